@@ -108,7 +108,6 @@ class BaseApp(App[int]):
     # ---- output ----
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Remove control characters before Textual's own filters."""
         return [self._controls, *super().get_line_filters()]
 
     def notify(

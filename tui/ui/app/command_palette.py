@@ -45,14 +45,12 @@ class Everything(Provider):
         return commands()
 
     async def discover(self) -> Hits:
-        """Offer everything while nothing is typed."""
         for command in self._commands():
             if command.why_not:
                 continue
             yield DiscoveryHit(Content(command.title), command.run, help=_literal(command.help))
 
     async def search(self, query: str) -> Hits:
-        """Offer what matches."""
         matcher = self.matcher(query)
         for command in self._commands():
             score = matcher.match(command.title) or _named(query, command)
@@ -71,7 +69,7 @@ BEHIND = 0.01
 
 
 def _named(query: str, command: Command) -> float:
-    """Return 1 if every word of a query stands in the names of a command, else 0."""
+    """Return 1.0 if every word of a query is in the names of a command, else 0.0."""
     names = f"{command.help} {command.words}".casefold()
     return float(all(word in names for word in query.casefold().split()))
 

@@ -131,7 +131,6 @@ class _Stop:
 
     @contextmanager
     def on_signals(self) -> Iterator[None]:
-        """Handle the signals that ask a program to end."""
         loop = asyncio.get_running_loop()
         numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
         handled: list[int] = []

@@ -34,7 +34,7 @@ class BodyRule(Rule):
         self._keys: dict[Context, str] = {}
 
     def tabs(self, tabs: Sequence[Context], active: Context | None, keys: dict[Context, str]) -> None:
-        """Show the names of these regions, `active` as the visible one, with the keys that lead to them."""
+        """Show the names of these regions with their keys; `active` is the visible one."""
         if (tuple(tabs), active, keys) != (self._tabs, self._active, self._keys):
             self._tabs, self._active, self._keys = tuple(tabs), active, keys
             self.refresh()

@@ -3,16 +3,19 @@
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 from tui.core import events, units
 from tui.core.conversation.conversation import Remark
 from tui.core.events import EndReason
 from tui.core.ports import ApprovalRequest
 from tui.core.text import clean_line
-from tui.core.tools import CallFailure, TextContent, ToolResult
+from tui.core.tools import CallFailure, TextContent
 from tui.core.turn.turn_endings import remark_of, words_of
 from tui.ui.chat.result_parts import outcome, pieces_of
+
+if TYPE_CHECKING:
+    from tui.ui.chat.transcript.transcript import Transcript
 
 END_HINTS: Mapping[str, str] = {
     EndReason.LIMIT: "Press {go_on} to let it go on with fresh limits.",
@@ -49,54 +52,6 @@ def end_sentence(reason: EndReason, *, go_on: str, again: str) -> str:
     return note_of(Remark(0, "end", reason.value), go_on=go_on, again=again)[0]
 
 
-class ConversationView(Protocol):
-    """What the bridge needs of the pane that shows the conversation (`chat.transcript.Transcript`)."""
-
-    def begin_reply(self, label: str) -> None:
-        """A reply of the model begins."""
-        ...
-
-    def add_text(self, delta: str) -> None:
-        """More of the reply's text."""
-        ...
-
-    def add_reasoning(self, delta: str, replaces_text: bool = False) -> None:
-        """More of the reply's thinking; `replaces_text`: the step's text so far was thinking too."""
-        ...
-
-    def end_reply(self, seconds: float | None, notice: str = "", partial: bool = False) -> None:
-        """The reply is complete, or was cut."""
-        ...
-
-    def add_call(
-        self, call_id: str, server: str, tool: str, arguments: Mapping[str, Any], recovered: bool = False
-    ) -> None:
-        """The model wants a call; `recovered`: it was found in the text of the reply."""
-        ...
-
-    def give_result(self, call_id: str, result: ToolResult) -> None:
-        """What a call gave holds more than text."""
-        ...
-
-    def add_user(self, text: str, at: str = "") -> None:
-        """What the person said while the turn ran, and the model is told now."""
-        ...
-
-    def set_call(
-        self, call_id: str, state: str, note: str = "", ms: float | None = None, preview: str | None = None
-    ) -> None:
-        """A call is in another state."""
-        ...
-
-    def ask(self, request: ApprovalRequest) -> None:
-        """Show the question of a call."""
-        ...
-
-    def add_note(self, text: str, kind: str = "info") -> None:
-        """A line of mcptui's own."""
-        ...
-
-
 class Bridge:
     """Applies the events of one turn after the other to the conversation pane.
 
@@ -109,7 +64,7 @@ class Bridge:
 
     def __init__(
         self,
-        view: ConversationView,
+        view: "Transcript",
         notice: Callable[[], str],
         key: Callable[[str], str],
         clock: Callable[[], float] = time.monotonic,
@@ -141,7 +96,7 @@ class Bridge:
 
     @property
     def activity(self) -> str:
-        """What goes on now; counts down while a request waits to be sent again."""
+        """What is going on, for the status line; counts down to a retry."""
         if self._retry is None:
             return self._activity
         until, event = self._retry
@@ -153,11 +108,10 @@ class Bridge:
 
     @property
     def waits(self) -> bool:
-        """Whether a request waits to be sent again."""
+        """Whether a request waits for its retry."""
         return self._retry is not None
 
     def apply(self, event: events.Event) -> None:
-        """Show what happened."""
         self._retry = None
         match event:
             case events.TextDelta(text=text):
@@ -196,7 +150,6 @@ class Bridge:
                 self._apply_to_call(event)
 
     def _tell(self, event: events.LimitReached | events.Notice | events.Steered) -> None:
-        """Show what is no part of a reply and of no call."""
         if isinstance(event, events.Steered):
             self._end_reply(None)
             self._view.add_user(event.text)
@@ -204,7 +157,6 @@ class Bridge:
             self._note(event)
 
     def _note(self, event: events.Event) -> None:
-        """Show what is said of an event beside what the model says."""
         if (remark := remark_of(event, 0)) is not None:
             words, kind = note_of(remark, **self.keys)
             if words:
@@ -212,22 +164,22 @@ class Bridge:
 
     @property
     def keys(self) -> Mapping[str, str]:
-        """The keys that notes speak of, as `endings.note_of` takes them."""
+        """The keys that `note_of` mentions."""
         return {"go_on": self._key("chat.continue"), "again": self._key("chat.retry")}
 
     def _say_why(self, event: events.RetryScheduled) -> None:
-        """Say why a request is sent again, whole and once: the status line has no room for it."""
+        """Explain a retry once, in full: the status line has no room for it."""
         if event.reason != self._reason:
             self._reason = event.reason
             self._note(event)
 
     def question(self, request: ApprovalRequest | None) -> None:
-        """Another question, or none, is the visible one."""
+        """Set the visible question, or none."""
         self._asking = request
         self._show_question()
 
     def abandon(self) -> None:
-        """The turn's events ended without `TurnEnded`."""
+        """End a turn whose events stopped without `TurnEnded`."""
         self._end_reply(None, partial=True)
         self._activity, self.step = "", 0
         self._retry = None
@@ -276,7 +228,7 @@ class Bridge:
                 view.set_call(call_id, state, note=note, ms=event.ms or None, preview=_result_text(event))
 
     def _show_question(self) -> None:
-        """Show the visible question once its card stands in the conversation."""
+        """Show the visible question once its card is in the conversation."""
         if self._asking is not None and self._asking.call_id in self._cards:
             self._view.ask(self._asking)
 
@@ -293,7 +245,7 @@ def _progress(event: events.ToolProgress) -> str:
 
 
 def _result_text(event: events.ToolCallEnded) -> str:
-    """Return what the server said, as far as it is text; what the model is told where it said nothing."""
+    """Return the server's text, or what the model is told if the server sent none."""
     result = event.result
     if result is not None and result.failure is CallFailure.NONE:
         texts = [item.text for item in result.content if isinstance(item, TextContent)]

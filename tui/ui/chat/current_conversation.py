@@ -104,7 +104,6 @@ class CurrentConversation:
         return "", ""
 
     def busy(self) -> str:
-        """Return `occupied` in sentences."""
         why, step = self.occupied()
         return sentences(f"{why[0].upper()}{why[1:]}", step) if why else ""
 
@@ -118,7 +117,6 @@ class CurrentConversation:
         self._change.add_done_callback(self._changed)
 
     async def or_notify(self, work: Coroutine[Any, Any, None]) -> None:
-        """Await `work`; show a `McptuiError`."""
         try:
             await work
         except McptuiError as error:
@@ -136,7 +134,6 @@ class CurrentConversation:
         return False
 
     async def close(self) -> None:
-        """Cancel a change that is still running."""
         if self._change is not None and self._change.cancel():
             await asyncio.wait({self._change}, timeout=1.0)
 
@@ -174,7 +171,6 @@ class CurrentConversation:
             self.regions.conversation.add_note(note)
 
     def go_to_parent(self) -> None:
-        """Go back to the conversation that this one branched off."""
         if parent := self.parent:
             self.change(self._resume(parent))
         else:
@@ -268,7 +264,6 @@ class CurrentConversation:
     # ---- dialogs ----
 
     def open_sessions(self) -> None:
-        """Choose a saved conversation."""
         from tui.ui.lists.sessions import SessionsScreen
 
         if not self.runtime.is_ready:
@@ -317,7 +312,6 @@ class CurrentConversation:
         self.open_dialog(screen, done)
 
     def export(self) -> None:
-        """Export the conversation to a file."""
         if self.runtime.is_ready and (info := self.conversations.info) is not None:
             self._export_session(info)
         else:
@@ -338,7 +332,6 @@ class CurrentConversation:
         self.regions.notify(f"written to {clean_line(str(path), 300)}", timeout=5)
 
     def edit_system_text(self) -> None:
-        """Edit the system text of the conversation."""
         from tui.ui.dialogs.text_dialogs import SystemText
 
         if not self.runtime.is_ready:

@@ -145,7 +145,6 @@ class MessageActions:
     # ---- copying and reading ----
 
     def copy(self) -> None:
-        """Copy the marked message, or the last reply."""
         label = self._transcript.marked_label
         question = self._question() if self._current.runtime.is_ready else None
         if label is None or question is None:

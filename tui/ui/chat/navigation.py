@@ -132,7 +132,6 @@ class Navigator:
     # ---- servers ----
 
     def open_log(self, server: str) -> None:
-        """Show the stderr of a server."""
         from tui.ui.workbench.log import LogScreen
 
         self._open_dialog(LogScreen(self._runtime.host, server), None)

@@ -54,18 +54,16 @@ class SerialQueue(Generic[Thing]):
 
     @property
     def busy(self) -> bool:
-        """Whether something is being done."""
         return self._task is not None
 
     def put(self, thing: Thing) -> None:
-        """Do this after everything that was asked for before."""
         self._waiting.append(thing)
         if self._task is None:
             self._task = asyncio.create_task(self._work(), name="what was asked for")
             self._task.add_done_callback(self._ended)
 
     def stop(self) -> list[Thing]:
-        """Stop what is being done; return what was not begun."""
+        """Cancel the running job; return those that were not started."""
         waiting = list(self._waiting)
         self._waiting.clear()
         if self._task is not None:
@@ -73,13 +71,12 @@ class SerialQueue(Generic[Thing]):
         return waiting
 
     async def close(self) -> None:
-        """Stop, and wait until it has stopped."""
         self.stop()
         if self._task is not None:
             await asyncio.wait({self._task}, timeout=1.0)
 
     async def finish(self) -> None:
-        """Wait until everything is done; not for long."""
+        """Wait for all jobs, at most a second."""
         if self._task is not None:
             await asyncio.wait({self._task}, timeout=1.0)
 
@@ -225,7 +222,6 @@ class Outbox:
     # ---- queued messages ----
 
     def show_held(self) -> None:
-        """Show the queued messages with their keys."""
         held, steered = self._turns.held, self._turns.steered
         self._composer.holding = bool(held)
         rows = held_rows(held, steered, reading=self._turns.reading)
@@ -266,7 +262,6 @@ class Outbox:
             _log.warning("the input history could not be written", exc_info=True)
 
     def search_history(self) -> None:
-        """Search the input history."""
         self._regions.go_to(Context.COMPOSER)
         self._composer.search()
 

@@ -188,7 +188,6 @@ class ChatParts:
         await self.outbox.begin()
 
     async def close(self) -> None:
-        """Stop everything that is still running."""
         await self.editor.close()
         await self.outbox.close()
         await self._sources.close()
@@ -196,7 +195,6 @@ class ChatParts:
         await self.turns.close()
 
     def wake(self) -> None:
-        """Show a change at once."""
         self.refresher.wake()
 
     def _look_when_ready(self) -> None:
@@ -209,7 +207,6 @@ class ChatParts:
     # ---- actions ----
 
     async def act(self, action_id: str) -> None:
-        """Run an action of the chat screen."""
         if action_id in EXPLAINED and self.says_unavailable(action_id):
             return
         if action_id in ON_MESSAGE:
@@ -257,7 +254,6 @@ class ChatParts:
             self.turns.go_on()
 
     def ask(self, text: str) -> None:
-        """Send an example question."""
         self._regions.go_to(Context.COMPOSER)
         self.turns.send(Written(text, text))
 

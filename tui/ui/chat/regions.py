@@ -14,7 +14,6 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from tui.ui.chat.body_rule import BodyRule
-from tui.ui.chat.composer.completion import Sources
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.status_line import Header, StatusLine
 from tui.ui.keys.actions import Context, action, first_key
@@ -26,6 +25,7 @@ from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:  # not needed for the first frame
+    from tui.ui.chat.composer.suggestions import LiveSources
     from tui.ui.chat.servers import ServersPane
     from tui.ui.chat.trace import TracePane
     from tui.ui.chat.transcript.transcript import Transcript
@@ -82,7 +82,9 @@ class Regions:
     servers: "ServersPane"
     trace: "TracePane"
 
-    def __init__(self, screen: Screen[None], overrides: KeyOverrides, sources: Callable[[], Sources]) -> None:
+    def __init__(
+        self, screen: Screen[None], overrides: KeyOverrides, sources: "Callable[[], LiveSources]"
+    ) -> None:
         self.screen = screen
         self.overrides = overrides
         self.has_panes = False
@@ -99,7 +101,6 @@ class Regions:
         self.rule_side = Rule(id="rule-side")
 
     def compose(self) -> ComposeResult:
-        """Yield the widgets of the first frame, from top to bottom."""
         yield self.header
         yield self.rule_top
         yield Horizontal(id="body")
@@ -138,7 +139,6 @@ class Regions:
 
     @property
     def focus_context(self) -> Context:
-        """The context of the focused widget."""
         focused = self.screen.focused
         return next(
             (context for context, widget in self._widgets().items() if widget is focused), Context.COMPOSER

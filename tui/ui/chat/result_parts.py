@@ -42,7 +42,7 @@ def attachment_words(attachment: Attachment) -> str:
 
 
 def _binary(kind: str, mime: str, size: int, data: str, name: str) -> str:
-    """Return what bytes are; what they begin with counts more than what is said of them."""
+    """Return a binary part; its first bytes count more than its declared type."""
     plain = (
         plain_base64(data[: HEAD_CHARS - HEAD_CHARS % 4]) if len(data) > HEAD_CHARS else plain_base64(data)
     )

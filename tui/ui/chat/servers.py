@@ -108,34 +108,30 @@ class ServersPane(TitledPane):
 
     @property
     def selected(self) -> str | None:
-        """The name of the server that keys act on."""
         status = self.selected_status
         return status.name if status is not None else None
 
     @property
     def selected_status(self) -> ServerStatus | None:
-        """The snapshot of the server that keys act on."""
         for status in self._statuses:
             if status.name == self._selected:
                 return status
         return self._statuses[0] if self._statuses else None
 
     def select(self, name: str) -> None:
-        """Put the cursor on a server; an unknown name is ignored."""
+        """Select a server; unknown names are ignored."""
         for index, owner in enumerate(self._owners):
             if self._statuses[owner].name == name:
                 self.move_cursor(index + 1)
                 return
 
     def toggle_selected(self) -> None:
-        """Start the selected server if it is stopped, else stop it."""
         status = self.selected_status
         if self._host is not None and status is not None:
             toggle_server(self._host, status)
             self.tick()
 
     def restart_selected(self) -> None:
-        """Stop the selected server and start it again; one that is stopped is started."""
         status = self.selected_status
         if self._host is not None and status is not None:
             self._host.request_restart(status.name)
@@ -144,42 +140,35 @@ class ServersPane(TitledPane):
     # What the pane shows
 
     def title(self) -> tuple[str, str]:
-        """Return the title with how many servers run."""
         if not self._statuses:
             return "SERVERS", ""
         running = sum(status.state is ServerState.RUNNING for status in self._statuses)
         return "SERVERS", f"{running} of {len(self._statuses)} running"
 
     def body_count(self) -> int:
-        """Return how many rows there are."""
         return len(self._rows)
 
     def body_row(self, index: int) -> Row:
-        """Return a row."""
         return self._rows[index]
 
     def row_selectable(self, index: int) -> bool:
-        """The cursor stands on the first line of a server only."""
+        """Only the first line of a server is selectable."""
         return 0 < index <= len(self._owners) and (
             index == 1 or self._owners[index - 2] != self._owners[index - 1]
         )
 
     def cursor_moved(self, index: int) -> None:
-        """Remember which server is selected, and show its next step."""
         self._selected = self._statuses[self._owners[index - 1]].name
         self._rebuild()
 
     def row_chosen(self, index: int) -> None:
-        """Unfold or fold what is known of a server."""
         self._unfolded ^= {self._statuses[self._owners[index - 1]].name}
         self._rebuild()
 
     def rewrap(self) -> None:
-        """The width changed."""
         self._rebuild()
 
     def on_mount(self) -> None:
-        """Show what there is."""
         self._rebuild()
 
     # How it keeps up

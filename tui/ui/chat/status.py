@@ -47,17 +47,15 @@ class ChatStatus:
 
     @property
     def statuses(self) -> tuple[ServerStatus, ...]:
-        """Every configured server."""
         return self._runtime.host.statuses() if self._runtime.is_ready else ()
 
     @property
     def running(self) -> list[str]:
-        """The names of the servers that run."""
         return [status.name for status in self.statuses if status.state is ServerState.RUNNING]
 
     @property
     def moving(self) -> bool:
-        """Whether something is going on that should be watched closely."""
+        """Whether something is in progress that should be watched closely."""
         return (
             not self._runtime.is_ready
             or self._chat.running
@@ -67,19 +65,17 @@ class ChatStatus:
 
     @property
     def model(self) -> str:
-        """The model's label."""
         return self._runtime.model_label if self._runtime.is_ready else "loading…"
 
     @property
     def step(self) -> str:
-        """The step of the running turn, in words; "" if none runs."""
+        """The step of the running turn, or ""."""
         meter = self._chat.meter
         if meter is None or not self._bridge.step:
             return ""
         return f"step {self._bridge.step} of {max(meter.limits.max_steps, self._bridge.step)}"
 
     def situation(self, focus: Context) -> Situation:
-        """Return what decides which keys do something now."""
         asking = self._approvals.current is not None
         return Situation(
             focus=focus,
@@ -104,7 +100,7 @@ class ChatStatus:
         }
 
     def status(self, focus: Context, *, folded: bool) -> Status:
-        """Return the status line; `folded` if there is no header that shows model and step."""
+        """Return the status line; `folded`: no header shows model and step."""
         if not self._runtime.is_ready:
             return Status(activity=LOADING)
         return Status(
@@ -125,7 +121,6 @@ class ChatStatus:
         return "not recorded" if self._runtime.unrecorded else ""
 
     def _used(self) -> Used:
-        """Return how full the window is, and what the conversation has used up."""
         meters = self._runtime.conversations.meters
         about = "~" if meters.estimated else ""
         context: Meter | str = ""
@@ -203,7 +198,6 @@ class Refresher:
         self._faults_shown: set[str] = set()
 
     def tick(self) -> None:
-        """Look now, and again soon."""
         if self._next is not None:
             self._next.cancel()
         if not self._regions.screen.app.is_running:
@@ -218,12 +212,10 @@ class Refresher:
             self._next = asyncio.get_running_loop().call_later(pause, self.tick)
 
     def wake(self) -> None:
-        """Show a change at once."""
         if self._next is not None:
             self.tick()
 
     def stop(self) -> None:
-        """Look no more."""
         if self._next is not None:
             self._next.cancel()
             self._next = None

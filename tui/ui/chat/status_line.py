@@ -34,7 +34,6 @@ class Meter:
 
     @property
     def share(self) -> float:
-        """How much of the limit is used, 0 to 1."""
         return min(1.0, self.used / self.limit) if self.limit > 0 else 1.0
 
 
@@ -91,13 +90,11 @@ class StatusLine(Bar):
         self.status = Status()
 
     def show(self, status: Status) -> None:
-        """Show `status`; costs nothing if it is what stands there."""
         if status != self.status:
             self.status = status
             self.refresh()
 
     def row(self, width: int) -> Row:
-        """Return the line."""
         return status_row(self.status, width)
 
 
@@ -141,7 +138,7 @@ def _left(status: Status, *, bars: bool, meters: bool) -> Row:
 
 
 def _counts(status: Status, how_many: int, *, bars: bool) -> Row:
-    """Return the most telling of the counts that there are, in the order in which they stand on screen."""
+    """Return the most important counts, in the order in which they are shown."""
     used = status.used
     servers: Row = ((f"{status.running} of {units.plural(status.servers, 'server')}", "dim"),)
     tokens: Row = ((f"{used.tokens} tokens", "dim"),) if used.tokens else ()
@@ -161,7 +158,6 @@ def _counts(status: Status, how_many: int, *, bars: bool) -> Row:
 
 
 def _meter(meter: Meter, *, bars: bool) -> Row:
-    """Return a limit as words, with a small bar where there is room."""
     colour = "warn" if meter.share >= WARN_AT else "text"
     row: Row = ((f"{meter.label} ", "dim"), (meter.text, colour))
     if bars:
@@ -180,7 +176,6 @@ class Header(Bar):
         self._busy = False
 
     def show(self, servers: Sequence[str], model: str, step: str) -> None:
-        """Show the running servers, the model and the step ("" while no turn runs)."""
         names = ", ".join(clean_line(name, 40) for name in servers)
         right = " · ".join(part for part in (clean_line(model, 60), step) if part)
         if (names, right, bool(step)) != (self._servers, self._right, self._busy):
@@ -188,7 +183,6 @@ class Header(Bar):
             self.refresh()
 
     def row(self, width: int) -> Row:
-        """Return the line."""
         left: Row = ((" mcptui", "accent bold"),)
         if self._servers:
             left = (*left, (f"  ·  {self._servers}", "dim"))

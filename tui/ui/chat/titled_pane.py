@@ -31,7 +31,6 @@ class TitledPane(LinePane):
     # What a subclass uses
 
     def title_changed(self) -> None:
-        """Paint the title again."""
         self._strips.discard(0)
         self.refresh_line(self.scroll_offset.y)
 
@@ -41,50 +40,41 @@ class TitledPane(LinePane):
         self.cursor = max(1, self.cursor)
 
     def body_row_changed(self, index: int) -> None:
-        """One row of the body reads differently; nothing moved."""
         self._strips.discard(index + 1)
         self.refresh_line(index + 1)
 
     # What the pane does
 
     def row_count(self) -> int:
-        """Return the rows of the body and the title."""
         return self.body_count() + 1
 
     def row(self, index: int) -> Row:
-        """Return the title or a row of the body."""
         return self.body_row(index - 1) if index else self._title_row()
 
     def row_selectable(self, index: int) -> bool:
-        """The cursor never stands on the title."""
         return index > 0
 
     def render_line(self, y: int) -> Strip:
-        """Return a painted row; the first line is the title wherever the body is scrolled to."""
         return super().render_line(y or -self.scroll_offset.y)
 
     def show_row(self, index: int, rows: int = 1) -> None:
-        """Bring rows into view, below the title."""
         if index <= round(self.scroll_y):
             index, rows = max(0, index - 1), rows + 1
         super().show_row(index, rows)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Paint the title where it was: scrolling by lines would carry it along."""
+        """Repaint the title in place: scrolling by lines would move it."""
         super().watch_scroll_y(old_value, new_value)
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        """A click on the title is no click on the row under it."""
         if event.y == 0:
             event.prevent_default()
 
     def on_focus(self) -> None:
-        """Show in the title that keys go here."""
         self.title_changed()
 
     def on_blur(self) -> None:
-        """Show in the title that keys go elsewhere."""
         self.title_changed()
 
     def _title_row(self) -> Row:

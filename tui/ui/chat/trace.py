@@ -62,13 +62,12 @@ class TracePane(TitledPane):
     # What others use
 
     def show(self, spans: Spans) -> None:
-        """Show these spans from now on."""
         self._spans = spans
         self._seen = -1
         self.tick()
 
     def tick(self) -> None:
-        """Look whether something changed and paint it; called many times a second, cheap if nothing did."""
+        """Repaint what changed; called many times a second, cheap if nothing did."""
         if not self.is_mounted or not self.display:
             return
         if self._spans.revision != self._seen:
@@ -83,18 +82,15 @@ class TracePane(TitledPane):
     # What the pane shows
 
     def title(self) -> tuple[str, str]:
-        """Return the title with the number of the newest turn."""
         if not self._spans.turns:
             return "TRACE", ""
         turn = f"turn {self._spans.turns}"
         return "TRACE", turn if self.following else f"{turn}, end follows"
 
     def body_count(self) -> int:
-        """Return how many rows there are."""
         return self._total if self._sizes else len(self._empty_rows())
 
     def body_row(self, index: int) -> Row:
-        """Return a row."""
         if not self._sizes:
             return self._empty_rows()[index]
         entry = self._entry_at(index)
@@ -103,19 +99,18 @@ class TracePane(TitledPane):
         return rows[at] if at < len(rows) else ()
 
     def row_selectable(self, index: int) -> bool:
-        """The cursor stands on turns, steps and calls, not on what is in them."""
+        """Turns, steps and calls are selectable, but not the rows inside them."""
         if index < 1 or index > self._total:
             return False
         entry = self._entry_at(index - 1)
         return self._head_row(entry) == index - 1 and not isinstance(self._spans.entries[entry], NoteSpan)
 
     def row_ground(self, index: int) -> str:
-        """Paint the cursor's row only while keys go here: no key of another pane acts on it."""
+        """Highlight the selected row only while the pane has the focus: no other pane's keys act on it."""
         return super().row_ground(index) if self.has_focus else ""
 
     @property
     def selected(self) -> Span | None:
-        """What the cursor stands on, None while there is nothing."""
         entries = self._spans.entries
         return entries[self._entry_at(self.cursor - 1)] if entries else None
 
@@ -139,7 +134,6 @@ class TracePane(TitledPane):
         return True
 
     def row_chosen(self, index: int) -> None:
-        """Unfold or fold what the cursor stands on."""
         entry = self._entry_at(index - 1)
         self._toggled ^= {entry}
         self._measure([entry])
@@ -151,17 +145,15 @@ class TracePane(TitledPane):
         self.title_changed()
 
     def rewrap(self) -> None:
-        """The width changed: only unfolded calls and errors wrap, the others have as many rows as before."""
+        """Only expanded calls and errors wrap; the others keep their number of rows."""
         self._built.clear()
         self._measure([entry for entry in range(len(self._sizes)) if self._wraps(entry)])
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Say in the title whether the newest is followed."""
         super().watch_scroll_y(old_value, new_value)
         self._strips.discard(0)
 
     def on_mount(self) -> None:
-        """Show what happened before."""
         self._take_in()
 
     # How it keeps up
@@ -185,7 +177,7 @@ class TracePane(TitledPane):
         self.title_changed()
 
     def _measure(self, entries: list[int]) -> None:
-        """Count the rows of these entries, ascending, again; move what is below; paint."""
+        """Count the rows of these entries (ascending) again, move what is below, and repaint."""
         moved: int | None = None
         for entry in entries:
             self._built.discard(entry)
@@ -203,7 +195,7 @@ class TracePane(TitledPane):
             self.body_changed()
 
     def _place_from(self, first: int) -> None:
-        """Find out anew where the entries from `first` on stand."""
+        """Recompute the positions of the entries from `first` on."""
         was_empty = not self._total
         kept = 0 if was_empty else self._entry_at(self.cursor - 1)
         heights = [self._height(entry) for entry in range(first, len(self._sizes))]
@@ -265,7 +257,7 @@ class TracePane(TitledPane):
         return rows
 
     def _entry_at(self, row: int) -> int:
-        """Return the entry that a row of the body belongs to."""
+        """Return the entry at a row of the body."""
         # Entries that are folded away share the start of the next one; the last with that start has rows.
         entry = max(0, bisect_right(self._starts, row) - 1)
         while entry and not self._height(entry):
@@ -273,7 +265,7 @@ class TracePane(TitledPane):
         return entry
 
     def _head_row(self, entry: int) -> int:
-        """Return the row of the body that an entry is chosen by: its first that is not blank."""
+        """Return the row by which an entry is selected: its first that is not blank."""
         blank = isinstance(self._spans.entries[entry], TurnSpan) and entry > 0
         return self._starts[entry] + blank
 

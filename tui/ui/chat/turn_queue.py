@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from tui.core import units
 from tui.core.conversation.conversation import Attachment
@@ -19,6 +19,7 @@ from tui.ui.widgets.rows import Row
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
     from tui.runtime.turn import PendingTurn
+    from tui.ui.chat.transcript.transcript import Transcript
 
 
 from dataclasses import dataclass
@@ -42,18 +43,6 @@ _log = logging.getLogger(__name__)
 Read = Callable[[Written], Awaitable[tuple[Attachment, ...]]]
 
 
-class ChatPane(Protocol):
-    """What the chat itself writes into the conversation; the rest goes through the bridge."""
-
-    def add_user(self, text: str, at: str = "", attachments: Sequence[Attachment] = ()) -> None:
-        """What the person said, when, and what goes with it."""
-        ...
-
-    def add_note(self, text: str, kind: str = "info") -> None:
-        """A line of mcptui's own."""
-        ...
-
-
 class TurnQueue:
     """One turn at a time. What is sent meanwhile waits and is sent after it, in order.
 
@@ -74,7 +63,7 @@ class TurnQueue:
         runtime: "Runtime",
         approvals: Approvals,
         bridge: Bridge,
-        view: ChatPane,
+        view: "Transcript",
         read: Read,
         give_back: Callable[[str], None],
         record: Callable[[Event], None],
@@ -100,32 +89,29 @@ class TurnQueue:
 
     @property
     def running(self) -> bool:
-        """Whether a turn runs."""
         return self._turn is not None
 
     @property
     def stopping(self) -> bool:
-        """Whether the turn that runs was told to stop."""
         return self._stopping
 
     @property
     def meter(self) -> TurnMeter | None:
-        """What the running turn has used up, or None."""
         return self._turn.meter if self._turn is not None else None
 
     @property
     def held(self) -> Sequence[str]:
-        """The messages that wait to be sent, as they were written, the next one first."""
+        """The queued messages as they were written, the next one first."""
         return [one.written.shown for one in self._held]
 
     @property
     def steered(self) -> Sequence[str]:
-        """What the model is told at its next step."""
+        """The messages that the model gets at its next step."""
         return [one.shown for one in self._steered]
 
     @property
     def reading(self) -> bool:
-        """Whether something is being read that goes with a message."""
+        """Whether an attachment is being read."""
         return bool(self._reading)
 
     # ---- what is said ----
@@ -160,7 +146,7 @@ class TurnQueue:
         return True
 
     def steer_held(self) -> None:
-        """Let the model be told at its next step what waits to be sent after the turn."""
+        """Steer with all queued messages that have no attachment."""
         if self._turn is not None and not self._stopping:
             now = [one for one in self._held if not one.written.references and not one.attachments]
             self._held = [one for one in self._held if one not in now]
@@ -169,7 +155,7 @@ class TurnQueue:
         self._on_change()
 
     def take_back(self) -> str:
-        """Return the message that was held last, as it was written; it is not sent then. "": none is held."""
+        """Remove the message that was queued last and return it as it was written, or ""."""
         if not self._held:
             return ""
         held = self._held.pop()
@@ -178,7 +164,7 @@ class TurnQueue:
         return held.written.shown
 
     def flush(self) -> None:
-        """Send the next waiting message if nothing stands in its way."""
+        """Send the next queued message if possible."""
         if not self._held or self.running or self._closed or not self._runtime.is_ready:
             return
         if self._runtime.conversations.busy:  # looked at again by whoever looks at the stores
@@ -222,7 +208,6 @@ class TurnQueue:
     # ---- turns ----
 
     def go_on(self) -> None:
-        """Continue after a limit."""
         if self._bridge.can_continue and not self.running:
             turn = self._asked(lambda: self._runtime.continue_turn(self._approvals))
             if turn is not None:
@@ -244,13 +229,12 @@ class TurnQueue:
         return shown
 
     def _let_go(self) -> None:
-        """Hold nothing any more."""
         for held in self._held:
             self._stop_reading(held)
         self._held.clear()
 
     async def close(self) -> None:
-        """Stop the turn and wait until it has ended; nothing is shown any more. Bounded in time."""
+        """Stop the turn and wait for its end, a few seconds at most; nothing is shown any more."""
         self._closed = True
         reading = set(self._reading.values())
         task = self._task
@@ -310,7 +294,7 @@ class TurnQueue:
         self._on_change()
 
     def _not_told(self, stopped: bool) -> None:
-        """What the model was not told any more is sent next; after a stop it comes back to the person."""
+        """Queue what the model was not told before the turn ended; after a stop, give it back."""
         late, self._steered = self._steered, []
         if stopped and late:
             self._give_back("\n".join(one.shown for one in late))

@@ -51,7 +51,7 @@ async def switch_model(conversations: "Conversations", rest: str) -> str:
 
 
 async def _unlisted(conversations: "Conversations", profile: str, model: str) -> str:
-    """Return that an endpoint does not list a model, in words, or "" if it does or does not say."""
+    """Return a warning if an endpoint does not list a model; "" if it does, or lists nothing."""
     try:
         ids = await conversations.offered(profile)
     except McptuiError:

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from tui.core.text import clean_line
 from tui.ui.chat.composer.token_area import BEHIND
@@ -11,8 +11,7 @@ from tui.ui.widgets.box import Box
 from tui.ui.widgets.rows import Row, crop, pad, width_of
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
-    from tui.ui.chat.composer.suggestions import OwnCommands, Suggestion
-    from tui.ui.keys.slash_commands import CommandSpec
+    from tui.ui.chat.composer.suggestions import LiveSources, Suggestion
 
 
 import re
@@ -60,7 +59,7 @@ class CompletionTarget:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the word may name: itself, or what stands before the end of a sentence."""
+        """The names that the word may mean: all of it, or without punctuation at its end."""
         return self.query, self.query.rstrip(BEHIND)
 
 
@@ -84,37 +83,6 @@ PATIENCE_SECONDS = 1.0
 """A key that takes a suggestion waits so long for a list that is being made."""
 
 
-class Sources(Protocol):
-    """Where suggestions come from."""
-
-    def specs(self) -> "Sequence[CommandSpec]":
-        """Return every command that is known now."""
-        ...
-
-    async def arguments(self, command: str, before: str) -> "Sequence[Suggestion]":
-        """Return what may stand behind a command, after `before`."""
-        ...
-
-    async def references(self, query: str) -> "Sequence[Suggestion]":
-        """Return what `@query` may mean, as far as it is known at once, the best first."""
-        ...
-
-    async def deeper(self, query: str) -> "Sequence[Suggestion]":
-        """Return what else `@query` may mean, that takes longer to find."""
-        ...
-
-    def names_file(self, path: str) -> bool:
-        """Return whether a path names a file that is there."""
-        ...
-
-
-def own_commands() -> "OwnCommands":
-    """Return what suggests our own commands only."""
-    from tui.ui.chat.composer.suggestions import OwnCommands
-
-    return OwnCommands()
-
-
 class Completion:
     """The list, while there is something to take from it.
 
@@ -123,7 +91,7 @@ class Completion:
         sources: gives what fills it; asked for only when something is wanted, for it takes time to load.
     """
 
-    def __init__(self, box: Box, sources: Callable[[], Sources]) -> None:
+    def __init__(self, box: Box, sources: "Callable[[], LiveSources]") -> None:
         self._box = box
         self._sources = sources
         self._target: CompletionTarget | None = None
@@ -135,16 +103,14 @@ class Completion:
 
     @property
     def is_open(self) -> bool:
-        """Whether there is a list."""
         return bool(self._found)
 
     @property
     def target(self) -> CompletionTarget | None:
-        """What is completed."""
         return self._target
 
     def look(self, line: str, column: int, *, is_first: bool) -> None:
-        """Show what fits the word that ends at a column of a line."""
+        """Show suggestions for the word that ends at a column of a line."""
         now = completion_at(line, column, is_first=is_first)
         if now == self._target:
             return
@@ -158,7 +124,7 @@ class Completion:
             self._begin(now)
 
     def again(self) -> None:
-        """Show what fits now: there is more to choose from."""
+        """Update the list: there are more suggestions now."""
         if self._target is not None and self._left is None:
             self._stop()
             self._begin(self._target)
@@ -197,7 +163,7 @@ class Completion:
             self._fill(fitting(await self._sources().arguments(now.command, now.before), now.query))
 
     def _extend(self, more: "Sequence[Suggestion]") -> None:
-        """Put more behind what is there; the mark stays where it is."""
+        """Append suggestions; the selection stays."""
         new = [one for one in more if one not in self._found]
         if self._found and new:
             self._found = [*self._found, *new]
@@ -221,25 +187,23 @@ class Completion:
         self._box.show(suggestion_rows(self._found), self._marked)
 
     def names_file(self, path: str) -> bool:
-        """Return whether a path names a file that is there."""
         return self._sources().names_file(path)
 
     # ---- keys ----
 
     def step(self, direction: int) -> None:
-        """Mark the line above or below; from the last one on to the first."""
+        """Select the next or previous line; wraps around."""
         count = len(self._found)
         first = 0 if direction > 0 else count - 1
         self._marked = (self._marked + direction) % count if self._marked >= 0 else first
         self._show()
 
     def at(self, index: int) -> "Suggestion | None":
-        """Return the suggestion in a line."""
         return self._found[index] if 0 <= index < len(self._found) else None
 
     @property
     def marked(self) -> "Suggestion | None":
-        """The suggestion that enter takes; None if enter sends what is written."""
+        """The suggestion that enter takes; None if enter sends the message."""
         one = self.at(self._marked)
         if one is None or self._target is None:
             return None
@@ -248,11 +212,11 @@ class Completion:
 
     @property
     def best(self) -> "Suggestion | None":
-        """The suggestion that tab takes: the marked one, else the first."""
+        """The suggestion that tab takes: the selected one, else the first."""
         return self.at(max(0, self._marked))
 
     def leave(self) -> bool:
-        """Close the list until another word is begun; return whether there was one."""
+        """Close the list until another word is begun; return whether it was open."""
         if not self._found and self._making is None:
             return False
         was_open = bool(self._found)
@@ -262,7 +226,7 @@ class Completion:
         return was_open
 
     def close(self) -> None:
-        """Forget everything: the message was sent."""
+        """Reset: the message was sent."""
         self._stop()
         self._target, self._left = None, None
         self._fill(())
@@ -273,7 +237,7 @@ class Completion:
             self._making = None
 
     def _made(self, task: asyncio.Task[None]) -> None:
-        """A list that could not be made is no list; who reads the log learns why."""
+        """Log an error; the list stays empty then."""
         if task is self._making:
             self._making = None
             self._some.set()

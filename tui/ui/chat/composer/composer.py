@@ -12,9 +12,7 @@ from tui.ui.chat.composer.completion import (
     MOST,
     Completion,
     CompletionKind,
-    Sources,
     completion_at,
-    own_commands,
 )
 from tui.ui.chat.composer.history import HistorySearch, InputHistory
 from tui.ui.chat.composer.token_area import Pastes, Reference, TokenArea, Written
@@ -25,7 +23,7 @@ from tui.ui.platform.keys_in_order import act_at_once
 from tui.ui.widgets.box import Box
 
 if TYPE_CHECKING:  # not needed for the first frame
-    from tui.ui.chat.composer.suggestions import Suggestion
+    from tui.ui.chat.composer.suggestions import LiveSources, Suggestion
 
 PLACEHOLDER = "Ask anything   / commands   @ attach"
 
@@ -76,9 +74,9 @@ class Composer(TokenArea):
 
     def __init__(
         self,
-        keys: KeyOverrides | None = None,
-        box: Box | None = None,
-        sources: Callable[[], Sources] = own_commands,
+        keys: KeyOverrides,
+        box: Box,
+        sources: "Callable[[], LiveSources]",
     ) -> None:
         super().__init__(id="composer", compact=True, highlight_cursor_line=False, placeholder=PLACEHOLDER)
         self.set_reactive(TextArea.cursor_blink, False)
@@ -88,14 +86,13 @@ class Composer(TokenArea):
         self.earlier = InputHistory()
         self.holding = False
         self._typed = ""
-        box = box or Box()
         self.completing = Completion(box, sources)
         self.searching = HistorySearch(box, self.earlier, self.show, self._search_keys)
 
     # ---- what the app asks ----
 
     def take_written(self) -> Written | None:
-        """Return the message, empty the composer and remember the message; None if nothing is written."""
+        """Return the message, clear the composer and add the message to the history; None if it is blank."""
         self._attach_typed()
         shown = self.text
         if not shown.strip():
@@ -106,14 +103,13 @@ class Composer(TokenArea):
         return Written(self.pastes.expand(shown).strip("\n").rstrip(), shown, self.pastes.references(shown))
 
     def show(self, text: str) -> None:
-        """Replace what is written and go to its end; nothing is suggested for what nobody types."""
+        """Replace the text and go to its end, without suggestions."""
         super().show(text)
         self._not_typed()
 
     # ---- keys ----
 
     async def _on_key(self, event: events.Key) -> None:
-        """Act on a key at once: Textual's editing keys and ours."""
         if self.searching.is_open and self._search_key(event):
             event.stop()
             event.prevent_default()
@@ -126,14 +122,12 @@ class Composer(TokenArea):
         self._look()
 
     async def action_send(self) -> None:
-        """Send the message; while a suggestion is marked, take that."""
         await self._settle()
         one = self.completing.marked
         if one is None or self._complete(one):
             self._send(now=False)
 
     async def action_steer(self) -> None:
-        """Send the message so that the model is told at its next step."""
         await self._settle()
         self._send(now=True)
 
@@ -144,7 +138,7 @@ class Composer(TokenArea):
             self.post_message(self.Sent(Written("", ""), now=True))
 
     async def action_complete(self) -> None:
-        """Take the marked suggestion, or the first; with none, go on to the next pane."""
+        """Take the selected or first suggestion; if there is none, focus the next pane."""
         await self._settle()
         if (one := self.completing.best) is not None:
             self._complete(one)
@@ -152,7 +146,7 @@ class Composer(TokenArea):
             self.screen.focus_next()
 
     def action_drop(self) -> None:
-        """With nothing written, drop what is held; else cut, as everywhere."""
+        """Drop the last queued message if the composer is blank, else cut."""
         if self.is_blank and self.holding:
             self.post_message(self.Dropped())
         else:
@@ -177,7 +171,7 @@ class Composer(TokenArea):
         await self.completing.settled()
 
     def _complete(self, one: "Suggestion") -> bool:
-        """Write a suggestion in place of the word; return whether it is a whole message by that."""
+        """Replace the word with a suggestion; return whether that completes the message."""
         if (place := self.completing.target) is None:
             return False
         row, column = self.selection.end
@@ -188,7 +182,7 @@ class Composer(TokenArea):
         return one.runs or (one.reference is not None and one.name == place.query)
 
     def choose(self, index: int) -> None:
-        """Take the line of the list that was clicked."""
+        """Take the clicked row of the list."""
         if self.searching.is_open:
             self.searching.take(index)
         elif (one := self.completing.at(index)) is not None:
@@ -196,7 +190,7 @@ class Composer(TokenArea):
         self.focus()
 
     def _attach_typed(self) -> None:
-        """Make a token of a file's name that was typed to its end; pasted text attaches nothing."""
+        """Turn the name of a file that was typed to its end into a token; pasted names attach nothing."""
         row, column = self.selection.end
         line = self.document.get_line(row)
         place = completion_at(line, column, is_first=row == 0) if self.selection.is_empty else None
@@ -214,12 +208,11 @@ class Composer(TokenArea):
     # ---- what was written before ----
 
     def search(self) -> None:
-        """Search in what was written before."""
         self.completing.close()
         self.searching.begin(self.text)
 
     def _search_key(self, event: events.Key) -> bool:
-        """Act on a key while a search is open; return False for one that ends it and then acts."""
+        """Handle a key of the search; return False for a key that ends it and then does its usual job."""
         doing = self._doing.get(event.key, "")
         match doing or event.key:
             case "app.act('composer.history')" | "older":
@@ -239,13 +232,13 @@ class Composer(TokenArea):
 
     def _search_keys(self) -> str:
         keys = [
-            first_key(self._keys.keys_of(found) if self._keys is not None else found.keys)
+            first_key(self._keys.keys_of(found))
             for found in map(action, ("composer.history", "composer.send", "chat.cancel"))
         ]
         return "{} older   {} take   {} back".format(*keys)
 
     def action_older(self) -> None:
-        """Go up a row or a suggestion; in the first row, bring back the message before."""
+        """Go up a row or a suggestion; in the first row, recall the previous message."""
         if self.completing.is_open:
             self.completing.step(-1)
         elif not self.navigator.is_first_wrapped_line(self.cursor_location):
@@ -256,7 +249,7 @@ class Composer(TokenArea):
             self.show(text)
 
     def action_newer(self) -> None:
-        """Go down a row or a suggestion; in the last row, go towards what was being written."""
+        """Go down a row or a suggestion; in the last row, recall the next message."""
         if self.completing.is_open:
             self.completing.step(1)
         elif not self.navigator.is_last_wrapped_line(self.cursor_location):
@@ -265,7 +258,6 @@ class Composer(TokenArea):
             self.show(text)
 
     async def _on_paste(self, event: events.Paste) -> None:
-        """Insert what was pasted; while a search is open, look for it."""
         if self.searching.is_open:
             event.prevent_default()
             event.stop()
@@ -280,28 +272,25 @@ class Composer(TokenArea):
         self.completing.leave()
 
     def on_blur(self) -> None:
-        """Close what is open: it belongs to what is being written."""
         self.leave()
 
     def action_newline(self) -> None:
-        """Begin a new line."""
         self.insert("\n")
 
     def on_text_area_changed(self) -> None:
-        """Grow or shrink with the text."""
         self.fit()
         self._look()
 
 
-def _actions_of_keys(keys: KeyOverrides | None) -> dict[str, str]:
-    """Return what each key does in the composer: Textual's editing keys, ours over them."""
+def _actions_of_keys(keys: KeyOverrides) -> dict[str, str]:
+    """Return the action of each key: Textual's editing keys, overridden by ours."""
     doing = {
         binding.key: binding.action
         for binding in Binding.make_bindings(TextArea.BINDINGS)
         if len(binding.key) > 1
     }
     for found in of_context(Context.COMPOSER):
-        chosen = keys.keys_of(found) if keys is not None else found.keys
+        chosen = keys.keys_of(found)
         for key in found.keys.split(","):
             doing.pop(key, None)
         doing.update(dict.fromkeys(chosen.split(","), found.method))

@@ -65,7 +65,7 @@ async def edited(text: str, env: Mapping[str, str]) -> str:
 
 
 def _file_with(text: str) -> tuple[Path, Path]:
-    """Return a directory of its own (0700) and a file in it (0600) that holds the text."""
+    """Return a private directory (0700) and a file in it (0600) with the text."""
     folder = None
     try:
         folder = Path(tempfile.mkdtemp(prefix="mcptui-"))
@@ -119,7 +119,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 @contextlib.contextmanager
 def _terminal_kept() -> Iterator[None]:
-    """Give the terminal its line discipline back, whatever the editor has left."""
+    """Restore the terminal's settings after the editor."""
     if sys.platform == "win32" or not os.isatty(0):
         yield
         return
@@ -168,7 +168,6 @@ class EditorSession:
         return True
 
     async def close(self) -> None:
-        """Stop the editor."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait({self._task}, timeout=1.0)

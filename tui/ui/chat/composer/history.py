@@ -23,11 +23,11 @@ class InputHistory:
 
     @property
     def at_end(self) -> bool:
-        """Whether what stands in the composer is new."""
+        """Whether the composer shows a new message, not one of the history."""
         return self._place == len(self._texts)
 
     def add(self, text: str) -> bool:
-        """Remember a message and go to the end; return whether it is another one than the last."""
+        """Append a message; return False if it repeats the last one."""
         is_new = not self._texts or self._texts[-1] != text
         if is_new:
             self._texts.append(text)
@@ -37,13 +37,13 @@ class InputHistory:
         return is_new
 
     def begin_with(self, texts: Iterable[str]) -> None:
-        """Put what was written in earlier runs before everything else."""
+        """Prepend the messages of earlier runs."""
         from_end = len(self._texts) - self._place
         self._texts = [*texts, *self._texts][-MOST:]
         self._place = max(0, len(self._texts) - from_end)
 
     def older(self, draft: str) -> str | None:
-        """Return the message before; `draft` is what stands in the composer. None: there is none."""
+        """Return the previous message, or None; `draft` is what the composer shows."""
         if self._place == 0:
             return None
         if self.at_end:
@@ -52,14 +52,14 @@ class InputHistory:
         return self._texts[self._place]
 
     def newer(self) -> str | None:
-        """Return the message after, at last the draft. None: there is none."""
+        """Return the next message, at the end the draft, or None."""
         if self.at_end:
             return None
         self._place += 1
         return self._draft if self.at_end else self._texts[self._place]
 
     def find(self, query: str, most: int = 100) -> list[str]:
-        """Return the messages that have `query` in them, whatever its case, the newest first, each once."""
+        """Return the messages that contain `query`, ignoring case, newest first, without duplicates."""
         query = fold(query)
         found = dict.fromkeys(text for text in reversed(self._texts) if query in fold(text))
         return list(found)[:most]
@@ -89,17 +89,15 @@ class HistorySearch:
         self.is_open = False
 
     def begin(self, draft: str) -> None:
-        """Begin a search; `draft` comes back if nothing is taken."""
+        """Start a search; `draft` comes back if nothing is taken."""
         self._draft, self._query, self.is_open = draft, "", True
         self._find()
 
     def write(self, letters: str) -> None:
-        """Look for more."""
         self._query += clean_line(letters) if letters != " " else " "
         self._find()
 
     def erase(self) -> None:
-        """Look for one letter less."""
         self._query = self._query[:-1]
         self._find()
 
@@ -110,7 +108,7 @@ class HistorySearch:
             self._show()
 
     def take(self, index: int | None = None) -> None:
-        """End the search with the marked message, or the one in a line, in the composer."""
+        """End the search with the selected message, or the one at `index`, in the composer."""
         if index is not None and 0 <= index < len(self._found):
             self._marked = index
         found = self._found[self._marked] if self._found else self._draft
@@ -118,7 +116,7 @@ class HistorySearch:
         self._put(found)
 
     def leave(self) -> bool:
-        """End the search with what was there before; return whether there was one."""
+        """Cancel the search and restore the draft; return whether a search was open."""
         if not self.is_open:
             return False
         self._end()

@@ -58,7 +58,7 @@ class HistoryFile:
         return kept
 
     def _read(self) -> tuple[list[HistoryEntry], bool]:
-        """Return what is kept, and whether the file is longer than need be."""
+        """Return the entries, and whether the file should be shortened."""
         try:
             raw, is_whole = _tail(self._path)
         except FileNotFoundError:

@@ -143,7 +143,7 @@ def tree(folder: Path) -> list[Suggestion]:
 
 
 def _entries(base: Path, written: str, *, hidden: bool) -> Iterator[Suggestion]:
-    """Yield what stands in one directory, directories first, by name."""
+    """Yield the entries of one directory, directories first, by name."""
     found: list[tuple[bool, str, int]] = []
     try:
         with os.scandir(base) as entries:
@@ -193,30 +193,6 @@ LISTING_SECONDS = 5.0
 """A server that lists what it offers more slowly is left out of suggestions until it has answered."""
 
 
-class OwnCommands:
-    """What is known before anything is loaded: our own commands."""
-
-    def specs(self) -> Sequence[CommandSpec]:
-        """Return them."""
-        return OWN
-
-    async def arguments(self, command: str, before: str) -> Sequence[Suggestion]:
-        """Suggest nothing."""
-        return ()
-
-    async def references(self, query: str) -> Sequence[Suggestion]:
-        """Suggest nothing."""
-        return ()
-
-    async def deeper(self, query: str) -> Sequence[Suggestion]:
-        """Suggest nothing."""
-        return ()
-
-    def names_file(self, path: str) -> bool:
-        """Say no."""
-        return False
-
-
 class LiveSources:
     """What is known while mcptui runs; `runtime` is set once it is ready.
 
@@ -240,7 +216,7 @@ class LiveSources:
     # ---- what there is ----
 
     def specs(self) -> Sequence[CommandSpec]:
-        """Return our own commands, the snippets, and the prompts of running servers as far as known."""
+        """Return all known commands: our own, the snippets, and the prompts listed so far."""
         if self.runtime is None:
             return OWN
         self._ask_again()
@@ -248,7 +224,7 @@ class LiveSources:
         return (*OWN, *of_snippets(self.runtime.snippets), *prompts.values())
 
     async def known(self) -> Sequence[CommandSpec]:
-        """Return the same once every server has listed its prompts, or has had its time."""
+        """Return `specs` once every running server has listed its prompts, or timed out."""
         self.specs()
         if self._asking is not None:
             await asyncio.wait({self._asking})
@@ -256,27 +232,24 @@ class LiveSources:
 
     @property
     def running(self) -> list[str]:
-        """The names of the servers that run."""
         if self.runtime is None:
             return []
         return [one.name for one in self.runtime.host.statuses() if _runs(one)]
 
     @property
     def prompts(self) -> "list[PromptInfo]":
-        """Every prompt of every running server, as far as known."""
         return [one for listed in self._prompts.values() for one in listed]
 
     async def resources(self) -> "list[ResourceInfo]":
-        """Return every resource of every running server that can be read as it is."""
+        """Return every resource of every running server, without templates."""
         await self.known()
         return [one for listed in self._resources.values() for one in listed if not one.template]
 
     def names_file(self, path: str) -> bool:
-        """Return whether a path names a file that is there."""
         return is_file(path, self.folder)
 
     def _ask_again(self) -> None:
-        """List what the running servers offer, if something changed or the last time is long ago."""
+        """List prompts and resources again if something changed or the last listing is old."""
         if self.runtime is None or self._asking is not None:
             return
         now = time.monotonic()
@@ -323,7 +296,6 @@ class LiveSources:
         self._learned()
 
     async def close(self) -> None:
-        """Stop asking."""
         for task in filter(None, (self._asking, self._tree)):
             task.cancel()
             await asyncio.wait({task})
@@ -331,7 +303,7 @@ class LiveSources:
     # ---- what may be written ----
 
     async def arguments(self, command: str, before: str) -> Sequence[Suggestion]:
-        """Return what may stand behind a command, after `before`."""
+        """Return suggestions for the argument of a command, after `before`."""
         makers: dict[str, Callable[[str], Awaitable[Sequence[Suggestion]]]] = {
             "model": self._models,
             "tools": self._servers,
@@ -345,7 +317,7 @@ class LiveSources:
         return _names(spec, before) if spec is not None and spec.kind is not CommandKind.OWN else ()
 
     async def references(self, query: str) -> Sequence[Suggestion]:
-        """Return the files and resources that `@query` may mean, as far as they are near."""
+        """Return the files and resources that `@query` may mean, as far as they are known at once."""
         self._ask_again()  # who has more to offer is not waited for: the list is made anew then
         found = await asyncio.to_thread(files, query, self.folder)
         offered = [
@@ -358,7 +330,7 @@ class LiveSources:
         return fitting([*found, *offered], query)
 
     async def deeper(self, query: str) -> Sequence[Suggestion]:
-        """Return the files below the working directory whose own name has `query` in it."""
+        """Return the files anywhere below the working directory whose name contains `query`."""
         if not query or "/" in query or query.startswith("."):
             return ()
         now = time.monotonic()

@@ -44,17 +44,14 @@ class Reference:
 
     @classmethod
     def to_file(cls, path: str) -> "Reference":
-        """Refer to a file."""
         return cls(_name(path), path=path)
 
     @classmethod
     def to_resource(cls, server: str, uri: str) -> "Reference":
-        """Refer to a resource of a server."""
         return cls(_name(f"{server}:{uri}"), server=server, uri=uri)
 
     @classmethod
     def to_known(cls, attachment: "Attachment") -> "Reference":
-        """Refer to what was read before."""
         return cls(_name(attachment.name), attachment=attachment)
 
 
@@ -96,16 +93,15 @@ class Pastes:
 
     @property
     def texts(self) -> Mapping[str, str]:
-        """Every token with its text."""
         return self._texts
 
     @staticmethod
     def is_big(text: str) -> bool:
-        """Whether `text` should not be put into the composer as it is."""
+        """Whether a text is too large to edit in the composer."""
         return len(text) > MAX_CHARS or text.count("\n") >= MAX_LINES
 
     def keep(self, text: str) -> str:
-        """Keep `text` and return the token that stands for it, one line."""
+        """Store a text and return its token, one line."""
         count = max(1, text.count("\n") + (not text.endswith("\n")))
         lines = f"{count:,} line{'' if count == 1 else 's'}".replace(",", " ")
         what = f"{units.size(len(text.encode('utf-8', 'surrogatepass')))}, {lines}"
@@ -117,7 +113,7 @@ class Pastes:
         return token
 
     def refer(self, reference: Reference) -> str:
-        """Return the token that stands for something attached; the model reads its name there."""
+        """Return the token of an attachment; the model reads its name there."""
         token, number = f"[@{reference.name}]", 1
         while self._references.get(token, reference) != reference:
             number += 1
@@ -127,22 +123,22 @@ class Pastes:
         return token
 
     def references(self, text: str) -> tuple[Reference, ...]:
-        """Return what is attached by the tokens of `text`, in order, each once."""
+        """Return the attachments whose tokens are in `text`, in order, without duplicates."""
         return tuple(dict.fromkeys(self._references[token] for token in self.attached(text)))
 
     @staticmethod
     def plain(text: str) -> str:
-        """Return text of a server so that nothing in it is taken for a token or a command."""
+        """Return text of a server with everything escaped that looks like a token or a command."""
         text = _TOKEN.sub(lambda found: f"[ {found.group()[1:]}", text)
         return f" {text}" if text.startswith("/") else text
 
     def attached(self, text: str) -> tuple[str, ...]:
-        """Return the tokens of `text` that stand for something attached."""
+        """Return the tokens of attachments in `text`."""
         tokens = (text[start:end] for start, end in self.spans(text))
         return tuple(dict.fromkeys(token for token in tokens if token in self._references))
 
     def recognise(self, tokens: Iterable[str]) -> None:
-        """Let what was attached in an earlier run be found again by the names in its tokens."""
+        """Restore attachments of an earlier run from their tokens."""
         for token in tokens:
             name = token[2:-1]
             if _TOKEN.fullmatch(token) and token.startswith("[@") and token not in self._texts:
@@ -150,11 +146,11 @@ class Pastes:
                 self.refer(Reference.to_resource(*resource.groups()) if resource else Reference.to_file(name))
 
     def unfolded(self, text: str) -> str:
-        """Return `text` with what was pasted in full; what is attached is still a token."""
+        """Return `text` with pastes expanded; attachments stay tokens."""
         return self._replaced(text, attached=False)
 
     def expand(self, text: str) -> str:
-        """Return `text` with every token replaced by what it stands for."""
+        """Return `text` with all tokens expanded."""
         return self._replaced(text, attached=True)
 
     def _replaced(self, text: str, *, attached: bool) -> str:
@@ -167,13 +163,13 @@ class Pastes:
         return "".join([*parts, text[position:]])
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield where tokens stand in `text`, in order, never overlapping."""
+        """Yield the spans of tokens in `text`, in order."""
         for found in _TOKEN.finditer(text):
             if found.group() in self._texts:
                 yield found.span()
 
     def widen(self, line: str, column: int, *, to_end: bool) -> int:
-        """Return the nearest column that is not inside a token of `line`."""
+        """Return the nearest column outside a token of `line`."""
         for start, end in self.spans(line):
             if start < column < end:
                 return end if to_end else start
@@ -194,17 +190,17 @@ class TokenArea(TextArea):
     _most_rows = MAX_ROWS
 
     def limit_rows(self, rows: int) -> None:
-        """Take at most so many rows, but one at least: a low terminal has other lines to show."""
+        """Limit the height, to one row at least."""
         self._most_rows = max(1, min(MAX_ROWS, rows))
         self.fit()
 
     def show(self, text: str) -> None:
-        """Replace what is written and go to its end."""
+        """Replace the text and go to its end."""
         self.load_text(text)
         self.move_cursor(self.document.end)
 
     def put_back(self, text: str) -> None:
-        """Put a message that was not sent before what is written now."""
+        """Insert a message that was not sent before the text."""
         if Pastes.is_big(text) and not any(self.pastes.spans(text)):
             text = self.pastes.keep(text)
         rest = self.text
@@ -222,23 +218,20 @@ class TokenArea(TextArea):
         self.put_back(f"{tokens}{text}")
 
     def attach(self, *references: Reference) -> None:
-        """Write the tokens of what is to be attached, where the cursor stands."""
+        """Insert the tokens of attachments at the cursor."""
         self.insert("".join(f"{self.pastes.refer(reference)} " for reference in references))
 
     @property
     def is_blank(self) -> bool:
-        """Whether nothing is written."""
         return self.document.line_count == 1 and not self.document.get_line(0)
 
     @property
     def rows_wanted(self) -> int:
-        """How many rows it needs to show its text."""
         return max(1, min(self._most_rows, self.wrapped_document.height))
 
     # ---- pastes ----
 
     async def _on_paste(self, event: events.Paste) -> None:
-        """Insert what was pasted; a token if it is too large to be edited here."""
         event.prevent_default()
         event.stop()
         text = event.text.replace("\r\n", "\n").replace("\r", "\n")
@@ -249,7 +242,7 @@ class TokenArea(TextArea):
             self.focus()
 
     def edit(self, edit: Edit) -> EditResult:
-        """Edit the text; a token is deleted as a whole and never written into."""
+        """Edit the text; a token is deleted as a whole and never changed."""
         if self.pastes:
             (top, left), (bottom, right) = edit.top, edit.bottom
             empty = edit.top == edit.bottom
@@ -260,15 +253,14 @@ class TokenArea(TextArea):
         return super().edit(edit)
 
     def _line(self, row: int) -> str:
-        """Return a line; "" behind the last one, where an edit that deletes the last line ends."""
+        """Return a line; "" after the last one, where deleting the last line ends."""
         return self.document.get_line(row) if row < self.document.line_count else ""
 
     def on_resize(self) -> None:
-        """Another width wraps the text into another number of rows."""
         self.fit()
 
     def fit(self) -> None:
-        """Take as many rows as the text needs; a layout happens only when that number changes."""
+        """Set the height for the text; causes a layout only if it changes."""
         rows = self.rows_wanted
         height = self.styles.height
         if height is None or height.value != rows:

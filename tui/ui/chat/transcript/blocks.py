@@ -70,11 +70,9 @@ class Label(Block):
         self.right = right
 
     def wrap(self, width: int) -> Sequence[Row]:
-        """Return one row."""
         return [spread(((self._name, f"{self.role} bold"),), ((self.right, "dim"),), measure(width))]
 
     def targets(self) -> Sequence[int]:
-        """The message can be acted on."""
         return (0,)
 
 
@@ -106,7 +104,6 @@ class Fold(Block):
         self._symbols = symbols
 
     def wrap(self, width: int) -> Sequence[Row]:
-        """Return the row that says how much there is."""
         lines = self._rest.count("\n") + 1
         amount = (
             f"{lines:,} more lines".replace(",", " ")
@@ -116,11 +113,10 @@ class Fold(Block):
         return [((f"{self._symbols.folded} ", "accent"), (amount, "dim"))]
 
     def targets(self) -> Sequence[int]:
-        """The row can be opened."""
         return (0,)
 
     def unfolded(self) -> list[Block]:
-        """Return the blocks that stand in its place once opened."""
+        """Return the blocks that replace it once it is expanded."""
         return [Plain(piece) for piece in pieces(self._rest)]
 
 
@@ -142,7 +138,6 @@ class Summary(Block):
         self.open = False
 
     def wrap(self, width: int) -> Sequence[Row]:
-        """Return the row, and if it is open the summary."""
         columns = measure(width)
         marker = self._symbols.unfolded if self.open else self._symbols.folded
         head: Row = ((f"{marker} ", "accent"),)
@@ -158,7 +153,6 @@ class Summary(Block):
         ]
 
     def targets(self) -> Sequence[int]:
-        """The first row opens and closes the summary."""
         return (0,)
 
 
@@ -174,7 +168,6 @@ class Note(Block):
         self._symbols = symbols
 
     def wrap(self, width: int) -> Sequence[Row]:
-        """Return the sign and the wrapped text."""
         signs = {"warn": self._symbols.warning, "bad": self._symbols.failed}
         style = self._kind if self._kind in signs else "dim"
         sign = signs.get(self._kind, self._symbols.separator)
@@ -205,7 +198,6 @@ class Welcome(Block):
         self.room = 0
 
     def wrap(self, width: int) -> Sequence[Row]:
-        """Return the lines and the examples, set in from the left."""
         columns = min(measure(width), 76)
         indent: Row = (("  ", ""),) if width > 40 else EMPTY
         rows: list[Row] = []
@@ -224,7 +216,6 @@ class Welcome(Block):
         return [EMPTY] * above + rows
 
     def targets(self) -> Sequence[int]:
-        """Each question can be taken."""
         return self._targets
 
 
@@ -253,7 +244,6 @@ class Prose(Block):
         self.height = gap + guess(text)
 
     def wrap(self, width: int) -> Sequence[Row]:
-        """Return the rows of the source."""
         rows = self._markdown.rows(self.text, measure(width)) if self.text.strip() else []
         return rows[self._head_rows :]
 
@@ -289,14 +279,12 @@ class Code(Block):
         return len(self.lines) >= self.MAX_LINES or sum(map(len, self.lines)) > PIECE
 
     def close(self) -> None:
-        """No more lines come."""
         self.closed = True
         self.partial = ""
         self._kept = []
         self.width = 0
 
     def wrap(self, width: int) -> Sequence[Row]:
-        """Return the coloured lines under the name of the language."""
         columns = measure(width)
         head = [] if self._continued else code.title(self.language, columns)
         return head + code.panel(self._coloured(), columns)
@@ -343,7 +331,6 @@ class Thinking(Block):
         self.open = False
 
     def add(self, text: str) -> None:
-        """Add raw text."""
         *complete, self._partial = (self._partial + text).split("\n")
         self._lines += [clean(line) for line in complete]
         while len(self._partial) > PIECE:
@@ -351,7 +338,6 @@ class Thinking(Block):
             self._partial = self._partial[PIECE:]
 
     def wrap(self, width: int) -> Sequence[Row]:
-        """Return the row, and if it is open the text."""
         columns = measure(width)
         marker = self._symbols.unfolded if self.open else self._symbols.folded
         word = "thinking" if self.running else "thought"
@@ -374,5 +360,4 @@ class Thinking(Block):
         return [row for line in lines for row in wrap(((line, "dim"),), width, first=bar, rest=bar)]
 
     def targets(self) -> Sequence[int]:
-        """The first row opens and closes the text."""
         return (0,)

@@ -101,13 +101,13 @@ class Card(Block):
         self.gave: ToolResult | None = None
 
     def give(self, result: ToolResult) -> None:
-        """Keep the result; what it holds besides text gets a row each."""
+        """Store the result; parts that are not text get a row each."""
         self.gave = result
         self._pieces = pieces_of(result)
         self.width = 0
 
     def set(self, state: str, note: str, ms: float | None, result: str | None) -> None:
-        """Change the state; a question is over with it."""
+        """Change the state; ends a question."""
         if self.state == "asking" and state != "asking":
             self.open = False
         self.state = state if state in _STATES else "waiting"
@@ -118,18 +118,15 @@ class Card(Block):
         self.width = 0
 
     def ask(self, why: str) -> None:
-        """The call needs a yes, for the reason `why`."""
         self.state = "asking"
         self._why = clean_line(why, 120)
         self.open = False
         self.width = 0
 
     def targets(self) -> Sequence[int]:
-        """The first row, or the row of the question that says there is more."""
         return self._targets
 
     def wrap(self, width: int) -> Sequence[Row]:
-        """Return the row of the call and what belongs under it, or its question."""
         columns = measure(width)
         if self._unread is not None:
             self._arguments, self._unread = _shown(_read(self._unread)), None
@@ -278,7 +275,7 @@ def _shown(arguments: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _read(text: str) -> Mapping[str, Any]:
-    """Return arguments by name if they are a JSON object; as they are written if not."""
+    """Return arguments by name if they are a JSON object, else as they are."""
     if len(text) <= MAX_ARGUMENTS:
         try:
             value = json.loads(text or "{}")
@@ -290,7 +287,7 @@ def _read(text: str) -> Mapping[str, Any]:
 
 
 def _written(value: Any) -> str:
-    """Return an argument as JSON, cleaned; text with several lines keeps its lines."""
+    """Return an argument as JSON, cleaned; multi-line text keeps its lines."""
     if isinstance(value, str) and "\n" in value:
         return clean('"' + value + '"')
     try:

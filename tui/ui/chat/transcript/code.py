@@ -11,9 +11,7 @@ from tui.ui.widgets.rows import EMPTY, Row, Span, pad, spread, wrap
 class Lexer(Protocol):
     """What is used of a lexer of pygments, which comes without types."""
 
-    def get_tokens(self, text: str) -> Iterable[tuple[object, str]]:
-        """Yield kinds of tokens and their text."""
-        ...
+    def get_tokens(self, text: str) -> Iterable[tuple[object, str]]: ...
 
 
 GROUND = "on panel"

@@ -41,7 +41,7 @@ class Block:
         raise NotImplementedError
 
     def targets(self) -> Sequence[int]:
-        """Return the rows, counted without the gap, that a person can act on; valid once wrapped."""
+        """Return the rows, counted without the gap, that can be acted on; valid once wrapped."""
         return ()
 
 
@@ -62,20 +62,17 @@ class Flow:
 
     @property
     def height(self) -> int:
-        """The number of rows."""
         return self._tops[-1]
 
     def top(self, index: int) -> int:
-        """Return the row at which a block starts, its gap included."""
+        """Return the row at which a block starts, including its gap."""
         return self._tops[index]
 
     def append(self, block: Block) -> None:
-        """Put a block at the end."""
         self.blocks.append(block)
         self._tops.append(self._tops[-1] + block.height)
 
     def extend(self, blocks: Sequence[Block]) -> None:
-        """Put many blocks at the end."""
         start = len(self.blocks)
         self.blocks += blocks
         self._tops += [0] * len(blocks)
@@ -89,7 +86,7 @@ class Flow:
             self._held.clear()
 
     def replace(self, index: int, blocks: Iterable[Block]) -> None:
-        """Put other blocks in the place of one, or none."""
+        """Replace a block with others, or none."""
         self.blocks[index : index + 1] = blocks
         self._rebuild(index)
         top = self._tops[index]
@@ -107,11 +104,11 @@ class Flow:
         raise ValueError("the block is not part of the flow")
 
     def find(self, row: int) -> int:
-        """Return the block that a row belongs to; the last one for rows behind the end."""
+        """Return the block at a row; the last one for rows after the end."""
         return max(0, min(bisect_right(self._tops, row) - 1, len(self.blocks) - 1))
 
     def row(self, row: int) -> Row:
-        """Return a row; an empty one where a gap or nothing is."""
+        """Return a row; an empty one in a gap or after the end."""
         if not self.blocks or not 0 <= row < self.height:
             return EMPTY
         index = self.find(row)
@@ -121,12 +118,12 @@ class Flow:
         return rows[local] if 0 <= local < len(rows) else EMPTY
 
     def stale(self, index: int) -> bool:
-        """Say whether a block must be wrapped before it is shown."""
+        """Return whether a block must be wrapped before it is shown."""
         block = self.blocks[index]
         return block.pending >= 0 or block.width != self.width
 
     def prepare(self, index: int) -> None:
-        """Wrap a block if it is stale; where the blocks behind it start is told by `settle`."""
+        """Wrap a block if it is stale; `settle` then moves the blocks after it."""
         block = self.blocks[index]
         if block.width != self.width:
             rows = self._wrapped(block)

@@ -106,7 +106,7 @@ def _aligned(part: Row, width: int, align: str) -> Row:
 
 
 def _stacked(head: Sequence[Row], body: Sequence[Sequence[Row]], width: int) -> list[Row]:
-    """Return the table as name and value below each other, for widths that columns do not fit."""
+    """Return the table as one name and value per line, for columns that do not fit."""
     rows: list[Row] = []
     for number, line in enumerate(body):
         if number:
@@ -222,7 +222,6 @@ class Markdown:
         return tokens
 
     def rows(self, source: str, width: int) -> list[Row]:
-        """Return the rows of a text at a width."""
         return _Drawing(self._parser).rows(self.blocks(source), width, "text")
 
 
@@ -251,7 +250,6 @@ class _Drawing:
         self._depth = 0
 
     def rows(self, tokens: "list[Token]", width: int, base: str) -> list[Row]:
-        """Return the rows of blocks that stand below each other."""
         rows: list[Row] = []
         start, tight = 0, True
         while start < len(tokens):
@@ -359,7 +357,7 @@ class _Drawing:
 
 
 def _task_of(tokens: "list[Token]") -> Row | None:
-    """Take the box of a task off an item; return its sign, or None if the item is no task."""
+    """Remove the checkbox of an item; return its sign, or None if the item has none."""
     if len(tokens) < 2 or tokens[1].type != "inline" or not (found := _TASK.match(tokens[1].content)):
         return None
     tokens[1].content = tokens[1].content[found.end() :]

@@ -38,7 +38,6 @@ class PastProse(Prose):
     __slots__ = ()
 
     def wrap(self, width: int) -> Sequence[Row]:
-        """Return the rows of the source."""
         self.text = clean(self.text)
         return super().wrap(width)
 
@@ -113,7 +112,7 @@ class _Reader:
         self._reason = ""
 
     def remark(self, remark: Remark, note: Callable[[Remark], tuple[str, str]]) -> None:
-        """Add what mcptui itself said; why a request was sent again is said once a turn."""
+        """Add a remark of mcptui; the reason for a retry is added once a turn."""
         if remark.kind == "retry":
             if remark.text == self._reason:
                 return
@@ -124,7 +123,6 @@ class _Reader:
             self.blocks.append(note_block(words, kind, self._symbols))
 
     def take(self, message: Message) -> None:
-        """Add the blocks of a message."""
         before = len(self.blocks)
         self._take(message)
         card = self.cards.get(message.call_id) if isinstance(message, ToolMessage) else None
@@ -164,7 +162,6 @@ class _Reader:
             self._call(call)
 
     def _took(self, seconds: float) -> None:
-        """Add the time of a step to the label of its reply."""
         if seconds and self._label is not None:
             self._seconds += seconds
             self._label.right = duration(self._seconds * 1000)
@@ -174,7 +171,7 @@ class _Reader:
         self.blocks.append(block)
 
     def end_reply(self) -> None:
-        """Put what must stand under a reply under it."""
+        """Add the notice below a reply."""
         if self._text and self._model is not None and (notice := self._notice(self._model)):
             self.blocks.append(Plain(clean_line(notice, 400), style="dim italic", gap=1))
         self._text = False
@@ -229,7 +226,7 @@ def note_block(text: str, kind: str, symbols: Symbols) -> Note:
 
 
 def _state(message: ToolMessage) -> tuple[str, str]:
-    """Return the state of a call and what stands beside it; by what the model was told, if that is all."""
+    """Return the state of a call and its note; from what the model was told, if nothing else is known."""
     if not message.is_error:
         return "done", ""
     if message.why or message.seconds:
@@ -270,7 +267,7 @@ def _closing(fence: str) -> str:
 
 
 def _fence_after(line: str, fence: str) -> str:
-    """Return the line that opened the fence which is open behind `line`, or ""."""
+    """Return the line that opened the fence that is open after `line`, or ""."""
     found = _FENCE.match(line)
     if found is None:
         return fence

@@ -90,19 +90,18 @@ class Transcript(FlowPane):
     # What was said
 
     def add_user(self, text: str, at: str = "", attachments: Sequence[Attachment] = ()) -> None:
-        """Show what the person said, literally, and what was attached; `at` is the time of day to show."""
+        """Add a message of the user, literally, with its attachments; `at` is the time of day to show."""
         self._writer.forget()
         words = [attachment_words(one) for one in attachments]
         for block in user_blocks(text, words, self._symbols, clean_line(at, 20)):
             self._append(block)
 
     def begin_reply(self, label: str) -> None:
-        """The model starts to say something; a reply of several steps keeps its one label."""
+        """Begin a reply; the steps of one turn share its label."""
         self._writer.begin(clean_line(label, 60))
         self.flow_changed()
 
     def add_text(self, delta: str) -> None:
-        """Add text of the reply; drawn with the next frame."""
         if delta:
             self._writer.text(delta)
             self._plan_draw()
@@ -137,7 +136,7 @@ class Transcript(FlowPane):
             self._append(Plain(clean_line(notice, 400), style="dim italic", gap=1))
 
     def add_note(self, text: str, kind: str = "info") -> None:
-        """Show a line of mcptui's own; `kind` is info, warn or bad."""
+        """Add a line of mcptui's own; `kind` is info, warn or bad."""
         self._writer.close()
         self._append(note_block(text, kind, self._symbols))
 
@@ -146,7 +145,7 @@ class Transcript(FlowPane):
     def add_call(
         self, call_id: str, server: str, tool: str, arguments: Mapping[str, Any], recovered: bool = False
     ) -> None:
-        """Show a call that the model wants; `recovered`: it was found in the text of the reply."""
+        """Add a call of the model; `recovered`: it was found in the text of the reply."""
         self._writer.close()
         after_card = bool(self.flow.blocks) and isinstance(self.flow.blocks[-1], Card)
         card = Card(server, tool, arguments, self._symbols, gap=0 if after_card else 1)
@@ -171,7 +170,7 @@ class Transcript(FlowPane):
             self._touch(card)
 
     def ask(self, request: ApprovalRequest) -> None:
-        """Show the question of a call, with its whole arguments, and bring it into view."""
+        """Show the approval of a call with all its arguments, and scroll to it."""
         card = self._cards.get(request.call_id)
         if card is None:
             tool = request.tool
@@ -184,7 +183,7 @@ class Transcript(FlowPane):
     # The whole
 
     def clear(self) -> None:
-        """Forget everything; the welcome is shown again."""
+        """Remove everything; the welcome is shown again."""
         self._empty()
         self.following = True
         if self._welcome is not None:
@@ -192,7 +191,7 @@ class Transcript(FlowPane):
         self.flow_changed()
 
     def set_welcome(self, lines: Sequence[str], examples: Sequence[str] = ()) -> None:
-        """Set what an empty conversation shows: lines, and questions that enter or a click takes."""
+        """Set the lines and example questions that an empty conversation shows."""
         shown = self._welcome is not None and self._welcome in self.flow.blocks
         cleaned = [clean_line(line, 400) for line in lines]
         self._welcome = Welcome(cleaned, [clean_line(text) for text in examples], self._symbols)
@@ -204,11 +203,11 @@ class Transcript(FlowPane):
             self.flow_changed()
 
     def reply_text(self) -> str:
-        """Return the source of the last reply, as the model wrote it; "" if there is none."""
+        """Return the last reply as the model wrote it, or ""."""
         return "".join(self._writer.source)
 
     def copy_last_reply(self) -> bool:
-        """Copy the source of the last reply to the clipboard; False if there is none."""
+        """Copy the last reply as the model wrote it; return False if there is none."""
         text = clean(self.reply_text())
         if text:
             self.app.copy_to_clipboard(text)
@@ -216,7 +215,7 @@ class Transcript(FlowPane):
 
     @staticmethod
     def warm() -> None:
-        """Import what drawing a reply needs; for a thread, after the first frame."""
+        """Import what drawing a reply needs; called in a thread, after the first frame."""
         Markdown()
         code.warm()
 
@@ -248,7 +247,7 @@ class Transcript(FlowPane):
         self.flow_changed()
 
     def show_message(self, index: int) -> None:
-        """Go to a message of the conversation that was shown by `show_past`."""
+        """Scroll to a message of the conversation that `show_past` has shown."""
         if 0 <= index < len(self._places):
             block = self._places[index]
             self.following = False
@@ -274,7 +273,7 @@ class Transcript(FlowPane):
     # ---- what the model is told instead ----
 
     def show_summary(self, words: str, text: str) -> None:
-        """Say at the end what the model is told in place of older messages; "" takes it away."""
+        """Show at the end what replaces older messages for the model; "" removes it."""
         if self._summary is not None and self._summary in self.flow.blocks:
             self.flow.replace(self.flow.index_of(self._summary), ())
             self._target = None
@@ -289,7 +288,7 @@ class Transcript(FlowPane):
 
     @property
     def marked_label(self) -> Label | None:
-        """The label of the message that the mark stands in; of the last message, if it stands nowhere."""
+        """The label of the selected message, or of the last one."""
         blocks = self.flow.blocks
         end = len(blocks) - 1
         if self._target is not None and self.has_focus and self._target[0] in blocks:
@@ -311,7 +310,7 @@ class Transcript(FlowPane):
 
     @property
     def selected_call(self) -> str:
-        """The id of the call whose card the cursor stands on; of the last call, if it stands elsewhere."""
+        """The id of the call whose card is selected, or of the last call."""
         target = self._target[0] if self._target is not None else None
         for call_id, card in reversed(self._cards.items()):
             if card is target:
@@ -319,7 +318,7 @@ class Transcript(FlowPane):
         return next(reversed(self._cards), "")
 
     def give_result(self, call_id: str, result: ToolResult) -> None:
-        """Keep what a call gave, and show what it holds besides text; of many large ones only the newest."""
+        """Store the result of a call, for its parts that are not text; large ones only while new."""
         card = self._cards.get(call_id)
         if card is None:
             return
@@ -332,7 +331,6 @@ class Transcript(FlowPane):
         self._touch(card)
 
     def card_of(self, call_id: str) -> Card | None:
-        """Return the card of a call."""
         return self._cards.get(call_id)
 
     def _touch(self, block: Block) -> None:
@@ -340,7 +338,7 @@ class Transcript(FlowPane):
         self.flow_changed()
 
     def welcome(self, model: str, examples: Sequence[str], *, is_demo: bool) -> None:
-        """Set what an empty conversation shows: what could be asked, the model, and how to get another."""
+        """Set what an empty conversation shows: what to ask, the model, and how to get another."""
         lines = ["Ask anything, or begin with one of these." if examples else "Ask anything."]
         if is_demo:
             lines.append(
@@ -368,7 +366,6 @@ class Transcript(FlowPane):
             self._timer = self.set_timer(max(1 / FRAMES, self._cost * SHARE), self._draw)
 
     def _draw(self) -> None:
-        """Draw what has arrived since the last frame."""
         self._timer = None
         started = process_time()
         self._writer.draw()
@@ -378,7 +375,6 @@ class Transcript(FlowPane):
     # What a person does
 
     def target_chosen(self, block: Block, row: int) -> None:
-        """Open or close a card or a thought, open a long text, take an example."""
         match block:
             case Card() | Thinking() | Summary():
                 block.open = not block.open
@@ -395,7 +391,6 @@ class Transcript(FlowPane):
                 pass
 
     def _reveal(self, block: Block) -> None:
-        """Show a block that was opened or closed; its first row stays in view."""
         self.following = False
         self._touch(block)
         self.call_later(self.show_block, block)
@@ -406,6 +401,5 @@ class Transcript(FlowPane):
             self._welcome.width = 0
 
     def on_resize(self, event: events.Resize) -> None:
-        """Give the welcome its place and wrap the rest."""
         self._size_welcome()
         super().on_resize(event)

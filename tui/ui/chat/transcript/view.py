@@ -34,23 +34,21 @@ class FlowPane(LinePane):
     # Rows
 
     def row_count(self) -> int:
-        """Return the height of the flow."""
         return self.flow.height
 
     def row(self, index: int) -> Row:
-        """Return a row of the flow."""
         return self.flow.row(index)
 
     # Changes
 
     def flow_changed(self) -> None:
-        """Blocks were added or changed: show it before the next frame, however many calls there are."""
+        """Show added or changed blocks before the next frame, however often this is called."""
         if not self._planned and self.is_mounted:
             self._planned = True
             self.call_later(self.settle)
 
     def settle(self) -> None:
-        """Wrap what is in view, keep the view where it is, leave the rest to quiet moments."""
+        """Wrap what is in view without moving it; the rest is wrapped while idle."""
         self._planned = False
         flow = self.flow
         if not flow.blocks or not self.scrollable_content_region.height:
@@ -63,7 +61,7 @@ class FlowPane(LinePane):
         self._keep_target()
 
     def show_block(self, block: Block) -> None:
-        """Bring a block into view, as much of it as fits from its first row on."""
+        """Scroll to a block."""
         if block in self.flow.blocks:
             index = self.flow.index_of(block)
             self.rows_changed(self._settle_end(index))
@@ -103,7 +101,7 @@ class FlowPane(LinePane):
             self._slices = self.set_timer(SLICE_PAUSE, self._slice)
 
     def _slice(self) -> None:
-        """Wrap blocks that nobody looks at, from the end up, for a few milliseconds."""
+        """Wrap blocks outside the view, from the end up, for a few milliseconds."""
         self._slices = None
         flow = self.flow
         deadline = perf_counter() + SLICE_SECONDS
@@ -121,7 +119,7 @@ class FlowPane(LinePane):
         self._plan_slice()
 
     def _keep_view(self, changed: list[int]) -> None:
-        """Take over new heights of blocks; the row at the top of the view stays there."""
+        """Apply new heights of blocks without moving the row at the top of the view."""
         flow = self.flow
         top = round(self.scroll_y)
         anchor = flow.find(top)
@@ -132,13 +130,11 @@ class FlowPane(LinePane):
             self._place(flow.top(anchor) + min(inside, max(0, flow.blocks[anchor].height - 1)))
 
     def rewrap(self) -> None:
-        """Wrap at another width: what is in view now, the rest later."""
         if self.flow.width != self.columns:
             self.flow.width = self.columns
         self.settle()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Wrap what comes into view."""
         super().watch_scroll_y(old_value, new_value)
         if self._settling or round(old_value) == round(new_value):
             return
@@ -160,7 +156,7 @@ class FlowPane(LinePane):
             self._keep_view(stale)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """Return the selected text; what was never looked at is wrapped for it."""
+        """Return the selected text; blocks that were never in view are wrapped for it."""
         if selection.start is None or selection.end is None:
             self._keep_view(list(range(len(self.flow.blocks))))
         return super().get_selection(selection)
@@ -168,10 +164,9 @@ class FlowPane(LinePane):
     # What a person can act on
 
     def target_chosen(self, block: Block, row: int) -> None:
-        """The person acted on a row of a block."""
+        """Called when the user acts on a row of a block."""
 
     def row_ground(self, index: int) -> str:
-        """Paint the row that enter acts on, while the pane has the keys."""
         if not self.has_focus or self._target is None:
             return ""
         return "cursor" if index == self._row_of(*self._target) else ""
@@ -196,7 +191,7 @@ class FlowPane(LinePane):
         return found
 
     def _keep_target(self) -> None:
-        """Keep the target in view: if it was scrolled away, the first of the last block that has one."""
+        """Keep the selection in view: if it was scrolled away, select the first target of the last block."""
         if not self.has_focus:
             return
         seen = self._targets_in_view()
@@ -210,7 +205,7 @@ class FlowPane(LinePane):
         self._target = target
 
     def _step(self, direction: int) -> bool:
-        """Go to the next target in view; False if there is none and the view must scroll."""
+        """Select the next target in view; return False if there is none and the view must scroll."""
         seen = self._targets_in_view()
         if self._target in seen:
             index = seen.index(self._target) + direction
@@ -223,12 +218,10 @@ class FlowPane(LinePane):
         return bool(seen)
 
     def action_choose(self) -> None:
-        """Act on the target."""
         if self._target is not None and self._row_of(*self._target) >= 0:
             self.target_chosen(*self._target)
 
     def row_clicked(self, index: int, x: int) -> None:
-        """Act on the row if something can be done with it."""
         if not self.flow.blocks:
             return
         position = self.flow.find(index)
@@ -239,11 +232,10 @@ class FlowPane(LinePane):
             self.target_chosen(block, row)
 
     def on_focus(self) -> None:
-        """Show what enter acts on; soon, because only after this handler does the pane have the focus."""
+        """Show the selection; later, because only after this handler does the pane have the focus."""
         self.flow_changed()
         self.call_later(self.refresh)
 
     def on_blur(self) -> None:
-        """Show that enter acts elsewhere now."""
         if self._target is not None:
             self.refresh_line(self._row_of(*self._target))

@@ -60,11 +60,10 @@ class MarkdownStream:
 
     @property
     def tail(self) -> Block | None:
-        """What follows the finished blocks and still changes."""
+        """The blocks after the finished ones, which still change."""
         return self._code if self._code is not None else self._tail
 
     def feed(self, delta: str) -> None:
-        """Add raw text."""
         *complete, self._raw = (self._raw + delta).split("\n")
         kept: list[str] = []
         for line in complete:
@@ -80,7 +79,7 @@ class MarkdownStream:
         self._draw_tail(clean(self._raw.removesuffix("\r")))
 
     def end(self) -> None:
-        """The text is complete: everything is finished."""
+        """Finish everything: the text is complete."""
         if self._raw:
             self.feed("\n")
         self._finish_lines()
@@ -97,7 +96,7 @@ class MarkdownStream:
                 return
 
     def _finish_blocks(self) -> bool:
-        """Finish what can no longer change; say whether that leaves something to look at again."""
+        """Finish what can no longer change; return whether that leaves something to look at again."""
         window = self._lines[: 4 * MAX_BLOCK]
         if len(window) < len(self._lines):
             window = window[: window.rfind("\n") + 1]
@@ -125,7 +124,7 @@ class MarkdownStream:
         self._gap, self._headless = 1, False
 
     def _finish_part(self, source: str, limit: int, begin: int) -> None:
-        """Finish the first part of a block that is too large to be read again and again."""
+        """Finish the first part of a block that is too large to be parsed again and again."""
         cut = _cut(source, limit)
         rest = self._lines[begin + cut :]
         loose = source[:cut].endswith("\n\n")
@@ -148,7 +147,7 @@ class MarkdownStream:
         self._lines = self._lines[end:]
 
     def _read_code(self, fence: _Fence) -> None:
-        """Move complete lines into the open code; stop behind its end."""
+        """Move complete lines into the open code block; stop at its end."""
         position = 0
         while position < len(self._lines):
             end = self._lines.index("\n", position)
@@ -177,7 +176,7 @@ class MarkdownStream:
             self._code = None
 
     def _read_long(self, line: str, *, ended: bool) -> None:
-        """Take a line that is longer than a piece as plain text, piece by piece."""
+        """Add a line longer than a piece as plain text, piece by piece."""
         start = 0
         while len(line) - start > PIECE:
             self._take_long(clean(line[start : start + PIECE]))
@@ -266,7 +265,7 @@ class ReplyWriter:
         self._seconds = 0.0
 
     def begin(self, name: str) -> None:
-        """Begin a reply, or the next step of one that has the same name."""
+        """Begin a reply, or the next step of one with the same name."""
         self.close()
         self._text_at = None
         if self._label is None or name != self._name:
@@ -276,7 +275,6 @@ class ReplyWriter:
             self._append(self._label)
 
     def text(self, delta: str) -> None:
-        """Take text; it is drawn later."""
         self._end_thinking()
         if self._text_at is None:
             self._text_at = (len(self._flow.blocks), len(self.source))
@@ -284,7 +282,6 @@ class ReplyWriter:
         self._pending.append(delta)
 
     def reasoning(self, delta: str) -> None:
-        """Take thinking; it is drawn later."""
         if self._thinking is None:
             self._finish_text()
             self._thinking = Thinking(self._symbols)
@@ -293,7 +290,7 @@ class ReplyWriter:
         self._thinking.add(delta)
 
     def text_was_thinking(self) -> None:
-        """Take back the text of this step: it turns out to be thinking, and comes again as such."""
+        """Remove the text of this step: it was thinking, and comes again as such."""
         self._pending.clear()
         self._stream = self._tail = None
         if self._text_at is not None:
@@ -303,14 +300,13 @@ class ReplyWriter:
             self._text_at = None
 
     def took(self, seconds: float) -> None:
-        """Add the time of a step to the reply's label."""
         self._seconds += seconds
         if self._label is not None:
             self._label.right = units.duration(self._seconds * 1000)
             self._label.width = 0
 
     def draw(self) -> None:
-        """Put what has come since the last time into the flow."""
+        """Add what has arrived since the last call to the flow."""
         if self._thinking is not None:
             self._thinking.seconds = self._clock() - self._since
             self._thinking.width = 0
@@ -324,17 +320,16 @@ class ReplyWriter:
             self._place(self._stream)
 
     def close(self) -> None:
-        """End the text and the thinking that are being written."""
         self._end_thinking()
         self._finish_text()
 
     def forget(self) -> None:
-        """End the reply: the next one gets a label of its own."""
+        """End the reply: the next one gets its own label."""
         self.close()
         self._label = None
 
     def reset(self) -> None:
-        """Drop everything, for a flow that was emptied."""
+        """Drop everything: the flow was cleared."""
         self._pending.clear()
         self._stream = self._tail = self._thinking = self._label = self._text_at = None
         self.source = []
