@@ -5,7 +5,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tui.core import units
 from tui.core.secrets.redact import Redactor
@@ -18,6 +18,9 @@ from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.widgets.server_rows import STATE_STYLES, reason_words
 from tui.ui.widgets.symbols import Symbols
+
+if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
 
 FACT_CELLS = 14
 MOST_PIDS = 12
@@ -264,11 +267,10 @@ class Overview(LinePane):
     """Shows what is known of the server; rows that have not changed are not painted again.
 
     Args:
-        workbench: asks the server.
+        runtime: asks the server, and hides secrets in commands and errors.
         server: its name.
         status: returns its state, None once it is no longer configured.
         symbols: what the terminal can show.
-        redactor: hides secrets in commands and errors.
         overrides: the keys in force.
     """
 
@@ -277,20 +279,17 @@ class Overview(LinePane):
 
     def __init__(
         self,
-        workbench: Workbench,
+        runtime: "Runtime",
         server: str,
         status: Callable[[], ServerStatus | None],
         symbols: Symbols,
-        redactor: Redactor,
         overrides: KeyOverrides,
-        *,
-        id: str,
     ) -> None:
-        super().__init__(id=id)
-        self.identity = IdentityWatch(workbench, server)
+        super().__init__(id="bench-overview")
+        self.identity = IdentityWatch(runtime.workbench, server)
         self._status = status
         self._symbols = symbols
-        self._redactor = redactor
+        self._redactor = runtime.redactor
         self._overrides = overrides
         self._rows: list[Row] = []
 

@@ -95,29 +95,12 @@ class ServerScreen(Screen[None]):
         self._keys = BenchKeys(overrides)
         saved = SavedArguments(self, runtime, server, self.prompt, overrides)
         self.benches = {
-            tab: Bench(
-                server,
-                book,
-                overrides,
-                symbols,
-                self.prompt,
-                saved,
-                runtime.workbench,
-                id=f"bench-{tab}",
-            )
+            tab: Bench(tab, server, book, overrides, symbols, self.prompt, saved, runtime.workbench)
             for tab in (BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS)
         }
         self.calls = HandCalls(self, runtime, server, book, saved, overrides)
         self.catalogue = Catalogue(runtime, server, self.benches, overrides, self.look)
-        self.overview = Overview(
-            runtime.workbench,
-            server,
-            lambda: self.status,
-            symbols,
-            runtime.redactor,
-            overrides,
-            id="bench-overview",
-        )
+        self.overview = Overview(runtime, server, lambda: self.status, symbols, overrides)
         self.log_lines = ServerLog(runtime.recording, server, id="bench-log")
         self.traffic = ServerTraffic(runtime.recording, server, symbols, id="bench-traffic")
         panes: dict[BenchTab, tuple[Widget, Widget]] = {

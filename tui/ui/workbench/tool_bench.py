@@ -71,7 +71,8 @@ class Bench(Horizontal):
     """List and calls on the left, form and result on the right.
 
     Args:
-        server: its name.
+        tab: the name of its tab.
+        server: the name of the server.
         book: the calls made by hand so far.
         overrides: the keys in force.
         signs: what the terminal can show.
@@ -110,6 +111,7 @@ class Bench(Horizontal):
 
     def __init__(
         self,
+        tab: str,
         server: str,
         book: CallBook,
         overrides: KeyOverrides,
@@ -117,10 +119,8 @@ class Bench(Horizontal):
         prompt: PromptLine,
         saved: SavedArguments,
         workbench: Workbench,
-        *,
-        id: str,
     ) -> None:
-        super().__init__(id=id)
+        super().__init__(id=f"bench-{tab}")
         self._saved = saved
         self._workbench = workbench
         self._server = server
