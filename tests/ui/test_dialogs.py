@@ -1,4 +1,4 @@
-"""Dialogs: one of each kind at most, true while they stand there, and every key said why it does nothing."""
+"""Dialogs: at most one of each kind, up to date while open; keys that do nothing say why."""
 
 import asyncio
 
@@ -23,7 +23,7 @@ from tui.ui.dialogs.text_dialogs import SayWhy
         ("f1", "ctrl+t", "f1"),
     ],
 )
-async def test_a_dialog_is_never_on_the_screen_twice(keys):
+async def test_a_dialog_is_never_open_twice(keys):
     async with opened(FakeRuntime()) as (app, pilot):
         for key in keys:  # all at once, as from a key that is held down
             app.post_message(events.Key(key, key if len(key) == 1 else None))
@@ -35,7 +35,7 @@ async def test_a_dialog_is_never_on_the_screen_twice(keys):
         await until(lambda: app.screen is app.main)
 
 
-async def test_the_question_whether_to_leave_follows_the_end_of_the_turn():
+async def test_the_question_whether_to_quit_changes_when_the_turn_ends():
     end = asyncio.Event()
     async with opened(FakeRuntime([end, *says("done")])) as (app, pilot):
         await send(pilot, "go")
@@ -59,7 +59,7 @@ async def test_a_new_chat_during_a_turn_is_refused_with_the_reason():
         await shows(app, "done")
 
 
-async def test_a_reason_that_is_typed_at_once_is_not_lost():
+async def test_a_reason_typed_at_once_is_not_lost():
     async with opened(FakeRuntime(calls("notes__delete_note", '{"id": "milk"}'), says("No."))) as (
         app,
         pilot,
@@ -84,7 +84,7 @@ async def test_a_short_message_covers_neither_the_composer_nor_the_lines_below_i
         assert app.main.query_one("#body").region.contains_region(toast)
 
 
-async def test_the_meter_counts_a_call_from_its_begin():
+async def test_the_meter_counts_a_call_from_its_start():
     hold = asyncio.Event()
     runtime = FakeRuntime(calls("weather__get_weather", '{"location": "Oslo"}'), says("Cold."))
 

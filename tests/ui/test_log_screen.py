@@ -1,4 +1,4 @@
-"""The log of a server: live, searchable, and able to steer the server."""
+"""The log screen of a server: live, searchable, with the keys of the server."""
 
 import time
 
@@ -51,7 +51,7 @@ async def test_an_empty_log_says_that_it_is_empty(host: FakeHost) -> None:
         assert shown(lines_of(screen))[0] == "slow has written nothing to stderr yet."
 
 
-async def test_it_says_whose_log_it_is_and_how_the_server_is_doing(host: FakeHost) -> None:
+async def test_the_title_shows_the_server_and_its_state(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
         screen = LogScreen(host, "slow")
         await pilot.app.push_screen(screen)
@@ -82,7 +82,7 @@ async def test_it_follows_the_newest_line_until_the_person_scrolls_up(host: Fake
         assert shown(lines_of(screen))[-1] == "line 70"
 
 
-async def test_what_is_read_stays_in_place_while_old_lines_go(host: FakeHost) -> None:
+async def test_visible_lines_keep_their_place_while_old_ones_are_dropped(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
         screen = LogScreen(host, "weather")
         host.lines = numbered(1, 100)
@@ -95,7 +95,7 @@ async def test_what_is_read_stays_in_place_while_old_lines_go(host: FakeHost) ->
         assert shown(lines_of(screen)) == before
 
 
-async def test_a_search_compares_as_a_filter_does(host: FakeHost) -> None:
+async def test_a_search_matches_like_a_filter(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
         screen = LogScreen(host, "weather")
         host.lines = ("Cafe\u0301 CLOSED", "CAFÉ open", "cafe")
@@ -104,7 +104,7 @@ async def test_a_search_compares_as_a_filter_does(host: FakeHost) -> None:
         assert "2 of 2" in title_of(screen)
 
 
-async def test_a_search_marks_and_steps_through_what_it_finds(host: FakeHost) -> None:
+async def test_a_search_highlights_matches_and_steps_through_them(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
         screen = LogScreen(host, "weather")
         host.lines = tuple("an ERROR here" if number % 10 == 0 else f"line {number}" for number in range(50))
@@ -128,7 +128,7 @@ async def test_a_search_that_finds_nothing_says_so(host: FakeHost) -> None:
         assert "nothing found" in title_of(screen)
 
 
-async def test_escape_ends_the_search_and_then_the_log(host: FakeHost) -> None:
+async def test_escape_closes_the_search_and_then_the_log(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
         screen = LogScreen(host, "weather")
         host.lines = numbered(1, 5)
@@ -140,7 +140,7 @@ async def test_escape_ends_the_search_and_then_the_log(host: FakeHost) -> None:
         assert pilot.app.screen is not screen
 
 
-async def test_its_keys_steer_the_server(host: FakeHost) -> None:
+async def test_keys_start_stop_and_restart_the_server(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
         await pilot.app.push_screen(LogScreen(host, "slow"))
         await press(pilot, "s", "r")
@@ -167,7 +167,7 @@ async def test_the_whole_log_is_copied(host: FakeHost) -> None:
         assert pilot.app.clipboard == "line 1\nline 2\nline 3"
 
 
-async def test_hostile_lines_are_shown_not_obeyed(host: FakeHost) -> None:
+async def test_hostile_lines_are_shown_and_never_interpreted(host: FakeHost) -> None:
     evil = "[/x][@click=app.quit]\x1b]52;c;eA==\x07\x9b31m\u202e"
     host.lines = (evil, evil)
     async with Stage().run_test(size=(80, 12)) as pilot:
@@ -179,7 +179,7 @@ async def test_hostile_lines_are_shown_not_obeyed(host: FakeHost) -> None:
     assert "[@click=app.quit]" in text
 
 
-async def test_letters_whose_lower_case_is_longer_do_not_shift_the_marks(host: FakeHost) -> None:
+async def test_letters_whose_lower_case_is_longer_do_not_shift_the_highlight(host: FakeHost) -> None:
     host.lines = ("İİİ zebra",)
     async with Stage().run_test(size=(80, 12)) as pilot:
         screen = LogScreen(host, "weather")
@@ -204,7 +204,7 @@ async def test_a_flood_of_stderr_is_laid_out_quickly(host: FakeHost) -> None:
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 @pytest.mark.parametrize("theme", ["harbor", "quay"])
-async def test_what_is_searched_for_is_seen_while_it_is_typed(
+async def test_matches_are_shown_while_the_person_types(
     host: FakeHost, size: tuple[int, int], theme: str
 ) -> None:
     host.lines = numbered(1, 5)
@@ -217,9 +217,7 @@ async def test_what_is_searched_for_is_seen_while_it_is_typed(
 
 
 @pytest.mark.parametrize("text", ["server", "copy", "now", "quiz", "s/r"])
-async def test_letters_that_come_in_one_burst_with_the_slash_are_searched_for(
-    host: FakeHost, text: str
-) -> None:
+async def test_letters_in_one_burst_with_the_slash_are_searched_for(host: FakeHost, text: str) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
         screen = LogScreen(host, "weather")
         await pilot.app.push_screen(screen)
@@ -230,7 +228,7 @@ async def test_letters_that_come_in_one_burst_with_the_slash_are_searched_for(
         assert pilot.app.clipboard == ""
 
 
-async def test_a_burst_that_begins_before_the_log_is_there_is_searched_for_too(host: FakeHost) -> None:
+async def test_a_burst_that_begins_before_the_log_is_open_is_searched_for_too(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
         screen = LogScreen(host, "weather")
         pilot.app.push_screen(screen)
@@ -239,7 +237,7 @@ async def test_a_burst_that_begins_before_the_log_is_there_is_searched_for_too(h
         assert host.asked == []
 
 
-async def test_after_enter_letters_are_keys_again_and_the_search_can_be_gone_on_with(host: FakeHost) -> None:
+async def test_after_enter_letters_are_keys_again_and_the_search_can_be_continued(host: FakeHost) -> None:
     host.lines = numbered(1, 5)
     async with Stage().run_test(size=(80, 12)) as pilot:
         screen = LogScreen(host, "weather")
@@ -251,7 +249,7 @@ async def test_after_enter_letters_are_keys_again_and_the_search_can_be_gone_on_
         assert "1 of 1" in title_of(screen)
 
 
-async def test_keys_that_come_in_one_burst_with_the_one_that_closes_the_log_do_nothing_to_the_server(
+async def test_keys_in_one_burst_with_the_one_that_closes_the_log_do_not_reach_the_server(
     host: FakeHost,
 ) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:

@@ -1,4 +1,4 @@
-"""The list of models: what is known of each, what an endpoint offers, and taking one."""
+"""The models screen: what is known about each model, what an endpoint offers, switching."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -41,39 +41,39 @@ async def listed(*choices: ModelChoice, busy: str = "", width: int = 100) -> Asy
         yield scene
 
 
-async def test_each_model_says_what_is_known_of_it() -> None:
+async def test_each_model_shows_what_is_known_about_it() -> None:
     async with listed(DEMO, OLLAMA) as scene:
         await scene.shows("ollama", "qwen3:8b", "127.0.0.1:11434", "window 33 k tokens", "text protocol xml")
         await scene.shows("found on this machine", "offline · no language model")
 
 
-async def test_the_one_that_is_asked_now_is_marked_and_the_mark_stands_on_it() -> None:
+async def test_the_active_model_is_marked_and_selected() -> None:
     async with listed(replace(DEMO, current=False), replace(OLLAMA, current=True)) as scene:
         await scene.shows("● ollama", "asked now")
         await scene.press("enter")
         await until(lambda: scene.conversations.done == [("switch", "ollama", "")])
 
 
-async def test_why_a_model_cannot_be_asked_stands_under_it_and_no_password_of_an_address() -> None:
+async def test_an_unusable_model_shows_the_reason_and_no_password_of_its_address() -> None:
     async with listed(NO_KEY) as scene:
         await scene.shows("✗ router", "set ROUTER_KEY", "router.example")
 
 
-async def test_enter_asks_the_marked_model_from_now_on() -> None:
+async def test_enter_switches_to_the_selected_model() -> None:
     async with listed(DEMO, OLLAMA) as scene:
         await scene.press("down", "enter")
         await until(lambda: scene.given == [True])
         assert scene.conversations.done == [("switch", "ollama", "")]
 
 
-async def test_words_that_are_typed_narrow_the_list() -> None:
+async def test_typed_words_narrow_the_list() -> None:
     async with listed(DEMO, OLLAMA) as scene:
         await scene.press(*"found qwen")
         assert "ollama" in scene.text
         assert "offline" not in scene.text
 
 
-async def test_with_nothing_but_the_demo_it_tells_the_ways_to_another_model() -> None:
+async def test_with_only_the_demo_it_shows_how_to_get_another_model() -> None:
     for choices in ((), (DEMO,)):
         async with listed(*choices) as scene:
             await scene.shows("Three ways to another model", "OPENAI_API_KEY", "Ollama")
@@ -81,7 +81,7 @@ async def test_with_nothing_but_the_demo_it_tells_the_ways_to_another_model() ->
         assert "Three ways" not in scene.text
 
 
-async def test_an_endpoint_is_asked_what_it_offers_and_one_of_it_is_taken() -> None:
+async def test_the_models_of_an_endpoint_are_listed_and_one_is_selected() -> None:
     async with listed(DEMO, OLLAMA) as scene:
         scene.conversations.gate = asyncio.Event()
         scene.conversations.offers["ollama"] = ("gemma3:27b", "qwen3:8b", "llama3.3:70b")
@@ -94,7 +94,7 @@ async def test_an_endpoint_is_asked_what_it_offers_and_one_of_it_is_taken() -> N
         assert scene.conversations.done == [("switch", "ollama", "llama3.3:70b")]
 
 
-async def test_an_id_that_is_not_listed_can_be_written() -> None:
+async def test_an_id_that_is_not_listed_can_be_typed() -> None:
     async with listed(DEMO, OLLAMA) as scene:
         scene.conversations.offers["ollama"] = ("qwen3:8b",)
         await scene.press("down", "tab", *"my-own")
@@ -103,7 +103,7 @@ async def test_an_id_that_is_not_listed_can_be_written() -> None:
         await until(lambda: scene.conversations.done == [("switch", "ollama", "my-own")])
 
 
-async def test_an_endpoint_that_cannot_be_asked_says_why_and_what_to_do() -> None:
+async def test_an_endpoint_that_fails_shows_the_reason_and_what_to_do() -> None:
     async with listed(DEMO, OLLAMA) as scene:
         scene.conversations.offers["ollama"] = ModelError(
             "nobody answers there", where="http://127.0.0.1:11434", next_step="Start it with: ollama serve"
@@ -112,7 +112,7 @@ async def test_an_endpoint_that_cannot_be_asked_says_why_and_what_to_do() -> Non
         await scene.shows("nobody answers there", "Start it with: ollama serve")
 
 
-async def test_waiting_for_an_endpoint_can_be_left() -> None:
+async def test_waiting_for_an_endpoint_can_be_cancelled() -> None:
     async with listed(DEMO, OLLAMA) as scene:
         scene.conversations.gate = asyncio.Event()
         await scene.press("down", "tab")
@@ -123,21 +123,21 @@ async def test_waiting_for_an_endpoint_can_be_left() -> None:
         assert scene.given == [None]
 
 
-async def test_the_model_stays_while_a_turn_runs() -> None:
+async def test_the_model_cannot_be_switched_while_a_turn_runs() -> None:
     async with listed(DEMO, OLLAMA, busy="A turn is still running. esc stops it.") as scene:
         await scene.press("down", "enter")
         await scene.shows("A turn is still running")
         assert scene.conversations.done == []
 
 
-async def test_ids_of_an_endpoint_are_never_markup_and_never_escapes() -> None:
+async def test_ids_of_an_endpoint_are_neither_markup_nor_escape_sequences() -> None:
     async with listed(DEMO, OLLAMA) as scene:
         scene.conversations.offers["ollama"] = ("[red]x\x1b[2J[/y]",)
         await scene.press("down", "tab")
         await scene.shows("[red]x␛[2J[/y]")
 
 
-async def test_an_endpoint_that_offers_thousands_shows_the_first_and_how_many_more() -> None:
+async def test_an_endpoint_with_thousands_of_models_shows_the_first_and_the_rest_as_a_number() -> None:
     async with listed(DEMO, OLLAMA) as scene:
         scene.conversations.offers["ollama"] = [f"model-{number}" for number in range(3000)]
         await scene.press("down", "tab")

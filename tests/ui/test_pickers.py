@@ -1,4 +1,4 @@
-"""Choosing a theme, seen at once on the whole screen, and a model."""
+"""Pickers: the theme, previewed on the whole screen, and long lists."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ def specs() -> Sequence[ThemeSpec]:
     return all_themes()[0]
 
 
-async def test_the_screen_wears_the_theme_that_the_mark_stands_on(specs: Sequence[ThemeSpec]) -> None:
+async def test_the_highlighted_theme_is_previewed(specs: Sequence[ThemeSpec]) -> None:
     async with Stage().run_test(size=(80, 24)) as pilot:
         pilot.app.push_screen(ThemePicker(specs, "harbor"))
         await pilot.pause()
@@ -35,7 +35,7 @@ async def test_the_screen_behind_stays_in_view(specs: Sequence[ThemeSpec]) -> No
         assert pilot.app.screen.styles.background.a == 0
 
 
-async def test_enter_keeps_the_theme_and_gives_its_name(specs: Sequence[ThemeSpec]) -> None:
+async def test_enter_selects_the_theme_and_returns_its_name(specs: Sequence[ThemeSpec]) -> None:
     given: list[str | None] = []
     async with Stage().run_test(size=(80, 24)) as pilot:
         pilot.app.push_screen(ThemePicker(specs, "harbor"), given.append)
@@ -44,7 +44,7 @@ async def test_enter_keeps_the_theme_and_gives_its_name(specs: Sequence[ThemeSpe
         assert pilot.app.theme == specs[1].name
 
 
-async def test_escape_gives_the_old_theme_back(specs: Sequence[ThemeSpec]) -> None:
+async def test_escape_restores_the_old_theme(specs: Sequence[ThemeSpec]) -> None:
     given: list[str | None] = []
     async with Stage().run_test(size=(80, 24)) as pilot:
         pilot.app.push_screen(ThemePicker(specs, "harbor"), given.append)
@@ -53,7 +53,7 @@ async def test_escape_gives_the_old_theme_back(specs: Sequence[ThemeSpec]) -> No
         assert pilot.app.theme == "harbor"
 
 
-async def test_the_mark_stands_on_the_theme_that_is_worn(specs: Sequence[ThemeSpec]) -> None:
+async def test_the_current_theme_is_highlighted_first(specs: Sequence[ThemeSpec]) -> None:
     async with Stage(theme="quay").run_test(size=(80, 24)) as pilot:
         pilot.app.push_screen(ThemePicker(specs, "quay"))
         await pilot.pause()
@@ -74,7 +74,7 @@ async def test_a_long_list_leaves_heading_and_keys_on_a_small_screen(kind: type[
     assert "Tools" in shown and "tool_299" in shown and "enter take it   esc back" in shown
 
 
-async def test_what_is_typed_narrows_a_long_list_and_enter_takes_what_is_left() -> None:
+async def test_typing_narrows_a_long_list_and_enter_selects_the_match() -> None:
     given: list[str | None] = []
     async with Stage().run_test(size=(80, 24)) as pilot:
         pilot.app.push_screen(FindingPicker("Tools", MANY), given.append)
@@ -82,7 +82,7 @@ async def test_what_is_typed_narrows_a_long_list_and_enter_takes_what_is_left() 
     assert given == ["t129"]
 
 
-async def test_where_nothing_fits_enter_takes_nothing_and_escape_leaves() -> None:
+async def test_without_a_match_enter_does_nothing_and_escape_cancels() -> None:
     given: list[str | None] = []
     async with Stage().run_test(size=(80, 24)) as pilot:
         pilot.app.push_screen(FindingPicker("Tools", MANY), given.append)

@@ -1,4 +1,4 @@
-"""The list of saved conversations: found, taken up, renamed, deleted and brought back, copied, exported."""
+"""The sessions screen: search, resume, rename, delete and undo, branch, export."""
 
 import asyncio
 import os
@@ -52,7 +52,7 @@ async def listed(*infos: SessionInfo, width: int = 120, busy: str = "") -> Async
         yield scene
 
 
-async def test_each_conversation_is_a_row_with_title_time_turns_model_and_what_it_used() -> None:
+async def test_each_session_is_a_row_with_title_time_turns_model_and_usage() -> None:
     async with listed(MILK, RAIN) as scene:
         await scene.shows(
             "Which notes mention milk?", "10 min ago", "2 turns", "qwen3:8b", "12 k tokens  $0.02"
@@ -65,26 +65,26 @@ async def test_a_narrow_screen_keeps_title_time_and_turns() -> None:
         await scene.shows("Which notes mention milk?", "10 min ago", "2 turns")
 
 
-async def test_an_empty_list_tells_what_will_be_there() -> None:
+async def test_an_empty_list_explains_what_will_be_in_it() -> None:
     async with listed() as scene:
         await scene.shows("No conversation was saved yet", "to go on with it later")
 
 
-async def test_what_is_typed_narrows_the_titles_at_once() -> None:
+async def test_typing_narrows_the_titles_at_once() -> None:
     async with listed(MILK, RAIN) as scene:
         await scene.press(*"oslo")
         assert "Will it rain" in scene.text
         assert "mention milk" not in scene.text
 
 
-async def test_keys_of_one_burst_take_the_conversation_that_they_name() -> None:
+async def test_keys_of_one_burst_resume_the_session_that_they_name() -> None:
     async with listed(MILK, RAIN) as scene:
         await scene.press(*"rain", "enter")
         await until(lambda: scene.given == [Resumed()])
         assert scene.conversations.done == [("resume", "rain")]
 
 
-async def test_places_in_what_was_said_arrive_as_they_are_found() -> None:
+async def test_matches_in_messages_arrive_as_they_are_found() -> None:
     async with listed(MILK, RAIN) as scene:
         scene.conversations.gate = asyncio.Event()
         scene.conversations.finds = [SessionMatch(RAIN, 1, "bring an umbrella to Oslo")]
@@ -109,7 +109,7 @@ async def test_escape_stops_a_search_then_empties_the_field_then_leaves() -> Non
         assert scene.given == [None]
 
 
-async def test_another_letter_ends_the_search_before_it() -> None:
+async def test_another_letter_cancels_the_previous_search() -> None:
     async with listed(MILK) as scene:
         scene.conversations.gate = asyncio.Event()
         scene.conversations.finds = [SessionMatch(MILK, 1, "milk")]
@@ -119,7 +119,7 @@ async def test_another_letter_ends_the_search_before_it() -> None:
         await until(lambda: scene.conversations.closed_searches == 1)
 
 
-async def test_a_place_is_taken_with_its_message() -> None:
+async def test_a_match_is_resumed_at_its_message() -> None:
     async with listed(MILK, RAIN) as scene:
         scene.conversations.finds = [SessionMatch(MILK, 1, "an umbrella")]
         await scene.press(*"umbrella")
@@ -128,7 +128,7 @@ async def test_a_place_is_taken_with_its_message() -> None:
         await until(lambda: scene.given == [Resumed(message=1)])
 
 
-async def test_what_was_found_is_searched_again_once_a_conversation_was_deleted() -> None:
+async def test_the_search_is_repeated_after_a_session_was_deleted() -> None:
     async with listed(MILK, RAIN) as scene:
         scene.conversations.finds = [SessionMatch(RAIN, 1, "an umbrella")]
         await scene.press(*"umbrella")
@@ -138,7 +138,7 @@ async def test_what_was_found_is_searched_again_once_a_conversation_was_deleted(
         await until(lambda: "an umbrella" not in scene.text)
 
 
-async def test_a_conversation_that_is_open_elsewhere_says_so_and_why_it_is_not_taken_up() -> None:
+async def test_a_session_open_elsewhere_is_marked_and_cannot_be_resumed() -> None:
     taken = SessionInfo("x", "Busy elsewhere", in_use=True, turns=1)
     async with listed(taken) as scene:
         await scene.shows("open in another mcptui")
@@ -147,34 +147,34 @@ async def test_a_conversation_that_is_open_elsewhere_says_so_and_why_it_is_not_t
         assert scene.given == []
 
 
-async def test_a_damaged_conversation_says_what_is_wrong_with_it() -> None:
+async def test_a_damaged_session_shows_what_is_wrong_with_it() -> None:
     broken = SessionInfo("x", "Torn", problem="the file ends in the middle of a page")
     async with listed(broken, width=80) as scene:
         await scene.shows("✗ Torn", "the file ends in the middle of a page")
 
 
-async def test_no_conversation_is_taken_up_while_a_turn_runs() -> None:
+async def test_no_session_is_resumed_while_a_turn_runs() -> None:
     async with listed(MILK, busy="A turn is still running. esc stops it.") as scene:
         await scene.press("enter")
         await scene.shows("A turn is still running")
         assert scene.conversations.done == []
 
 
-async def test_a_title_is_changed_in_place() -> None:
+async def test_a_session_is_renamed() -> None:
     async with listed(MILK, RAIN) as scene:
         await scene.press("f2", *" (old)", "enter")
         await scene.shows("Which notes mention milk? (old)")
         assert scene.conversations.saved["milk"].title == "Which notes mention milk? (old)"
 
 
-async def test_escape_leaves_a_title_as_it_was() -> None:
+async def test_escape_cancels_renaming() -> None:
     async with listed(MILK) as scene:
         await scene.press("f2", "x", "escape")
         assert scene.conversations.saved["milk"].title == MILK.title
         assert scene.given == []
 
 
-async def test_what_was_deleted_is_brought_back_by_the_key_that_the_line_names() -> None:
+async def test_the_key_shown_after_a_deletion_undoes_it() -> None:
     async with listed(MILK, RAIN) as scene:
         await scene.press("ctrl+d")
         await scene.shows("Deleted: Which notes mention milk?", "ctrl+z brings it back", "1 saved")
@@ -196,7 +196,7 @@ async def test_several_deletions_are_undone_one_by_one() -> None:
 
 
 @pytest.mark.parametrize("key", ["down", "pagedown", "w"])
-async def test_a_note_goes_with_the_next_key_that_moves_or_writes(key: str) -> None:
+async def test_news_disappear_with_the_next_key_that_moves_or_types(key: str) -> None:
     async with listed(MILK, RAIN, busy="A turn is still running. esc stops it.") as scene:
         await scene.press("enter")
         await scene.shows("A turn is still running")
@@ -204,7 +204,7 @@ async def test_a_note_goes_with_the_next_key_that_moves_or_writes(key: str) -> N
         assert "A turn is still running" not in scene.text
 
 
-async def test_a_note_goes_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_news_disappear_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tui.ui.lists.finder.NEWS_SECONDS", 0.05)
     async with listed(MILK, RAIN) as scene:
         await scene.press("ctrl+d")
@@ -214,7 +214,7 @@ async def test_a_note_goes_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
         await scene.shows("2 saved")
 
 
-async def test_what_is_being_done_is_said_until_it_is_done() -> None:
+async def test_progress_is_shown_until_it_is_done() -> None:
     async with listed(MILK, RAIN) as scene:
         go, resume = asyncio.Event(), scene.conversations.resume
 
@@ -231,7 +231,7 @@ async def test_what_is_being_done_is_said_until_it_is_done() -> None:
         await until(lambda: scene.given == [Resumed()])
 
 
-async def test_the_conversation_on_screen_is_not_deleted() -> None:
+async def test_the_current_conversation_cannot_be_deleted() -> None:
     async with listed(MILK) as scene:
         scene.conversations.info = MILK
         await scene.press("ctrl+d")
@@ -239,26 +239,26 @@ async def test_the_conversation_on_screen_is_not_deleted() -> None:
         assert "milk" in scene.conversations.saved
 
 
-async def test_a_branch_is_a_copy_of_all_that_was_said() -> None:
+async def test_a_branch_is_a_copy_of_all_messages() -> None:
     async with listed(MILK, RAIN) as scene:
         await scene.press("ctrl+b")
         await until(lambda: scene.given == [Resumed(branch=True)])
         assert scene.conversations.done == [("resume", "milk"), ("branch", 2)]
 
 
-async def test_a_branch_names_the_conversation_that_it_left() -> None:
+async def test_a_branch_names_its_parent() -> None:
     branch = SessionInfo("b", "Which notes mention milk?", NOW, NOW, parent="milk", branched_at=2)
     async with listed(branch, MILK) as scene:
         await scene.shows("branch", "branch of “Which notes mention milk?”")
 
 
-async def test_export_is_asked_for_the_marked_conversation() -> None:
+async def test_the_selected_session_is_exported() -> None:
     async with listed(MILK, RAIN) as scene:
         await scene.press("down", "ctrl+e")
         assert scene.exported == [RAIN]
 
 
-async def test_titles_are_never_markup_and_never_escapes() -> None:
+async def test_titles_are_neither_markup_nor_escape_sequences() -> None:
     async with listed(SessionInfo("x", "[bold]a\x1b[2J[/x]")) as scene:
         await scene.shows("[bold]a␛[2J[/x]")
 
@@ -266,7 +266,7 @@ async def test_titles_are_never_markup_and_never_escapes() -> None:
 # ---- the dialog that asks where to ----
 
 
-async def test_the_ending_follows_the_kind(tmp_path: Path) -> None:
+async def test_the_suffix_follows_the_format(tmp_path: Path) -> None:
     given: list[object] = []
     async with Stage().run_test(size=(100, 24)) as pilot:
         pilot.app.push_screen(ExportChat("Milk", tmp_path / "milk"), given.append)
@@ -275,7 +275,7 @@ async def test_the_ending_follows_the_kind(tmp_path: Path) -> None:
     assert given == [("html", tmp_path / "milk.html")]
 
 
-async def test_a_file_that_is_there_is_replaced_only_after_a_second_enter(tmp_path: Path) -> None:
+async def test_an_existing_file_is_overwritten_only_after_a_second_enter(tmp_path: Path) -> None:
     (tmp_path / "milk.md").write_text("mine")
     given: list[object] = []
     async with Stage().run_test(size=(100, 24)) as pilot:
@@ -291,7 +291,7 @@ async def test_a_file_that_is_there_is_replaced_only_after_a_second_enter(tmp_pa
 @pytest.mark.parametrize(
     ("name", "problem"), [("folder", "Is a directory"), ("no/milk.md", "No such directory")]
 )
-async def test_a_path_that_cannot_be_written_is_told_in_the_dialog_and_kept(
+async def test_a_path_that_cannot_be_written_is_reported_in_the_dialog_and_kept(
     tmp_path: Path, name: str, problem: str
 ) -> None:
     (tmp_path / "folder").mkdir()
@@ -311,7 +311,7 @@ async def test_a_path_that_cannot_be_written_is_told_in_the_dialog_and_kept(
     assert given == [("markdown", tmp_path / "folder" / "milk.md")]
 
 
-async def test_a_device_or_fifo_is_not_called_a_file_to_replace(tmp_path: Path) -> None:
+async def test_a_device_or_fifo_is_not_offered_as_a_file_to_overwrite(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "milk.md")
     async with Stage().run_test(size=(100, 24)) as pilot:
         pilot.app.push_screen(ExportChat("Milk", tmp_path / "milk"))
@@ -319,7 +319,7 @@ async def test_a_device_or_fifo_is_not_called_a_file_to_replace(tmp_path: Path) 
         await until(lambda: "enter writes into it" in screen_text(pilot.app))
 
 
-def test_the_name_of_the_file_is_made_of_the_title(tmp_path: Path) -> None:
+def test_the_file_name_is_derived_from_the_title(tmp_path: Path) -> None:
     assert export_path(tmp_path, "../Which notes / mention?") == tmp_path / "which-notes-mention"
     assert export_path(tmp_path, "天气如何") == tmp_path / "天气如何"
     assert export_path(tmp_path, "???") == tmp_path / "conversation"

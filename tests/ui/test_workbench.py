@@ -30,7 +30,7 @@ async def test_enter_on_a_server_opens_its_workbench_and_escape_leaves_it() -> N
         await app.close()
 
 
-async def test_the_palette_offers_to_work_with_each_server() -> None:
+async def test_the_palette_opens_the_workbench_of_each_server() -> None:
     runtime = rich_runtime()
     app = app_over(runtime)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -45,7 +45,7 @@ async def test_the_palette_offers_to_work_with_each_server() -> None:
         await app.close()
 
 
-async def test_digits_and_arrows_go_from_tab_to_tab() -> None:
+async def test_digits_and_arrows_switch_tabs() -> None:
     async with opened(rich_runtime()) as (screen, pilot):
         assert screen.tab is BenchTab.TOOLS
         for key, tab in (("1", "overview"), ("3", "resources"), ("right", "prompts"), ("5", "log")):
@@ -55,7 +55,7 @@ async def test_digits_and_arrows_go_from_tab_to_tab() -> None:
         await until(lambda: screen.tab is BenchTab.TOOLS)
 
 
-async def test_what_the_model_is_not_offered_is_marked_and_says_why() -> None:
+async def test_a_tool_that_the_model_is_not_offered_is_marked_with_the_reason() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         assert "For the model" not in screen_text(app_of(screen))
@@ -86,7 +86,7 @@ async def test_the_overview_says_who_the_server_is_and_what_it_costs() -> None:
         await shows(app, "1, after it ended by itself")
 
 
-async def test_the_share_of_a_processor_is_what_was_spent_between_two_looks() -> None:
+async def test_the_processor_share_is_measured_between_two_looks() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("1")
@@ -97,7 +97,7 @@ async def test_the_share_of_a_processor_is_what_was_spent_between_two_looks() ->
         assert screen.overview.identity.share and screen.overview.identity.share > 0
 
 
-async def test_a_stopped_server_says_so_and_s_starts_it_here() -> None:
+async def test_a_stopped_server_is_shown_as_stopped_and_s_starts_it() -> None:
     runtime = rich_runtime()
     async with opened(runtime, server="slow") as (screen, pilot):
         app = app_of(screen)
@@ -110,7 +110,7 @@ async def test_a_stopped_server_says_so_and_s_starts_it_here() -> None:
         await shows(app, "This server offers no")
 
 
-async def test_tools_that_come_while_one_looks_are_listed() -> None:
+async def test_tools_that_appear_while_the_screen_is_open_are_listed() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, _):
         runtime.workbench.offered["weather"].append(tool("brand_new"))
@@ -134,7 +134,7 @@ async def test_a_template_is_filled_in_and_read() -> None:
         await shows(app_of(screen), "this is weather://archive")
 
 
-async def test_a_prompt_is_got_and_used_in_the_conversation() -> None:
+async def test_the_result_of_a_prompt_is_used_in_the_conversation() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         app = app_of(screen)
@@ -156,7 +156,7 @@ async def test_a_list_that_failed_says_why() -> None:
         await shows(app_of(screen), "not today.")
 
 
-async def test_resources_that_change_while_one_looks_are_listed_again() -> None:
+async def test_resources_that_change_while_the_screen_is_open_are_listed_again() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("3")
@@ -166,7 +166,7 @@ async def test_resources_that_change_while_one_looks_are_listed_again() -> None:
         await shows(app_of(screen), "brand_new")
 
 
-async def test_a_list_that_fails_after_a_change_keeps_what_was_listed() -> None:
+async def test_a_failed_request_after_a_change_keeps_the_list() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("3")
@@ -179,7 +179,7 @@ async def test_a_list_that_fails_after_a_change_keeps_what_was_listed() -> None:
 # ---- traffic ----
 
 
-async def test_the_traffic_is_that_of_the_server() -> None:
+async def test_the_traffic_tab_shows_only_the_server() -> None:
     runtime = rich_runtime()
     runtime.recorded.call("get_weather")
     runtime.recorded.call("add_note", source="notes")
@@ -205,7 +205,7 @@ async def test_a_filter_narrows_the_list_while_it_is_typed() -> None:
         assert screen.is_current
 
 
-async def test_hostile_text_is_shown_and_never_obeyed() -> None:
+async def test_hostile_text_is_shown_and_never_interpreted() -> None:
     runtime = rich_runtime()
     bench = runtime.workbench
     schema = {
@@ -239,7 +239,7 @@ async def test_every_size_shows_the_form_and_the_result(size: tuple[int, int]) -
             await pilot.pause()
 
 
-async def test_a_server_that_stops_while_one_works_with_it_says_so() -> None:
+async def test_a_server_that_stops_while_it_is_open_is_shown_as_stopped() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         status = runtime.host.status("weather")

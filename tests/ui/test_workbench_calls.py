@@ -1,4 +1,4 @@
-"""Calling by hand: what is typed, asked, stopped, compared, shown and handed over."""
+"""Calls made by hand: arguments, confirmation, cancelling, comparing, saving, handing over."""
 
 import asyncio
 from pathlib import Path
@@ -17,7 +17,7 @@ from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.widgets.rows import text_of
 
 
-async def test_a_tool_is_called_with_what_is_typed() -> None:
+async def test_a_tool_is_called_with_the_typed_arguments() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("enter", *"Beijing", "enter", "enter")
@@ -26,7 +26,7 @@ async def test_a_tool_is_called_with_what_is_typed() -> None:
         await shows(app_of(screen), "✓ done", "matches its output schema", "sunny, 25 °C", 'city  "Beijing"')
 
 
-async def test_keys_that_come_in_one_burst_act_in_their_order() -> None:
+async def test_keys_of_one_burst_act_in_order() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("enter")
@@ -37,7 +37,7 @@ async def test_keys_that_come_in_one_burst_act_in_their_order() -> None:
         assert runtime.workbench.called[0][1] == {"location": "Hangzho"}
 
 
-async def test_what_is_wrong_is_said_first_and_the_same_key_sends_it_all_the_same() -> None:
+async def test_a_problem_is_shown_first_and_the_same_key_calls_anyway() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("ctrl+j")
@@ -48,7 +48,7 @@ async def test_what_is_wrong_is_said_first_and_the_same_key_sends_it_all_the_sam
         assert runtime.workbench.called[0][1] == {}
 
 
-async def test_the_whole_schema_is_asked_before_the_call() -> None:
+async def test_arguments_are_validated_against_the_whole_schema_before_a_call() -> None:
     runtime = rich_runtime()
     runtime.workbench.wrong = "location must be one of a, b"
     async with opened(runtime) as (screen, pilot):
@@ -59,7 +59,7 @@ async def test_the_whole_schema_is_asked_before_the_call() -> None:
         await until(lambda: "one of a, b" not in screen_text(app_of(screen)))
 
 
-async def test_escape_stops_a_call_that_runs() -> None:
+async def test_escape_cancels_a_running_call() -> None:
     runtime = rich_runtime()
     runtime.workbench.gate = asyncio.Event()
     runtime.workbench.progress = [(3, 10, f"counting {EVIL}")]
@@ -74,7 +74,7 @@ async def test_escape_stops_a_call_that_runs() -> None:
         assert len(runtime.workbench.called) == 1
 
 
-async def test_leaving_the_workbench_stops_what_runs() -> None:
+async def test_leaving_the_workbench_cancels_running_calls() -> None:
     runtime = rich_runtime()
     runtime.workbench.gate = asyncio.Event()
     async with opened(runtime) as (screen, pilot):
@@ -85,7 +85,7 @@ async def test_leaving_the_workbench_stops_what_runs() -> None:
         assert app_of(screen).screen is not screen
 
 
-async def test_a_destructive_tool_asks_before_its_first_call_only() -> None:
+async def test_a_destructive_tool_is_confirmed_before_its_first_call_only() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         app = app_of(screen)
@@ -105,7 +105,7 @@ async def test_a_destructive_tool_asks_before_its_first_call_only() -> None:
         await called(runtime, 2)
 
 
-async def test_a_yes_that_was_typed_before_the_question_was_seen_does_not_count() -> None:
+async def test_a_yes_typed_before_the_question_was_visible_does_not_count() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         app = app_of(screen)
@@ -117,7 +117,7 @@ async def test_a_yes_that_was_typed_before_the_question_was_seen_does_not_count(
         assert not runtime.workbench.called
 
 
-async def test_calls_are_listed_and_two_results_compared() -> None:
+async def test_calls_are_listed_and_two_results_can_be_compared() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("enter", "x", "ctrl+j")
@@ -132,7 +132,7 @@ async def test_calls_are_listed_and_two_results_compared() -> None:
         await shows(app_of(screen), "RESULT")
 
 
-async def test_the_arguments_of_a_call_before_are_taken_with_enter() -> None:
+async def test_enter_fills_in_the_arguments_of_an_earlier_call() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("enter", *"old", "ctrl+j")
@@ -144,7 +144,7 @@ async def test_the_arguments_of_a_call_before_are_taken_with_enter() -> None:
         assert bench_of(screen).form.form.value()[0] == {"location": "old"}
 
 
-async def test_one_key_leads_to_the_frames_of_a_call() -> None:
+async def test_one_key_shows_the_traffic_of_a_call() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         app = app_of(screen)
@@ -176,7 +176,7 @@ async def test_one_key_puts_the_result_into_the_message() -> None:
         assert app.main.composer.has_focus
 
 
-async def test_an_image_is_told_by_its_size_and_saved(
+async def test_an_image_is_shown_with_its_size_and_can_be_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -193,7 +193,7 @@ async def test_an_image_is_told_by_its_size_and_saved(
     assert PIXEL
 
 
-async def test_a_file_that_exists_is_told_where_its_path_was_typed(
+async def test_an_existing_file_is_reported_where_its_path_is_typed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -212,7 +212,7 @@ async def test_a_file_that_exists_is_told_where_its_path_was_typed(
     assert there.read_text() == "mine"
 
 
-async def test_an_image_of_a_result_is_a_picture_where_the_terminal_can(
+async def test_an_image_is_shown_as_a_picture_if_the_terminal_can(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("COLORTERM", "truecolor")
@@ -227,7 +227,7 @@ async def test_an_image_of_a_result_is_a_picture_where_the_terminal_can(
         await until(lambda: "▀" not in screen_text(app_of(screen)))
 
 
-async def test_a_result_of_many_megabytes_never_stops_the_screen() -> None:
+async def test_a_result_of_many_megabytes_never_blocks_the_screen() -> None:
     runtime = rich_runtime()
     runtime.workbench.answers["slow_report"] = ToolResult((TextContent("line\n" * 4_000_000),))
     async with opened(runtime) as (screen, pilot):

@@ -1,4 +1,4 @@
-"""A form of the workbench: typed into where it stands, raw JSON at any moment, arguments kept."""
+"""The form of the workbench: editing in place, raw JSON, saved arguments."""
 
 from tests.conftest import until
 from tests.ui.app_stage import screen_text, shows
@@ -22,7 +22,7 @@ def value(screen: ServerScreen) -> object:
     return bench_of(screen).form.form.value()[0]
 
 
-async def test_a_form_shows_types_defaults_and_what_is_required() -> None:
+async def test_a_form_shows_types_defaults_and_required_fields() -> None:
     async with opened(forecast()) as (screen, _):
         await shows(
             app_of(screen), "city *", "integer 1…7", "default 3", "one of 3", "yes or no", "list, at most 5"
@@ -30,7 +30,7 @@ async def test_a_form_shows_types_defaults_and_what_is_required() -> None:
         await shows(app_of(screen), "‹by name›", "text or null")
 
 
-async def test_what_is_wrong_is_said_at_its_field_while_it_is_typed() -> None:
+async def test_a_problem_is_shown_at_its_field_while_typing() -> None:
     async with opened(forecast()) as (screen, pilot):
         await pilot.press("enter", "tab", "9")
         await shows(app_of(screen), "! must be at most 7")
@@ -39,7 +39,7 @@ async def test_what_is_wrong_is_said_at_its_field_while_it_is_typed() -> None:
         assert value(screen) == {"days": 5}
 
 
-async def test_an_empty_field_is_wrong_only_once_a_call_was_asked_for() -> None:
+async def test_an_empty_required_field_is_wrong_only_once_a_call_was_tried() -> None:
     async with opened(forecast()) as (screen, pilot):
         await pilot.press("enter", "tab")
         await pilot.pause()
@@ -61,7 +61,7 @@ async def test_letters_of_every_script_and_editing_keys_change_the_text() -> Non
         assert value(screen) == {}
 
 
-async def test_choices_turn_with_arrows_and_letters_and_open_as_a_list() -> None:
+async def test_arrows_and_letters_change_a_choice_and_enter_opens_a_list() -> None:
     async with opened(forecast()) as (screen, pilot):
         await pilot.press("enter", "tab", "tab", "right")
         assert value(screen) == {"unit": "celsius"}
@@ -89,7 +89,7 @@ async def test_lists_grow_and_shrink() -> None:
         assert value(screen) == {"tags": ["rain", "hail"]}
 
 
-async def test_the_arms_of_a_union_are_turned_and_its_fields_filled_in() -> None:
+async def test_the_variants_of_a_union_can_be_switched_and_filled_in() -> None:
     async with opened(forecast()) as (screen, pilot):
         await pilot.press("enter", *["tab"] * 4, "ctrl+a")
         await shows(app_of(screen), "‹by place›", "lat *", "lon *")
@@ -97,7 +97,7 @@ async def test_the_arms_of_a_union_are_turned_and_its_fields_filled_in() -> None
         assert value(screen) == {"where": {"lat": 39.9, "lon": 116.4}}
 
 
-async def test_null_is_not_nothing() -> None:
+async def test_null_and_absent_differ() -> None:
     async with opened(forecast()) as (screen, pilot):
         await pilot.press("enter", *["tab"] * 6, "ctrl+a")
         assert value(screen) == {"note": None}
@@ -105,7 +105,7 @@ async def test_null_is_not_nothing() -> None:
         assert value(screen) == {}
 
 
-async def test_the_form_is_raw_json_at_any_moment_and_comes_back_without_loss() -> None:
+async def test_switching_to_raw_json_and_back_loses_nothing() -> None:
     async with opened(forecast()) as (screen, pilot):
         bench = bench_of(screen)
         await pilot.press("enter", *"Beijing", "ctrl+r")
@@ -122,7 +122,7 @@ async def test_the_form_is_raw_json_at_any_moment_and_comes_back_without_loss() 
         assert value(screen) == {"city": "Beijing", "days": "many", "extra": [1, {"a": None}]}
 
 
-async def test_raw_json_is_sent_as_it_is() -> None:
+async def test_raw_json_is_sent_unchanged() -> None:
     runtime = forecast()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("ctrl+r")
@@ -132,7 +132,7 @@ async def test_raw_json_is_sent_as_it_is() -> None:
         assert runtime.workbench.called[0][1] == {"city": "x", "days": 2}
 
 
-async def test_what_stood_in_a_form_stands_there_again() -> None:
+async def test_a_form_is_restored_as_it_was_left() -> None:
     async with opened(forecast()) as (screen, pilot):
         await pilot.press("enter", *"draft", "escape", "down")
         await shows(app_of(screen), "Get the weather of a city")
@@ -140,7 +140,7 @@ async def test_what_stood_in_a_form_stands_there_again() -> None:
         await until(lambda: value(screen) == {"city": "draft"})
 
 
-async def test_raw_json_that_is_wrong_stands_there_again() -> None:
+async def test_invalid_raw_json_is_restored_as_it_was_left() -> None:
     async with opened(forecast()) as (screen, pilot):
         await pilot.press("ctrl+r")
         bench_of(screen).raw.load_text("{ not yet")
@@ -151,7 +151,7 @@ async def test_raw_json_that_is_wrong_stands_there_again() -> None:
         assert bench_of(screen).raw.text == "{ not yet"
 
 
-async def test_the_last_values_come_back_without_secrets() -> None:
+async def test_the_arguments_of_the_last_call_are_restored_without_secrets() -> None:
     runtime = rich_runtime()
     schema = {"type": "object", "properties": {"city": {"type": "string"}, "api_key": {"type": "string"}}}
     runtime.workbench.offered["weather"].insert(0, tool("guarded", schema))
@@ -164,7 +164,7 @@ async def test_the_last_values_come_back_without_secrets() -> None:
         await until(lambda: value(screen) == {"city": "here"})
 
 
-async def test_arguments_are_kept_under_a_name_taken_and_forgotten() -> None:
+async def test_arguments_can_be_saved_under_a_name_used_and_deleted() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         app = app_of(screen)
@@ -184,13 +184,13 @@ async def test_arguments_are_kept_under_a_name_taken_and_forgotten() -> None:
         await until(lambda: not runtime.calls.memory.saved)
 
 
-async def test_a_name_that_cannot_be_kept_is_said() -> None:
+async def test_an_invalid_name_is_reported() -> None:
     async with opened(rich_runtime()) as (screen, pilot):
         await pilot.press("enter", "x", "ctrl+k", *"../x", "enter")
         await shows(app_of(screen), "Not remembered")
 
 
-async def test_a_form_of_hundreds_of_fields_takes_keys_at_once() -> None:
+async def test_a_form_with_hundreds_of_fields_handles_keys_at_once() -> None:
     runtime = rich_runtime()
     schema = {"type": "object", "properties": {f"field_{n}": {"type": "string"} for n in range(390)}}
     runtime.workbench.offered["weather"].insert(0, tool("wide", schema))
@@ -199,7 +199,7 @@ async def test_a_form_of_hundreds_of_fields_takes_keys_at_once() -> None:
         assert value(screen) == {"field_0": "abc", "field_1": "def"}
 
 
-async def test_a_pasted_text_of_several_lines_stays_as_it_is() -> None:
+async def test_a_pasted_text_of_several_lines_is_not_changed() -> None:
     async with opened(rich_runtime()) as (screen, pilot):
         from textual import events
 

@@ -1,4 +1,4 @@
-"""The workbench and its server: what stays when the server ends, what is asked of it, what it wrote."""
+"""The workbench and its server: exits and restarts, requests for lists, the log."""
 
 from dataclasses import replace
 
@@ -31,7 +31,7 @@ def come_back(runtime: FakeRuntime) -> None:
 # ---- a server that ends ----
 
 
-async def test_a_call_that_ends_its_server_stays_as_lost_with_what_the_server_said_last() -> None:
+async def test_a_call_that_crashes_its_server_is_lost_and_shows_the_last_output() -> None:
     runtime = rich_runtime()
 
     def crash(_: object) -> ToolResult:
@@ -48,7 +48,7 @@ async def test_a_call_that_ends_its_server_stays_as_lost_with_what_the_server_sa
         assert bench.calls.selected is not None
 
 
-async def test_a_server_that_comes_back_finds_the_same_tool_and_its_calls() -> None:
+async def test_a_restarted_server_keeps_the_selected_tool_and_its_calls() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("down", "down", "down", "ctrl+j")
@@ -63,7 +63,7 @@ async def test_a_server_that_comes_back_finds_the_same_tool_and_its_calls() -> N
         assert bench.calls.selected is not None and bench.calls.selected.result is not None
 
 
-async def test_what_was_offered_can_be_read_while_the_server_is_stopped() -> None:
+async def test_the_lists_stay_readable_while_the_server_is_stopped() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         end(runtime)
@@ -75,7 +75,7 @@ async def test_what_was_offered_can_be_read_while_the_server_is_stopped() -> Non
         assert not runtime.workbench.called
 
 
-async def test_a_list_that_comes_after_the_server_ended_takes_nothing_away() -> None:
+async def test_an_answer_after_the_server_exited_clears_nothing() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, _):
         await shows(app_of(screen), "3 resources 2")
@@ -93,7 +93,7 @@ async def test_resources_and_prompts_are_counted_before_their_tabs_are_opened() 
         await shows(app_of(screen), "2 tools 5", "3 resources 2", "4 prompts 1")
 
 
-async def test_a_start_asks_once_for_resources_and_prompts() -> None:
+async def test_a_start_requests_resources_and_prompts_once() -> None:
     runtime = rich_runtime()
     asked: list[str] = []
     ask = runtime.workbench.prompts
@@ -119,7 +119,7 @@ async def test_a_start_asks_once_for_resources_and_prompts() -> None:
 # ---- the way to the frames and back ----
 
 
-async def test_one_escape_leads_from_the_frames_of_a_call_back_to_the_call() -> None:
+async def test_one_escape_returns_from_the_traffic_of_a_call() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         app = app_of(screen)
@@ -132,7 +132,7 @@ async def test_one_escape_leads_from_the_frames_of_a_call_back_to_the_call() -> 
         await until(lambda: isinstance(app.screen, ServerScreen))
 
 
-async def test_a_filter_of_ones_own_goes_first() -> None:
+async def test_escape_clears_a_typed_filter_first() -> None:
     runtime = rich_runtime()
     runtime.recorded.call("get_weather")
     async with opened(runtime) as (screen, pilot):
@@ -159,7 +159,7 @@ def logged(runtime: FakeRuntime, level: str, data: object, **fields: object) -> 
     runtime.recorded.add(Kind.NOTIFICATION, message, method="notifications/message")
 
 
-async def test_the_log_has_stderr_and_logging_messages_in_the_order_of_their_coming() -> None:
+async def test_the_log_has_stderr_and_logging_messages_in_order() -> None:
     runtime = rich_runtime()
     runtime.recorded.add(Kind.EVENT, method="spawn", detail={"event": "spawn", "pid": 4000})
     runtime.recorded.add(Kind.STDERR, b"cache is \x1b[31mcold\x1b[0m \x1b]52;c;x\x07")
@@ -183,7 +183,7 @@ async def test_the_log_has_stderr_and_logging_messages_in_the_order_of_their_com
         assert screen.log_lines.text.endswith("\n" + " " * 21 + "second line")
 
 
-async def test_a_message_that_is_none_stands_in_the_log_as_it_came() -> None:
+async def test_an_invalid_logging_message_is_shown_unchanged() -> None:
     runtime = rich_runtime()
     runtime.recorded.add(Kind.NOTIFICATION, b'{"params": [}', method="notifications/message")
     logged(runtime, "a level of its own\x1b[2J", None)
@@ -192,7 +192,7 @@ async def test_a_message_that_is_none_stands_in_the_log_as_it_came() -> None:
         await shows(app_of(screen), 'message    {"params": [}', "a level …  null")
 
 
-async def test_of_a_long_log_the_newest_are_shown_and_the_rest_comes_in_before_them() -> None:
+async def test_a_long_log_is_loaded_from_its_end() -> None:
     runtime = rich_runtime()
     for number in range(1_200):
         runtime.recorded.add(Kind.STDERR, b"line %d" % number)
@@ -203,7 +203,7 @@ async def test_of_a_long_log_the_newest_are_shown_and_the_rest_comes_in_before_t
         assert screen.log_lines.text.split("\n")[0].endswith("line 200")
 
 
-async def test_the_log_is_searched() -> None:
+async def test_the_log_can_be_searched() -> None:
     runtime = rich_runtime()
     for line in (b"listening", b"GET /beijing 200", b"GET /hangzhou 200"):
         runtime.recorded.add(Kind.STDERR, line)
@@ -217,14 +217,14 @@ async def test_the_log_is_searched() -> None:
 # ---- where there is little room ----
 
 
-async def test_a_name_is_worth_more_than_the_word_beside_it() -> None:
+async def test_a_narrow_list_shortens_the_note_before_the_name() -> None:
     async with opened(rich_runtime()) as (screen, _):
         await shows(app_of(screen), "delete_station  ", " ! ")
     async with opened(rich_runtime(), size=(200, 60)) as (screen, _):
         await shows(app_of(screen), "delete_station", "destructive")
 
 
-async def test_calls_with_one_argument_are_told_apart_by_its_value() -> None:
+async def test_calls_with_one_argument_show_its_value() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("enter", *"Oslo", "ctrl+j")

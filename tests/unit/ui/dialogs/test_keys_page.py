@@ -1,4 +1,4 @@
-"""The page about keys is the table of actions."""
+"""docs/keys.md is generated from the table of actions."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from tui.ui.keys.actions import ACTIONS
 PAGE = Path(__file__).parents[4] / "docs" / "keys.md"
 
 
-def test_the_page_in_the_repository_is_in_step_with_the_table() -> None:
+def test_the_page_in_the_repository_is_up_to_date() -> None:
     assert PAGE.read_text(encoding="utf-8") == keys_page(), "run python -m tui.ui.dialogs.keys_page"
 
 

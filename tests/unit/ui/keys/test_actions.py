@@ -71,7 +71,7 @@ def test_the_footer_shows_the_near_key_of_a_server_in_its_pane_and_the_far_one_e
     assert key(Context.COMPOSER) == "ctrl+l"
 
 
-def test_the_answers_stand_in_the_footer_only_while_a_call_asks_and_the_conversation_has_the_focus():
+def test_the_footer_shows_answers_only_during_an_approval_in_the_conversation():
     asking = Situation(Context.CONVERSATION, asking=True, running=True)
     assert footer_ids(asking)[:5] == [
         "question.once",
@@ -83,7 +83,7 @@ def test_the_answers_stand_in_the_footer_only_while_a_call_asks_and_the_conversa
     assert not [name for name in footer_ids(Situation(Context.CONVERSATION)) if name.startswith("question")]
 
 
-def test_elsewhere_the_footer_says_first_how_to_get_to_the_question():
+def test_elsewhere_the_footer_begins_with_the_key_to_the_question():
     key, label, _ = in_footer(Situation(Context.COMPOSER, asking=True, running=True), NONE)[0]
     assert (key, label) == ("f2", "answer")
 
@@ -93,23 +93,23 @@ def test_stop_is_offered_only_while_a_turn_runs():
     assert "chat.cancel" not in footer_ids(Situation(Context.COMPOSER))
 
 
-def test_go_on_is_offered_only_after_a_limit():
+def test_continue_is_offered_only_after_a_limit():
     assert "chat.continue" in footer_ids(Situation(Context.COMPOSER, can_continue=True))
     assert "chat.continue" not in footer_ids(Situation(Context.COMPOSER))
 
 
-def test_without_servers_no_key_of_theirs_works():
+def test_without_servers_their_keys_do_nothing():
     now = Situation(Context.SERVERS, servers=False)
     assert not [action.id for action in ACTIONS if action.id.startswith("servers.") and works(action, now)]
 
 
-def test_keys_of_the_person_stand_in_the_footer():
+def test_the_footer_shows_configured_keys():
     overrides = KeyOverrides([("composer.send", ["ctrl+d", "f11"]), ("no.such", "x")])
     assert in_footer(Situation(Context.COMPOSER), overrides)[0][0] == "ctrl+d"
     assert overrides.keymap() == {"composer.send": "ctrl+d,f11"}
 
 
-def test_keys_are_written_as_people_read_them():
+def test_keys_are_formatted_for_people():
     assert key_words("f1,question_mark") == "f1, ?"
     assert first_key("shift+enter,ctrl+j") == "shift+enter"
     assert key_words("escape") == "esc"

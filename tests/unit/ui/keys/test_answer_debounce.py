@@ -4,7 +4,7 @@ from tui.ui.keys.answer_debounce import AnswerKeys
 
 
 class Bench:
-    """Keys with a clock that is wound by hand."""
+    """Keys with a fake clock."""
 
     def __init__(self):
         self.settled, self.typed, self.timers = [], [], []
@@ -42,7 +42,7 @@ def test_a_letter_followed_by_silence_is_an_answer():
     assert (bench.settled, bench.typed) == (["once"], [])
 
 
-def test_a_letter_followed_by_another_is_a_text():
+def test_a_letter_followed_by_another_is_text():
     bench = Bench()
     bench.press("a", "always")
     bench.press("d")
@@ -50,7 +50,7 @@ def test_a_letter_followed_by_another_is_a_text():
     assert (bench.settled, bench.typed) == ([], ["ad"])
 
 
-def test_two_letters_that_both_mean_an_answer_are_a_text():
+def test_two_letters_that_are_both_answers_are_text():
     bench = Bench()
     bench.press("a", "always")
     bench.press("n", "no")
@@ -66,7 +66,7 @@ def test_a_key_that_is_held_down_is_one_answer():
     assert (bench.settled, bench.typed) == (["once"], [])
 
 
-def test_what_is_kept_for_good_takes_a_longer_silence():
+def test_an_answer_that_is_stored_needs_a_longer_silence():
     bench = Bench()
     bench.press("a", "always")
     bench.wait(0.5)
@@ -75,7 +75,7 @@ def test_what_is_kept_for_good_takes_a_longer_silence():
     assert bench.settled == ["always"]
 
 
-def test_a_key_that_writes_nothing_answers_at_once():
+def test_a_key_that_is_no_letter_answers_at_once():
     bench = Bench()
     bench.press("", "once")
     assert bench.settled == ["once"]

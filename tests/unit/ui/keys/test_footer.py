@@ -19,6 +19,6 @@ def test_it_fits_and_never_cuts_a_key(width):
     assert "…" not in text_of(footer.row(width))
 
 
-def test_at_eighty_columns_it_says_how_to_send_to_find_everything_and_to_read_the_keys():
+def test_at_eighty_columns_it_shows_send_palette_and_help():
     labels = [label for _, label, _ in fitting(ENTRIES, 80)]
     assert {"send", "everything", "keys"} <= set(labels)

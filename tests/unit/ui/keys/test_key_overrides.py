@@ -1,4 +1,4 @@
-"""The person's keys: taken if they can be, and told if they cannot."""
+"""Configured keys: used if they are valid, reported if not."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from tui.ui.keys.actions import action
 from tui.ui.keys.key_overrides import KeyOverrides, textual_key
 
 
-def test_a_good_key_replaces_those_of_the_table():
+def test_a_valid_key_replaces_the_defaults():
     overrides = KeyOverrides([("chat.copy", ["f11", "!"])])
     assert overrides.keys_of(action("chat.copy")) == "f11,exclamation_mark"
     assert overrides.keymap() == {"chat.copy": "f11,exclamation_mark"} and not overrides.problems
@@ -20,7 +20,7 @@ def test_a_good_key_replaces_those_of_the_table():
         (("chat.copy", "ctrl+q"), "belongs to `app.quit`"),
     ],
 )
-def test_a_key_that_cannot_be_used_is_told_and_left_out(wanted: tuple[str, str], words: str):
+def test_an_invalid_key_is_reported_and_not_used(wanted: tuple[str, str], words: str):
     overrides = KeyOverrides([wanted])
     assert words in overrides.problems[0] and overrides.keymap() == {}
 
@@ -35,5 +35,5 @@ def test_a_key_that_cannot_be_used_is_told_and_left_out(wanted: tuple[str, str],
         ("ctrl++", "ctrl+plus"),
     ],
 )
-def test_a_character_has_the_name_that_textual_gives_it(key: str, name: str):
+def test_a_character_has_the_name_that_textual_uses(key: str, name: str):
     assert textual_key(key) == name

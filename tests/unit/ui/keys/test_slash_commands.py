@@ -1,4 +1,4 @@
-"""What is a command, what is a message, and what is a slip of the pen."""
+"""What is a command, what is a message, and what is a misspelled command."""
 
 import pytest
 from hypothesis import given
@@ -43,7 +43,7 @@ def command(text: str) -> tuple[str, str]:
         ("/help\n", "help", ""),
     ],
 )
-def test_a_line_that_names_a_command_is_one(text: str, name: str, rest: str):
+def test_a_line_with_the_name_of_a_command_is_a_command(text: str, name: str, rest: str):
     assert command(text) == (name, rest)
 
 
@@ -78,13 +78,13 @@ def test_everything_else_that_begins_with_a_slash_is_a_message(text: str):
         ("/reveiw x", "/review"),
     ],
 )
-def test_a_slip_of_the_pen_is_told_and_not_sent(text: str, meant: str):
+def test_a_misspelled_command_is_reported_and_not_sent(text: str, meant: str):
     found = parse_command(text, SPECS)
     assert isinstance(found, InvalidCommand) and meant in found.problem and "space before it" in found.problem
 
 
 @pytest.mark.parametrize("text", ["/revython", "/tmp", "/imagine a cat", "/gone:prompt x", "/écrire"])
-def test_a_word_that_no_command_has_is_told_and_not_sent(text: str):
+def test_an_unknown_command_is_reported_and_not_sent(text: str):
     found = parse_command(text, SPECS)
     assert isinstance(found, InvalidCommand)
     assert f"no command {text.split()[0]}; /help lists them" in found.problem
@@ -92,17 +92,17 @@ def test_a_word_that_no_command_has_is_told_and_not_sent(text: str):
     assert parse_command(f" {text}", SPECS) is None
 
 
-def test_a_command_that_takes_nothing_is_not_done_with_something_behind_it():
+def test_a_command_without_arguments_rejects_text_after_it():
     found = parse_command("/clear the table, please", SPECS)
     assert isinstance(found, InvalidCommand) and "takes nothing" in found.problem
 
 
-def test_a_command_that_needs_something_says_what():
+def test_a_command_with_a_required_argument_says_so():
     found = parse_command("/snip", [CommandSpec("snip", "NAME", "x", ArgumentRule.TEXT)])
     assert isinstance(found, InvalidCommand) and "/snip NAME" in found.problem
 
 
-def test_a_prompt_is_named_after_its_server_and_shows_what_it_needs():
+def test_a_prompt_is_named_after_its_server_and_shows_its_arguments():
     (spec,) = of_prompts([FORECAST])
     assert (spec.name, spec.usage, spec.required) == ("weather:forecast", "city=… [days=…]", ("city",))
 
@@ -111,14 +111,14 @@ def test_a_prompt_is_named_after_its_server_and_shows_what_it_needs():
     ("name", "word"),
     [("two words", "weather:two_words"), ("line\nbreak", "weather:line_break"), ("x" * 300, None)],
 )
-def test_a_prompt_whose_name_is_no_word_is_written_as_one(name, word):
+def test_a_prompt_whose_name_is_no_word_gets_a_name_that_is(name, word):
     (spec,) = of_prompts([PromptInfo("weather", name)])
     assert spec.target == name
     assert spec.name == word or (word is None and len(spec.name) <= 128)
     assert not any(map(str.isspace, spec.name)) and spec.name.isprintable()
 
 
-def test_prompts_whose_words_are_alike_have_names_of_their_own():
+def test_prompts_with_the_same_word_get_different_names():
     specs = of_prompts([PromptInfo("a", "review code"), PromptInfo("a", "review_code")])
     assert {spec.name: spec.target for spec in specs} == {
         "a:review_code": "review_code",
@@ -126,27 +126,27 @@ def test_prompts_whose_words_are_alike_have_names_of_their_own():
     }
 
 
-def test_what_a_server_says_of_a_prompt_is_cleaned():
+def test_the_description_of_a_prompt_is_cleaned():
     (spec,) = of_prompts([PromptInfo("weather", "x", description="a\x1b]52;c;x\x07\nb")])
     assert "\x1b" not in spec.help and "\n" not in spec.help
 
 
-def test_a_snippet_does_not_take_the_name_of_a_command_of_our_own():
+def test_a_snippet_does_not_replace_a_command_of_mcptui():
     assert of_snippets({"help": "Help me.", "brief": "Be brief."})[0].name == "brief"
 
 
-def test_a_snippet_without_places_takes_more_text_behind_it():
+def test_a_snippet_without_placeholders_accepts_text_after_it():
     (spec,) = of_snippets({"brief": "Be brief."})
     assert (spec.kind, spec.takes) == (CommandKind.SNIPPET, ArgumentRule.MAYBE)
 
 
 @given(st.text(max_size=200))
-def test_any_text_is_read_without_an_error(text: str):
+def test_any_text_is_parsed_without_an_error(text: str):
     found = parse_command(text, SPECS)
     assert found is None or text.startswith("/")
 
 
 @given(st.text(max_size=200))
-def test_no_text_is_near_a_name_by_chance_of_being_short(text: str):
+def test_short_text_is_not_taken_for_a_misspelling(text: str):
     if len(text) < 3:
         assert nearest(text, ["model"]) == ""

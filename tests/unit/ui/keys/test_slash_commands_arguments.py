@@ -1,4 +1,4 @@
-"""Arguments of commands, and the places of snippets."""
+"""Arguments of commands, and the placeholders of snippets."""
 
 import pytest
 from hypothesis import given as drawn
@@ -28,7 +28,7 @@ CITY_AND_DAYS = ("city", "days")
         ('city="unclosed days=3', {"city": '"unclosed', "days": "3"}),
     ],
 )
-def test_values_come_by_name_and_the_rest_in_order(rest: str, values: dict[str, str]):
+def test_values_are_assigned_by_name_and_the_rest_in_order(rest: str, values: dict[str, str]):
     assert parse_arguments(rest, CITY_AND_DAYS).values == values
 
 
@@ -39,34 +39,34 @@ def test_the_only_argument_takes_all_of_the_text():
     assert parse_arguments("a\nb", ("question",)).values == {"question": "a\nb"}
 
 
-def test_what_is_required_and_has_no_value_is_missing():
+def test_a_required_argument_without_a_value_is_missing():
     assert parse_arguments("days=3 city=", CITY_AND_DAYS, CITY_AND_DAYS).missing == ("city",)
 
 
-def test_what_belongs_to_no_argument_is_told():
+def test_text_that_belongs_to_no_argument_is_reported():
     assert parse_arguments("city=x days=3 and more", CITY_AND_DAYS).unknown == "and more"
     assert parse_arguments("more", ()).unknown == "more"
 
 
 @drawn(st.text(max_size=60))
-def test_a_value_that_is_written_as_a_pair_is_read_as_it_was(value: str):
+def test_a_pair_is_parsed_to_the_value_it_was_made_of(value: str):
     assert parse_arguments(pair("city", value), CITY_AND_DAYS).values == {"city": value}
 
 
 @drawn(st.text(max_size=200), st.lists(st.sampled_from(["a", "b", "c"]), unique=True))
-def test_any_text_is_read_without_an_error(rest: str, names: list[str]):
+def test_any_text_is_parsed_without_an_error(rest: str, names: list[str]):
     assert set(parse_arguments(rest, names).values) <= set(names)
 
 
-def test_places_are_named_in_order_and_once():
+def test_placeholders_are_listed_in_order_and_once():
     assert names_in("{b} and {a} and {b}") == ("b", "a")
 
 
 @pytest.mark.parametrize("text", ['{"a": 1}', "{}", "{ x }", "{1}", "{{x}}", "{a b}"])
-def test_braces_that_hold_no_name_are_no_places(text: str):
+def test_braces_without_a_name_are_no_placeholders(text: str):
     assert names_in(text) == ()
 
 
-def test_places_are_filled_and_nothing_else_is_touched():
+def test_only_placeholders_are_replaced():
     text = 'Say {what} as {"json": {{what}}} to {whom}'
     assert filled(text, {"what": "{whom}"}) == 'Say {whom} as {"json": {what}} to {whom}'

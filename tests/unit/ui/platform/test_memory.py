@@ -1,4 +1,4 @@
-"""The garbage collector looks at everything while nobody presses keys, and hardly ever otherwise."""
+"""Full collections run while no keys are pressed, and hardly ever otherwise."""
 
 import ctypes
 import gc
@@ -13,7 +13,7 @@ from tui.ui.platform.memory import LEAST, MOST, GcPauses, return_freed_memory
 
 @pytest.fixture
 def collections(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Stand in for what would change the collector of the tests."""
+    """Replace what would change the collector of the tests."""
     done: list[str] = []
     monkeypatch.setattr(gc, "collect", lambda: done.append("collect"))
     monkeypatch.setattr(gc, "freeze", lambda: done.append("freeze"))
@@ -44,13 +44,13 @@ def test_nothing_is_collected_while_keys_are_pressed(collections, now, monkeypat
     assert collections[0] == "collect"
 
 
-def test_nothing_is_collected_while_there_is_nothing_to_collect(collections, now, monkeypatch) -> None:
+def test_nothing_is_collected_while_there_is_little_garbage(collections, now, monkeypatch) -> None:
     set_count(monkeypatch, LEAST - 1)
     GcPauses().look()
     assert collections == []
 
 
-def test_what_was_loaded_meanwhile_is_left_out_once(collections, now, monkeypatch) -> None:
+def test_what_was_loaded_meanwhile_is_frozen_once(collections, now, monkeypatch) -> None:
     set_count(monkeypatch, LEAST)
     watched = GcPauses()
     watched.look()
@@ -58,7 +58,7 @@ def test_what_was_loaded_meanwhile_is_left_out_once(collections, now, monkeypatc
     assert collections == ["collect", "freeze", "collect"]
 
 
-async def test_the_collector_comes_back_with_another_patience(collections) -> None:
+async def test_the_collector_is_enabled_with_another_threshold(collections) -> None:
     async with App[None]().run_test() as pilot:
         gc.disable()
         try:
@@ -70,7 +70,7 @@ async def test_the_collector_comes_back_with_another_patience(collections) -> No
     assert collections == ["freeze", f"threshold {MOST}"]
 
 
-async def test_where_it_was_never_off_it_stays_as_it_is(collections) -> None:
+async def test_a_collector_that_was_never_disabled_is_not_changed(collections) -> None:
     async with App[None]().run_test() as pilot:
         with GcPauses().gently(pilot.app):
             pass

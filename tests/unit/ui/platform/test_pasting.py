@@ -1,4 +1,4 @@
-"""What was pasted comes out whole, wherever the terminal's characters are cut."""
+"""Pastes are returned whole, wherever the terminal's output is split."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +17,7 @@ def read(*chunks: str) -> list[tuple[bool, str]]:
     return parts
 
 
-def test_a_paste_is_taken_whole_and_the_keys_around_it_stay_keys():
+def test_a_paste_is_returned_whole_and_the_keys_around_it_stay_keys():
     assert read(f"ab{BEGIN}x\ry{END}c") == [(False, "ab"), (True, "x\ry"), (False, "c")]
 
 
@@ -26,7 +26,7 @@ def test_escape_characters_in_a_paste_stay_in_it():
     assert read(BEGIN + text + END) == [(True, text)]
 
 
-def test_a_paste_may_come_in_any_pieces():
+def test_a_paste_may_arrive_in_any_pieces():
     stream = f"k{BEGIN}\x1b[20{END}l"
     for cut in range(len(stream)):
         parts = [part for part in read(stream[:cut], stream[cut:]) if part != (False, BEGIN[1:] + END)]
@@ -37,11 +37,11 @@ def test_a_paste_may_come_in_any_pieces():
         assert told in ("kl", "k[200~\x1b[201~l"), cut
 
 
-def test_the_escape_key_waits_for_nothing():
+def test_the_escape_key_is_not_delayed():
     assert read("\x1b") == [(False, "\x1b")]
 
 
-def test_a_paste_without_an_end_is_given_when_it_is_given_up():
+def test_a_paste_without_an_end_is_returned_on_timeout():
     gate = PasteGate()
     assert list(gate.feed(f"{BEGIN}half \x1b[2")) == []
     assert gate.give_up() == "half \x1b[2"

@@ -1,4 +1,4 @@
-"""Painted rows: as wide as they should be, and freed at once when nobody shows them any more."""
+"""Painted rows: of the right width, and freed at once when they are no longer shown."""
 
 import gc
 

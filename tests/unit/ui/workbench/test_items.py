@@ -1,4 +1,4 @@
-"""What a server offers as items, and the URIs that templates make."""
+"""Items of the workbench, and expanding URI templates."""
 
 import pytest
 from hypothesis import given
@@ -33,11 +33,11 @@ from tui.ui.workbench.items import (
         ("a://{", "a://{"),
     ],
 )
-def test_a_template_makes_the_uri_that_rfc_6570_says(template: str, uri: str) -> None:
+def test_a_template_expands_as_rfc_6570_says(template: str, uri: str) -> None:
     assert expanded(template, {"x": "b c", "y": "d", "path": "/e/f", "empty": ""}) == uri
 
 
-def test_variables_of_a_query_may_be_left_out() -> None:
+def test_variables_of_a_query_are_optional() -> None:
     assert variables("a://{x}/{+y}{?z*,x}") == ["x", "y", "z"]
     assert required_variables("a://{x}/{+y}{?z*,x}") == ["x", "y"]
 
@@ -54,14 +54,14 @@ def test_a_destructive_tool_warns_and_others_do_not() -> None:
     assert (wild.note, mild.note, mild.warning) == ("destructive", "reads", "")
 
 
-def test_templates_stand_behind_resources_and_ask_for_their_variables() -> None:
+def test_templates_come_after_resources_and_have_their_variables_as_arguments() -> None:
     found = of_resources([ResourceInfo("s", "a://{x}", template=True), ResourceInfo("s", "a://b", size=1200)])
     assert [item.note for item in found] == ["1.2 kB", "template"]
     assert found[1].schema["required"] == ["x"]
     assert found[1].call_key("s") == CallKey("s", CallKind.RESOURCE, "a://{x}")
 
 
-def test_a_prompt_asks_for_texts() -> None:
+def test_the_arguments_of_a_prompt_are_strings() -> None:
     (found,) = of_prompts([PromptInfo("s", "p", arguments=(PromptArgument("a", "what", True),))])
     assert found.schema["properties"] == {"a": {"type": "string", "description": "what"}}
     assert found.schema["required"] == ["a"]

@@ -1,4 +1,4 @@
-"""What a call gave, as rows: every type of content, bounded, and what two results differ in."""
+"""Results as rows: every type of content, limited in size, and the difference of two."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def lines(result: Any, promised: Any = None) -> list[str]:
     return [text_of(sheet.row(index, 80)) for index in range(sheet.count())]
 
 
-def test_text_that_is_json_is_a_tree() -> None:
+def test_json_text_is_shown_as_a_tree() -> None:
     assert [line.strip() for line in lines(ToolResult((TextContent('{"a": [1, 2]}'),)))] == [
         "▾ a",
         "0  1",
@@ -34,24 +34,24 @@ def test_text_that_is_json_is_a_tree() -> None:
 
 
 @pytest.mark.parametrize("text", ["{}", "[]", " { } "])
-def test_json_without_members_is_shown_too(text: str) -> None:
+def test_empty_json_is_shown_too(text: str) -> None:
     assert "".join(lines(ToolResult((TextContent(text),)))).replace(" ", "") == text.replace(" ", "")
     assert "{}" in lines(ToolResult((), structured={}))
 
 
-def test_an_error_of_the_server_is_told_in_its_own_words_alone() -> None:
+def test_an_error_of_the_server_is_shown_in_its_own_words_only() -> None:
     said = "The server answered with error -32602: no such resource"
     found = lines(ToolResult((TextContent(said),), is_error=True, failure=CallFailure.PROTOCOL))
     assert found == [said]
 
 
-def test_text_of_any_size_takes_so_many_rows_and_says_what_is_missing() -> None:
+def test_long_text_is_truncated_and_says_how_much_is_missing() -> None:
     found = lines(ToolResult((TextContent("x\n" * 5_000_000),)))
     assert len(found) < 2_100
     assert "more characters; saving it keeps all of it" in found[-1]
 
 
-def test_the_verdict_on_structured_content_stands_over_it() -> None:
+def test_a_line_says_whether_structured_content_matches_its_schema() -> None:
     good = ToolResult((), structured={"a": 1})
     assert "✓ matches its output schema" in lines(good, {"type": "object"})[0]
     assert "no output schema" in lines(good)[0]
@@ -65,7 +65,7 @@ def test_a_failure_says_what_happened() -> None:
     assert found == ["It took too long and was given up.", "after 60 s"]
 
 
-def test_broken_base64_is_told_and_not_decoded() -> None:
+def test_invalid_base64_is_reported_and_not_decoded() -> None:
     sheet = sheet_of(call(ToolResult((BinaryContent("image", "image/png", 3, "%%%"),))), UNICODE)
     assert "image, 3 B" in text_of(sheet.row(0, 80))
     assert sheet.binary(0) is None or sheet.binary(0) == (b"", "png")
@@ -78,7 +78,7 @@ def test_the_value_of_a_row_is_the_whole_text_or_the_link() -> None:
     assert "x://y" in values
 
 
-def test_results_are_compared_member_by_member_also_in_texts() -> None:
+def test_results_are_compared_member_by_member_even_in_json_texts() -> None:
     before = call(ToolResult((TextContent('{"n": 1, "same": true}'),)))
     after = call(ToolResult((TextContent('{"n": 2, "same": true}'),)), number=2)
     sheet = difference(before, after)
@@ -96,7 +96,7 @@ def test_a_result_for_the_conversation_is_quoted_and_a_prompt_is_not() -> None:
     assert for_conversation("s", call(said)) == "Hello\n\n(assistant) Hi"
 
 
-def test_the_book_forgets_the_oldest_calls_and_large_ones_first() -> None:
+def test_the_oldest_calls_are_dropped_when_there_are_many_or_they_are_large() -> None:
     book = CallBook()
     for _ in range(60):
         book.begin("s", ITEM, {}, "12:00:00", 0)
@@ -126,5 +126,7 @@ def test_the_size_of_a_result_counts_what_it_holds() -> None:
         (PromptResult(problem="it ended", lost=True), HandCallState.LOST),
     ],
 )
-def test_a_call_ends_as_its_result_says(result: ToolResult | PromptResult, state: HandCallState) -> None:
+def test_the_state_of_a_call_follows_from_its_result(
+    result: ToolResult | PromptResult, state: HandCallState
+) -> None:
     assert state_of(result) is state
