@@ -1,1 +1,1 @@
-"""What happened, as data; knows no screen."""
+"""What travelled, as data: recording, filtering, linting, explaining, replaying. No I/O."""

@@ -1,7 +1,7 @@
-"""What differs between two JSON values, place by place. Pure, and bounded for values of any size.
+"""The differences between two JSON values, by path. Pure, and bounded for values of any size.
 
-Items of lists are matched before they are compared: by a name or id that each has, otherwise by what they
-are, so that one item put in front is one difference and not as many as there are items.
+Items of lists are matched before they are compared: by a name or id that each has, otherwise by equality, so
+that one inserted item is one difference.
 """
 
 import json
@@ -17,7 +17,7 @@ from tui.core.text import clean_line
 from tui.traffic.spans.entries import compact
 
 LONG_TEXT = 64 * 1024
-"""Longer texts are compared as they are."""
+"""Longer texts are compared as a whole."""
 
 Path = tuple[str | int, ...]
 
@@ -50,10 +50,10 @@ _DURATION_KEYS = re.compile(
 
 
 def is_known(path: Path, before: Any, after: Any, kinds: frozenset[Known]) -> bool:
-    """Whether two different values differ only in what changes from run to run.
+    """Return whether two different values differ only in what changes from run to run.
 
     Args:
-        path: where they stand; the last name in it says whether a bare number is an id, time or duration.
+        path: their path; its last name says whether a bare number is an id, time or duration.
         before: one value, neither object nor list.
         after: the other.
         kinds: what may change.
@@ -89,7 +89,7 @@ def _bare(text: str, kinds: frozenset[Known]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Masks:
-    """What a comparison passes over.
+    """What a comparison ignores.
 
     Attributes:
         paths: patterns of paths as `path_text` writes them; `*` is (part of) a step, `**` any number.
@@ -100,7 +100,7 @@ class Masks:
     kinds: frozenset[Known] = frozenset()
 
     def hides(self, path: Path) -> bool:
-        """Whether everything at this path and below is passed over."""
+        """Return whether everything at this path and below is ignored."""
         if not self.paths:
             return False
         text = path_text(path)
@@ -108,13 +108,13 @@ class Masks:
 
 
 RUN_TO_RUN = Masks(kinds=frozenset(Known))
-"""Passes over all that is known to change from one run to the next."""
+"""Ignores everything that is known to change from one run to the next."""
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
 def path_text(path: Path) -> str:
-    """Return a path as text: `result.content[0].text`, `params["a name"]`; "" for the whole value."""
+    """Return a path as text: `result.content[0].text`, `params["a name"]`; "" for the root."""
     parts: list[str] = []
     for step in path:
         if isinstance(step, int):
@@ -129,7 +129,7 @@ def path_text(path: Path) -> str:
 
 @lru_cache(maxsize=256)
 def _pattern(glob: str) -> re.Pattern[str]:
-    """Return what a pattern of paths matches; `**` also nothing, with the dot behind or before it."""
+    """Return the pattern for paths; `**` also matches nothing, with the dot behind or before it."""
     made = ""
     for piece in re.findall(r"\*\*\.?|\*|\[\*\]|[^*]", glob):
         made += {"**.": r"(?:.*[.\]])?", "**": ".*", "*": r"[^.\[\]]*", "[*]": r"\[\d+\]"}.get(
@@ -142,10 +142,10 @@ __all__ = ["RUN_TO_RUN", "Change", "Comparison", "Difference", "Known", "Masks",
 
 MOST_DIFFERENCES = 1_000
 MOST_NODES = 200_000
-"""Nodes that are looked at one by one; what is left then is told apart as a whole."""
+"""Nodes that are compared one by one; the rest is compared as a whole."""
 
 MOST_MATCHED = 1_000
-"""Items of a list that are matched by what they are: that takes quadratic time."""
+"""Items of a list that are matched by equality, which takes quadratic time."""
 
 MAX_DEPTH = 100
 VALUE_CHARS = 120
@@ -154,25 +154,24 @@ _NAMES = ("id", "name", "uri", "uriTemplate", "key")
 
 
 class Change(StrEnum):
-    """What happened to a place."""
+    """How a value differs."""
 
     ADDED = "added"
     REMOVED = "removed"
     CHANGED = "changed"
     MOVED = "moved"
-    """Items of a list came in another order; `before` and `after` are their names."""
+    """Items of a list are in another order; `before` and `after` are their names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One place at which two values differ.
+    """One difference between two values.
 
     Attributes:
-        path: as text (`result.content[0].text`), raw: clean it before it is shown. Of a list's items the
-            index is the one in the value that has the item, in the later one if both have it.
-        kind: what happened.
-        before: the earlier value, None if there was nothing.
-        after: the later value, None if there is nothing.
+        path: as text (`result.content[0].text`), raw: clean it before it is shown. The index of a list's item
+            is that in the value that has the item, in the later one if both have it.
+        before: the earlier value, None if there is none.
+        after: the later value, None if there is none.
     """
 
     path: str
@@ -183,12 +182,12 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What came of comparing.
+    """The result of a comparison.
 
     Attributes:
         differences: in the order of the later value.
-        masked: places that differ and were passed over.
-        complete: whether everything was looked at; if not, there may be more differences.
+        masked: number of ignored differences.
+        complete: whether everything was compared; if not, there may be more differences.
     """
 
     differences: tuple[Difference, ...]
@@ -197,7 +196,7 @@ class Comparison:
 
     @property
     def same(self) -> bool:
-        """Whether nothing differs but what was to be passed over."""
+        """Whether there are only ignored differences."""
         return self.complete and not self.differences
 
 
@@ -209,9 +208,9 @@ def compare(before: Any, after: Any, masks: Masks = _NO_MASKS) -> Comparison:
     """Compare two JSON values.
 
     Args:
-        before: the earlier value, as `json.loads` makes it.
+        before: the earlier value, as of `json.loads`.
         after: the later value.
-        masks: what to pass over.
+        masks: what to ignore.
     """
     work = _Work(masks)
     work.walk((), before, after)
@@ -251,7 +250,7 @@ class _Work:
         self.complete = True
 
     def walk(self, path: Path, before: Any, after: Any) -> None:
-        """Compare two values at the same place."""
+        """Compare two values at the same path."""
         self._left -= 1
         if self._left < 0 or len(self.found) >= MOST_DIFFERENCES:
             self.complete = False
@@ -330,7 +329,7 @@ class _Work:
         return _aligned(SequenceMatcher(None, old, new, autojunk=False))
 
     def _key(self, item: Any) -> Hashable:
-        """Something that is the same for the same items; a large item counts by its head alone."""
+        """Return a key that equal items share; a large item counts by its head alone."""
         self._left -= 1
         return compact(item, 400) if isinstance(item, dict | list | str) else json.dumps(item)
 
@@ -357,7 +356,7 @@ def _side_by_side(old: int, old_end: int, new: int, new_end: int) -> Iterator[tu
 
 
 def _named(before: Sequence[Any], after: Sequence[Any]) -> tuple[_Names, _Names] | None:
-    """Return the names of the items of both lists if all have one and none has it twice."""
+    """Return the names of the items of both lists if all have one and none is repeated."""
     if not before or not after:
         return None
     for key in _NAMES:
@@ -386,7 +385,7 @@ def _same_scalar(before: Any, after: Any) -> bool:
 
 
 def _equal(before: Any, after: Any) -> bool:
-    """Whether two values of any depth are the same; Python's own comparison recurses."""
+    """Return whether two values of any depth are equal; Python's own comparison recurses."""
     stack = [(before, after)]
     for _ in range(MOST_NODES):
         if not stack:

@@ -1,7 +1,7 @@
-"""The methods of MCP in all its revisions: who may send what, what it is for, where the specification has it.
+"""The methods of MCP in all its revisions: who may send them, their purpose, their specification pages.
 
 Source: the specification's pages and schemas of 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 and
-2026-07-28. Pure data; a test holds it against the tables of the SDK.
+2026-07-28. Pure data; a test compares it with the tables of the SDK.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28
 """Every released revision, oldest first."""
 
 MODERN = "2026-07-28"
-"""The first revision without a handshake: every request says its revision itself."""
+"""The first revision without a handshake: every request names its revision."""
 
 BATCHES = "2025-03-26"
 """The one revision that has JSON-RPC batches."""
@@ -29,13 +29,12 @@ class Method:
     """One method.
 
     Attributes:
-        name: as it stands in a frame.
-        notification: nobody answers it.
+        notification: it is a notification.
         out: revisions in which a client may send it.
         back: revisions in which a server may send it.
-        words: what the sender does with it; `{asker}`, `{asked}` and `{what}` are to be filled in.
-        page: where the revisions with a handshake describe it.
-        modern_page: where 2026-07-28 describes it; "" if that revision does not have it.
+        words: what the sender does with it; `{asker}`, `{asked}` and `{what}` are placeholders.
+        page: its page in the revisions with a handshake.
+        modern_page: its page in 2026-07-28; "" if that revision does not have it.
     """
 
     name: str
@@ -47,17 +46,17 @@ class Method:
     modern_page: str
 
     def allowed(self, direction: Direction) -> frozenset[str]:
-        """Return the revisions in which it may travel this way."""
+        """Return the revisions in which it may be sent in this direction."""
         return self.out if direction is Direction.OUT else self.back
 
     def section(self, revision: str) -> str:
-        """Return the page of a revision that describes it, "" if there is none."""
+        """Return its page in a revision, "" if there is none."""
         page = self.modern_page if is_modern(revision) else self.page
         return f"{revision} {page}" if page and revision in REVISIONS else ""
 
 
 def is_modern(revision: str) -> bool:
-    """Whether a revision has no handshake; an unknown one has not proven to be one of those."""
+    """Return whether a revision has no handshake; False for an unknown one."""
     return revision == MODERN
 
 

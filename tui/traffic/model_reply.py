@@ -1,7 +1,6 @@
-"""A model's streamed reply as one value: what it said, what it called, what it cost, and its chunks. Pure.
+"""A model's streamed reply as one value: text, calls, usage, and its chunks. Pure.
 
-The body of such an entry is the stream as it travelled (server-sent events); this reads it for a person. What
-runs is decided elsewhere, from the stream itself.
+The body of such an entry is the stream as it travelled (server-sent events); this is only for showing it.
 """
 
 import json
@@ -19,10 +18,10 @@ def is_stream(body: bytes) -> bool:
 
 
 def joined(body: bytes) -> dict[str, Any]:
-    """Return a streamed reply as one JSON value; parts that are not there are left out.
+    """Return a streamed reply as one JSON value; missing parts are left out.
 
-    `text`, `reasoning` and `tool_calls` (by index, arguments joined) are put together of all deltas,
-    `finish_reason` and `usage` are the last ones told, `chunks` are the events as they came.
+    `text`, `reasoning` and `tool_calls` (by index, arguments joined) are assembled from all deltas,
+    `finish_reason` and `usage` are the last ones, `chunks` are the events unchanged.
     """
     chunks = list(_events(body[:MAX_BODY]))
     told: dict[str, Any] = {}
@@ -68,7 +67,7 @@ def _objects(value: Any) -> list[dict[str, Any]]:
 
 
 def _events(body: bytes) -> Iterator[Any]:
-    """Yield the data of each event: as JSON value where it is one, else as text."""
+    """Yield the data of each event: as a JSON value if possible, else as text."""
     count = 0
     text = body.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     for event in text.split("\n\n"):

@@ -1,8 +1,7 @@
-"""How often, how long, how much: per server and per tool, kept up with a recording that grows. Pure.
+"""Statistics: counts, durations and sizes per server and tool, updated as a recording grows. Pure.
 
-A call counts once, from its first request to the answer that ends it: the rounds of a call that asked for
-input are one call with one duration (measured by ids alone they would be several short ones). Memory is
-bounded: `MAX_LINES` lines, each some 5 KB at most.
+A call counts once, from its first request to the response that ends it: the rounds of a call that asked for
+input are one call with one duration. Memory is bounded: `MAX_LINES` lines of at most about 5 KB each.
 """
 
 import time
@@ -17,7 +16,7 @@ from tui.traffic.filter import masks
 from tui.traffic.record.entry_columns import EntryColumns
 
 EXACT = 512
-"""Durations that are kept as they are; with more, percentiles are within 1/32 (some 3 %)."""
+"""Durations that are stored exactly; with more, percentiles are within 1/32 (about 3 %)."""
 
 _STEPS = 16
 """Steps of the scale from one power of two to the next."""
@@ -26,7 +25,7 @@ _BUCKETS = 60 * _STEPS + _STEPS
 
 
 def _tally(buckets: "array[int]", durations: Iterable[int]) -> None:
-    """Count durations: up to 31 ns each its own bucket, then 16 to a power of two."""
+    """Count durations: up to 31 ns each in its own bucket, then 16 buckets per power of two."""
     for ns in durations:
         shift = ns.bit_length() - 5
         if ns < 0:
@@ -49,7 +48,6 @@ class LatencyHistogram:
     """Durations in nanoseconds.
 
     Attributes:
-        count: how many.
         longest: the longest, exact.
     """
 
@@ -67,7 +65,7 @@ class LatencyHistogram:
         return self._buckets is None
 
     def add(self, durations: list[int]) -> None:
-        """Add durations; negative ones and such beyond 292 years count as the nearest that is kept."""
+        """Add durations; negative ones and those beyond 292 years count as the nearest valid one."""
         if not durations:
             return
         self.count += len(durations)
@@ -97,7 +95,7 @@ class LatencyHistogram:
 
     @classmethod
     def together(cls, several: Iterable["LatencyHistogram"]) -> "LatencyHistogram":
-        """Return the durations of several as those of one."""
+        """Return the durations of several as one."""
         whole = cls()
         for one in several:
             if one._buckets is None:
@@ -121,13 +119,13 @@ class LatencyHistogram:
 
 
 CHUNK = 4_096
-"""Entries of one slice: some 3 ms."""
+"""Entries of one slice: about 3 ms."""
 
 MAX_LINES = 2_000
-"""Lines; what a server invents beyond counts as "(other)"."""
+"""Lines; further ones count as "(other)"."""
 
 SPARKS = 60
-"""Stretches of time that calls are counted in; when they are full, two become one."""
+"""Intervals in which calls are counted; when they are full, two become one."""
 
 _FIRST_WIDTH_NS = 1_000_000_000
 _OTHER = 0xFFFF_FFFF
@@ -143,19 +141,19 @@ _GIVEN_UP = masks.table(_GONE)
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """One line of the measures.
+    """One line of the statistics.
 
     Attributes:
         server: as in the column; "model:NAME" for the model's side.
         method, tool: what was called; "" both for a whole server, "(other)" for what is not told apart.
-        calls: how many began.
-        errors: ended by an error, the tool's or the protocol's.
+        calls: number of calls.
+        errors: ended by an error of the tool or the protocol.
         cancelled, lost: given up; lost with its server.
-        waiting: have no end yet.
-        octets: bytes both ways.
+        waiting: not ended yet.
+        octets: bytes in both directions.
         p50_ns, p95_ns, longest_ns: of those that were answered.
         is_exact: whether the percentiles are exact; otherwise within 3 %.
-        sparks: calls begun in each stretch of time, see `Stats.spark_start_ns`.
+        sparks: calls in each interval, see `Stats.spark_start_ns`.
     """
 
     server: str
@@ -175,7 +173,7 @@ class Figures:
 
 
 class _Line:
-    """What is counted for one server, method and tool."""
+    """The counts of one server, method and tool."""
 
     __slots__ = ("calls", "cancelled", "ended", "errors", "latencies", "lost", "octets", "sparks")
 
@@ -186,11 +184,11 @@ class _Line:
 
 
 class Stats:
-    """The measures of one recording; `advance` is called from the screen's timer.
+    """The statistics of one recording; `advance` is called from the screen's timer.
 
     Attributes:
-        spark_start_ns: monotonic nanoseconds where the first stretch of time begins.
-        spark_width_ns: how long a stretch is.
+        spark_start_ns: monotonic nanoseconds of the start of the first interval.
+        spark_width_ns: length of an interval.
     """
 
     def __init__(self, frames: EntryColumns) -> None:
@@ -204,7 +202,7 @@ class Stats:
         self.spark_width_ns = _FIRST_WIDTH_NS
 
     def advance(self, budget_ms: float = 4.0) -> bool:
-        """Count on for about `budget_ms`; return whether all entries are counted. At least one slice."""
+        """Count for about `budget_ms`; return whether all entries are counted. At least one slice."""
         deadline = time.perf_counter() + budget_ms / 1000
         self._note_dropped()
         self._note_changes()
@@ -231,7 +229,6 @@ class Stats:
         return sorted(found, key=lambda each: (-each.calls, each.server, each.method, each.tool))
 
     def servers(self) -> list[Figures]:
-        """Return a line for each server, by name."""
         grouped: dict[int, list[_Line]] = defaultdict(list)
         for code, line in self._lines.items():
             grouped[code >> 32].append(line)
@@ -268,11 +265,11 @@ class Stats:
         asked = list(compress(range(start, stop), raw.translate(_REQUESTED)))
         self._begin([index for index in asked if frames.root[index] in (0, index + 1)], codes, start)
         outcomes = frames.outcome[start:stop].tobytes()
-        # What is no request and is an error stands where an answer could not be read.
+        # An error that is not a request is a response that could not be parsed.
         unreadable = masks.both(outcomes.translate(_ERROR), raw.translate(_NO_REQUEST))
         ended = masks.either(raw.translate(_ANSWERED), unreadable)
         self._end(list(compress(range(start, stop), ended)), codes, start)
-        # Of the later rounds as well: any of them can be the one that was given up.
+        # Of the later rounds as well: any of them can be cancelled.
         gone = masks.both(outcomes.translate(_GIVEN_UP), raw.translate(_REQUESTED))
         for index in compress(range(start, stop), gone):
             self._lose(index)
@@ -303,13 +300,13 @@ class Stats:
         failed: dict[int, int] = defaultdict(int)
         for index in answers:
             outcome, request = outcomes[index], pairs[index] - 1
-            # A request knows the first of its answers; a second one ends nothing.
+            # A request knows its first response; a second one ends nothing.
             if request < 0 or outcome == _ONE_ROUND or pairs[request] != index + 1:
                 continue
             first = roots[request] - 1 if roots[request] else request
             if first in gone:
                 continue
-            # The line is that of the call: what could not be read has no names of its own.
+            # The line is that of the call: what could not be parsed has no names.
             code = codes[first - start] if first >= start else self._code(first)
             took[code].append(mono[index] - mono[first])
             if outcome in _FAILED:
@@ -321,7 +318,7 @@ class Stats:
             line.latencies.add(durations)
 
     def _note_dropped(self) -> None:
-        """Follow when the oldest entries were taken away; what was counted of them stays counted."""
+        """Follow when the oldest entries were dropped; what was counted of them stays."""
         gone = self._frames.first - self._first
         if gone:
             self._first += gone
@@ -330,7 +327,7 @@ class Stats:
             self._changes_seen = min(self._changes_seen, len(self._frames.touched))
 
     def _note_changes(self) -> None:
-        """Count calls that were given up since; they have no answer that would say so."""
+        """Count calls that were cancelled since; they have no response that says so."""
         frames, touched = self._frames, self._frames.touched
         upto = len(touched)
         if self._done:

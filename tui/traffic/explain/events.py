@@ -1,4 +1,4 @@
-"""What the events of a server's life mean, in plain words. Pure."""
+"""Sentences for events of a server's life, error codes, HTTP statuses, exit codes and signals. Pure."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -64,7 +64,7 @@ _SIGNALS = {
 
 
 def error_words(code: int) -> str:
-    """Return what the code of a JSON-RPC error means, as a clause.
+    """Return the meaning of a JSON-RPC error code, as a clause.
 
     Sources: JSON-RPC 2.0 section 5.1; the specification's error codes of 2025-11-25 and 2026-07-28.
     """
@@ -82,12 +82,12 @@ def error_words(code: int) -> str:
 
 
 def status_words(status: int) -> str:
-    """Return what a status of HTTP means, as a clause."""
+    """Return the meaning of an HTTP status, as a clause."""
     return _STATUS.get(status) or _CLASSES.get(status // 100, "no status of HTTP")
 
 
 def exit_words(code: int) -> str:
-    """Return what an exit code means, as a clause; negative ones are signals, as Python counts."""
+    """Return the meaning of an exit code, as a clause; negative ones are signals, as in Python."""
     if code == 0:
         return "it ended as it should"
     if code < 0:
@@ -102,7 +102,7 @@ def exit_words(code: int) -> str:
 
 
 def signal_words(number: int) -> str:
-    """Return the name of a signal and what it is for."""
+    """Return the name and purpose of a signal."""
     return _SIGNALS.get(number, f"signal {number}")
 
 
@@ -110,11 +110,11 @@ _MOST_WORDS = 12
 
 
 def event_sentences(word: str, server: str, detail: Mapping[str, Any]) -> list[str]:
-    """Return what an event means.
+    """Return sentences for an event.
 
     Args:
-        word: the event ("spawn", "exit", …); one that is not known is told by its detail.
-        server: as it stands in a sentence ("server weather").
+        word: the event ("spawn", "exit", …); for an unknown one its detail is shown.
+        server: its name in a sentence ("server weather").
         detail: what the transport knew.
     """
     match word:
@@ -197,7 +197,7 @@ def _exit(server: str, detail: Mapping[str, Any]) -> list[str]:
 
 
 def _http(server: str, detail: Mapping[str, Any]) -> list[str]:
-    """Tell of a request or an answer over HTTP that had no body, or of an event of a stream without data."""
+    """Return sentences for a request or response without a body, or an event of a stream without data."""
     status, method = detail.get("status"), detail.get("http")
     if "sse" in detail:
         return [f"An event without data came from {server}; such events keep a stream open."]
@@ -231,7 +231,7 @@ def _unknown(detail: Mapping[str, Any]) -> list[str]:
 
 
 def _number(value: Any) -> float:
-    """Return a number of a detail; 0 for what is none, or too large to be one."""
+    """Return a number of a detail; 0 for anything else, or if it is too large."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return 0
     return value if abs(value) < 1e18 else 0

@@ -1,6 +1,6 @@
-"""What an entry is, in plain words: what it does, how it ended, what caused it. Pure.
+"""An entry in plain words: what it does, how it ended, what caused it. Pure.
 
-Every text of a server or a model that is quoted is cleaned and bounded; the sentences are ours.
+Quoted texts of a server or a model are cleaned and bounded.
 """
 
 import json
@@ -27,11 +27,11 @@ _NAMED = {
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What an entry is.
+    """An entry in words.
 
     Attributes:
         title: a few words ("tools/call request 7").
-        sentences: what it means, the most important first.
+        sentences: its meaning, most important first.
         section: the page of the specification ("2025-11-25 server/tools"), or "".
     """
 
@@ -41,18 +41,17 @@ class Explanation:
 
     @property
     def lines(self) -> list[str]:
-        """The explanation as lines of text."""
         tail = [f"Specification: {self.section}"] if self.section else []
         return [self.title, *self.sentences, *tail]
 
 
 def explain(entry: Entry, pair: Entry | None = None, revision: str = "") -> Explanation:
-    """Return what an entry is.
+    """Return the explanation of an entry.
 
     Args:
-        entry: the entry; its body may be missing or only a head.
-        pair: the answer of a request, or the request of an answer, a cancel or progress.
-        revision: in force at its server, "" if unknown; what the frames say themselves goes before.
+        entry: its body may be missing or only a head.
+        pair: the response of a request, or the request of a response, a cancellation or progress.
+        revision: of its server, "" if unknown; what the messages themselves say takes precedence.
     """
     revision = own_revision(entry) or (own_revision(pair) if pair is not None else "") or revision
     match entry.kind:
@@ -164,7 +163,7 @@ def _stray(entry: Entry) -> Explanation:
 
 
 def _deed(entry: Entry, revision: str = "") -> str:
-    """What the sender does, as a clause."""
+    """Return what the sender does, as a clause."""
     server = _server(entry)
     asker, asked = ("the client", server) if entry.direction is Direction.OUT else (server, "the client")
     method = METHODS.get(entry.method)
@@ -218,7 +217,7 @@ def _section(entry: Entry, revision: str) -> str:
 
 
 MAX_READ = 256 * 1024
-"""Bodies beyond are explained by their columns alone."""
+"""Larger bodies are explained by their columns alone."""
 
 ENDS = {
     Outcome.ERROR: "It failed",
@@ -241,7 +240,7 @@ _LISTS = {
 
 
 def details(entry: Entry) -> list[str]:
-    """Return what the params of a request or notification say."""
+    """Return sentences for the params of a request or notification."""
     params = mapping(body_of(entry).get("params"))
     match entry.method:
         case "tools/call":
@@ -277,7 +276,7 @@ def _input_sentence(params: Mapping[str, Any]) -> list[str]:
 
 
 def error_sentences(error: Mapping[str, Any]) -> list[str]:
-    """Return what a JSON-RPC error says."""
+    """Return sentences for a JSON-RPC error."""
     code, message = error.get("code"), clean_line(str(error.get("message", "")), 200)
     said = [f"The receiver says: {message}"] if message else []
     if isinstance(code, int) and not isinstance(code, bool) and code.bit_length() < 64:
@@ -286,7 +285,7 @@ def error_sentences(error: Mapping[str, Any]) -> list[str]:
 
 
 def result_sentences(entry: Entry, result: Mapping[str, Any], revision: str) -> list[str]:
-    """Return what a result brings."""
+    """Return sentences for a result."""
     said: list[str] = []
     if entry.outcome in (Outcome.TOOL_ERROR, Outcome.INPUT_REQUIRED):
         said.append(f"{ENDS[entry.outcome]}.")
@@ -306,7 +305,7 @@ def result_sentences(entry: Entry, result: Mapping[str, Any], revision: str) -> 
 
 
 def status_sentences(detail: Mapping[str, Any]) -> list[str]:
-    """Return what the status of HTTP says, if there was one."""
+    """Return sentences for the HTTP status, if there was one."""
     status = detail.get("status")
     if not isinstance(status, int) or isinstance(status, bool):
         return []
@@ -314,14 +313,14 @@ def status_sentences(detail: Mapping[str, Any]) -> list[str]:
 
 
 def own_revision(entry: Entry) -> str:
-    """Return the revision that a request names itself (2026-07-28), "" if none that is known."""
+    """Return the revision that a request names itself (2026-07-28), "" if none or unknown."""
     params = mapping(body_of(entry).get("params")) if entry.kind is Kind.REQUEST else {}
     named = mapping(params.get("_meta")).get(VERSION_KEY)
     return named if isinstance(named, str) and named in REVISIONS else ""
 
 
 def body_of(entry: Entry) -> Mapping[str, Any]:
-    """Return the message of an entry, empty if it is not there or cannot be read."""
+    """Return the message of an entry, empty if it is missing or cannot be parsed."""
     if not entry.body or entry.sha256 or len(entry.body) > MAX_READ:
         return {}
     try:
@@ -331,7 +330,7 @@ def body_of(entry: Entry) -> Mapping[str, Any]:
 
 
 def _plain(value: Any) -> str:
-    """A value of a server as short text; numbers of thousands of digits are none."""
+    """Return a server's value as short text; "" for integers of thousands of digits."""
     if isinstance(value, bool | None):
         return {True: "true", False: "false", None: "?"}[value]
     if isinstance(value, int) and value.bit_length() > 512:

@@ -1,4 +1,4 @@
-"""What each field of the filter language asks of the columns. Pure."""
+"""The fields of the filter language as checks over the columns. Pure."""
 
 import time
 from array import array
@@ -19,7 +19,7 @@ _SMALL = 256
 
 
 class NameCheck:
-    """Which rows have a name that `accepts` says yes to; new names are decided as they come."""
+    """Matches rows with a name that `accepts` accepts; new names are decided as they come."""
 
     def __init__(self, column: "array[int]", names: Names, accepts: Callable[[str], bool]) -> None:
         self._column, self._names, self._accepts = column, names, accepts
@@ -28,7 +28,7 @@ class NameCheck:
     def mask(self, start: int, stop: int) -> bytes:
         """Return the mask of the rows from `start` to before `stop`."""
         rows = self._column[start:stop]
-        # After the rows are taken: every number in them has its name by now.
+        # After the rows are copied: every number in them has its name by now.
         decided = self._decide()
         if len(decided) <= _SMALL:
             return low_bytes(rows.tobytes(), rows.itemsize).translate(decided.ljust(_SMALL, b"\0"))
@@ -42,32 +42,33 @@ class NameCheck:
 
 
 Check = Callable[[int, int], bytes]
-"""Which entries from one index to before another are meant, as a mask."""
+"""Returns a mask of the entries that match, from one index to before another."""
 
 CheckWithin = Callable[[int, int, bytes | None], bytes]
-"""The same, where only what a mask says yes to is of interest; the rest of the answer may be anything."""
+"""The same, where only the entries of a mask matter; the result for others is undefined."""
 
 CHANGING = frozenset({"status", "latency", "lint", "marked", "note", "pair", "root"})
-"""Fields whose answer for an entry can become another one."""
+"""Fields that can change for an existing entry."""
 
 _TIMED = masks.table(ANSWERS | REQUESTS)
 _UNREADABLE = masks.table({Outcome.ERROR})
-"""At what is no request: an answer, or what stands where one could not be read."""
+"""On an entry that is not a request: a response, or one that could not be parsed."""
 
 
 USUAL = (("subscriptions/listen", Outcome.LOST), ("server/discover", Outcome.ERROR))
-"""Ends that are no failure: a stream of changes lasts as long as its server, and a server with a handshake
-(up to 2025-11-25) does not know `server/discover`."""
+"""Ends that are not failures: a stream of changes lasts as long as its server, and a server with a handshake
+(up to 2025-11-25) does not know `server/discover`.
+"""
 
 
 class Columns:
-    """Makes checks over the columns of one recording. What a check costs is in ns an entry, roughly."""
+    """Makes checks over the columns of one recording. Costs are approximate ns per entry."""
 
     def __init__(self, frames: EntryColumns, notes: Mapping[int, str], now_ns: int) -> None:
         self._frames, self._notes, self._now_ns = frames, notes, now_ns
 
     def check(self, field: str, values: Sequence[Value], begin_ns: int | None = None) -> tuple[int, Check]:
-        """Return the cost and the check of a term; `begin_ns` is what a `since` beside it means."""
+        """Return the cost and the check of a term; `begin_ns` is the moment of a `since` next to it."""
         frames = self._frames
         match field:
             case "server":
@@ -95,7 +96,7 @@ class Columns:
         raise ValueError(f"no column for {field}")
 
     def named(self, text: str) -> Check:
-        """Return the check for a piece of the name of a server, method or tool."""
+        """Return the check for a part of the name of a server, method or tool."""
         wanted, frames = fold(text), self._frames
 
         def has(name: str) -> bool:
@@ -124,7 +125,7 @@ class Columns:
         return lambda start, stop: column[start:stop].tobytes().translate(table)
 
     def _status(self, values: Sequence[Value]) -> Check:
-        """Return the check for how a request ended; `failed` leaves out what ends so when all is well."""
+        """Return the check for how a request ended; `failed` leaves out usual ends."""
         check, accepts = self._choice("status", values), _name_test(values, "none")
         usual = [
             (masks.table({outcome}), NameCheck(self._frames.method, self._frames.methods, method.__eq__))
@@ -161,7 +162,7 @@ class Columns:
         column: array[int] = getattr(self._frames, "ident" if field == "id" else "call")
         texts = [value.text for value in values if isinstance(value, Name)]
         if field == "id":
-            # `id:7` is for a person the number 7 as well as the string "7".
+            # `id:7` means the number 7 as well as the string "7".
             texts += ['"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' for text in texts]
         marks = [mark_of(text) for text in texts]
 
@@ -207,7 +208,7 @@ class Columns:
         return check
 
     def begin_ns(self, values: Sequence[Value]) -> int:
-        """Return the moment that the values of a `since` mean: of several the first."""
+        """Return the moment of the values of a `since`: the earliest of several."""
         return min(since_ns(value, self._now_ns) for value in values if isinstance(value, Ago | ClockTime))
 
     def _moments(self, field: str, values: Sequence[Value], begin_ns: int | None) -> Check:
@@ -229,10 +230,10 @@ class Columns:
         return check
 
     def latency(self, values: Sequence[Value]) -> CheckWithin:
-        """Return the check for how long an answer took, at the request and at its answer.
+        """Return the check for how long a response took, on the request and on its response.
 
-        The partner may be anywhere, so that this one question takes a step of the interpreter per entry;
-        therefore it asks only for those that are still of interest.
+        The partner may be anywhere, so that this check takes a step of the interpreter per entry; therefore
+        it is only made for entries that still matter.
         """
         limits = [(low, high if high is not None else 1 << 63) for low, high in map(_limits, values)]
         frames = self._frames
@@ -248,7 +249,7 @@ class Columns:
                 timed = masks.both(timed, within)
             few = timed.count(1) * 3 < stop - start
             rows = (compress(pairs, timed), compress(ats, timed)) if few else (pairs, ats)
-            # Where there is no partner the last entry stands in, and `timed` says no.
+            # Without a partner the last entry is used, and `timed` excludes it.
             if len(limits) == 1:
                 low, high = limits[0]
                 meant = bytes(
@@ -294,7 +295,7 @@ def _name_test(values: Sequence[Value], empty: str = "") -> Callable[[str], bool
 
 
 def _words_of(outcome: Outcome) -> list[str]:
-    """Return the words that ask for an outcome, other than `failed`."""
+    """Return the words for an outcome, other than `failed`."""
     choices = FIELDS["status"].choices
     return [word for word, numbers in choices.items() if word != "failed" and outcome in numbers]
 
@@ -307,7 +308,7 @@ def _note_test(name: Name) -> Callable[[str], bool]:
 
 
 def _limits(value: Value) -> tuple[int, int | None]:
-    """Return the least and the most that a value means, both included."""
+    """Return the minimum and maximum of a value, both included."""
     match value:
         case Compare(">", number):
             return number + 1, None
@@ -328,10 +329,10 @@ def _limits(value: Value) -> tuple[int, int | None]:
 
 
 def since_ns(value: Ago | ClockTime, now_ns: int) -> int:
-    """Return the moment that `since` means: a bare clock time is the last time that the clock showed it.
+    """Return the moment of `since`: for a bare clock time the last time that the clock showed it.
 
-    Clock times are local ones. A time that came twice, when the clock was set back, is the first one if a
-    day is named. One that the clock skipped is the moment when it was set forward.
+    Clock times are local. A time that occurs twice, when the clock was set back, is the first one if a day is
+    given. One that the clock skipped is the moment when it was set forward.
     """
     if isinstance(value, Ago):
         return now_ns - value.ns
@@ -343,13 +344,10 @@ def since_ns(value: Ago | ClockTime, now_ns: int) -> int:
 
 
 def until_ns(value: Ago | ClockTime, now_ns: int, begin_ns: int | None) -> int:
-    """Return the moment that `until` means: a bare clock time is the first such time after `begin_ns`.
+    """Return the moment of `until`: for a bare clock time the first such time after `begin_ns`.
 
-    Args:
-        value: what is written.
-        now_ns: now.
-        begin_ns: what `since` means beside it. Without one a bare clock time is today. Of a time that came
-            twice the last one is meant then, and also if a day is named.
+    `begin_ns` is the moment of a `since` next to it. Without one a bare clock time is today; of a time that
+    occurs twice it is the last one, and so it is if a day is given.
     """
     if isinstance(value, Ago):
         return now_ns - value.ns
@@ -378,17 +376,14 @@ def _of_day(value: ClockTime, now_ns: int) -> list[int]:
     try:
         return _showings(day, value.ns)
     except _NO_MOMENT:
-        # A day that this machine's clock cannot say lies before or after all others.
+        # A day that this machine's clock does not have is before or after all others.
         return [0 if day < _day(now_ns) else 1 << 63]
 
 
 def _showings(day: date, of_day_ns: int) -> list[int]:
     """Return when the clock shows a time on a day, in order: twice if it is set back in between.
 
-    Raises:
-        ValueError: this machine's clock has no such day.
-        OverflowError: the same.
-        OSError: the same.
+    Raises ValueError, OverflowError or OSError for a day that this machine's clock does not have.
     """
     seconds, rest = divmod(of_day_ns, _SECOND_NS)
     shown = datetime.combine(day, clock_time()) + timedelta(seconds=seconds)

@@ -1,4 +1,4 @@
-"""What could come next in a filter that is typed: fields, their words, names that were seen. Pure."""
+"""Completion of a filter: fields, their words, names that occur in the recording. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from tui.traffic.filter.query import FIELD, PIECE, QUOTED, QueryLexer, Sign, Tok
 from tui.traffic.record.entry_columns import EntryColumns
 
 MOST = 50
-"""Offers; nobody reads more."""
+"""Maximum number of completions."""
 
 LONGEST = 200
-"""Characters of a name that is offered."""
+"""Characters of a name that is completed."""
 
 _EXAMPLES: Mapping[ValueType, Sequence[str]] = {
     ValueType.SIZE: (">1k", ">10k", ">100k", ">1M"),
@@ -26,7 +26,7 @@ _KIND_MEANINGS = {kind.name.lower(): words for kind, words in KIND_WORDS.items()
 
 @dataclass(frozen=True, slots=True)
 class FilterCompletion:
-    """One offer: `text` in the place of the characters from `start` to before `end`; `meaning` for people."""
+    """One completion: `text` replaces the characters from `start` to before `end`; `meaning` is shown."""
 
     start: int
     end: int
@@ -34,7 +34,7 @@ class FilterCompletion:
     meaning: str = ""
 
     def applied(self, text: str) -> tuple[str, int]:
-        """Return the text with the offer taken, and where the cursor stands then."""
+        """Return the completed text, and the position of the cursor in it."""
         return text[: self.start] + self.text + text[self.end :], self.start + len(self.text)
 
 
@@ -48,12 +48,12 @@ def seen_names(frames: EntryColumns) -> dict[str, Sequence[str]]:
 
 
 def complete(text: str, cursor: int, known_values: Mapping[str, Sequence[str]]) -> list[FilterCompletion]:
-    """Return what could be meant at the cursor, the likeliest first.
+    """Return the completions at the cursor, most likely first.
 
     Args:
         text: the filter so far.
-        cursor: where the person types, 0 to len(text).
-        known_values: names that were seen, by field; such as a terminal could be fooled by are not offered.
+        cursor: position of the cursor, 0 to len(text).
+        known_values: names in the recording, by field; names that could fool a terminal are left out.
     """
     token = _touched(text, cursor)
     if token is None:
@@ -69,7 +69,7 @@ def complete(text: str, cursor: int, known_values: Mapping[str, Sequence[str]]) 
 
 
 def _touched(text: str, cursor: int) -> Token | None:
-    """Return the term or word that the cursor stands in or behind."""
+    """Return the term or word at the cursor."""
     for token in QueryLexer(text).tokens():
         if token.sign in (Sign.LEAF, Sign.AND, Sign.OR, Sign.NOT) and token.start < cursor <= token.end:
             is_word = text[token.start].isalpha() or token.sign is Sign.LEAF
@@ -110,7 +110,7 @@ def _values(
 
 
 def _piece(text: str, place: int, cursor: int) -> tuple[int, int]:
-    """Return where the value at the cursor begins and ends; values are parted by commas."""
+    """Return start and end of the value at the cursor; values are separated by commas."""
     while True:
         if text[place : place + 1] == '"':
             quote = QUOTED.match(text, place)
@@ -128,7 +128,7 @@ def _plain(names: Sequence[str]) -> Iterable[str]:
 
 
 def _ranked(typed: str, words: Iterable[str], within: bool = True) -> list[str]:
-    """Return the words that begin with what is typed, then those that have it within."""
+    """Return the words that start with what is typed, then those that contain it."""
     typed = typed.lower()
     first: list[str] = []
     then: list[str] = []

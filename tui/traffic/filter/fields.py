@@ -1,6 +1,6 @@
-"""The fields of the filter language: their names, what values they take, and what they mean. Pure.
+"""The fields of the filter language: their names, values and meaning. Pure.
 
-The parser, the completion and the page of keys read this one table.
+The parser, the completion and the help read this table.
 """
 
 import re
@@ -31,7 +31,7 @@ from tui.traffic.filter.nodes import (
 
 
 class ValueType(Enum):
-    """What a field takes for a value."""
+    """The type of a field's values."""
 
     NAME = "a name, with * and ?"
     CHOICE = "one of its words"
@@ -49,11 +49,11 @@ class FilterField:
     """One field.
 
     Attributes:
-        name: as it is written before the colon.
-        takes: what its values are.
-        meaning: for the completion and the help, a few words.
-        example: a whole term.
-        choices: for CHOICE, each word and the numbers in the column that it stands for.
+        name: as written before the colon.
+        takes: type of its values.
+        meaning: a few words for the completion and the help.
+        example: a complete term.
+        choices: for CHOICE, each word and the numbers in the column that it means.
     """
 
     name: str
@@ -69,7 +69,7 @@ def _each(members: Iterable[Kind | Direction | Outcome]) -> dict[str, frozenset[
 
 _ERRORS = frozenset({int(Outcome.ERROR), int(Outcome.TOOL_ERROR)})
 _STATUS = _each(Outcome) | {
-    # A person who looks for errors wants the tool's as well; the narrow word is rpc_error.
+    # `error` includes the errors of tools; the narrow word is rpc_error.
     "error": _ERRORS,
     "rpc_error": frozenset({int(Outcome.ERROR)}),
     "failed": _ERRORS | {int(Outcome.LOST)},
@@ -144,13 +144,13 @@ _NUMBERS: Mapping[ValueType, Callable[[str], int]] = {
 
 
 def find(name: str) -> FilterField | None:
-    """Return a field by its name or another word for it, in any case."""
+    """Return a field by its name or alias, in any case."""
     name = name.lower()
     return FIELDS.get(ALIASES.get(name, name))
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return the word of `known` that was meant most likely, or ""."""
+    """Return the word of `known` that is most similar, or ""."""
     word = word[:64].lower()
     words = list(known)
     close = get_close_matches(word, words, 1, 0.6)
@@ -158,12 +158,12 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def glob_pattern(glob: str) -> re.Pattern[str]:
-    """Return how a glob is matched: `*` anything, `?` one character, any case, linear time."""
+    """Return the pattern of a glob: `*` anything, `?` one character, any case, linear time."""
     return re.compile(translate(glob.replace("[", "[[]")), re.IGNORECASE)
 
 
 def read_value(known: FilterField, text: str, is_quoted: bool) -> Value:
-    """Return what a value means to a field.
+    """Return a value as the field reads it.
 
     Raises:
         BadValue: with a sentence that says what is wrong with it.
@@ -233,7 +233,7 @@ def _measured(known: FilterField, text: str) -> Compare | Between:
         return Between(low, high)
     number = read(text)
     if known.takes is ValueType.TIME:
-        # To the nanosecond nothing takes 200 ms: the person means one of the two sides.
+        # Nothing takes exactly 200 ms, to the nanosecond: a limit is meant.
         raise BadValue(
             f"Longer or shorter? Write latency:>{shown(text)} or latency:<{shown(text)}.", f">{text}"
         )

@@ -1,7 +1,7 @@
-"""A filter put to the columns: which entries it lets through, and which bodies have to be read for it. Pure.
+"""A filter applied to the columns: which entries match, and whose bodies must be read for it. Pure.
 
-`Filter.mask` answers for a stretch of entries. What is asked of bodies is answered by whoever has a
-reader; before that `Filter.possible` says which entries could still pass, so that no other is read.
+`Filter.mask` works on a range of entries. Terms about bodies are searched by a reader; before that,
+`Filter.possible` says which entries could still match, so that no other is read.
 """
 
 import re
@@ -20,26 +20,28 @@ from tui.traffic.record.entry_columns import EntryColumns
 
 @dataclass(frozen=True, slots=True)
 class BodyHits:
-    """What was found in the bodies of a stretch from index `start`: a mask for each of the terms."""
+    """The matches in the bodies of a range from index `start`: a mask for each term."""
 
     start: int
     masks: Sequence[bytes]
 
 
 _ANYTHING_FIRST = re.compile(r"(?:\.\*\??(?![?+*{]))+")
-"""`/.*milk/` finds what `/milk/` finds, in a time that grows with the square of the body's length."""
+"""`/.*milk/` finds the same as `/milk/`, but in quadratic time."""
 
 Step = Callable[[int, int, "BodyHits | None", bytes | None], bytes]
-"""Which entries of a stretch pass. The last is a mask of those that still matter; None for all."""
+"""Returns which entries of a range match. The last argument is a mask of those that still matter; None for
+all.
+"""
 
 
 class Filter:
-    """A query made ready for the columns of one recording.
+    """A query compiled for the columns of one recording.
 
     Attributes:
-        terms: what has to be sought in bodies; the order is that of `BodyHits.masks`.
-        changes: whether an entry that was there before can begin or cease to pass (its request was
-            answered, it was marked, …).
+        terms: terms to search in bodies, in the order of `BodyHits.masks`.
+        changes: whether the result for an existing entry can change (its request was answered, it was marked,
+            …).
     """
 
     def __init__(
@@ -50,14 +52,14 @@ class Filter:
         notes: Mapping[int, str] | None = None,
         now_ns: int | None = None,
     ) -> None:
-        """Make a filter.
+        """Compile a filter.
 
         Args:
-            query: what passes; one with problems lets pass what could be understood of it.
+            query: with problems, the part that could be parsed is applied.
             frames: the columns.
-            notes: what the person noted, by seq; looked at anew each time.
-            now_ns: what `since:5m` counts from, nanoseconds since 1970; None for now. It does not move on
-                while the filter is in use.
+            notes: the person's notes, by seq; read anew each time.
+            now_ns: the moment from which `since:5m` counts, nanoseconds since 1970; None for now. It stays
+                the same while the filter is in use.
         """
         self._frames = frames
         self._columns = Columns(frames, notes if notes is not None else {}, now_ns or time.time_ns())
@@ -67,17 +69,17 @@ class Filter:
         self.terms = tuple(self._terms)
 
     def mask(self, start: int, stop: int, found: BodyHits | None = None) -> bytes:
-        """Return which entries of a stretch pass, one byte each; with terms, what was found is needed."""
+        """Return which entries of a range match, one byte each; with terms, `found` is required."""
         if self.terms and found is None:
             raise ValueError("this filter asks for bodies")
         return self._step(start, stop, found, None)
 
     def possible(self, start: int, stop: int) -> bytes:
-        """Return which entries could pass, whatever their bodies are."""
+        """Return which entries could match, whatever their bodies are."""
         return self._step(start, stop, None, None)
 
     def found(self, start: int, stop: int, seqs: Sequence[frozenset[int]]) -> BodyHits:
-        """Return what a reader found as `mask` needs it: for each term the seqs of the stretch."""
+        """Return matches as `mask` needs them, from the seqs in the range that each term matched."""
         places = self._frames.indices
         count = stop - start
         return BodyHits(
@@ -87,10 +89,10 @@ class Filter:
     # ---- making ---------------------------------------------------------------------------------------
 
     def _made(self, node: Node, negated: bool, begin_ns: int | None) -> tuple[int, Step]:
-        """Return what it costs (cheap ones go first) and the step; `not` is pushed down to the leaves.
+        """Return the cost (cheap steps run first) and the step; `not` is pushed down to the leaves.
 
-        Below there is no `not` over a question to bodies that is still open, so "could be" stays "could be".
-        `begin_ns` is what a `since` means that stands beside the node, or around it.
+        Below there is no `not` over a term about bodies that is still open, so "could match" stays "could
+        match". `begin_ns` is the moment of a `since` next to the node, or around it.
         """
         match node:
             case Not(part):
@@ -121,7 +123,7 @@ class Filter:
                 return cost, self._leaf(check, negated)
 
     def _begin_ns(self, parts: Sequence[Node], around: int | None) -> int | None:
-        """Return the last moment that a `since` of these terms means, or one around them."""
+        """Return the latest moment of a `since` among these terms, or around them."""
         terms = [part for part in parts if isinstance(part, Term) and part.field == "since"]
         found = [self._columns.begin_ns(term.values) for term in terms]
         return max(found if around is None else [around, *found], default=None)
@@ -152,11 +154,11 @@ class Filter:
 
 _LATENCY = 130
 _BODY = 1000
-"""What the dear questions cost, in ns an entry, roughly; a body more than any column."""
+"""Cost of the expensive checks, in approximate ns per entry; a body costs more than any column."""
 
 
 def _leading(pattern: str) -> int:
-    """Return how many characters at the beginning of a pattern say "anything"."""
+    """Return how many characters at the start of a pattern match anything."""
     found = _ANYTHING_FIRST.match(pattern)
     return found.end() if found else 0
 

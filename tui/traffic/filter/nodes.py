@@ -1,7 +1,7 @@
-"""What a filter says, as values, and how it is written. Pure.
+"""The syntax tree of a filter, and how its values are written. Pure.
 
-`query` makes these of a text; `filter` asks the columns with them. Two texts that mean
-the same have equal nodes, and `unparse` writes a text of which the same nodes come back.
+`query` parses a text into it; `filter` compiles it. Two texts with the same meaning have equal trees, and
+`unparse` writes a text that is parsed into the same tree.
 """
 
 import re
@@ -51,7 +51,7 @@ _CLOCK = re.compile(
 
 
 class BadValue(ValueError):
-    """A value that cannot be read; the text says why, `instead` is what could stand there."""
+    """A value that cannot be read; the text says why, `instead` is a replacement."""
 
     def __init__(self, sentence: str, instead: str = "") -> None:
         super().__init__(sentence)
@@ -59,12 +59,12 @@ class BadValue(ValueError):
 
 
 def shown(text: str) -> str:
-    """Return a piece of the filter as a sentence about it quotes it: clean, and not too long."""
+    """Return a part of the filter as a message quotes it: cleaned, and not too long."""
     return clean_line(text, 40)
 
 
 def count(text: str) -> int:
-    """Return a whole number."""
+    """Return an integer."""
     if not (text.isascii() and text.isdigit() and len(text) <= 18):
         raise BadValue(f'"{shown(text)}" is not a whole number.')
     return int(text)
@@ -98,7 +98,7 @@ def duration(text: str) -> int:
 
 
 def clock(text: str) -> tuple[str, int]:
-    """Return the day ("" if none is named) and its nanoseconds: "14:05", "14:05:30.2", "2026-11-20T14:05"."""
+    """Return the day ("" if none is given) and its nanoseconds: "14:05", "14:05:30.2", "2026-11-20T14:05"."""
     found = _CLOCK.fullmatch(text)
     wrong = BadValue(f'"{shown(text)}" is not a time. Write how long ago (5m, 2h) or a clock time (14:05).')
     if not text or not found:
@@ -116,13 +116,13 @@ def clock(text: str) -> tuple[str, int]:
 
 
 def duration_text(ns: int) -> str:
-    """Return nanoseconds in the largest unit that says them exactly."""
+    """Return nanoseconds in the largest unit in which they are exact."""
     unit = next(unit for unit in _CANONICAL if ns % _TIMES[unit] == 0) if ns else "s"
     return f"{ns // _TIMES[unit]}{unit}"
 
 
 def size_text(octets: int) -> str:
-    """Return bytes in the largest unit that says them exactly."""
+    """Return bytes in the largest unit in which they are exact."""
     unit = next((unit for unit in ("G", "M", "k") if octets and octets % _SIZES[unit.lower()] == 0), "")
     return f"{octets // _SIZES[unit.lower()]}{unit}"
 
@@ -146,7 +146,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """A number beside a limit: bytes, nanoseconds, or a count, as its field has it."""
+    """A number compared with a limit: bytes, nanoseconds, or a count, depending on its field."""
 
     op: Op
     number: int
@@ -169,7 +169,7 @@ class Ago:
 
 @dataclass(frozen=True, slots=True)
 class ClockTime:
-    """A moment by the clock on the wall: nanoseconds of `day` ("2026-11-20"; "" if none is named)."""
+    """A time of day: nanoseconds of `day` ("2026-11-20"; "" if none is given)."""
 
     day: str
     ns: int
@@ -180,7 +180,7 @@ Value = Name | Compare | Between | Ago | ClockTime
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A field that has one of some values."""
+    """A field that has one of several values."""
 
     field: str
     values: tuple[Value, ...]
@@ -188,14 +188,14 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Words to be found in a body, or in the name of a server, method or tool; case does not count."""
+    """Words in a body, or in the name of a server, method or tool; case is ignored."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A regular expression to be found in a body; `fold` is whether case does not count."""
+    """A regular expression for bodies; `fold` ignores case."""
 
     pattern: str
     fold: bool = False
@@ -203,21 +203,21 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """What `part` is not."""
+    """Everything that `part` does not match."""
 
     part: "Node"
 
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """What all parts are."""
+    """What all parts match."""
 
     parts: "tuple[Node, ...]"
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """What any part is."""
+    """What any part matches."""
 
     parts: "tuple[Node, ...]"
 
@@ -229,18 +229,18 @@ _NS_PER_MINUTE = 60_000_000_000
 
 
 def quoted(text: str) -> str:
-    """Return a text between quotes, as the language reads it."""
+    """Return a text in quotes."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def written(text: str, glob: bool = False) -> str:
-    """Return a name as a value is written: bare where that can be read, else between quotes."""
+    """Return a name as a value is written: bare if possible, else in quotes."""
     bare = _BARE.fullmatch(text) and (glob or not ("*" in text or "?" in text))
     return text if bare else quoted(text)
 
 
 def unparse(node: Node | None) -> str:
-    """Return the text of a filter in its one canonical form; None (everything) is ""."""
+    """Return the canonical text of a filter; None (everything) is ""."""
     match node:
         case None:
             return ""
@@ -284,7 +284,7 @@ def _number(field: str, number: int) -> str:
 
 
 def clock_text(ns: int) -> str:
-    """Return nanoseconds of a day as a clock shows them: "14:05", "14:05:30.25"."""
+    """Return nanoseconds of a day as a clock time: "14:05", "14:05:30.25"."""
     minutes, rest = divmod(ns, _NS_PER_MINUTE)
     text = f"{minutes // 60:02d}:{minutes % 60:02d}"
     if not rest:

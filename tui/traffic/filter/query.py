@@ -32,13 +32,13 @@ from tui.traffic.filter.nodes import (
 
 @dataclass(frozen=True, slots=True)
 class QueryProblem:
-    """What is wrong in a part of the text.
+    """A problem in a part of the text.
 
     Attributes:
-        start: first character that is wrong.
-        end: the one after the last; more than `start`, except at the end of the text.
-        sentence: what is wrong and what to write.
-        instead: what could stand there instead, or "".
+        start: first character of the part.
+        end: behind its last one; greater than `start`, except at the end of the text.
+        sentence: the problem and what to write.
+        instead: a replacement, or "".
     """
 
     start: int
@@ -48,7 +48,7 @@ class QueryProblem:
 
 
 class Sign(Enum):
-    """What a token is."""
+    """The type of a token."""
 
     LEAF = "a term"
     AND = "and"
@@ -61,7 +61,7 @@ class Sign(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of the text; a leaf without a node is one with a problem."""
+    """A piece of the text; a leaf without a node has a problem."""
 
     sign: Sign
     start: int
@@ -82,7 +82,7 @@ _MARKS = {"(": Sign.OPEN, ")": Sign.CLOSE, "!": Sign.NOT, "-": Sign.NOT, "&": Si
 
 
 class QueryLexer:
-    """Reads one text once."""
+    """Tokenizes one text."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -217,20 +217,20 @@ def _complaint(pattern: str) -> str:
 
 
 MAX_TEXT = 4000
-"""Characters; a longer text is a paste gone wrong."""
+"""Characters; a longer text was pasted by mistake."""
 
 MAX_DEPTH = 40
-"""Parentheses in parentheses."""
+"""Nesting of parentheses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A filter as it was written and as it was understood.
+    """A parsed filter.
 
     Attributes:
         text: as it was written.
-        root: what it says; None is everything. With problems: what could be understood.
-        problems: what is wrong, in the order of the text.
+        root: its tree; None is everything. With problems: the part that could be parsed.
+        problems: in the order of the text.
     """
 
     text: str = ""
@@ -239,16 +239,16 @@ class Query:
 
     @property
     def is_sound(self) -> bool:
-        """Whether it can be used: nothing is wrong."""
+        """Whether it has no problems."""
         return not self.problems
 
     @property
     def canonical(self) -> str:
-        """The same in its one canonical form."""
+        """Its canonical text."""
         return unparse(self.root)
 
     def within(self, other: "Query") -> "Query":
-        """Return the query of what both find, such as a search inside of a filter."""
+        """Return the query for what both match, such as a search inside of a filter."""
         parts = tuple(query.root for query in (other, self) if query.root is not None)
         root = _joined(And, parts) if parts else None
         return Query(unparse(root), root, other.problems + self.problems)
@@ -258,7 +258,7 @@ EVERYTHING = Query()
 
 
 def parse(text: str) -> Query:
-    """Return what a text says, with all that is wrong in it."""
+    """Parse a text, collecting all problems in it."""
     if len(text) > MAX_TEXT:
         sentence = f"A filter has at most {MAX_TEXT} characters."
         return Query(text, None, (QueryProblem(MAX_TEXT, len(text), sentence),))
@@ -279,7 +279,7 @@ def _joined(kind: type[And] | type[Or], parts: tuple[Node, ...]) -> Node:
 
 
 class _Parser:
-    """Recursive descent over the tokens; each method returns None where it understood nothing."""
+    """Recursive descent over the tokens; methods return None where they could parse nothing."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens
@@ -339,7 +339,7 @@ class _Parser:
         return _joined(And, tuple(parts)) if parts else None
 
     def _expect_term(self) -> None:
-        """Complain at a word that joins nothing: an `and`, `or` or `not` beside another, or at an end."""
+        """Report an operator without a term: an `and`, `or` or `not` next to another, or at an end."""
         token = self._next
         if self._at(Sign.LEAF, Sign.NOT, Sign.OPEN):
             return

@@ -1,8 +1,8 @@
-"""The rows of a list of traffic: which entries pass a filter, kept up with a recording that grows.
+"""The rows of a traffic list: the entries that match a filter, updated as the recording grows.
 
-Nothing here takes long: `advance` works in slices of a few milliseconds, the newest entries first, and is
-called from the screen's timer. Bodies are read by one worker thread (`view_search`). All methods
-are for one thread, the screen's.
+Nothing here blocks: `advance` works in slices of a few milliseconds, the newest entries first, and is called
+from the screen's timer. Bodies are read by one worker thread (`BodySearch`). All methods are for one thread,
+the screen's.
 """
 
 import threading
@@ -33,7 +33,7 @@ class EntryRange:
 
 @dataclass(frozen=True, slots=True)
 class BodyMatches:
-    """What was found in a block: for each term its seqs; `problem` is why reading failed, or ""."""
+    """The matches in a range: for each term its seqs; `problem` is why reading failed, or ""."""
 
     start: int
     stop: int
@@ -42,7 +42,7 @@ class BodyMatches:
 
 
 class BodySearch:
-    """Seeks the same terms in one block after the other. The thread starts with the first block."""
+    """Searches the same terms in one range after the other. The thread starts with the first range."""
 
     def __init__(self, open_reader: Callable[[], TrafficReader], terms: Sequence[BodyTerm]) -> None:
         self._open_reader, self._terms = open_reader, terms
@@ -56,15 +56,15 @@ class BodySearch:
 
     @property
     def waiting(self) -> int:
-        """How many entries wait for their answer."""
+        """Number of entries whose result is pending."""
         return sum(block.stop - block.start for block in self._blocks)
 
     def is_full(self, limit: int) -> bool:
-        """Whether `limit` blocks are under way."""
+        """Return whether `limit` ranges are pending."""
         return len(self._blocks) >= limit
 
     def ask(self, start: int, stop: int, first: int, last: int) -> None:
-        """Have a block read."""
+        """Search a range."""
         if self._closed:
             return
         if self._thread is None:
@@ -75,7 +75,7 @@ class BodySearch:
         self._asked.put((self._round, block))
 
     def answer(self) -> BodyMatches | None:
-        """Return the next answer, in the order of asking, or None if there is none yet."""
+        """Return the next result, in the order of the requests, or None if there is none yet."""
         while self._answers:
             its_round, answer = self._answers.popleft()
             if its_round == self._round:
@@ -84,7 +84,7 @@ class BodySearch:
         return None
 
     def cancel(self) -> list[tuple[int, int]]:
-        """Give up what is under way; return those blocks."""
+        """Cancel pending ranges, and return them."""
         self._round += 1
         left = [(block.start, block.stop) for block in self._blocks]
         self._blocks.clear()
@@ -109,7 +109,7 @@ class BodySearch:
     def _run(self) -> None:
         try:
             reader = self._open_reader()
-        # Whatever keeps a recording from being opened is said to the person; the rows of columns stay.
+        # Whatever prevents opening a recording is shown; rows that need only the columns stay.
         except Exception as error:
             self._refuse(str(error) or type(error).__name__)
             return
@@ -122,20 +122,20 @@ class BodySearch:
             reader.close()
 
     def _read(self, reader: TrafficReader, its_round: int, block: EntryRange) -> None:
-        # In this order: who gives up a round counts it on before it interrupts.
+        # In this order: cancelling counts the round up before it interrupts.
         reader.rearm()
         if its_round != self._round:
             return
         try:
             seqs = reader.search(self._terms, block.first, block.last)
             problem = ""
-        # A recording that cannot be read here may be readable elsewhere: this block has nothing.
+        # A recording that cannot be read here may be readable elsewhere: this range has no match.
         except Exception as error:
             seqs, problem = self._nothing(), str(error) or type(error).__name__
         self._answers.append((its_round, BodyMatches(block.start, block.stop, seqs, problem)))
 
     def _refuse(self, problem: str) -> None:
-        """Answer every block with nothing."""
+        """Answer every range without matches."""
         while (asked := self._asked.get()) is not None:
             its_round, block = asked
             self._answers.append((its_round, BodyMatches(block.start, block.stop, self._nothing(), problem)))
@@ -145,21 +145,21 @@ class BodySearch:
 
 
 CHUNK = 8_192
-"""Entries of one slice: some 2 ms for the dearest question to columns."""
+"""Entries of one slice: about 2 ms for the most expensive check of columns."""
 
 FIRST_BLOCK, LARGEST_BLOCK = 2_048, 65_536
-"""Entries of which the bodies are read at once: few at first, so that the first rows come at once."""
+"""Entries whose bodies are read at once: few at first, so that the first rows appear at once."""
 
 IN_FLIGHT = 3
-"""Blocks that wait for the worker: enough that it never rests, few enough that new entries come soon."""
+"""Ranges that wait for the worker: enough to keep it busy, few enough that new entries are soon searched."""
 
 NEAR = 256
-"""Entries between two changed ones that are looked at again with them."""
+"""Entries between two changed ones that are checked again with them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What `next` and `previous` found: the entry, its row, and whether the search began again at the end."""
+    """The result of `next` and `previous`: the entry, its row, and whether the search wrapped around."""
 
     seq: int
     row: int
@@ -167,11 +167,10 @@ class Match:
 
 
 class View:
-    """The entries that pass a query, in order.
+    """The entries that match a query, in order.
 
     Attributes:
-        query: what passes.
-        revision: grows whenever rows came, went or read differently.
+        revision: counts changes of the rows.
         problem: why bodies could not be read, or "".
     """
 
@@ -185,16 +184,16 @@ class View:
         now_ns: int | None = None,
         newest_first: bool = True,
     ) -> None:
-        """Make a view; it has rows after the first `advance`.
+        """Create a view; it has rows after the first `advance`.
 
         Args:
             frames: the columns.
-            query: what passes.
+            query: what matches.
             reader: opens a recording, for bodies; called and used in a thread of the view. Without one
-                nothing is found in bodies.
-            notes: what the person noted, by seq.
-            now_ns: what `since:5m` counts from; None for now.
-            newest_first: whether the last entries are looked at first; else the first.
+                nothing matches in bodies.
+            notes: the person's notes, by seq.
+            now_ns: the moment from which `since:5m` counts; None for now.
+            newest_first: check the last entries first; else the first ones.
         """
         self.query = query
         self.revision = 0
@@ -221,21 +220,20 @@ class View:
         return row if self._is_all else self._rows[row]
 
     def indices(self, start: int, stop: int) -> Sequence[int]:
-        """Return the indices of the rows from `start` to before `stop`, as far as there are."""
+        """Return the indices of the rows from `start` to before `stop`, as far as they exist."""
         stop = min(stop, len(self))
         return range(max(0, start), stop) if self._is_all else self._rows[max(0, start) : max(0, stop)]
 
     def seq(self, row: int) -> int:
-        """Return the seq of a row."""
         return self._frames.seq(self.index(row))
 
     def row_of(self, seq: int) -> int:
-        """Return the row of an entry, -1 if it is not among them."""
+        """Return the row of an entry, -1 if it does not match."""
         row = self.row_near(seq)
         return row if row < len(self) and self.seq(row) == seq else -1
 
     def row_near(self, seq: int) -> int:
-        """Return the row where an entry is or would be; `len()` if all come before it."""
+        """Return the row where an entry is or would be; `len()` if it is after all others."""
         index = self._frames.position(seq)
         return min(index, self._seen) if self._is_all else bisect_left(self._rows, index)
 
@@ -258,17 +256,17 @@ class View:
 
     @property
     def is_done(self) -> bool:
-        """Whether every entry that the view knows of was looked at."""
+        """Whether every entry was checked."""
         return not self._todo and (self._search is None or not self._search.waiting)
 
     @property
     def progress(self) -> tuple[int, int]:
-        """How many entries were looked at, and of how many."""
+        """Number of checked entries, and of all."""
         left = sum(stop - start for start, stop in self._todo) + (self._search.waiting if self._search else 0)
         return max(0, self._seen - left), self._seen
 
     def advance(self, budget_ms: float = 4.0) -> bool:
-        """Work on for about `budget_ms`; return whether all is done for now. Does at least one slice."""
+        """Work for about `budget_ms`; return whether all is done for now. Does at least one slice."""
         deadline = time.perf_counter() + budget_ms / 1000
         self._note_dropped()
         self._note_changes()
@@ -281,17 +279,17 @@ class View:
         return self.is_done
 
     def recheck(self, seqs: Sequence[int]) -> None:
-        """Look at entries again of which something changed that the columns do not tell, such as a note."""
+        """Check entries again after a change that is not in the columns, such as a note."""
         self._again(self._frames.indices(seqs))
 
     def cancel(self) -> None:
-        """Leave what is not looked at yet; what was found stays. Entries to come are looked at."""
+        """Skip what was not checked yet; rows stay. New entries are checked."""
         self._todo.clear()
         if self._search is not None:
             self._search.cancel()
 
     def close(self, wait: bool = False) -> None:
-        """End for good, also the thread; with `wait` it has ended on return."""
+        """Close for good, also the thread; with `wait` it has ended on return."""
         self._todo.clear()
         if self._search is not None:
             self._search.close(wait)
@@ -317,7 +315,7 @@ class View:
         self.revision += 1
 
     def _again(self, indices: Sequence[int]) -> None:
-        """Put entries on top of what is to be done, those near to each other as one stretch."""
+        """Put entries on top of the work to do; neighbours become one range."""
         stretches: list[tuple[int, int]] = []
         for index in sorted(set(indices)):
             if not 0 <= index < self._seen:
@@ -329,7 +327,7 @@ class View:
         self._todo.extend(stretches)
 
     def _note_dropped(self) -> None:
-        """Follow when the oldest entries were taken away: from the store, or also from the columns."""
+        """Follow when the oldest entries were dropped: from the store, or also from the columns."""
         if self._gone != self._frames.gone:
             self._gone = self._frames.gone
             self.revision += 1
@@ -342,14 +340,14 @@ class View:
         self._todo = [(max(0, start - gone), stop - gone) for start, stop in self._todo if stop > gone]
         self._changes_seen = min(self._changes_seen, len(self._frames.touched))
         if self._search is not None:
-            # Those blocks are named by old indices: look at them again.
+            # Those ranges have old indices: check them again.
             self._todo.extend((max(0, a - gone), b - gone) for a, b in self._search.cancel() if b > gone)
         self.revision += 1
 
     # ---- looking --------------------------------------------------------------------------------------
 
     def _work(self) -> bool:
-        """Look at one slice; False if there is nothing to do but to wait."""
+        """Do one slice; False if there is nothing to do but to wait."""
         if not self._todo or (self._search is not None and self._search.is_full(IN_FLIGHT)):
             return False
         if self._search is not None:
@@ -371,7 +369,7 @@ class View:
         return start, stop
 
     def _ask(self, start: int, stop: int) -> None:
-        """Have the bodies of a block read, but only from the first to the last that could pass."""
+        """Have the bodies of a range read, but only from the first to the last that could match."""
         possible = self._filter.possible(start, stop)
         low, high = possible.find(1), possible.rfind(1)
         if low < 0:
@@ -383,7 +381,7 @@ class View:
         self._search.ask(start, stop, seq(start + low), seq(start + high))
 
     def _collect(self) -> bool:
-        """Take what the worker found; False if there is nothing."""
+        """Take a result of the worker; False if there is none."""
         if self._search is None or (answer := self._search.answer()) is None:
             return False
         self.problem = answer.problem or self.problem
@@ -393,7 +391,7 @@ class View:
         return True
 
     def _settle(self, start: int, mask: bytes) -> None:
-        """Put what passes in the place of what passed before."""
+        """Replace the previous rows of a range."""
         stop = start + len(mask)
         new = array("I", compress(range(start, stop), mask)) if 1 in mask else array("I")
         low, high = bisect_left(self._rows, start), bisect_left(self._rows, stop)

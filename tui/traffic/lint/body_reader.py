@@ -1,6 +1,6 @@
-"""The bytes of an entry as a JSON value, with what is wrong about the text itself. Pure.
+"""The body of an entry as a JSON value, with the flaws of its text. Pure.
 
-Reads stricter than the host does, which has to get along with servers: what it forgives is named here.
+Stricter than the host, which has to get along with servers: what it tolerates is reported here.
 """
 
 import json
@@ -14,12 +14,12 @@ from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind, Severity
 
 MAX_READ = 1 << 20
-"""Larger bodies are not read again for the linter: their text is looked at by nobody but the host."""
+"""Larger bodies are not parsed again for the linter."""
 
 _HTTP = ("status", "headers", "url", "http", "exchange")
 
 OVERSIZE = 16 << 20
-"""Bytes of one frame that mcptui's own transports still take."""
+"""Bytes of one message that mcptui's own transports accept."""
 
 QUOTE = 60
 
@@ -30,7 +30,7 @@ _HEADER = re.compile(rb"content-(?:length|type)\s*:", re.IGNORECASE)
 
 BASIC = "basic"
 TRANSPORT = "basic/transports"
-"""Pages about messages and how they travel, as the revisions up to 2025-11-25 name them."""
+"""Pages about messages and transports, as the revisions up to 2025-11-25 name them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +38,10 @@ class Flaw:
     """A finding before it has an entry and a revision.
 
     Attributes:
-        code: stable word.
-        severity: how bad.
-        sentence: what is wrong, cleaned.
+        code: stable.
+        sentence: the problem, cleaned.
         page: page of the specification, without the revision; "" for none.
-        revision: the revision that says so, "" for the one in force.
+        revision: the revision that requires it, "" for the one in force.
     """
 
     code: str
@@ -54,12 +53,12 @@ class Flaw:
 
 @dataclass(slots=True)
 class BodyReading:
-    """What came of reading.
+    """A parsed body.
 
     Attributes:
         value: the JSON value; meaningless if `sound` is false.
         sound: whether there is a value.
-        said: what is wrong with the text.
+        said: flaws of the text.
     """
 
     value: Any = None
@@ -77,34 +76,32 @@ def quote(raw: bytes | str, limit: int = QUOTE) -> str:
 
 
 def is_http(entry: Entry) -> bool:
-    """Whether an entry travelled as a body of HTTP, where newlines mean nothing."""
+    """Return whether an entry is an HTTP body, where newlines mean nothing."""
     return not entry.detail.keys().isdisjoint(_HTTP)
 
 
 def may_be_no_rpc(entry: Entry) -> bool:
-    """Whether a body of HTTP may be something else than JSON: a form of OAuth, the page of an error."""
+    """Return whether an HTTP body may be other than JSON-RPC: a form of OAuth, an error page."""
     status = entry.detail.get("status")
     return entry.direction is Direction.OUT or (isinstance(status, int) and status >= 400)
 
 
 def is_cut(entry: Entry) -> bool:
-    """Whether only a head of an entry is kept, or its body is too much to be read once more."""
+    """Return whether only a head of an entry is kept, or its body is too large to be parsed again."""
     missing = entry.size > len(entry.body) and not entry.redactions  # a mark may be shorter than its secret
     return bool(entry.sha256) or missing or "cut" in entry.detail or len(entry.body) > MAX_READ
 
 
 class BodyReader:
-    """Reads the bodies of entries that should be frames. Used by one thread."""
+    """Parses the bodies of entries that should be messages. Used by one thread."""
 
     def __init__(self) -> None:
         self._json = DuplicateKeyReader()
 
     def read(self, entry: Entry, newline_framing: bool) -> BodyReading:
-        """Read a body.
+        """Parse a body, or a head of it.
 
-        Args:
-            entry: with its body, or a head of it.
-            newline_framing: whether each line of a stream is a message; over HTTP it is not so.
+        `newline_framing`: each line of a stream is a message, which is not so over HTTP.
         """
         reading = BodyReading()
         raw = entry.body
@@ -146,7 +143,7 @@ class BodyReader:
             sentence = "It is nested too deeply to be read."
             reading.said.append(Flaw("too-deep", Severity.ERROR, sentence, BASIC))
         except ValueError as problem:
-            if not entry.redactions:  # a mark for a secret may stand where a number stood
+            if not entry.redactions:  # a mark for a secret may replace a number
                 torn = entry.detail.get("newline") is False
                 reading.said.extend([_TORN] if torn else _not_json(raw, problem, newline_framing))
         else:

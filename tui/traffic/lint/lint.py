@@ -1,8 +1,8 @@
-"""The linter: what is wrong with each entry of the traffic, in order, from the entries alone. Pure.
+"""The linter: findings on each entry of the traffic, in order, from the entries alone. Pure.
 
-It learns the revision of each server from the frames (the answer to `initialize`, `server/discover`, the
-`_meta` of requests), so it judges a saved recording as it judges the living one. It raises nothing and
-keeps a bounded amount of each server in mind. How long an answer took is not its business.
+It learns the revision of each server from the messages (the response to `initialize`, `server/discover`, the
+`_meta` of requests), so it treats a saved recording like a live one. It raises nothing and remembers a
+bounded amount per server. Latency is not its concern.
 """
 
 import re
@@ -27,15 +27,15 @@ MOST_PER_CODE = 20_000
 
 SENTENCE = 320
 JUDGED_BYTES = 64 * 1024
-"""Larger frames are not held against the SDK's models, but for lists of tools."""
+"""Larger messages are not validated against the SDK's models, except lists of tools."""
 
 ALWAYS_JUDGED = 200
 SAMPLE = 50
-"""When `thorough` is off, so many of each method are judged first, and then every so many-th."""
+"""When `thorough` is off, this many of each method are validated first, and then every so many-th."""
 
 _RPC_KEYS = frozenset({"jsonrpc", "id", "method", "result"})
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
-"""An id that is a number, as JSON text."""
+"""A numeric id, as JSON text."""
 
 _SKIPPED = frozenset({Kind.STDERR, Kind.MODEL_REQUEST, Kind.MODEL_REPLY})
 _PAGES = {
@@ -48,11 +48,12 @@ _PAGES = {
 
 
 class Linter:
-    """Looks at entries in the order of their seq. Used by one thread.
+    """Lints entries in the order of their seq. Used by one thread.
 
     Attributes:
-        thorough: whether every frame is held against the SDK's models; if not, a sample of each method is.
-        unjudged: how many frames were not, for their size or because `thorough` was off.
+        thorough: whether every message is validated against the SDK's models; if not, a sample of each method
+            is.
+        unjudged: number of messages that were not validated, for their size or because `thorough` was off.
     """
 
     def __init__(self, judge: SchemaValidator | None = None) -> None:
@@ -72,12 +73,12 @@ class Linter:
         return session.revision or session.before if session is not None else ""
 
     def feed(self, entry: Entry) -> list[Finding]:
-        """Return what is wrong with an entry, given with its body. Entries come in order."""
+        """Return the findings on an entry with its body. Entries come in order."""
         if entry.seq > self._next:
             self._lose()
         self._next = entry.seq + 1
         if entry.kind in _SKIPPED or entry.source.startswith("model:") or "batch" in entry.detail:
-            return []  # a message of a batch has been looked at with its line
+            return []  # a message of a batch was linted with its line
         if entry.kind is Kind.EVENT:
             self._event(entry)
             return []
@@ -96,7 +97,7 @@ class Linter:
         return session
 
     def _lose(self) -> None:
-        """Entries are missing: what seems to have no request may have one."""
+        """Note missing entries: what seems to have no request may have one."""
         self._lost = True
         for session in self._sessions.values():
             session.whole = False
@@ -120,7 +121,7 @@ class Linter:
             return [] if over_http and may_be_no_rpc(entry) else reading.said
         said = reading.said
         if over_http and isinstance(reading.value, dict) and reading.value.keys().isdisjoint(_RPC_KEYS):
-            return []  # authorization, or what a proxy has to say
+            return []  # authorization, or a proxy's page
         if isinstance(reading.value, list):
             said += self._batch(entry, session, reading.value)
         else:
@@ -140,7 +141,7 @@ class Linter:
         return said
 
     def _by_columns(self, entry: Entry, session: ServerSession) -> None:
-        """Keep the books of a frame of which only the columns and a head are known."""
+        """Keep track of a message of which only the columns and a head are known."""
         if not entry.ident:
             return
         is_number = _NUMBER.fullmatch(entry.ident)
@@ -169,7 +170,7 @@ class Linter:
     ) -> None:
         asked = asked_of(look.entry.seq, method, params)
         if method == "initialize" and look.session.opened and look.entry.direction is Direction.OUT:
-            # A client that connects anew without a new process: its ids begin anew, too.
+            # A client reconnects without a new process: its ids start anew, too.
             look.session = self._sessions[look.entry.source] = ServerSession(whole=True)
         look.revision = asked.revision or look.session.revision
         if look.entry.direction is Direction.OUT:
@@ -228,7 +229,7 @@ class Linter:
             self._hold(look, "result", asked.method, result)
 
     def _typed(self, look: MessageCheck, asked: SentRequest, result: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Look at the type of a result, which 2026-07-28 wants; return a result that has one."""
+        """Check the type of a result, which 2026-07-28 requires; return a result that has one."""
         kind = result.get("resultType")
         if "resultType" not in result:
             sentence = f"The result of {quote(asked.method)} has no resultType."
@@ -244,7 +245,7 @@ class Linter:
     # ---- the SDK's models ----------------------------------------------------------------------------
 
     def _hold(self, look: MessageCheck, role: str, method: str, value: Any) -> None:
-        """Hold params or a result against the SDK's models."""
+        """Validate params or a result against the SDK's models."""
         if self._judge is None or look.revision not in REVISIONS:
             return
         if not (value is None or isinstance(value, dict)) or not self._wanted(look, role, method):
@@ -288,7 +289,7 @@ class Linter:
 
 
 def _revision_of(asked: SentRequest, params: Mapping[str, Any], revision: str) -> str:
-    """Return the revision of a request of the client: those that open a session are in none yet."""
+    """Return the revision of a client's request: those that open a session have none yet."""
     if asked.method == "initialize":
         version = params.get("protocolVersion")
         return version if isinstance(version, str) and version in REVISIONS else ""

@@ -1,8 +1,8 @@
-"""Runs the linter beside a recording: a thread of its own, never in the way of what it looks at.
+"""Runs the linter during a recording, in a thread of its own that never holds up the recording.
 
-Entries are offered once they are stored. The thread works in slices and rests between them, so that it
-takes at most a share of the interpreter; under a flood it falls behind, reads what it missed from the
-store, holds only a sample against the SDK's models, and catches up when the flood is over.
+Entries are offered once they are stored. The thread works in slices and rests between them, so that it takes
+at most a share of the interpreter; under a flood it falls behind, reads what it missed from the store,
+validates only a sample against the SDK's models, and catches up afterwards.
 """
 
 import logging
@@ -19,14 +19,14 @@ from tui.traffic.lint.lint import Linter
 from tui.traffic.lint.rules_tools import SchemaValidator
 
 WAITING_BYTES = 8 * 1024 * 1024
-"""Bodies that may wait for the linter; what is more is read from the store later."""
+"""Bodies that may wait for the linter; the rest is read from the store later."""
 
 ENTRY_BYTES = 600
 SLICE = 0.001
 """Seconds of work between two rests."""
 
 SHARE = 0.2
-"""How much of its time the thread works while more keeps coming."""
+"""The share of its time that the thread works while more keeps coming."""
 
 CALM_SHARE = 0.6
 """The same, once nothing has come for `CALM` seconds."""
@@ -34,11 +34,11 @@ CALM_SHARE = 0.6
 CALM = 0.25
 
 LAGGING = 2_000
-"""Entries waiting from which on only a sample is held against the SDK's models."""
+"""Number of waiting entries from which on only a sample is validated against the SDK's models."""
 
 CHUNK = 256
 REPORTED = 200
-"""Findings that gather at most before they are handed over."""
+"""Maximum number of findings that are reported at once."""
 
 _SILENT = frozenset({Kind.STDERR, Kind.MODEL_REQUEST, Kind.MODEL_REPLY})
 _LOG = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class LintThread:
     """A linter with its thread.
 
     Attributes:
-        faults: how often the linter itself failed; 0 unless it has a mistake.
+        faults: number of failures of the linter itself; 0 unless it has a bug.
     """
 
     def __init__(
@@ -60,15 +60,14 @@ class LintThread:
         first_seq: int = 1,
         waiting_bytes: int = WAITING_BYTES,
     ) -> None:
-        """Make a linter that looks at what is offered from `start()` on.
+        """Create a linter; it starts with `start()`.
 
         Args:
-            report: takes what was found, in order; called in the linter's thread.
+            report: called with findings, in order, in the linter's thread.
             open_reader: opens the store, for entries that came too fast; called in the linter's thread.
-            judge: makes who knows the SDK's models, in the linter's thread; it is closed there if it has
-                a `close`.
-            first_seq: number of the first entry that will be offered.
-            waiting_bytes: how much may wait in memory.
+            judge: makes the validator, in the linter's thread; it is closed there if it has a `close`.
+            first_seq: number of the first entry.
+            waiting_bytes: bytes that may wait in memory.
         """
         self.faults = 0
         self._report, self._open_reader, self._make_judge = report, open_reader, judge
@@ -86,7 +85,7 @@ class LintThread:
     # ---- any thread ----------------------------------------------------------------------------------
 
     def offer(self, entries: Sequence[Entry]) -> None:
-        """Take in entries that are stored, in order. Quick, never raises, never waits."""
+        """Add stored entries, in order. Fast, never raises, never waits."""
         if not entries:
             return
         size = sum(len(entry.body) for entry in entries) + ENTRY_BYTES * len(entries)
@@ -101,27 +100,27 @@ class LintThread:
         self._wake.set()
 
     def revision(self, source: str) -> str:
-        """Return the revision in force at a server as far as its entries were looked at, "" if unknown."""
+        """Return the revision of a server as far as its entries were linted, "" if unknown."""
         return self._linter.revision(source)
 
     @property
     def lag(self) -> int:
-        """How many entries were offered and not looked at yet."""
+        """Number of entries that were offered and not linted yet."""
         return max(0, self._last - self._next + 1)
 
     @property
     def unjudged(self) -> int:
-        """How many frames were not held against the SDK's models, for their size or for want of time."""
+        """Number of messages that were not validated against the SDK's models."""
         return self._linter.unjudged
 
     def start(self) -> None:
-        """Start looking; a second start does nothing."""
+        """Start the thread; a second start does nothing."""
         if self._thread is None and not self._closing.is_set():
             self._thread = threading.Thread(target=self._run, name="linter", daemon=True)
             self._thread.start()
 
     def settle(self, timeout: float = 5.0) -> bool:
-        """Wait until all that was offered is looked at and reported; tell whether it is."""
+        """Wait until everything offered is linted and reported; return whether it is."""
         deadline = time.monotonic() + timeout
         while self.lag or not self._idle.is_set():
             left = deadline - time.monotonic()
@@ -131,7 +130,7 @@ class LintThread:
         return True
 
     def close(self, timeout: float = 5.0) -> bool:
-        """End; what is not looked at yet is left. Tell whether that took less than `timeout`."""
+        """Stop, skipping what is not linted yet. Return whether that took less than `timeout`."""
         self._closing.set()
         self._wake.set()
         if self._thread is None:
@@ -165,7 +164,7 @@ class LintThread:
             self._wake.wait()
 
     def _look(self) -> None:
-        """Look at all that waits, first in memory, then in the store."""
+        """Lint everything that waits, first from memory, then from the store."""
         while self._waiting and not self._closing.is_set():
             entry = self._waiting.popleft()
             with self._lock:
@@ -174,7 +173,7 @@ class LintThread:
         if self._behind and not self._closing.is_set():
             try:
                 self._catch_up()
-            except Exception:  # a store that cannot be read ends the catching up, not the judging
+            except Exception:  # a store that cannot be read ends the catching up, not the linting
                 self.faults += 1
                 _LOG.warning("linter: reading what it missed failed", exc_info=True)
                 self._give_up()
@@ -194,11 +193,11 @@ class LintThread:
             if self._next > self._last:
                 self._behind = False
                 return
-        if self._next == begun:  # it was dropped from the store, or never got there
+        if self._next == begun:  # dropped from the store, or never stored
             self._give_up()
 
     def _give_up(self) -> None:
-        """Go on with what is offered from now on."""
+        """Continue with what is offered from now on."""
         with self._lock:
             self._next = self._last + 1
             self._behind = False
@@ -207,7 +206,7 @@ class LintThread:
         self._linter.thorough = self.lag < LAGGING
         try:
             self._found += self._linter.feed(entry)
-        except Exception:  # a mistake of ours with one entry must not end the judging of all
+        except Exception:  # a bug with one entry must not end the linting of all
             self.faults += 1
             _LOG.warning("linter: looking at #%d failed", entry.seq, exc_info=True)
         self._next = entry.seq + 1
@@ -227,13 +226,13 @@ class LintThread:
         found, self._found = self._found, []
         try:
             self._report(found)
-        except Exception:  # who takes findings must not end the judging
+        except Exception:  # a failing receiver must not end the linting
             self.faults += 1
             _LOG.warning("linter: findings were not taken", exc_info=True)
 
 
 def lint_recording(reader: TrafficReader, judge: SchemaValidator | None = None) -> Iterator[Finding]:
-    """Look at all entries of a recording, in order, and yield what is found."""
+    """Lint all entries of a recording, in order, and yield the findings."""
     for _, found in lint_entries(Linter(judge), reader):
         yield from found
 
@@ -241,9 +240,9 @@ def lint_recording(reader: TrafficReader, judge: SchemaValidator | None = None) 
 def lint_entries(
     linter: Linter, reader: TrafficReader, after: int = 0, upto: int = sys.maxsize
 ) -> Iterator[tuple[int, Sequence[Finding]]]:
-    """Let `linter` look at the entries behind `after`, in order; yield the seq of each and what is found.
+    """Lint the entries behind `after`, in order; yield the seq and the findings of each.
 
-    An entry that was dropped or stands on a damaged page is left out. The last one is at most `upto`.
+    An entry that was dropped or is on a damaged page is skipped. The last one is at most `upto`.
     """
     for row in _rows(reader, after):
         if row.seq > upto:
@@ -256,7 +255,7 @@ def lint_entries(
 
 
 def _entries(reader: TrafficReader, after: int) -> Iterator[Entry]:
-    """Yield the entries behind `after`, with bodies where the linter looks at them."""
+    """Yield the entries behind `after`, with bodies if the linter reads them."""
     for row in _rows(reader, after):
         if (entry := _whole(reader, row)) is not None:
             yield entry
@@ -269,5 +268,5 @@ def _rows(reader: TrafficReader, after: int) -> Iterator[Entry]:
 
 
 def _whole(reader: TrafficReader, row: Entry) -> Entry | None:
-    """Return an entry with its body, if the linter looks at it; None if it was dropped meanwhile."""
+    """Return an entry with its body, if the linter reads it; None if it was dropped meanwhile."""
     return row if row.kind in _SILENT else reader.entry(row.seq, MAX_READ + 1)

@@ -1,4 +1,4 @@
-"""Rules for any message: is it JSON-RPC, does its id fit, does the revision have its method? Pure."""
+"""Rules for any message: JSON-RPC shape, matching ids, methods of the revision. Pure."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from tui.traffic.lint.server_session import SentRequest, ServerSession, identity
 from tui.traffic.methods import METHODS, MODERN, REVISIONS, is_modern
 
 RACE_NS = 1_000_000_000
-"""An answer that arrives so soon after a cancel may have been on its way."""
+"""A response this soon after a cancellation may have been on its way."""
 
 _UNREADABLE = (-32700, -32600)
 _REMOVED_CODES = {-32002: "-32602", -32042: "the result type input_required"}
@@ -17,13 +17,12 @@ _MODERN_CODES = (-32020, -32021, -32022)
 
 
 class MessageCheck:
-    """One message while it is looked at.
+    """One message while it is checked.
 
     Attributes:
-        entry: where it stands.
-        session: what is known of its server.
-        revision: the revision that it is to be judged by, "" if none is known.
-        said: what is wrong so far.
+        session: of its server.
+        revision: the revision that applies, "" if unknown.
+        said: flaws so far.
     """
 
     __slots__ = ("entry", "revision", "said", "session")
@@ -33,36 +32,35 @@ class MessageCheck:
         self.said: list[Flaw] = []
 
     def say(self, code: str, severity: Severity, sentence: str, page: str = "", revision: str = "") -> None:
-        """Note something wrong."""
         self.said.append(Flaw(code, severity, sentence, page, revision))
 
     def error(self, code: str, sentence: str, page: str = "") -> None:
-        """Note a breach of the specification that breaks something."""
+        """Add a violation of the specification that breaks something."""
         self.say(code, Severity.ERROR, sentence, page)
 
     def warn(self, code: str, sentence: str, page: str = "") -> None:
-        """Note a breach that most get along with."""
+        """Add a violation that most tolerate."""
         self.say(code, Severity.WARNING, sentence, page)
 
     def once(self, code: str, topic: str, sentence: str, page: str, revision: str = "") -> None:
-        """Note a hint, the first time in a session only."""
+        """Add a hint, only once per session."""
         if topic not in self.session.said_once:
             self.session.said_once.add(topic)
             self.say(code, Severity.HINT, sentence, page, revision)
 
 
 def who(direction: Direction) -> str:
-    """Return who sent what went this way."""
+    """Return the sender in this direction, as a word."""
     return "the client" if direction is Direction.OUT else "the server"
 
 
 def id_words(value: Any) -> str:
-    """Return an id as it can stand in a sentence."""
+    """Return an id for a sentence."""
     return quote(value, 40) if isinstance(value, str) else f"{value!r}"[:40]
 
 
 def check_shape(look: MessageCheck, value: Any) -> bool:
-    """Whether a JSON value is a JSON-RPC message that can be looked at further."""
+    """Return whether a JSON value is a JSON-RPC message that can be checked further."""
     if not isinstance(value, dict):
         kind = {list: "an array", str: "text", bool: "a boolean", type(None): "null"}.get(
             type(value), "a number"
@@ -89,14 +87,14 @@ def check_shape(look: MessageCheck, value: Any) -> bool:
         return False
     if is_call and "params" in value and not isinstance(value["params"], dict):
         look.error("bad-params", "The params are not an object.", BASIC)
-    # Some write `"error": null` beside a result; that is one member too many, but clear.
+    # Some send `"error": null` with a result; that is one member too many, but clear.
     if "result" in value and "error" in value:
         look.error("result-and-error", "The answer has both a result and an error.", BASIC)
     return True
 
 
 def check_request_id(look: MessageCheck, value: Mapping[str, Any], method: str) -> bool:
-    """Whether a request has an id that an answer can name."""
+    """Return whether a request has an id that a response can name."""
     known = value["id"]
     if known is None:
         look.error("null-id", f"The id of the request {quote(method)} is null.", BASIC)
@@ -119,7 +117,7 @@ def _check_reuse(look: MessageCheck, known: Any) -> None:
 
 
 def settle(look: MessageCheck, value: Mapping[str, Any]) -> SentRequest | None:
-    """Return the request that an answer answers; say what is wrong with its id if there is none."""
+    """Return the request of a response; report the problem of its id if there is none."""
     known, session, way = value.get("id"), look.session, other(look.entry.direction)
     if known is None:
         code = mapping(value.get("error")).get("code")
@@ -182,7 +180,7 @@ def _check_cancelled(look: MessageCheck, asked: SentRequest) -> None:
 
 
 def check_method(look: MessageCheck, name: str, is_request: bool) -> bool:
-    """Whether the revision in force has this method, this way; say so if not."""
+    """Return whether the revision has this method in this direction; report if not."""
     method, way = METHODS.get(name), look.entry.direction
     if method is None:
         if not _extended(look.session) and not name.startswith("rpc."):
@@ -215,7 +213,7 @@ def _when(revisions: frozenset[str]) -> str:
 
 
 def _extended(session: ServerSession) -> bool:
-    """Whether client or server speak of extensions, which bring methods of their own."""
+    """Return whether client or server declare extensions, which have methods of their own."""
     return any(
         mapping(capabilities).get("extensions") or mapping(capabilities).get("experimental")
         for capabilities in (session.server, session.client)
@@ -223,7 +221,7 @@ def _extended(session: ServerSession) -> bool:
 
 
 def check_error(look: MessageCheck, error: Any) -> None:
-    """Look at the error of an answer."""
+    """Check the error of a response."""
     if not isinstance(error, dict):
         look.error("bad-error", "The error is not an object with code and message.", BASIC)
         return

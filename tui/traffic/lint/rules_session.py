@@ -1,4 +1,4 @@
-"""Rules about what was agreed: handshake, capabilities, progress, cancels, deprecated features. Pure."""
+"""Rules about the session: handshake, capabilities, progress, cancellation, deprecated features. Pure."""
 
 import math
 from collections.abc import Mapping
@@ -55,7 +55,7 @@ _DEPRECATED = {
 
 
 def declared(capabilities: Mapping[str, Any] | None, path: tuple[str, ...]) -> bool:
-    """Whether capabilities name a feature, and its part if the path has two steps."""
+    """Return whether capabilities have a feature, and its part if the path has two steps."""
     node: Any = mapping(capabilities).get(path[0])
     if len(path) == 1:
         return isinstance(node, dict) or bool(node)
@@ -63,7 +63,7 @@ def declared(capabilities: Mapping[str, Any] | None, path: tuple[str, ...]) -> b
 
 
 def check_order(look: MessageCheck, method: str) -> None:
-    """Say so if a request came before the handshake was through."""
+    """Report a request before the handshake was complete."""
     session = look.session
     if method in _FREE or is_modern(look.revision) or not session.whole:
         return
@@ -77,11 +77,11 @@ def check_order(look: MessageCheck, method: str) -> None:
 
 
 def check_capability(look: MessageCheck, method: str) -> None:
-    """Say so if a method was used that was not negotiated."""
+    """Report a method that was not negotiated."""
     session, way = look.session, look.entry.direction
     if (path := _SERVER_NEEDS.get(method)) is not None and session.server is not None:
         if method == "completion/complete" and look.revision == "2024-11-05":
-            return  # that revision has no capability for it
+            return  # that revision has no capability for this
         if not declared(session.server, path):
             code = "not-negotiated"
             sentence = f"The server did not declare {'.'.join(path)}, which {quote(method)} needs."
@@ -97,7 +97,7 @@ def check_capability(look: MessageCheck, method: str) -> None:
 
 
 def check_log_wanted(look: MessageCheck, method: str) -> None:
-    """Say so if a log message comes that no request wanted (2026-07-28)."""
+    """Report a log message that no request asked for (2026-07-28)."""
     session = look.session
     if method == "notifications/message" and session.modern and session.whole and not session.log_wanted:
         sentence = "The server sent a log message, and no request asked for any with logLevel."
@@ -110,7 +110,7 @@ def _page(method: str) -> str:
 
 
 def check_deprecated(look: MessageCheck, method: str, params: Mapping[str, Any]) -> None:
-    """Name features that the revision in force wants to get rid of, each once a session."""
+    """Report deprecated features of the revision in force, once per session each."""
     if is_modern(look.revision) and method in _DEPRECATED:
         page = _page(method)
         look.once("deprecated", method, _DEPRECATED[method], page)
@@ -122,18 +122,18 @@ def check_deprecated(look: MessageCheck, method: str, params: Mapping[str, Any])
 
 
 def check_transport(look: MessageCheck) -> None:
-    """Name the HTTP+SSE transport, once a session."""
+    """Report the HTTP+SSE transport, once per session."""
     if look.entry.detail.get("transport") == "sse":
         sentence = "The HTTP+SSE transport is deprecated since 2025-03-26; Streamable HTTP takes its place."
         look.once("deprecated", "sse", sentence, "basic/transports", "2025-03-26")
 
 
 def check_progress(look: MessageCheck, params: Mapping[str, Any]) -> None:
-    """Look at one notification of progress: whose it is, and whether it grows."""
+    """Check a progress notification: its token, and that its value grows."""
     session, way = look.session, other(look.entry.direction)
     token = params.get("progressToken")
     if isinstance(token, bool) or not isinstance(token, int | str):
-        return  # the SDK's model says what is wrong
+        return  # the SDK's model reports the problem
     asked = session.tokens[way].get(identity(token))
     if asked is None:
         if session.whole:
@@ -159,14 +159,14 @@ def _number(value: float) -> str:
 
 
 def check_cancel(look: MessageCheck, params: Mapping[str, Any]) -> None:
-    """Look at one cancel, and remember it."""
+    """Check a cancellation, and remember it."""
     session, way = look.session, look.entry.direction
     known = params.get("requestId")
     if isinstance(known, bool) or not isinstance(known, int | str):
         return
     key = identity(known)
     if way is Direction.IN and session.modern:
-        # What a server of this revision ends with it is a stream that the client asked for.
+        # A server of this revision may end a stream with it that the client requested.
         asked = session.open[Direction.OUT].get(key)
         if asked is not None and asked.method != "subscriptions/listen":
             sentence = (
@@ -187,7 +187,7 @@ def check_cancel(look: MessageCheck, params: Mapping[str, Any]) -> None:
 
 
 def note_request(look: MessageCheck, asked: SentRequest, params: Mapping[str, Any]) -> None:
-    """Take in what a request tells of the session."""
+    """Learn from a request about the session."""
     session = look.session
     meta = mapping(params.get("_meta"))
     if asked.method == "initialize":
@@ -198,7 +198,7 @@ def note_request(look: MessageCheck, asked: SentRequest, params: Mapping[str, An
 
 
 def negotiate(look: MessageCheck, asked: SentRequest, result: Mapping[str, Any]) -> None:
-    """Take in what a result tells of the revision, and look at what it names."""
+    """Learn the revision from a result, and check what it declares."""
     session = look.session
     if asked.method == "initialize":
         version = result.get("protocolVersion")
@@ -228,7 +228,7 @@ def _discover(look: MessageCheck, session: ServerSession, result: Mapping[str, A
 
 
 def check_input_requests(look: MessageCheck, result: Mapping[str, Any]) -> None:
-    """Look at the questions in a result that needs input (2026-07-28): the client must have declared them."""
+    """Check the requests in an input_required result (2026-07-28) against the client's capabilities."""
     for request in list(mapping(result.get("inputRequests")).values())[:32]:
         method = mapping(request).get("method")
         path = _CLIENT_NEEDS.get(method) if isinstance(method, str) else None

@@ -15,13 +15,13 @@ MOST_OF_A_KIND = 5
 """Findings of one code in one list; the last says how many more there are."""
 
 LONG_DESCRIPTION = 8_192
-"""Characters; several clients cut off what a description has beyond a few thousand."""
+"""Characters; several clients truncate longer descriptions."""
 
 LOOKED_THROUGH = 64 * 1024
-"""Characters of a description that are looked through for hidden ones."""
+"""Characters of a description that are searched for hidden ones."""
 
 MOST_SCHEMAS_JUDGED = 200
-"""Schemas of one list that are held against the rules of JSON Schema; the others only on the surface."""
+"""Schemas of one list that are validated; of the others only the root is checked."""
 
 _TOOLS = "server/tools"
 _NAME = re.compile(r"[A-Za-z0-9_.\-]{1,128}")
@@ -29,30 +29,30 @@ _TYPES = frozenset({"object", "array", "string", "number", "integer", "boolean",
 
 
 class SchemaValidator(Protocol):
-    """Who knows the SDK's models and JSON Schema. Used by one thread; takes its time."""
+    """Validates against the SDK's models and JSON Schema. Used by one thread; may be slow."""
 
     def problems(
         self, revision: str, direction: Direction, role: str, method: str, value: Mapping[str, Any] | None
     ) -> Sequence[str]:
-        """Return what is wrong with params or a result, a clause each ("tools.0.name is missing").
+        """Return the problems of params or a result, a clause each ("tools.0.name is missing").
 
         Args:
             revision: the revision in force; an unknown one has no problems.
-            direction: which way the frame went.
+            direction: of the message.
             role: "request", "notification" (value: its params) or "result".
             method: its method; of a result that of its request.
             value: params, or None where there are none, or the result.
         """
 
     def schema_problem(self, schema: Any) -> str:
-        """Return why a JSON Schema is none, or ""."""
+        """Return why a JSON Schema is invalid, or ""."""
 
     def violation(self, schema: Mapping[str, Any], value: Any) -> str:
-        """Return why a value is not what a schema wants; "" if it is, or could not be looked at."""
+        """Return how a value violates a schema; "" if it does not, or could not be validated."""
 
 
 class _Sparing:
-    """Says a few findings of each code, and counts the others."""
+    """Reports a few findings of each code, and counts the others."""
 
     def __init__(self, look: MessageCheck) -> None:
         self._look = look
@@ -77,7 +77,7 @@ class _Sparing:
 def check_list(
     look: MessageCheck, asked: SentRequest, result: Mapping[str, Any], judge: SchemaValidator | None
 ) -> None:
-    """Look at one page of `tools/list`."""
+    """Check one page of `tools/list`."""
     tools, listing = result.get("tools"), look.session.listing
     if not isinstance(tools, list):
         return
@@ -149,7 +149,7 @@ def _check_schemas(
 
 
 def _surface(schema: Any, object_wanted: bool) -> str:
-    """Return what is wrong with a schema at its root, or ""."""
+    """Return the problem of a schema at its root, or ""."""
     if not isinstance(schema, dict):
         return "is not a JSON Schema object"
     kind = schema.get("type")
@@ -183,7 +183,7 @@ def _check_order(
 def check_call_result(
     look: MessageCheck, asked: SentRequest, result: Mapping[str, Any], judge: SchemaValidator | None
 ) -> None:
-    """Look at the structured content of a tool's result."""
+    """Check the structured content of a tool's result."""
     schema = look.session.listing.outputs.get(asked.tool)
     if schema is None or result.get("isError") is True or look.revision < "2025-06-18":
         return
@@ -194,7 +194,7 @@ def check_call_result(
         sentence = f"The tool {shown} has an outputSchema, and its result has no structuredContent."
         look.error("no-structured-content", sentence, _TOOLS)
     elif judge is not None and not look.entry.redactions:
-        # A mark in place of a secret is not what the server sent.
+        # A mark for a secret is not what the server sent.
         if problem := judge.violation(schema, result["structuredContent"]):
             sentence = f"The structuredContent of {shown} does not match its outputSchema: {problem}."
             look.error("structured-content", sentence, _TOOLS)

@@ -9,28 +9,28 @@ from tui.core.traffic import Direction
 from tui.traffic.methods import LOG_LEVEL_KEY, VERSION_KEY, is_modern
 
 MOST_OPEN = 10_000
-"""Requests without an answer that are remembered, each way."""
+"""Open requests that are remembered, in each direction."""
 
 MOST_ANSWERED = 4_096
 MOST_TOOLS = 20_000
 MOST_SCHEMA_PARTS = 50_000
-"""Nodes of all output schemas of a server that are kept for its results."""
+"""Nodes of all output schemas of a server that are kept."""
 
 MOST_PAGES = 256
 MOST_NAMES = 50_000
-"""Names of all pages together that are kept to tell whether their order is stable."""
+"""Names of all pages together that are kept, to check that their order is stable."""
 
 MOST_TOKENS = 4_096
 
 LONG_NAME = 200
-"""Characters of a name that are kept; servers choose names, and may choose long ones."""
+"""Characters of a name that are kept; servers choose names."""
 
 Id = tuple[str, Any]
-"""An id with its type: 7 and "7" are different ones."""
+"""An id with its type: 7 and "7" are different."""
 
 
 def identity(value: Any) -> Id:
-    """Return what tells an id from all others; of a very long one only its hash is kept."""
+    """Return a key for an id; of a very long one only its hash is kept."""
     if isinstance(value, str) and len(value) > LONG_NAME:
         return ("str", (hash(value), len(value)))
     return (type(value).__name__, value)
@@ -42,7 +42,7 @@ def mapping(value: Any) -> Mapping[str, Any]:
 
 
 def count_parts(value: Any, most: int) -> int:
-    """Return how many nodes a JSON value has, `most` + 1 at the most."""
+    """Return the number of nodes of a JSON value, at most `most` + 1."""
     nodes, stack = 0, [value]
     while stack and nodes <= most:
         node = stack.pop()
@@ -59,16 +59,15 @@ class SentRequest:
     """A request that was sent.
 
     Attributes:
-        seq: its entry.
-        method: its method.
-        tool: what `tools/call` names.
-        revision: the revision that its frame says it is in, "" for the session's.
-        cursor: page that a listing asks for, None for the first.
-        token: token for progress, None if it wants none.
+        seq: of its entry.
+        tool: the tool of `tools/call`.
+        revision: the revision that it names, "" for the session's.
+        cursor: requested page of a list, None for the first.
+        token: progress token, None if it has none.
         wants_log: whether it asks for log messages (2026-07-28).
         cancelled_ns: when it was cancelled; 0 if it was not.
         progress: the last value of its progress; None before the first.
-        ended: whether it has an answer.
+        ended: whether it has a response.
     """
 
     seq: int
@@ -85,12 +84,12 @@ class SentRequest:
 
 @dataclass(slots=True)
 class ToolListing:
-    """The tools of a server as they were listed.
+    """The tools that a server has listed.
 
     Attributes:
         pages: names of each page by its cursor, in order.
-        names: how many names `pages` holds.
-        walk: names seen since the first page was asked for the last time.
+        names: number of names in `pages`.
+        walk: names since the first page was last requested.
         outputs: output schemas by tool.
         parts: nodes of `outputs`.
     """
@@ -102,13 +101,13 @@ class ToolListing:
     parts: int = 0
 
     def begin(self) -> None:
-        """A walk begins at the first page."""
+        """Start over at the first page."""
         self.walk.clear()
         self.outputs.clear()
         self.parts = 0
 
     def turn(self, cursor: Id | None, names: tuple[str, ...]) -> tuple[str, ...] | None:
-        """Keep the names of a page; return those that it had before, None if it was not seen."""
+        """Store the names of a page; return its previous names, None if it is new."""
         before = self.pages.pop(cursor, None)
         self.pages[cursor] = names
         self.names += len(names) - len(before or ())
@@ -117,7 +116,7 @@ class ToolListing:
         return before
 
     def keep_output(self, name: str, schema: Any) -> None:
-        """Keep an output schema for the results of its tool, as long as there is room."""
+        """Store the output schema of a tool, as long as there is room."""
         if not isinstance(schema, dict) or len(self.outputs) >= MOST_TOOLS:
             return
         size = count_parts(schema, MOST_SCHEMA_PARTS - self.parts)
@@ -130,18 +129,18 @@ class ServerSession:
     """One life of a connection to one server.
 
     Attributes:
-        whole: whether it is known from its first frame; if not, what is missing may have been there.
-        revision: as negotiated, "" as long as it is not.
-        before: the revision of the life before.
-        opened: whether the answer to `initialize` was there.
-        ready: whether `notifications/initialized` was there.
-        server: capabilities of the server; None as long as they are not known.
-        client: capabilities of the client; None as long as they are not known.
-        log_wanted: whether any request asked for log messages (2026-07-28).
-        open: requests without an answer, by direction and id.
-        answered: requests that have one, the latest.
-        tokens: requests by token of progress.
-        said_once: what is said once a session only.
+        whole: whether it is known from its first message; if not, what is missing may have been sent before.
+        revision: as negotiated, "" before.
+        before: the revision of the previous session.
+        opened: `initialize` was answered.
+        ready: `notifications/initialized` was sent.
+        server: capabilities of the server; None if unknown.
+        client: capabilities of the client; None if unknown.
+        log_wanted: a request asked for log messages (2026-07-28).
+        open: requests without a response, by direction and id.
+        answered: the latest requests that have one.
+        tokens: requests by progress token.
+        said_once: codes that are reported once per session.
         listing: the tools.
     """
 
@@ -165,18 +164,17 @@ class ServerSession:
         return is_modern(self.revision)
 
     def ask(self, direction: Direction, known: Id, asked: SentRequest) -> None:
-        """Remember a request."""
         self.answered[direction].pop(known, None)
         waiting = self.open[direction]
         waiting[known] = asked
         if len(waiting) > MOST_OPEN:
             waiting.popitem(last=False)
-            self.whole = False  # an answer may now belong to a request that is forgotten
+            self.whole = False  # a response may now belong to a forgotten request
         if asked.token is not None:
             _keep(self.tokens[direction], identity(asked.token), asked, MOST_TOKENS)
 
     def answer(self, direction: Direction, known: Id) -> SentRequest | None:
-        """Return the request that went in `direction` and is now answered, None if there is none open."""
+        """Close and return the open request of a response, None if there is none."""
         asked = self.open[direction].pop(known, None)
         if asked is not None:
             asked.ended = True
@@ -184,7 +182,7 @@ class ServerSession:
         return asked
 
     def requests_out(self, method: str) -> bool:
-        """Whether a request of this method to the server is open."""
+        """Return whether a request of this method to the server is open."""
         return any(asked.method == method for asked in self.open[Direction.OUT].values())
 
 
@@ -196,7 +194,7 @@ def _keep(kept: OrderedDict[Id, SentRequest], known: Id, asked: SentRequest, mos
 
 
 def asked_of(seq: int, method: str, params: Mapping[str, Any]) -> SentRequest:
-    """Return what is to be remembered of a request."""
+    """Return what is remembered of a request."""
     meta = mapping(params.get("_meta"))
     version = meta.get(VERSION_KEY)
     name = params.get("name")
@@ -213,5 +211,5 @@ def asked_of(seq: int, method: str, params: Mapping[str, Any]) -> SentRequest:
 
 
 def other(direction: Direction) -> Direction:
-    """Return the way back."""
+    """Return the opposite direction."""
     return Direction.IN if direction is Direction.OUT else Direction.OUT

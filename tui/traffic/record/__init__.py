@@ -1,1 +1,1 @@
-"""Turning captured bytes into entries."""
+"""Recording: captured bytes become entries and columns."""

@@ -1,6 +1,6 @@
-"""The traffic as columns: a million entries in some 45 bytes each, and what is known of them so far.
+"""The traffic as columns, at about 45 bytes per entry, and the recording that a screen shows.
 
-Written by one thread (`append`), read by the screen at any moment: an entry counts once `len()` says so.
+Written by one thread (`append`), read by the screen at any time: an entry counts once `len()` includes it.
 Bodies are not here; a reader has them.
 """
 
@@ -26,10 +26,10 @@ from tui.core.traffic import (
 )
 
 MAX_NAMES = 65_535
-"""Different names of one kind; a server that invents more gets "(other)" for the rest."""
+"""Different names of one kind; further ones become "(other)"."""
 
 CLOCK_STEP_NS = 1_000_000
-"""The wall clock is kept as an offset to the monotonic one; a new one when it moved by more than this."""
+"""The wall clock is stored as an offset to the monotonic one; a new offset if it moved by more than this."""
 
 
 _SEQ, _AT = itemgetter(0), itemgetter(1)
@@ -37,14 +37,14 @@ _SEQ, _AT = itemgetter(0), itemgetter(1)
 
 
 class Names:
-    """Text that occurs again and again, as small numbers. Number 0 is ""."""
+    """Repeated text, as small numbers. Number 0 is ""."""
 
     def __init__(self) -> None:
         self.texts: list[str] = [""]
         self._numbers: dict[str, int] = {"": 0}
 
     def number(self, text: str) -> int:
-        """Return the number of `text`, a new one if it has none."""
+        """Return the number of `text`, a new one if necessary."""
         known = self._numbers.get(text)
         if known is not None:
             return known
@@ -63,7 +63,7 @@ class Names:
 
 
 def mark_of(text: str) -> int:
-    """Return a 32-bit mark of an id: different marks are different ids, equal marks nearly always equal."""
+    """Return a 32-bit hash of an id: different hashes are different ids, equal ones nearly always equal."""
     return zlib.crc32(text.encode("utf-8", "replace")) if text else 0
 
 
@@ -74,21 +74,21 @@ class EntryColumns:
     `index` and `position`.
 
     Attributes:
-        gone: seq of the last entry that the store has dropped for want of room, 0 while it has none; of it
-            and of those before it the columns are all that is left.
+        gone: seq of the last entry that the store has dropped for lack of space, 0 for none; of it and of
+            those before only the columns are left.
         mono: monotonic nanoseconds.
         kind, direction: as in `core.traffic`.
         source, method, tool: numbers in `sources`, `methods`, `tools`.
-        size: bytes as it travelled, at most 4 GiB - 1.
-        pair: index + 1 of the partner: of a request its answer, of anything else its request; 0 for none.
+        size: bytes that travelled, at most 4 GiB - 1.
+        pair: index + 1 of the partner: of a request its response, of anything else its request; 0 for none.
         root: index + 1 of the first request of the call, 0 for none.
         ident, call: `mark_of` the JSON-RPC id and of the call id of the conversation; 0 for none.
         turn, step: turn of the conversation and step in it (at most 255), 0 for none.
-        outcome: how the request ended, at the request and at what ended it.
+        outcome: how the request ended, on the request and on what ended it.
         severity: of the worst finding.
         marked: whether the person marked it.
-        touched: indices of entries that read differently since they were added, in the order of the changes:
-            what a filtered view looks at again. Four bytes a change.
+        touched: indices of entries that have changed since they were added, in order: what a filtered view
+            checks again. Four bytes per change.
     """
 
     def __init__(self) -> None:
@@ -116,7 +116,7 @@ class EntryColumns:
     # ---- writing: one thread --------------------------------------------------------------------------
 
     def append(self, entry: Entry) -> None:
-        """Add the next entry; its seq is greater than the one before."""
+        """Add the next entry; its seq is greater than the previous one."""
         index = self._count
         if not index or entry.seq != self.seq(index):
             self._note_gaps((entry.seq,))
@@ -143,15 +143,14 @@ class EntryColumns:
         self._count = index + 1
 
     def extend(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Add the next entries, given as rows: a third of the time that entries need, for a million of them.
+        """Add the next entries as rows, in a third of the time that entries take.
 
         Args:
             rows: `seq` to `outcome` as in `Entry`, enums as numbers, then turn, step and call of the cause,
-                or three times None. Each seq is greater than the one before.
+                or three times None. Seqs grow.
 
         Raises:
-            OverflowError: a value is none that an entry has; nothing was added.
-            TypeError: the same.
+            OverflowError, TypeError: a value is invalid; nothing was added.
         """
         if not rows:
             return
@@ -199,7 +198,7 @@ class EntryColumns:
         self._count = start + len(rows)
 
     def _note_gaps(self, seqs: Sequence[int]) -> None:
-        """Note where the next entries do not follow on the ones before: what is missing is gone for good."""
+        """Note where seqs are missing before the next entries."""
         index = self._count
         if not index:
             self.first = seqs[0]
@@ -226,14 +225,14 @@ class EntryColumns:
             self._clock_offset.append(offset)
 
     def _settle(self, index: int, source: int, kind: int, outcome: int, method: str) -> None:
-        """Note at earlier entries what this one tells of them."""
+        """Update earlier entries by what this one says about them."""
         partner = self.pair[index] - 1
         pending = self._pending.setdefault(source, set())
         if kind in (Kind.REQUEST, Kind.MODEL_REQUEST):
             pending.add(index)
             self.outcome[index] = Outcome.PENDING
         elif partner >= 0 and (kind in ANSWERS or outcome == Outcome.ERROR):
-            # An error ends its request also where no answer could be read.
+            # An error ends its request even if the response could not be parsed.
             pending.discard(partner)
             if not self.pair[partner]:
                 self.pair[partner] = index + 1
@@ -251,14 +250,14 @@ class EntryColumns:
             pending.clear()
 
     def set_severity(self, seq: int, severity: Severity) -> None:
-        """Note the worst finding of an entry."""
+        """Store the severity of an entry's worst finding."""
         index = self.index(seq)
         if index >= 0 and severity > self.severity[index]:
             self.severity[index] = severity
             self.touched.append(index)
 
     def mark(self, index: int, marked: bool) -> None:
-        """Mark an entry, or take its mark away."""
+        """Mark or unmark an entry."""
         self.marked[index] = marked
         self.touched.append(index)
 
@@ -266,11 +265,10 @@ class EntryColumns:
 
     @property
     def revision(self) -> int:
-        """Grows whenever an entry that was there before reads differently."""
+        """Grows whenever an existing entry changes."""
         return len(self.touched)
 
     def seq(self, index: int) -> int:
-        """Return the seq of an index."""
         place = bisect_right(self._jumps, index, key=_AT) if self._jumps else 0
         if not place:
             return self.first + index
@@ -278,7 +276,6 @@ class EntryColumns:
         return seq + index - at
 
     def seqs(self, indices: Sequence[int]) -> Sequence[int]:
-        """Return the seqs of many indices."""
         if isinstance(indices, range) and not self._jumps:
             return range(self.first + indices.start, self.first + indices.stop)
         return [self.seq(index) for index in indices]
@@ -303,7 +300,7 @@ class EntryColumns:
         return index if at <= index < stop else -1
 
     def _stretch(self, seq: int, count: int) -> tuple[int, int, int]:
-        """Return the last stretch without gaps that begins at or before a seq: its seq, its indices."""
+        """Return the last range without gaps that starts at or before a seq: its seq, its indices."""
         if not self._jumps:
             return self.first, 0, count
         place = bisect_right(self._jumps, seq, key=_SEQ)
@@ -317,7 +314,7 @@ class EntryColumns:
         return self.mono[index] + self._clock_offset[place]
 
     def clocks(self, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
-        """Yield the stretches of `start` to `stop` with one clock: from, to, wall minus monotonic ns."""
+        """Yield the ranges of `start` to `stop` with one clock offset: from, to, wall minus monotonic ns."""
         place = max(0, bisect_right(self._clock_from, start) - 1)
         while start < stop:
             later = place + 1 < len(self._clock_from)
@@ -326,27 +323,26 @@ class EntryColumns:
             start, place = end, place + 1
 
     def partner(self, index: int) -> int:
-        """Return the index of the other one of a pair, -1 for none."""
+        """Return the index of the partner, -1 for none."""
         return self.pair[index] - 1
 
     def latency_ns(self, index: int) -> int:
-        """Return how long the answer took, at the request and at its answer; -1 where there is none."""
+        """Return how long the response took, on the request and on its response; -1 for none."""
         partner = self.pair[index] - 1
         if partner < 0 or not self.is_answer(max(index, partner)):
             return -1
         return abs(self.mono[partner] - self.mono[index])
 
     def pending(self) -> list[int]:
-        """Return the requests that wait for their answer, in order."""
+        """Return the requests without a response, in order."""
         return sorted(index for waiting in list(self._pending.values()) for index in list(waiting))
 
     def is_answer(self, index: int) -> bool:
-        """Whether an entry ends a request: an answer, or what stands where one could not be read."""
+        """Return whether an entry ends a request: a response, or one that could not be parsed."""
         kind = self.kind[index]
         return kind in ANSWERS or (self.outcome[index] == Outcome.ERROR and kind not in REQUESTS)
 
     def goes(self, index: int) -> Direction:
-        """Return which way an entry went."""
         return Direction(self.direction[index])
 
 
@@ -355,11 +351,10 @@ def _nothing() -> str:
 
 
 def _forget_mark(seq: int, marked: bool) -> None:
-    """Keep nothing: the mark lives as long as the columns."""
+    """Store nothing: the mark lives as long as the columns."""
 
 
-def _forget_text(key: object, text: str) -> None:
-    """Keep nothing."""
+def _forget_text(key: object, text: str) -> None: ...
 
 
 def _unknown(source: str) -> str:
@@ -368,24 +363,25 @@ def _unknown(source: str) -> str:
 
 @dataclass(slots=True)
 class Recording:
-    """A recording: its columns, its bodies, and what a person adds to it.
+    """A recording: its columns, its bodies, and what the person adds to it.
 
     Attributes:
         frames: the columns; they grow while the recording is live.
-        open_reader: opens the bodies. Called in the thread that will use the reader; may take time.
-        title: whose traffic it is ("this session", the name of a file), cleaned.
-        live: more may come.
-        ended_ns: wall clock of the last entry of what is over, from which `since:5m` counts; 0 for now.
-        problem: why nothing is stored any more, or "".
-        notes: notes of the person by seq; the screen changes it and calls `keep_note`.
+        open_reader: opens the bodies. Called in the thread that will use the reader; may block.
+        title: its name ("this session", the name of a file), cleaned.
+        live: it still grows.
+        ended_ns: wall clock of the last entry of a finished recording, from which `since:5m` counts; 0 for
+            now.
+        problem: why storing has stopped, or "".
+        notes: the person's notes by seq; the screen changes it and calls `keep_note`.
         keep_mark: stores a mark, given a seq.
-        keep_note: stores a note, given a seq; "" takes it away.
+        keep_note: stores a note, given a seq; "" removes it.
         filters: saved filters by name; the screen changes it and calls `keep_filter`.
-        keep_filter: stores a filter, given its name; "" takes it away. Called in a thread; may block, and
-            raise McptuiError.
-        revision: the revision of the protocol that a source talks, as far as it is known, or "".
-        go_to_turn: shows the turn that caused an entry; None where there is no conversation.
-        urls: of sources that are reached over HTTP, for copying a request as curl.
+        keep_filter: stores a filter, given its name; "" removes it. Called in a thread; may block, and raise
+            McptuiError.
+        revision: the protocol revision of a source, or "" if unknown.
+        go_to_turn: shows the turn that caused an entry; None without a conversation.
+        urls: of HTTP sources, for copying a request as curl.
     """
 
     frames: EntryColumns

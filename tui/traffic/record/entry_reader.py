@@ -1,4 +1,4 @@
-"""From what a tap saw to entries: read, paired, without secrets, cut to the cap. One thread's state."""
+"""Captured values into entries: classified, paired, redacted, truncated. State of one thread."""
 
 import json
 from collections import deque
@@ -20,7 +20,7 @@ from tui.traffic.record.exchange import Correlator, Link, PairingRemark
 Redact = Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]
 
 MARGIN = 64 * 1024
-"""Bytes behind the cap that are searched too: a secret that the cap would cut in two is replaced whole."""
+"""Bytes behind the cap that are searched too: a secret across the cap is replaced completely."""
 
 RING_BYTES = 32 * 1024 * 1024
 RING_ENTRIES = 20_000
@@ -32,9 +32,9 @@ class StoredBody(NamedTuple):
     """A body as it is stored.
 
     Attributes:
-        body: without secrets, at most about the cap.
-        redactions: spans of `body` that stand for secrets.
-        sha256: hex digest of all bytes as they travelled if `body` is only a head, otherwise "".
+        body: redacted, at most about the cap.
+        redactions: marks for secrets in `body`.
+        sha256: hex digest of all bytes that travelled if `body` is only a head, otherwise "".
     """
 
     body: bytes
@@ -43,7 +43,7 @@ class StoredBody(NamedTuple):
 
 
 def keep(captured: Captured, redact: Redact, cap: int) -> StoredBody:
-    """Return what is stored of a body; a `cap` of 0 keeps all."""
+    """Return a body as it is stored; a `cap` of 0 keeps all of it."""
     raw = captured.raw
     if cap <= 0 or len(raw) <= cap:
         body, redactions = redact(raw)
@@ -61,9 +61,9 @@ def keep(captured: Captured, redact: Redact, cap: int) -> StoredBody:
 
 
 def scrub(detail: Mapping[str, Any], redact: Redact) -> Mapping[str, Any]:
-    """Return what a transport knew without secrets; headers that hold credentials lose their value.
+    """Return what a transport knew without secrets; headers with credentials lose their value.
 
-    In a URL, passwords and what the query names as a secret are replaced too.
+    In a URL, passwords and secret parameters are replaced too.
     """
     hidden = _without_credentials(detail)
     try:
@@ -117,7 +117,7 @@ def _each_text(value: Any, change: Callable[[str], str]) -> Any:
 
 
 class RecentEntries:
-    """The last entries with their bodies, for any thread; read like a store, but for the search."""
+    """The last entries with their bodies, for any thread; read like a store, except for the search."""
 
     def __init__(self, max_bytes: int = RING_BYTES, max_entries: int = RING_ENTRIES) -> None:
         self._max_bytes, self._max_entries = max_bytes, max_entries
@@ -127,7 +127,7 @@ class RecentEntries:
         self._lock = Lock()
 
     def add(self, entries: Sequence[Entry]) -> None:
-        """Keep more entries; the oldest go."""
+        """Add entries; the oldest are dropped."""
         with self._lock:
             for entry in entries:
                 self._entries.append(entry)
@@ -138,17 +138,14 @@ class RecentEntries:
                 self._bytes -= len(self._entries.popleft().body)
 
     def add_findings(self, findings: Sequence[Finding]) -> None:
-        """Keep what the linter found."""
         with self._lock:
             self._findings.extend(findings)
 
     def columns(self, after: int, limit: int) -> Sequence[Entry]:
-        """Return up to `limit` kept entries with seq > `after`, without bodies and redactions."""
         found = islice((entry for entry in self._copy() if entry.seq > after), limit)
         return [replace(entry, body=b"", redactions=()) for entry in found]
 
     def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
-        """Return an entry with at most `body_limit` bytes of its body; None if it is gone."""
         with self._lock:
             index = seq - self._entries[0].seq if self._entries else -1
             found = self._entries[index] if 0 <= index < len(self._entries) else None
@@ -157,18 +154,16 @@ class RecentEntries:
         return replace(found, body=found.body[:body_limit])
 
     def body(self, seq: int, start: int = 0, length: int = -1) -> bytes:
-        """Return a part of a kept body, b"" if it is gone."""
         found = self.entry(seq, RING_BYTES * 2)
         if found is None:
             return b""
         return found.body[start:] if length < 0 else found.body[start : start + length]
 
     def bodies(self, first: int, last: int) -> Sequence[tuple[int, bytes]]:
-        """Return the kept bodies of the entries with seq `first` to `last`, in order."""
+        """Return the bodies of the entries with seq `first` to `last`, in order."""
         return [(entry.seq, entry.body) for entry in self._copy() if first <= entry.seq <= last]
 
     def findings(self, after: int = 0) -> Sequence[Finding]:
-        """Return the kept findings from the `after`-th on."""
         with self._lock:
             return list(islice(self._findings, after, None))
 
@@ -182,14 +177,13 @@ _INSIDE = StoredBody(b"", (), "")
 
 
 class EntryReader:
-    """Makes entries and numbers them.
+    """Makes numbered entries.
 
     Attributes:
-        cap: how many bytes of a body are kept, 0 for all.
+        cap: bytes of a body that are kept, 0 for all.
     """
 
     def __init__(self, redact: Redact, cap: int, first_seq: int = 1) -> None:
-        """Make a reader; `cap` is how many bytes of a body are kept, 0 for all."""
         self._redact, self.cap = redact, cap
         self._seq = first_seq
         self._correlator = Correlator()
@@ -197,10 +191,10 @@ class EntryReader:
     def read(self, captured: Captured, into: list[Entry]) -> None:
         """Append the entry of `captured`; a batch is followed by an entry for each of its messages.
 
-        Those have no body of their own: `detail` says which entry holds it (`batch`) and where (`at`).
+        Those have no body of their own: `detail` says which entry has it (`batch`) and where (`at`).
 
         Raises:
-            TypeError: the tap handed over what could not be kept; no number is used up.
+            TypeError: the tap sent an invalid value; no number is used up.
         """
         _check(captured)
         kept = keep(captured, self._redact, self.cap)
@@ -209,7 +203,7 @@ class EntryReader:
             into.append(self._entry(captured, captured.kind, "", link, kept))
             return
         reading = classify(captured.raw, captured.size)
-        # Names come from the body: if nothing was redacted there, there is nothing to redact in them.
+        # Names come from the body: if nothing was redacted there, nothing is in them.
         secret = bool(kept.redactions or kept.sha256)
         line = self._read_frame(captured, reading, kept, secret)
         into.append(line)
@@ -272,9 +266,9 @@ class EntryReader:
 
 
 def _places(reading: Classification, kept: StoredBody) -> list[list[int]]:
-    """Return where the messages of a batch stand in the kept body; those cut off end behind it."""
+    """Return the positions of a batch's messages in the kept body; those cut off end behind it."""
     places = [[start, end] for start, end, _ in reading.items]
-    if kept.redactions:  # a mark is not as long as its secret
+    if kept.redactions:  # a mark has another length than its secret
         end = len(kept.body)
         places = [[end, end + stop - start] for start, stop in places]
         with suppress(ValueError):
@@ -284,7 +278,7 @@ def _places(reading: Classification, kept: StoredBody) -> list[list[int]]:
 
 
 def _check(captured: Captured) -> None:
-    """Refuse what would leave the columns of one entry at different lengths."""
+    """Refuse what would leave the columns of one entry with different lengths."""
     if not (
         type(captured.mono_ns) is int
         and type(captured.wall_ns) is int
@@ -296,7 +290,7 @@ def _check(captured: Captured) -> None:
 
 
 def _model_named(body: bytes) -> str:
-    """Return the model that a request names, "" if it names none."""
+    """Return the model that a request names, or ""."""
     try:
         begin, end = outline(body).members["model"]
         name = json.loads(body[begin:end]) if 0 < end - begin <= 2 * MAX_NAME else ""

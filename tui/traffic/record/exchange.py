@@ -1,7 +1,7 @@
-"""What belongs together: answers, cancels, progress and further rounds find the request they are about.
+"""Pairing: responses, cancellations, progress and further rounds find their request.
 
-A state machine without time and without I/O: one call of `Correlator` for each entry, in order. What it
-keeps is bounded, whatever a server writes; what it had to forget is then an answer to nothing known.
+A state machine without time and without I/O: one call of `Correlator` for each entry, in order. Its memory is
+bounded whatever a server writes; the response to a forgotten request matches nothing.
 """
 
 from collections import OrderedDict
@@ -14,10 +14,10 @@ from tui.core.jsonrpc.messages import Classification, id_text
 from tui.core.traffic import Cause, Direction, Kind, Outcome
 
 MAX_OPEN = 10_000
-"""Requests of one side that wait for their answer; the oldest are forgotten first."""
+"""Open requests of one side; the oldest are forgotten first."""
 
 MAX_OVER = 1_000
-"""Requests of one side that are over and still recognised, for second and late answers."""
+"""Closed requests of one side that are still recognised, for duplicate and late responses."""
 
 MAX_ROUNDS = 100
 """Calls of one side that wait for their next round."""
@@ -27,7 +27,7 @@ _FEW = 32
 
 @dataclass(slots=True)
 class OpenRequest:
-    """A request and what became of it; `outcome` is PENDING while it is open."""
+    """A request and its outcome, which is PENDING while it is open."""
 
     seq: int
     root: int
@@ -45,7 +45,7 @@ class _Round(NamedTuple):
 
 
 class Side:
-    """The requests of one source that went one way."""
+    """The requests of one source in one direction."""
 
     __slots__ = ("open", "over", "rounds", "tokens")
 
@@ -56,7 +56,6 @@ class Side:
         self.rounds: list[_Round] = []
 
     def add(self, asked: OpenRequest) -> None:
-        """Remember a request that waits from now on."""
         if len(self.open) >= MAX_OPEN:
             self._forget_token(self.open.popitem(last=False)[1])
         self.open[asked.ident] = asked
@@ -64,7 +63,7 @@ class Side:
             self.tokens[asked.token] = asked
 
     def end(self, asked: OpenRequest, outcome: Outcome) -> None:
-        """Note how a request ended that was open."""
+        """Record how an open request ended."""
         asked.outcome = outcome
         del self.open[asked.ident]
         self.over[asked.ident] = asked
@@ -72,13 +71,13 @@ class Side:
             self._forget_token(self.over.popitem(last=False)[1])
 
     def lose(self) -> None:
-        """Note that no request will be answered any more."""
+        """Mark all open requests as lost."""
         self.rounds.clear()
         for asked in list(self.open.values()):
             self.end(asked, Outcome.LOST)
 
     def forget(self, ident: str) -> bool:
-        """Make room for a new request with this id; tell whether the old one still waited."""
+        """Make room for a new request with this id; return whether the old one was still open."""
         if (old := self.open.pop(ident, None)) is not None:
             self._forget_token(old)
             return True
@@ -87,7 +86,6 @@ class Side:
         return False
 
     def find(self, ident: str) -> OpenRequest | None:
-        """Return the request with this id."""
         return self.open.get(ident) or self.over.get(ident)
 
     def find_loosely(self, ident: str) -> OpenRequest | None:
@@ -99,14 +97,14 @@ class Side:
         return None
 
     def wait_for_round(self, asked: OpenRequest, state: int) -> None:
-        """Note that a request was answered with input_required."""
+        """Record that a request was answered with input_required."""
         self.rounds.append(_Round(asked, state))
         del self.rounds[:-MAX_ROUNDS]
 
     def round_before(self, reading: Classification, cause: Cause | None) -> OpenRequest | None:
-        """Return the request whose next round is read, and let it wait no longer.
+        """Return the request whose next round this is, and no longer wait for it.
 
-        Of several alike (a server without `requestState`) the one of the same call, or else the oldest.
+        Of several candidates (a server without `requestState`) the one of the same call, or else the oldest.
         """
         best, best_fit = -1, 0
         for index, (asked, state) in enumerate(self.rounds):
@@ -117,7 +115,7 @@ class Side:
         return self.rounds.pop(best).asked if best >= 0 else None
 
     def only_cause(self) -> Cause | None:
-        """Return the cause of the one call that is open, None if there is none or there are several."""
+        """Return the cause of the only open call, None if there are none or several."""
         if len(self.open) > _FEW:
             return None
         causes = {asked.cause for asked in self.open.values() if asked.cause}
@@ -134,23 +132,23 @@ EXCHANGE: Final = "exchange"
 
 
 class PairingRemark(StrEnum):
-    """What is odd about an entry's place among the others."""
+    """A problem of an entry's pairing."""
 
     NONE = ""
     UNKNOWN = "unknown-id"
-    """Answers, cancels or reports on nothing that was asked."""
+    """Names no request that was sent."""
     DUPLICATE = "duplicate"
-    """A second answer to the same request."""
+    """A second response to the same request."""
     LATE = "late"
     """Comes after its request was cancelled or answered."""
     REUSED = "reused-id"
-    """A request with the id of one that still waits."""
+    """A request with the id of one that is still open."""
     ID_CHANGED = "id-changed"
-    """An answer whose id is of another type than that of its request (`"7"` or `7.0` for `7`)."""
+    """A response whose id has another type than its request's (`"7"` or `7.0` for `7`)."""
 
 
 class Link(NamedTuple):
-    """What an entry belongs to; the fields are those of `core.traffic.Entry`."""
+    """The related entries of an entry; the fields are those of `core.traffic.Entry`."""
 
     method: str = ""
     tool: str = ""
@@ -162,7 +160,7 @@ class Link(NamedTuple):
 
 
 class _Source:
-    """The requests of one source, both ways; of the model's side the last one and how it ended."""
+    """The requests of one source, in both directions; of the model's side the last one and how it ended."""
 
     __slots__ = ("asks", "is_asked", "last")
 
@@ -171,16 +169,15 @@ class _Source:
         self.last: OpenRequest | None = None
 
     def side(self, way: Direction) -> Side:
-        """Return the requests that went this way."""
         return self.asks if way is Direction.IN else self.is_asked
 
     def other_side(self, way: Direction) -> Side:
-        """Return the requests that answers going this way are to."""
+        """Return the requests that responses in this direction are for."""
         return self.is_asked if way is Direction.IN else self.asks
 
 
 class Correlator:
-    """Finds the request to which an entry belongs."""
+    """Finds the request of an entry."""
 
     def __init__(self) -> None:
         self._sources: OrderedDict[str, _Source] = OrderedDict()
@@ -188,19 +185,19 @@ class Correlator:
     def link(
         self, seq: int, source: str, direction: Direction, reading: Classification, cause: Cause | None
     ) -> Link:
-        """Return what a frame belongs to, and remember it if it is a request.
+        """Return the links of a message, and remember it if it is a request.
 
         Args:
             seq: number of the entry; numbers grow.
             source: server.
             direction: which way.
-            reading: what it is.
-            cause: what made it go out, as far as the tap knows.
+            reading: its classification.
+            cause: what caused it, if the tap knows.
         """
         kind, held = reading.kind, self._source(source)
         if kind is Kind.REQUEST:
             return _ask(seq, held, direction, reading, cause)
-        if reading.outcome is not Outcome.NONE:  # also what is no JSON-RPC, but ends a request all the same
+        if reading.outcome is not Outcome.NONE:  # also what is not JSON-RPC but still ends a request
             return _answer(held.other_side(direction), reading, cause)
         if reading.token:
             return _progress(held.other_side(direction), reading, cause)
@@ -217,9 +214,9 @@ class Correlator:
         cause: Cause | None,
         model: str = "",
     ) -> Link:
-        """Return what an entry of the model's side belongs to; `detail` names its exchange.
+        """Return the links of an entry of the model's side; `detail` names its exchange.
 
-        A request that goes out again after one that failed, for the same step of a turn, has its root.
+        A request that is sent again after one that failed, for the same step of a turn, has its root.
         """
         held = self._source(source)
         exchange = str(detail.get(EXCHANGE) or "")
@@ -246,10 +243,10 @@ class Correlator:
     def link_event(
         self, source: str, word: str, detail: Mapping[str, Any], cause: Cause | None = None
     ) -> Link:
-        """Return what an event belongs to, and take in what it means.
+        """Return the links of an event, and apply its meaning.
 
-        At a source's exit all that it had not answered is lost; a new process counts its ids anew; a
-        request that is given up ends there, and the event belongs to it.
+        At a source's exit its open requests are lost; a new process starts new ids; a request that is
+        abandoned ends there, and the event belongs to it.
         """
         held = self._sources.get(source)
         if held is None:
@@ -267,7 +264,7 @@ class Correlator:
         return Link(cause=cause)
 
     def open(self, source: str) -> int:
-        """Return how many requests of and to a source wait for their answer."""
+        """Return the number of open requests of and to a source."""
         held = self._sources.get(source)
         return len(held.is_asked.open) + len(held.asks.open) if held else 0
 
@@ -285,7 +282,7 @@ def _ask(seq: int, held: _Source, way: Direction, reading: Classification, cause
     remark = PairingRemark.REUSED if side.forget(reading.ident) else PairingRemark.NONE
     if reading.goes_on and (before := side.round_before(reading, cause)) is not None:
         root, cause = before.root, cause or before.cause
-    if cause is None and way is Direction.IN:  # a server that asks back does so for the call that is open
+    if cause is None and way is Direction.IN:  # a server's request belongs to the open call
         cause = held.is_asked.only_cause()
     side.add(OpenRequest(seq, root, reading.ident, reading.method, reading.tool, reading.token, cause))
     return Link(reading.method, reading.tool, 0, root, Outcome.NONE, cause, remark)
@@ -322,7 +319,7 @@ def _progress(side: Side, reading: Classification, cause: Cause | None) -> Link:
 
 
 def _cancel(held: _Source, way: Direction, reading: Classification, cause: Cause | None) -> Link:
-    # The one who asked cancels; a server may also end a listen that the host asked for.
+    # The requester cancels; a server may also end a listen of the host's.
     for side in (held.side(way), held.other_side(way)):
         asked = side.find(reading.target)
         if asked is not None:
@@ -331,7 +328,7 @@ def _cancel(held: _Source, way: Direction, reading: Classification, cause: Cause
 
 
 def _end_early(side: Side, asked: OpenRequest, link: Link) -> Link:
-    """Return `link` as that of an entry which ends a request without an answer, if it still waits."""
+    """Return `link` for an entry that ends an open request without a response."""
     outcome, remark = link.outcome, PairingRemark.NONE
     if asked.outcome is Outcome.PENDING:
         side.end(asked, Outcome.CANCELLED)

@@ -1,10 +1,10 @@
-"""The recorder: takes what the taps saw, from any thread, and lets one thread of its own do the rest.
+"""The recorder: takes what the taps saw, from any thread, and stores it in a thread of its own.
 
-A tap pays some appends (`capture`); reading, pairing, redacting and storing happen in the recorder's
-thread, in slices between which it rests, because a thread that computes takes the interpreter from the
-event loop for 5 ms at a time. Rows appear in `EntryColumns` only once they are stored. Nothing that a server
-writes and nothing that the disk does can make a tap wait or fail: what is too much loses its body, then
-itself, and an entry says so; while nothing can be stored the recording goes on in memory.
+A tap pays only some appends (`capture`); classifying, pairing, redacting and storing happen in the recorder's
+thread, in slices between which it rests, because a busy thread takes the interpreter from the event loop for
+5 ms at a time. Rows appear in `EntryColumns` once they are stored. Neither a server nor a disk can make a tap
+wait or fail: under overload first bodies are dropped, then entries, and an entry says so; while storing
+fails, the recording continues in memory.
 """
 
 import logging
@@ -22,23 +22,23 @@ HEAD = 1024
 """Bytes of a body that are taken when there is little room."""
 
 ENTRY_BYTES = 600
-"""What a waiting entry costs beside its bytes."""
+"""Memory of a waiting entry besides its bytes."""
 
 Action = Callable[[TrafficWriter], None]
 RecorderJob = threading.Event | Action | list[Finding]
-"""What the recorder's thread has to do between entries: tell somebody, use the writer, store findings."""
+"""Work for the recorder's thread between entries: set an event, use the writer, store findings."""
 
 
 class Backlog:
-    """Captured values in order, and errands between them, which are never refused."""
+    """Captured values in order, and jobs between them, which are never refused."""
 
     def __init__(self, limit: int, mono_ns: Callable[[], int], wall_ns: Callable[[], int]) -> None:
-        """Make a backlog of at most `limit` bytes; from three quarters of it on only heads are taken."""
+        """Create a backlog of at most `limit` bytes; from three quarters of it on only heads are taken."""
         self._limit, self._tight = limit, limit * 3 // 4
         self._mono_ns, self._wall_ns = mono_ns, wall_ns
         self._queue: deque[Captured | RecorderJob] = deque()
         # Each is written by one side; several taps at once may make the first one inexact, never the queue,
-        # and both begin anew whenever the queue is empty.
+        # and both are reset whenever the queue is empty.
         self._came = self._went = 0
         self._lost_entries = self._lost_bytes = 0
         self._lock = threading.Lock()
@@ -51,13 +51,13 @@ class Backlog:
 
     @property
     def crowded(self) -> bool:
-        """Whether it is half full: time for who adds to slow down, if they can."""
+        """Whether it is half full: time to slow down."""
         return self._came - self._went > self._limit // 2
 
     # ---- any thread --------------------------------------------------------------------------------------
 
     def add(self, captured: Captured) -> None:
-        """Take in what a tap saw, as far as there is room."""
+        """Add what a tap saw, as far as there is room."""
         room = len(captured.raw) + ENTRY_BYTES
         if self._came - self._went + room > self._tight or self._lost_entries:
             self._add_tightly(captured)
@@ -66,7 +66,7 @@ class Backlog:
         self._queue.append(captured)
 
     def put(self, errand: RecorderJob) -> None:
-        """Take in something to do behind the entries taken so far."""
+        """Add a job behind the entries so far."""
         if (gap := self._gap()) is not None:
             self._queue.append(gap)
         self._queue.append(errand)
@@ -81,7 +81,7 @@ class Backlog:
             return
         if (gap := self._gap()) is not None:
             self._queue.append(gap)
-        # One that is larger than all the room is taken whole if nothing waits: it is in memory already.
+        # One that is larger than the limit is taken whole if nothing waits: it is in memory already.
         if len(captured.raw) > HEAD and self._queue:
             captured = Captured(
                 captured.source,
@@ -100,7 +100,7 @@ class Backlog:
     # ---- the recorder's thread ---------------------------------------------------------------------------
 
     def take(self) -> Captured | RecorderJob | None:
-        """Return what came first, None if nothing waits."""
+        """Return the first item, None if there is none."""
         if not self._queue:
             return self._gap()
         item = self._queue.popleft()
@@ -109,12 +109,12 @@ class Backlog:
         return item
 
     def settle(self) -> None:
-        """Count anew if nothing waits."""
+        """Reset the counters if nothing waits."""
         if not self._queue:
             self._came = self._went = 0
 
     def _gap(self) -> Captured | None:
-        """Return an event that says what was not taken since the last one, None if all was."""
+        """Return an event about what was dropped since the last one, None if nothing was."""
         if not self._lost_entries:
             return None
         with self._lock:
@@ -139,7 +139,7 @@ QUEUE_BYTES = 64 * 1024 * 1024
 """Bytes that may wait."""
 
 WINDOW = 0.03
-"""Seconds in which entries gather before they are stored together: 50 ms with the commit."""
+"""Seconds in which entries are collected to be stored together: 50 ms with the commit."""
 
 BATCH = 512
 BATCH_BYTES = 4 * 1024 * 1024
@@ -152,12 +152,12 @@ _LOG = logging.getLogger(__name__)
 
 
 class Recorder:
-    """Records what travels.
+    """Records traffic.
 
     Attributes:
-        frames: the columns; grow as entries are stored.
-        memory: the last entries with bodies, filled while nothing can be stored.
-        faults: how often something went wrong inside the recorder; 0 unless it has a mistake.
+        frames: the columns; they grow as entries are stored.
+        memory: the last entries with bodies, filled while storing fails.
+        faults: number of failures inside the recorder; 0 unless it has a bug.
     """
 
     def __init__(
@@ -174,19 +174,19 @@ class Recorder:
         wall_ns: Callable[[], int] = time.time_ns,
         mono_ns: Callable[[], int] = time.monotonic_ns,
     ) -> None:
-        """Make a recorder that takes entries at once and stores them from `start()` on.
+        """Create a recorder that takes entries at once and stores them from `start()` on.
 
         Args:
-            writer_factory: opens the store; called in the recorder's thread, may raise OSError and its like.
+            writer_factory: opens the store; called in the recorder's thread, may raise OSError and the like.
             frames: the columns to fill.
-            redact: takes secrets out of bytes and says where.
+            redact: redacts bytes, and returns the positions of the marks.
             body_cap: bytes of a body that are kept.
-            keep_all: keep every body whole.
-            on_batch: told of the entries of a batch once they are stored; called in the recorder's thread,
-                so it must be quick, and it must bound what it keeps.
+            keep_all: keep complete bodies.
+            on_batch: called with stored entries in the recorder's thread, so it must be fast, and bound what
+                it keeps.
             first_seq: number of the first entry.
-            queue_bytes: how much may wait.
-            wall_ns: clock for what the recorder itself has to say, nanoseconds since 1970.
+            queue_bytes: bytes that may wait.
+            wall_ns: clock for the recorder's own entries, nanoseconds since 1970.
             mono_ns: the same, monotonic.
         """
         self.frames = frames
@@ -205,7 +205,7 @@ class Recorder:
     # ---- any thread --------------------------------------------------------------------------------------
 
     def capture(self, captured: Captured) -> None:
-        """Take in what a tap saw. Never raises, never waits; some tenths of a microsecond."""
+        """Take what a tap saw. Never raises, never waits; some tenths of a microsecond."""
         if self._closing:
             return
         try:
@@ -213,35 +213,35 @@ class Recorder:
             if not self._awake:
                 self._awake = True
                 self._wake.set()
-        except Exception:  # a tap must never fail by being watched, whatever it hands over
+        except Exception:  # a tap must never fail, whatever it hands over
             self.faults += 1
 
     def add_findings(self, findings: Sequence[Finding]) -> None:
-        """Store what the linter found, behind the entries taken so far, and note it in the columns."""
+        """Store findings behind the entries so far, and their severity in the columns."""
         if findings:
             self._put(list(findings))
 
     def submit(self, action: Action) -> None:
-        """Let `action` use the writer in the recorder's thread, behind the entries taken so far."""
+        """Let `action` use the writer in the recorder's thread, behind the entries so far."""
         self._put(action)
 
     @property
     def problem(self) -> str:
-        """Why nothing is stored any more, or ""."""
+        """Why storing has stopped, or ""."""
         return self._problem
 
     @property
     def waiting(self) -> int:
-        """How many entries were taken and are not stored yet."""
+        """Number of entries that are not stored yet."""
         return len(self._backlog)
 
     @property
     def crowded(self) -> bool:
-        """Whether so much waits that bodies would be cut soon; a tap that can slow its server down does."""
+        """Whether bodies would be dropped soon; a tap that can slow its server down does."""
         return self._backlog.crowded
 
     def start(self, *, keep_all: bool = False) -> None:
-        """Start storing, every body whole if `keep_all`; a second start does nothing."""
+        """Start storing, complete bodies if `keep_all`; a second start does nothing."""
         if keep_all:
             self._reader.cap = 0
         if self._thread is None and not self._closing:
@@ -249,7 +249,7 @@ class Recorder:
             self._thread.start()
 
     def flush(self, timeout: float = 5.0) -> bool:
-        """Wait until all that was taken so far is stored, at most `timeout` seconds; tell whether it is."""
+        """Wait until everything so far is stored, at most `timeout` seconds; return whether it is."""
         if self._thread is None or not self._thread.is_alive() or self._thread is threading.current_thread():
             return not self._backlog
         done = threading.Event()
@@ -258,7 +258,7 @@ class Recorder:
         return done.wait(timeout)
 
     def close(self, timeout: float = 5.0) -> bool:
-        """Store what was taken, let go of the store and end; tell whether that took less than `timeout`."""
+        """Store everything, close the store and stop; return whether that took less than `timeout`."""
         self._closing = True
         self._hurry.set()
         self._wake.set()
@@ -278,7 +278,7 @@ class Recorder:
         try:
             self._writer = self._factory()
             self._problem = self._writer.problem
-        except Exception as problem:  # whatever the store is: the recording goes on in memory
+        except Exception as problem:  # whatever the store is: the recording continues in memory
             self._problem = _reason(problem)
         while not self._closing:
             self._wake.wait()
@@ -291,12 +291,12 @@ class Recorder:
         self._close_store()
 
     def _drain(self) -> None:
-        """Store all that waits."""
+        """Store everything that waits."""
         self._since = time.perf_counter()
         while self._backlog:
             try:
                 self._drain_batch()
-            except Exception:  # a mistake of ours must not end the recording: each round takes something
+            except Exception:  # a bug must not end the recording: each round takes something
                 self._fault("recording a batch")
             self._backlog.settle()
 
@@ -318,7 +318,7 @@ class Recorder:
     def _read(self, captured: Captured, batch: list[Entry]) -> None:
         try:
             self._reader.read(captured, batch)
-        except Exception:  # a mistake of ours with one entry must not end the recording of all
+        except Exception:  # a bug with one entry must not end the recording of all
             self._fault("reading an entry")
 
     def _store(self, batch: list[Entry]) -> None:
@@ -328,7 +328,7 @@ class Recorder:
             try:
                 self._writer.write(batch)
                 self._problem, self.frames.gone = self._writer.problem, self._writer.gone
-            except Exception as problem:  # a store that fails in a way of its own is still only a store
+            except Exception as problem:  # any failure of the store
                 self._lose_store(problem)
         if self._problem:
             self.memory.add(batch)
@@ -338,7 +338,7 @@ class Recorder:
         if self._on_batch is not None:
             try:
                 self._on_batch(batch)
-            except Exception:  # who looks at entries must not end their recording
+            except Exception:  # a failing receiver must not end the recording
                 self._fault("telling of a batch")
 
     def _do(self, item: Captured | RecorderJob) -> None:
@@ -349,7 +349,7 @@ class Recorder:
         elif callable(item) and self._writer is not None:
             try:
                 item(self._writer)
-            except Exception:  # an action from outside must not end the recording
+            except Exception:  # a failing action must not end the recording
                 self._fault("an action")
 
     def _store_findings(self, findings: list[Finding]) -> None:
@@ -365,7 +365,7 @@ class Recorder:
             self.frames.set_severity(finding.seq, finding.severity)
 
     def _lose_store(self, problem: Exception) -> None:
-        """Go on without a store that broke its promise not to raise: what is in it is not known."""
+        """Continue without a store that raised although it must not: its contents are unknown."""
         self._fault("storing")
         self._problem = f"{type(problem).__name__}: {problem}"
         self._close_store()
@@ -375,7 +375,7 @@ class Recorder:
         if writer is not None:
             try:
                 writer.close()
-            except Exception:  # the end must come, and all that can be stored is
+            except Exception:  # shut down in any case; everything that can be stored is
                 self._fault("closing the store")
 
     def _breathe(self) -> None:

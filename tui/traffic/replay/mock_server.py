@@ -1,10 +1,10 @@
-"""A stand-in for a recorded server: requests in, recorded answers out. Pure; no I/O, no clock.
+"""A mock of a recorded server: requests in, recorded responses out. Pure; no I/O, no clock.
 
-The recording is read as scripts. Everything that the host sent begins one, and what the server sent up to
-its answer, or after it until the host sent something else, is what the script says. A request that comes in
-plays the script of the same request; the same request again plays the next one that was recorded, and the
-last one for ever. Bytes are as they were recorded, but for ids and progress tokens, which are those of the
-request being answered. A batch is answered by a batch, unless the server answered it message by message.
+The recording is read as scripts. Everything that the host sent starts one, and what the server sent up to its
+response, or after it until the host sent something else, belongs to the script. A request plays the script of
+the same recorded request; a repeated request plays the next one that was recorded, and finally the last one
+again and again. Bytes are unchanged except for ids and progress tokens, which are those of the request being
+answered. A batch is answered by a batch, unless the server answered it message by message.
 """
 
 import json
@@ -18,7 +18,7 @@ from tui.core.jsonrpc.skimmer import outline, value_end
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 
 OPENINGS = frozenset({"initialize", "server/discover", "notifications/initialized", "logging/setLevel"})
-"""Question once by every client, each in its own words."""
+"""Sent once by every client, each with its own params."""
 
 MAX_SHOWN = 400
 _MARK = re.compile(r"\[redacted:[^\]\s]{1,80}\]")
@@ -28,10 +28,9 @@ Recorded = TypeVar("Recorded")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A request or notification of a client, without what is different each time.
+    """A request or notification of a client, without what differs each time.
 
     Attributes:
-        method: its method.
         params: its parameters without `_meta`.
         meta: `_meta` without the progress token.
         token: the progress token as JSON text, b"" for none.
@@ -44,7 +43,7 @@ class Question:
 
     @classmethod
     def of(cls, method: str, params: Any) -> "Question":
-        """Read the parameters of a message; absent ones are empty ones."""
+        """Read the parameters of a message; missing ones are empty."""
         if not isinstance(params, dict):
             return cls(method, params or {}, {})
         meta = params.get("_meta")
@@ -55,7 +54,7 @@ class Question:
         return cls(method, rest, {key: value for key, value in meta.items() if key != "progressToken"}, token)
 
     def key(self) -> str:
-        """Return the method and parameters as one text, the same for the same."""
+        """Return the method and parameters as canonical text."""
         return self.method + "\n" + _canonical(self.params)
 
     def exact_key(self) -> str:
@@ -63,7 +62,7 @@ class Question:
         return self.key() + "\n" + _canonical(self.meta)
 
     def shown(self) -> str:
-        """Return the parameters for a person, at most `MAX_SHOWN` characters."""
+        """Return the parameters as shown, at most `MAX_SHOWN` characters."""
         text = json.dumps(self.params, ensure_ascii=False)
         return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
 
@@ -73,18 +72,18 @@ def _canonical(value: Any) -> str:
 
 
 def request_of(raw: bytes, method: str) -> Question | None:
-    """Return what a recorded request asked, None if its bytes are not all there or cannot be read."""
+    """Return a recorded request, None if its bytes are incomplete or cannot be parsed."""
     try:
         message = json.loads(raw.decode("utf-8", "replace"))
         asked = Question.of(method, message.get("params"))
-        asked.exact_key()  # what can be read may be nested too deeply to be compared
+        asked.exact_key()  # what can be parsed may be nested too deeply to be compared
         return asked
     except (ValueError, RecursionError, AttributeError):
         return None
 
 
 class _Uses(Generic[Recorded]):
-    """What was recorded for one key: each is given once in order, the last again and again."""
+    """Recordings for one key: each is used once in order, the last again and again."""
 
     def __init__(self) -> None:
         self.recorded: list[Recorded] = []
@@ -97,7 +96,7 @@ class _Uses(Generic[Recorded]):
 
 
 class RecordedAnswers(Generic[Recorded]):
-    """What was recorded, found by what is asked."""
+    """Recordings by their requests."""
 
     def __init__(self) -> None:
         self._exact: dict[str, _Uses[Recorded]] = {}
@@ -107,7 +106,7 @@ class RecordedAnswers(Generic[Recorded]):
         self._openings: dict[str, _Uses[Recorded]] = {}
 
     def add(self, asked: Question, recorded: Recorded) -> None:
-        """Add one that was recorded; in the order of the recording."""
+        """Add a recording; in the order of recording."""
         self._exact.setdefault(asked.exact_key(), _Uses()).recorded.append(recorded)
         uses = self._same.setdefault(asked.key(), _Uses())
         if not uses.recorded:
@@ -119,7 +118,7 @@ class RecordedAnswers(Generic[Recorded]):
             self._openings.setdefault(asked.method, _Uses()).recorded.append(recorded)
 
     def find(self, asked: Question) -> Recorded | None:
-        """Return what was recorded for the same request, or None."""
+        """Return the recording for the same request, or None."""
         uses = self._exact.get(asked.exact_key()) or self._same.get(asked.key())
         if uses is None:
             for one in self._redacted.get(asked.method, ()):
@@ -131,16 +130,15 @@ class RecordedAnswers(Generic[Recorded]):
         return None if uses is None else uses.take()
 
     def recorded(self, method: str) -> Sequence[Question]:
-        """Return what was asked with this method, each once."""
+        """Return the recorded requests of this method, each once."""
         return self._by_method.get(method, ())
 
     def methods(self) -> list[str]:
-        """Return the methods of all requests recorded."""
         return sorted(method for method in self._by_method if not method.startswith("notifications/"))
 
 
 def alike(recorded: Any, asked: Any) -> bool:
-    """Tell whether two values are the same, a redacted part of the recorded one standing for any text."""
+    """Return whether two values are equal; a redacted part of the recorded one matches any text."""
     if isinstance(recorded, str) and isinstance(asked, str):
         if recorded == asked:
             return True
@@ -154,29 +152,29 @@ def alike(recorded: Any, asked: Any) -> bool:
 
 
 def nearest(asked: Question, known: Sequence[Question]) -> list[Question]:
-    """Return `known`, what looks most like `asked` first."""
+    """Return `known` sorted by similarity to `asked`."""
     wanted = asked.shown()
     return sorted(known, key=lambda one: -SequenceMatcher(None, wanted, one.shown()).quick_ratio())
 
 
 NOT_FOUND, INVALID_PARAMS, INTERNAL, PARSE_ERROR, INVALID_REQUEST = -32601, -32602, -32603, -32700, -32600
-"""Codes of JSON-RPC 2.0, section 5.1."""
+"""JSON-RPC error codes, section 5.1 of JSON-RPC 2.0."""
 
 MAX_LISTED = 20
 MAX_BATCH = 1000
 
 Body = Callable[[int], bytes]
-"""Returns the whole stored body of an entry, by its seq."""
+"""Returns the complete stored body of an entry, by its seq."""
 
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Something to write, with a newline behind it.
+    """A line to write.
 
     Attributes:
-        raw: the bytes.
+        raw: without the newline.
         after_ns: how long after the line that caused it the recorded server wrote it.
-        is_shared: whether it is an answer that goes into one line with others, if a batch asked for it.
+        is_shared: whether it is a response to a message of a batch, to be joined with the others.
     """
 
     raw: bytes
@@ -185,10 +183,9 @@ class Send:
 
 
 class Bodies:
-    """The bytes of messages, also of those that travelled in a batch.
+    """The bytes of messages, also of those in a batch.
 
-    Args:
-        body: returns the whole stored body of an entry, by its seq.
+    `body` returns the complete stored body of an entry, by its seq.
     """
 
     def __init__(self, body: Body) -> None:
@@ -197,12 +194,12 @@ class Bodies:
         self._last: tuple[int, bytes] = (0, b"")
 
     def note(self, entry: Entry) -> None:
-        """Take in an entry, before those that are in it if it is a batch."""
+        """Add an entry; a batch before its messages."""
         if entry.kind is Kind.BATCH:
             self._batches.add(entry.seq)
 
     def place(self, entry: Entry) -> "BodyPosition":
-        """Return where the bytes of a message are."""
+        """Return the position of a message's bytes."""
         line = entry.detail.get("batch")
         if not isinstance(line, int) or line not in self._batches:
             return BodyPosition(entry.seq, torn=entry.size if entry.sha256 else 0)
@@ -210,10 +207,10 @@ class Bodies:
         return BodyPosition(line, start, end)
 
     def read(self, place: "BodyPosition") -> bytes:
-        """Return the bytes; of a message in a batch, b"" if they are not all there."""
+        """Return the bytes; of a message in a batch, b"" if they are incomplete."""
         if place.end < 0:
             return self._body(place.seq)
-        if self._last[0] != place.seq:  # the messages of a batch come one after the other
+        if self._last[0] != place.seq:  # the messages of a batch follow each other
             self._last = place.seq, self._body(place.seq)
         raw = self._last[1][place.start : place.end]
         try:
@@ -224,12 +221,12 @@ class Bodies:
 
 
 class BodyPosition(NamedTuple):
-    """Where the bytes of a message are: in the body of the entry `seq`.
+    """The position of a message's bytes: in the body of the entry `seq`.
 
     Attributes:
         seq: the entry: its own, or the batch.
         start, end: where in a batch; -1 as `end` for the whole body.
-        torn: bytes as it travelled, if only the beginning is stored; otherwise 0.
+        torn: bytes that travelled, if only the head is stored; otherwise 0.
     """
 
     seq: int
@@ -239,13 +236,12 @@ class BodyPosition(NamedTuple):
 
     @property
     def is_in_batch(self) -> bool:
-        """Whether it travelled in a batch."""
         return self.end >= 0
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """Something that the server sent: where it is, when, and of what kind it is."""
+    """Something that the server sent: its position, time and kind."""
 
     place: BodyPosition
     mono_ns: int
@@ -256,7 +252,7 @@ class _Step:
 
 @dataclass(slots=True)
 class _Script:
-    """What the host sent, and what the server said to it."""
+    """What the host sent, and the server's reaction."""
 
     mono_ns: int
     is_in_batch: bool = False
@@ -266,7 +262,7 @@ class _Script:
 
 @dataclass(slots=True)
 class _Play:
-    """A script that waits for the host's answer to a request of the server."""
+    """A script that waits for the host's response to a request of the server."""
 
     script: _Script
     at: int
@@ -318,7 +314,7 @@ class MockServer:
     # ---- answering ---------------------------------------------------------------------------------
 
     def take(self, line: bytes) -> list[Send]:
-        """Return what is to be sent because of a line of the host's."""
+        """Return what to send in reaction to a line of the host's."""
         if not line.strip():
             return []
         try:
@@ -370,7 +366,7 @@ class MockServer:
             yield _error(ident.decode(), INTERNAL, "the recording ends before the answer to this request")
 
     def _go_on(self, play: _Play) -> Iterator[Send]:
-        """Say the rest of a script, up to the next request of the server's."""
+        """Play the rest of a script, up to the server's next request."""
         steps = play.script.steps
         base = play.base_ns
         while play.at < len(steps):
@@ -419,9 +415,9 @@ def _error(ident: str, code: int, text: str, data: Mapping[str, Any] | None = No
 
 
 def with_member(raw: bytes, path: tuple[str, ...], value: bytes) -> bytes:
-    """Return a JSON object with another value at `path` and every other byte as it was.
+    """Return a JSON object with another value at `path`, and every other byte unchanged.
 
-    What has no such member, or is no object, comes back unchanged.
+    What has no such member, or is not an object, is returned unchanged.
     """
     start = 0
     end = len(raw)

@@ -1,8 +1,7 @@
-"""A recorded session as a plan to be carried out again on a live server, and what came out differently. Pure.
+"""Replaying a recorded session on a live server: the plan, and the differences. Pure.
 
 Requests are sent as they were recorded, with their ids, one after the other, also those of a batch. What a
-server hands out to be given back to it (a cursor, the state of a call in rounds) is replaced by what the live
-one handed out.
+server hands out to be sent back (a cursor, the state of a call in rounds) is replaced by the live server's.
 """
 
 import json
@@ -16,7 +15,7 @@ from tui.traffic.diff import RUN_TO_RUN, Comparison, Masks, compare
 from tui.traffic.replay.mock_server import Bodies, Body, with_member
 
 GIVEN_BACK = {"cursor": "nextCursor", "requestState": "requestState"}
-"""Members of params, and the members of results whose values they carry back."""
+"""Members of params, and the members of results whose values they send back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +23,12 @@ class ReplayItem:
     """Something that the host sent.
 
     Attributes:
-        seq: its entry.
+        seq: of its entry.
         method, tool: what it is; of an answer to the server what the server asked.
-        kind: REQUEST, NOTIFICATION, or RESPONSE and ERROR for an answer to the server.
-        raw: the bytes.
+        kind: REQUEST, NOTIFICATION, or RESPONSE and ERROR for a response to the server.
         ident: its id as JSON text.
-        expected: the recorded answer, b"" for none.
-        took_ns: how long that took, -1 for no answer.
+        expected: the recorded response, b"" for none.
+        took_ns: how long that took, -1 for no response.
         left_out: why it is not sent, or "".
     """
 
@@ -46,7 +44,7 @@ class ReplayItem:
 
 
 def plan(entries: Iterable[Entry], body: Body) -> list[ReplayItem]:
-    """Return what the host sent, in order, with what it got.
+    """Return what the host sent, in order, with the responses.
 
     Args:
         entries: the columns of one server's traffic.
@@ -99,14 +97,13 @@ def _item(entry: Entry, answer: Entry | None, bodies: Bodies) -> ReplayItem:
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """What came of sending an item.
+    """The result of sending an item.
 
     Attributes:
-        item: what was sent.
-        got: the live answer; b"" for none.
-        took_ns: how long it took, -1 for no answer.
-        comparison: what differs from the recorded answer; None where there was nothing to compare.
-        problem: why there is no answer, or "".
+        got: the live response; b"" for none.
+        took_ns: how long it took, -1 for no response.
+        comparison: with the recorded response; None where there was nothing to compare.
+        problem: why there is no response, or "".
     """
 
     item: ReplayItem
@@ -117,16 +114,16 @@ class ReplayResult:
 
     @property
     def differs(self) -> bool:
-        """Whether the live server did something else than the recorded one."""
+        """Whether the live server reacted differently."""
         return bool(self.problem) or (self.comparison is not None and not self.comparison.same)
 
 
 class Replay:
-    """Keeps what has to be known from one item to the next.
+    """The state of a replay.
 
     Args:
         items: the plan.
-        paths: patterns of paths that may differ, beside what is known to differ from run to run.
+        paths: patterns of paths that may differ, besides what is known to differ from run to run.
     """
 
     def __init__(self, items: Iterable[ReplayItem], paths: Iterable[str] = ()) -> None:
@@ -135,11 +132,11 @@ class Replay:
         self._handed_out: dict[bytes, bytes] = {}
 
     def items(self) -> Iterator[ReplayItem]:
-        """Yield what is to be done by us: requests and notifications."""
+        """Yield what we have to send: requests and notifications."""
         return (item for item in self._items if item.kind in (Kind.REQUEST, Kind.NOTIFICATION))
 
     def bytes_of(self, item: ReplayItem) -> bytes:
-        """Return what is to be sent for an item now, after the answers that came so far."""
+        """Return the bytes of an item, after the responses so far."""
         raw = item.raw
         for name in GIVEN_BACK:
             value = _member(raw, "params", name)
@@ -148,7 +145,7 @@ class Replay:
         return raw
 
     def answer(self, item: ReplayItem, got: bytes, took_ns: int) -> ReplayResult:
-        """Take the live answer to an item, and compare it with the recorded one."""
+        """Take the live response to an item, and compare it with the recorded one."""
         for name in GIVEN_BACK.values():
             before, after = _member(item.expected, "result", name), _member(got, "result", name)
             if before and after:
@@ -157,9 +154,9 @@ class Replay:
         return ReplayResult(item, got, took_ns, compare(before, after, self._masks))
 
     def reply_to(self, method: str, ident: Any) -> bytes:
-        """Return what the host answered when the server asked `method`, with another id.
+        """Return the host's recorded response to a server's request of `method`, with another id.
 
-        Each recorded answer is given once, in order; then an error says that there is none.
+        Each is used once, in order; then an error says that there is none.
         """
         for place, item in enumerate(self._items):
             if item.kind in ANSWERS and item.method == method and not item.left_out:
@@ -170,7 +167,7 @@ class Replay:
 
 
 def _member(raw: bytes, *path: str) -> bytes:
-    """Return the bytes of a member, b"" if it is not there."""
+    """Return the bytes of a member, b"" if there is none."""
     start, end = 0, 0
     try:
         for key in path:
@@ -181,7 +178,7 @@ def _member(raw: bytes, *path: str) -> bytes:
 
 
 def _parsed(raw: bytes) -> Any:
-    """Return an answer as values, or as its text if it is no JSON."""
+    """Return a response as values, or as text if it is not JSON."""
     try:
         found: Any = json.loads(raw.decode("utf-8", "replace"))
     except (ValueError, RecursionError):

@@ -1,1 +1,1 @@
-"""Spans of a turn, entries as text, and the waterfall."""
+"""Turns as spans, for the trace pane and the waterfall."""

@@ -1,4 +1,4 @@
-"""The entries of a trace: turns, steps, calls and notes, with their states. Values only."""
+"""The spans of the trace: turns, steps, calls and notes, with states and previews. Values only."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,10 +11,10 @@ from tui.core.ports import Answer, Usage
 from tui.core.text import Preview, clean, clean_line, preview
 
 VALUE_CHARS = 400
-"""At most so many characters of one argument are kept."""
+"""Characters of one argument that are kept."""
 
 MAX_ARGUMENTS = 40
-"""At most so many arguments of one call are kept."""
+"""Arguments of one call that are kept."""
 
 RESULT_CHARS = 2_000
 RESULT_LINES = 24
@@ -22,9 +22,9 @@ MAX_DEPTH = 12
 
 
 def compact(value: Any, limit: int = VALUE_CHARS) -> str:
-    """Return `value` as one line of JSON-like text of at most `limit` characters, cut with an ellipsis.
+    """Return `value` as one line of JSON-like text of at most `limit` characters, with an ellipsis.
 
-    Works for any value, also one that is no JSON (NaN, a deep or self-referencing structure).
+    Works for any value, also one that is not JSON (NaN, a deep or self-referencing structure).
     """
     text = ""
     for piece in _pieces(value, limit, 0):
@@ -37,7 +37,7 @@ def compact(value: Any, limit: int = VALUE_CHARS) -> str:
 def argument_lines(arguments: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """Return the arguments of a call as (name, value) pairs of cleaned one-line text, in order.
 
-    More than `MAX_ARGUMENTS` are summed up in a last pair ("…", "12 more").
+    More than `MAX_ARGUMENTS` are counted in a last pair ("…", "12 more").
     """
     lines = [
         (clean_line(str(name), 64), compact(value))
@@ -50,7 +50,7 @@ def argument_lines(arguments: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def result_preview(text: str) -> Preview:
-    """Return the head of a result: a few lines of cleaned text, and how much is not shown."""
+    """Return the head of a result: a few lines of cleaned text, and how much is omitted."""
     return preview(text.strip() if len(text) <= RESULT_CHARS else text, RESULT_CHARS, RESULT_LINES)
 
 
@@ -61,7 +61,7 @@ def _pieces(value: Any, limit: int, depth: int) -> Iterator[str]:
         case bool() | None:
             yield {True: "true", False: "false", None: "null"}[value]
         case int():
-            # A number of thousands of digits would take quadratic time, or be refused by Python.
+            # An integer of thousands of digits would take quadratic time, or be refused by Python.
             yield str(value) if value.bit_length() < 1024 else "…"
         case float():
             yield repr(value)
@@ -97,7 +97,7 @@ def _quoted(text: str, limit: int) -> str:
 
 
 class StepState(StrEnum):
-    """How a model request is doing."""
+    """The state of a model request."""
 
     ASKED = "asked"
     THINKING = "thinking"
@@ -110,12 +110,12 @@ class StepState(StrEnum):
 
     @property
     def over(self) -> bool:
-        """Whether nothing more will happen to the request."""
+        """Whether the request has ended."""
         return self in (StepState.DONE, StepState.FAILED, StepState.CANCELLED)
 
 
 class CallState(StrEnum):
-    """How a tool call is doing."""
+    """The state of a tool call."""
 
     WAITING = "waiting"
     ASKING = "asks you"
@@ -128,7 +128,7 @@ class CallState(StrEnum):
 
     @property
     def over(self) -> bool:
-        """Whether nothing more will happen to the call."""
+        """Whether the call has ended."""
         return self not in (CallState.WAITING, CallState.ASKING, CallState.RUNNING)
 
 
@@ -151,7 +151,7 @@ END_WORDS = {
 
 
 class NoteKind(StrEnum):
-    """What a note of a turn is about."""
+    """The kind of a note."""
 
     LIMIT = "limit"
     ERROR = "error"
@@ -165,15 +165,15 @@ class TurnSpan:
     Attributes:
         number: counts the turns of the conversation from 1.
         model: label of the model, cleaned.
-        tools: how many tools it may call.
+        tools: number of tools that it may call.
         started_ns: monotonic nanoseconds.
-        ms: how long it took in milliseconds; None while it runs.
+        ms: duration in milliseconds; None while it runs.
         reason: why it ended; None while it runs.
-        steps: how many model requests it has had.
-        calls: how many tool calls it has had.
+        steps: number of model requests.
+        calls: number of tool calls.
         usage: tokens so far.
         traffic: its number in the traffic of this run; 0 for a turn of another run.
-        past: it was read from saved messages; when it happened and how long it took is not known.
+        past: read from saved messages; its time and duration are unknown.
     """
 
     number: int
@@ -197,13 +197,12 @@ class StepSpan:
         turn: number of its turn.
         number: counts the steps of a turn from 1.
         started_ns: monotonic nanoseconds.
-        state: how it is doing.
-        detail: what the state is about (the call that is being written, why it is sent again), cleaned.
+        detail: of the state (the call that is being written, why it is sent again), cleaned.
         first_ms: milliseconds until the first piece of the reply; None before.
-        ms: milliseconds that the model took; None while it runs.
+        ms: duration in milliseconds; None while it runs.
         usage: tokens; None while it runs.
         chars: characters of text and reasoning so far.
-        calls: how many calls the reply holds.
+        calls: number of calls in the reply.
         final: the request without tools at a limit.
     """
 
@@ -227,23 +226,21 @@ class CallSpan:
     Attributes:
         turn: number of its turn.
         step: number of its step.
-        id: the call's id.
         server: name of the server, cleaned; "" if the model's name for it resolves to nothing.
         tool: name of the tool, cleaned.
         arguments: (name, value) previews.
-        state: how it is doing.
-        why: why it asks, or why it did not run or failed, cleaned; "" if there is nothing to say.
+        why: why it needs approval, or why it did not run or failed, cleaned; or "".
         proposed_ns: when the model had written it.
-        asked_ns: when the person was asked; None if not asked now.
+        asked_ns: when approval was requested; None if it is not.
         waited_ms: how long the person took to answer, in milliseconds.
-        answer: what the person said; None if nobody was asked.
-        started_ns: when it went to the server; None if it has not.
-        ms: milliseconds that it took; None while it runs.
-        progress: how far it is, as the server counts; None if the server says nothing.
-        total: the count at its end; None if the server does not know.
+        answer: the person's answer; None if there was none.
+        started_ns: when it was sent to the server; None if it was not.
+        ms: duration in milliseconds; None while it runs.
+        progress: progress, as the server counts; None if unknown.
+        total: the count at its end; None if unknown.
         message: the server's last progress message, cleaned.
-        result: head of what the model was told; None while there is nothing.
-        warning: what person and model should know about the result, cleaned.
+        result: head of what the model reads; None before.
+        warning: a warning about the result, cleaned.
     """
 
     turn: int
@@ -269,7 +266,7 @@ class CallSpan:
 
 @dataclass(slots=True)
 class NoteSpan:
-    """Something that is neither step nor call: a limit, an error, the end of the turn."""
+    """Neither step nor call: a limit, an error, the end of the turn."""
 
     turn: int
     kind: NoteKind

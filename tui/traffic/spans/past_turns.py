@@ -1,6 +1,6 @@
-"""The turns of a saved conversation as entries of a trace, as far as its messages tell. Pure.
+"""The turns of a saved conversation as spans, as far as its messages say. Pure.
 
-What no message holds is missing: when something happened, what the person answered, requests that failed.
+Times, answers to approvals and failed requests are not in messages.
 """
 
 import json
@@ -36,7 +36,7 @@ from tui.traffic.spans.entries import (
 )
 
 MOST_ARGUMENTS = 100_000
-"""Characters of arguments that are read; longer ones are not shown."""
+"""Characters of arguments that are parsed; longer ones are not shown."""
 
 
 def past_turns(
@@ -45,9 +45,9 @@ def past_turns(
     """Return the turns, steps, calls and notes of a conversation.
 
     Args:
-        messages: what was said.
-        remarks: what mcptui itself said between them, in order.
-        numbers: numbers that turns have in the traffic of this run, by the index of their question.
+        messages: of the conversation.
+        remarks: mcptui's own lines between them, in order.
+        numbers: numbers of turns in the traffic of this run, by the index of their question.
     """
     reader = _Reader(numbers or {})
     waiting = deque(remarks)
@@ -82,7 +82,7 @@ class _Reader:
         self._last = message
 
     def _was_steered(self, place: int) -> bool:
-        """Whether what the person said belongs to the turn before: it came before the model had answered."""
+        """Return whether a message belongs to the turn before: it came before the model had answered."""
         turn = self._turn
         ended = turn is None or turn.reason is not None or self._was_killed or place in self._numbers
         return isinstance(self._last, ToolMessage) and not ended
@@ -100,7 +100,7 @@ class _Reader:
         self.entries.append(self._turn)
 
     def end(self) -> None:
-        """Say how the turn ended, if nothing has said so."""
+        """Add a note on how the turn ended, if there is none."""
         turn, last = self._turn, self._last
         if turn is None or turn.reason is not None or not isinstance(last, AssistantMessage) or last.calls:
             return
@@ -160,7 +160,6 @@ class _Reader:
         self._was_killed = self._was_killed or message.text in (UNKNOWN_OUTCOME, NEVER_SENT)
 
     def remark(self, remark: Remark) -> None:
-        """Take in what mcptui itself said."""
         turn = self._turn
         if turn is None:
             return

@@ -1,10 +1,10 @@
 """A turn as a tree: turn > step > call, built from the events of the loop. Pure: time is passed in.
 
-The entries of all turns stand in one flat list in the order in which they are shown, which is the order
-in which they began. An entry never moves and is never taken out except by `clear()`, so a view keeps its
-place by index and asks `changed_since()` which entries to draw again.
+The entries of all turns are in one flat list in display order, which is the order in which they started. An
+entry never moves and is only removed by `clear()`, so a view keeps its position by index and asks
+`changed_since()` which entries to draw again.
 
-This module holds small cleaned previews only, never a whole result.
+This module keeps small cleaned previews only, never a complete result.
 """
 
 from collections import OrderedDict
@@ -37,7 +37,7 @@ class Spans:
 
     Attributes:
         revision: grows with every visible change.
-        entries: turns, steps, calls and notes in the order in which they are shown. Read only.
+        entries: turns, steps, calls and notes in display order. Read only.
     """
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class Spans:
         return self._turns
 
     def clear(self, past: Sequence[Span] = ()) -> None:
-        """Forget everything: another conversation is on screen, with these turns so far."""
+        """Remove everything: another conversation is shown, with these turns so far."""
         self.entries[:] = past
         self._calls.clear()
         self._touched.clear()
@@ -66,13 +66,12 @@ class Spans:
         self._cleared = self.revision
 
     def turn_of(self, span: Span) -> TurnSpan:
-        """Return the turn that an entry belongs to."""
         number = span.number if isinstance(span, TurnSpan) else span.turn
         turns = (one for one in self.entries if isinstance(one, TurnSpan))
         return next(one for one in turns if one.number == number)
 
     def cause_of(self, span: Span) -> Cause:
-        """Return what marks the traffic of an entry; its turn is 0 if that is no traffic of this run."""
+        """Return the cause that marks an entry's traffic; its turn is 0 if the traffic is not of this run."""
         turn = self.turn_of(span).traffic
         match span:
             case CallSpan():
@@ -85,7 +84,7 @@ class Spans:
     def changed_since(self, revision: int) -> list[int] | None:
         """Return the indices of entries that are new or changed after `revision`, in ascending order.
 
-        None means that the entries are other ones than at `revision`: begin anew.
+        None means that the entries were replaced since: start anew.
         """
         if revision < self._cleared:
             return None
@@ -97,7 +96,7 @@ class Spans:
         return sorted(changed)
 
     def apply(self, event: events.Event, now_ns: int) -> None:
-        """Take in one event, at monotonic `now_ns`. Never raises: what does not fit is left out."""
+        """Apply one event, at monotonic `now_ns`. Never raises: what does not fit is ignored."""
         match event:
             case events.TurnStarted():
                 self._begin_turn(event, now_ns)
@@ -288,5 +287,5 @@ def _ms(begin_ns: int, end_ns: int) -> float:
 
 
 def _finite(value: float | None) -> float | None:
-    """Return a server's number if it is one: NaN and infinities have been seen."""
+    """Return a server's number if it is finite: NaN and infinities have been seen."""
     return value if isinstance(value, int | float) and isfinite(value) else None

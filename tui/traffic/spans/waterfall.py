@@ -1,7 +1,7 @@
-"""Where the time of one turn went: bars in lanes, and the shares of what the turn waited for. Pure.
+"""The time of one turn: bars in lanes, and the shares of what the turn waited for. Pure.
 
-Built from the spans of the conversation, which know of approvals, or from the entries of a recording,
-which do not. Nothing here draws.
+Built from the spans of the conversation, which include approvals, or from the entries of a recording, which
+do not.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,13 +13,13 @@ from tui.core.traffic import ANSWERS, Entry, Kind, Outcome
 from tui.traffic.spans.entries import CallSpan, CallState, Span, StepSpan, StepState, TurnSpan
 
 TOUCHING_NS = 2_000_000
-"""Bars that end so shortly before another begins are what it waited for; what is longer is a gap."""
+"""A bar that ends this shortly before another starts is what that one waited for; more is a gap."""
 
 MOST_BARS = 2_000
 
 
 class TimeShare(StrEnum):
-    """What time is spent on; the words stand on the screen."""
+    """What time is spent on; the words are shown."""
 
     MODEL = "model"
     YOU = "waiting for you"
@@ -32,13 +32,10 @@ class TimeBar:
     """One stretch of time.
 
     Attributes:
-        part: what it was spent on.
-        lane: which line it stands on, from 0; bars of a lane do not overlap.
-        label: what to call it, cleaned.
+        lane: its line, from 0; bars of a lane do not overlap.
+        label: cleaned.
         start_ns: nanoseconds since the turn began.
-        end_ns: the same, of its end; of what still runs, of now.
-        running: whether it goes on.
-        failed: whether it ended badly.
+        end_ns: the same, of its end, or of now while it runs.
         critical: whether the turn would have been shorter without it.
         step: number of the step, 0 if unknown.
         call: id of the tool call, "" for the model.
@@ -63,11 +60,10 @@ class Waterfall:
     """One turn.
 
     Attributes:
-        turn: its number.
-        ns: how long it took, or takes so far.
-        bars: in the order in which they began.
+        ns: duration so far.
+        bars: in the order of their start.
         lanes: names of the lanes, cleaned.
-        shares: part of the turn's time by what it waited for, largest first; they add up to 1.
+        shares: shares of the turn's time, largest first; they add up to 1.
     """
 
     turn: int
@@ -105,7 +101,7 @@ def of_spans(spans: Iterable[Span], turn: int, now_ns: int) -> Waterfall | None:
 
     Args:
         spans: `tui.traffic.spans.spans.Spans.entries`.
-        turn: number of the turn, as `Cause.turn` counts.
+        turn: its number, as in `Cause.turn`.
         now_ns: monotonic nanoseconds; the end of what still runs.
     """
     head: TurnSpan | None = None
@@ -128,9 +124,9 @@ def of_entries(entries: Sequence[Entry], turn: int, now_ns: int | None = None) -
     """Return the waterfall of a turn from the entries that it caused, None if there are none.
 
     Args:
-        entries: in order, without bodies; those of other turns are passed over.
-        turn: number of the turn, as `Cause.turn` counts.
-        now_ns: monotonic nanoseconds, the end of what has no answer; None for a recording that is over.
+        entries: in order, without bodies; those of other turns are ignored.
+        turn: its number, as in `Cause.turn`.
+        now_ns: monotonic nanoseconds, the end of what has no response; None for a finished recording.
     """
     mine = [entry for entry in entries if entry.cause is not None and entry.cause.turn == turn]
     if not mine:
@@ -161,7 +157,7 @@ def _of_call(span: CallSpan, now: int) -> Iterable[_Stretch]:
     if span.asked_ns is not None:
         yield _Stretch(TimeShare.YOU, label, span.asked_ns, now, True, step=span.step, call=span.id)
     elif span.waited_ms > 0:
-        # When exactly the person was asked is not kept: the answer is what let the call go.
+        # When approval was requested is not kept: the answer is what started the call.
         end = span.started_ns if span.started_ns is not None else span.proposed_ns + _ns(span.waited_ms)
         start = max(span.proposed_ns, end - _ns(span.waited_ms))
         yield _Stretch(TimeShare.YOU, label, start, end, step=span.step, call=span.id)
@@ -223,7 +219,7 @@ def _waterfall(turn: int, start: int, end: int, stretches: list[_Stretch]) -> Wa
 
 
 def _lanes(stretches: Sequence[_Stretch]) -> tuple[tuple[str, ...], list[int]]:
-    """Give each stretch a lane of its part that is free: model first, then the person, then tools."""
+    """Give each bar a free lane of its part: model first, then the person, then tools."""
     lanes: dict[TimeShare, list[int]] = {TimeShare.MODEL: [], TimeShare.YOU: [], TimeShare.TOOL: []}
     placed: list[tuple[TimeShare, int]] = []
     for stretch in stretches:
@@ -247,7 +243,7 @@ def _shares(start: int, end: int, stretches: Sequence[_Stretch]) -> tuple[tuple[
     while by_end and at > start:
         stretch = by_end.pop()
         if stretch.end > at + TOUCHING_NS or stretch.start >= at:
-            continue  # it ran beside the one that counts
+            continue  # it ran in parallel with the one that counts
         spent[TimeShare.REST] += max(0, at - stretch.end)
         spent[stretch.part] += min(at, stretch.end) - stretch.start
         stretch.critical = True
