@@ -161,8 +161,8 @@ def _dispatch(args: argparse.Namespace) -> int:
 
 def _traffic_screen(args: argparse.Namespace, path: "Path") -> int:
     from tui.runtime.recording_file import RecordingFile
+    from tui.settings.config_file import quick_ui
     from tui.settings.locations import config_path
-    from tui.settings.quick import quick_ui
     from tui.settings.save import set_value
     from tui.ui.app.terminal import run_trace
 
@@ -194,7 +194,7 @@ def _app(args: argparse.Namespace) -> int:
         print("mcptui: the current directory was deleted; start it in another one", file=sys.stderr)
         return 2
     gc.disable()  # what is imported now stays; the app collects again once it has loaded
-    from tui.settings.quick import quick_ui
+    from tui.settings.config_file import quick_ui
     from tui.ui.app.terminal import run_app
 
     def make_runtime() -> "Runtime":

@@ -63,7 +63,9 @@ def test_nothing_but_the_package_is_in_the_wheel(wheel: Path):
 
 
 def test_the_installed_package_finds_what_it_shipped(installed: Path):
-    code = "import tui.settings.shipped as s; print(s.shipped_dir('themes')); print(s.sample_server('notes'))"
+    code = (
+        "import tui.settings.locations as s; print(s.shipped_dir('themes')); print(s.sample_server('notes'))"
+    )
     themes, notes = run(installed / "venv/bin/python", "-c", code, cwd=installed).splitlines()
     for found in (themes, notes):
         assert str(installed) in found

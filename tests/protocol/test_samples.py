@@ -13,7 +13,7 @@ import pytest
 from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from tui.settings.shipped import sample_server
+from tui.settings.locations import sample_server
 
 
 @pytest.fixture(autouse=True)

@@ -127,8 +127,8 @@ def _missing_keys(loaded: "Loaded") -> Iterator[str]:
 
 
 def _init(path: Path, *, only_print: bool) -> int:
+    from tui.settings.locations import shipped_dir
     from tui.settings.save import write_private
-    from tui.settings.shipped import shipped_dir
 
     starter = (shipped_dir("sample_config") / "config.toml").read_text(encoding="utf-8")
     if only_print:
@@ -149,8 +149,8 @@ def _init(path: Path, *, only_print: bool) -> int:
 
 
 def _import(path: Path, source: Path, *, dry_run: bool) -> int:
-    from tui.settings.merge import plan_import
     from tui.settings.save import add_servers
+    from tui.settings.server_import import plan_import
 
     plan = plan_import(source, path, os.environ)
     for line in (*plan.done(), *plan.notes):
@@ -178,7 +178,7 @@ def _leftovers(path: Path, new: Mapping[str, Any]) -> int:
 
 def _learned(*, forget: bool) -> int:
     from tui.model.endpoints.quirks import Learned
-    from tui.settings.learned import LearnedFile
+    from tui.settings.learned_file import LearnedFile
     from tui.settings.locations import learned_file
 
     file = LearnedFile(learned_file())

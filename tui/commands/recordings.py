@@ -48,7 +48,7 @@ def open_recorder(redactor: Redactor, meta: Mapping[str, str]) -> Recorder:
         redactor: knows the values that must not be stored; may learn more.
         meta: what is to be known of the recording as a whole.
     """
-    from tui.settings.quick import quick_traffic
+    from tui.settings.config_file import quick_traffic
     from tui.storage.recordings.writer import RecordingWriter
 
     chosen = quick_traffic(os.environ)

@@ -12,12 +12,12 @@ from tui.core.traffic import TrafficSink
 from tui.model.endpoints.profile import DEMO, ModelProfile, ModelSelection, choose
 from tui.model.endpoints.providers import from_environment, is_private, provider_of
 from tui.runtime.options import Options
-from tui.settings.expand import KEYCHAIN
-from tui.settings.learned import LearnedFile
+from tui.settings.learned_file import LearnedFile
 from tui.settings.locations import learned_file
+from tui.settings.references import KEYCHAIN
 
 if TYPE_CHECKING:
-    from tui.settings.learned import Entry
+    from tui.settings.learned_file import Entry
     from tui.settings.load import Loaded
     from tui.settings.schema import ModelSettings
 

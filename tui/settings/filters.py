@@ -27,7 +27,7 @@ def change_filter(path: Path, name: str, text: str) -> dict[str, str]:
     """
     import tomli_w
 
-    from tui.settings.file_lock import locked
+    from tui.settings.files import locked
     from tui.settings.save import write_private
 
     with locked(path):

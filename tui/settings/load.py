@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.text import clean_line
-from tui.settings.expand import expand
+from tui.settings.config_secrets import MAX_DEPTH, leaves, literal_secret, masked, secret_values
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.locations import config_path as config_path
-from tui.settings.masking import MAX_DEPTH, leaves, literal_secret, masked, secret_values
 from tui.settings.mcp_json import ForeignFile, read_foreign
 from tui.settings.places import KeyPath, Place, line_of, toml_places
 from tui.settings.problems import Problem
+from tui.settings.references import expand
 from tui.settings.schema import Settings
 from tui.settings.validate import Checker, Fault
 

@@ -1,10 +1,18 @@
-"""Where mcptui keeps things: the platform's directories for configuration, data and state.
+"""Where mcptui's files are: the platform's directories for config, data and state, and what ships with it.
 
-Only names of places are worked out here; nothing is created or read.
+Only paths are worked out here; nothing is created or read. hatchling's force-include puts `themes/` and
+`sample_config/` into the wheel under `tui/_shipped/`. In an editable install they are next to the package.
 """
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import tui
+
+if TYPE_CHECKING:  # not needed for the first frame, which loads its theme from here
+    from tui.core.servers import ServerSpec
 
 APP = "mcptui"
 CONFIG_VARIABLE = "MCPTUI_CONFIG"
@@ -57,3 +65,36 @@ def state_dir() -> Path:
 def learned_file() -> Path:
     """Return the file of what endpoints have taught about what they refuse."""
     return state_dir() / "learned.json"
+
+
+def shipped_dir(name: str) -> Path:
+    """Return the directory `name` ("themes", "sample_config") that ships with this mcptui.
+
+    Raises:
+        FileNotFoundError: the installation is incomplete.
+    """
+    package = Path(tui.__file__).parent
+    for place in (package / "_shipped" / name, package.parent / name):
+        if place.is_dir():
+            return place
+    raise FileNotFoundError(f"{name}: not found beside {package}; this installation of mcptui is incomplete")
+
+
+def sample_server(name: str) -> Path:
+    """Return the script of the sample server `name` ("weather", "notes", "slow")."""
+    return shipped_dir("sample_config") / "servers" / f"{name}.py"
+
+
+def default_servers() -> "tuple[ServerSpec, ...]":
+    """Return the servers of someone who has configured nothing: the samples, run with our own Python."""
+    from tui.core.servers import ServerSpec
+
+    def sample(name: str, *, env: dict[str, str] | None = None, autostart: bool = True) -> ServerSpec:
+        script = str(sample_server(name))
+        return ServerSpec(name, sys.executable, (script,), env=env or {}, autostart=autostart)
+
+    return (
+        sample("weather"),
+        sample("notes", env={"MCPTUI_NOTES_FILE": str(data_dir() / "notes.json")}),
+        sample("slow", autostart=False),
+    )

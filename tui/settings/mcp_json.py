@@ -9,16 +9,16 @@ looked up here.
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tui.core.text import clean_line
-from tui.settings import jsonc
-from tui.settings.expand import NAME, escaped
 from tui.settings.places import KeyPath, Place, json_places
 from tui.settings.problems import did_you_mean
+from tui.settings.references import NAME, escaped
 
 _ROOTS: tuple[KeyPath, ...] = (("mcpServers",), ("servers",), ("mcp", "servers"), ("mcp", "mcpServers"))
 _FIELDS = {
@@ -93,9 +93,9 @@ def read_foreign(text: str, path: Path) -> ForeignFile | NotReadable:
         text: JSON, comments and trailing commas allowed.
         path: where it stands: `${workspaceFolder}` is worked out from it.
     """
-    plain = jsonc.without_comments(text)
+    plain = without_comments(text)
     try:
-        tree, twice = jsonc.loads(plain)
+        tree, twice = loads(plain)
     except json.JSONDecodeError as error:
         return NotReadable(f"is not JSON: {error.msg} at column {error.colno}", line=error.lineno)
     except (ValueError, RecursionError) as error:
@@ -237,3 +237,43 @@ class _Reader:
             return whole
         self._note(name, f"{clean_line(whole, 60)} means nothing here and stays as it is")
         return escaped(whole)
+
+
+# What is a string, so that nothing in one is taken for a comment; then what is to be blanked.
+_PIECE = re.compile(
+    r'"(?:[^"\\\n]++|\\[^\n])*"?|(?P<line>//[^\n]*)|(?P<block>/\*.*?(?:\*/|\Z))|(?P<comma>,)(?=[\s/]*[}\]])',
+    re.DOTALL,
+)
+
+
+def without_comments(text: str) -> str:
+    """Return `text` as plain JSON of the same length, with every line where it was."""
+
+    def blanked(found: re.Match[str]) -> str:
+        if found.lastgroup is None:
+            return found.group()
+        return re.sub(r"[^\n]", " ", found.group())
+
+    # Twice: a comma is only seen to trail once the comment behind it is gone.
+    return _PIECE.sub(blanked, _PIECE.sub(blanked, text))
+
+
+def loads(text: str) -> tuple[Any, tuple[str, ...]]:
+    """Parse JSON without comments.
+
+    Returns:
+        The value, and the names that stand twice in one object: the last one counts, the first is lost.
+
+    Raises:
+        ValueError: it is not JSON; a `json.JSONDecodeError` where the place is known.
+        RecursionError: it is nested too deeply.
+    """
+    twice: list[str] = []
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(items)
+        if len(found) < len(items):
+            twice.extend(key for key, count in Counter(key for key, _ in items).items() if count > 1)
+        return found
+
+    return json.loads(text, object_pairs_hook=pairs), tuple(twice)

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from tui.settings.expand import KEYCHAIN, NAME, FromEnvironment
 from tui.settings.keymap import flat_keys
+from tui.settings.references import KEYCHAIN, NAME, FromEnvironment
 
 MAX_NAME = 64
 _SCHEMES = {"http": ("http", "https"), "sse": ("http", "https"), "websocket": ("ws", "wss")}

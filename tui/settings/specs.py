@@ -8,8 +8,8 @@ from tui.core.servers import ServerSpec, Transport
 from tui.core.turn.approval_policy import Rules
 from tui.core.turn.limits import Limits
 from tui.settings.load import Loaded, dotted
+from tui.settings.locations import default_servers
 from tui.settings.schema import ApprovalSettings, LimitSettings, ServerSettings
-from tui.settings.shipped import default_servers
 
 
 def server_specs(loaded: Loaded) -> tuple[ServerSpec, ...]:

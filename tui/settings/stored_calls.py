@@ -1,11 +1,22 @@
-"""The calls made by hand that are remembered, as the workbench uses them: read once, written in a thread."""
+"""Calls made by hand that are kept: a JSON file of the person's, read once and written in a thread.
+
+JSON and not TOML, because arguments may hold null. Readable only by its owner, replaced in one step.
+"""
 
 import asyncio
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
-from tui.core.workbench import CallMemory
-from tui.settings.calls import change_calls, load_calls
+from tui.core.errors import ConfigError
+from tui.core.jsonrpc.reader import loads
+from tui.core.workbench import CallKey, CallKind, CallMemory
+from tui.settings.files import Unreadable, locked, read_bounded
+from tui.settings.save import write_private
+
+FORMAT = 1
+MAX_BYTES = 4 * 1024 * 1024
 
 
 class StoredCalls:
@@ -36,3 +47,92 @@ class StoredCalls:
         """
         async with self._turn:
             self.memory = await asyncio.to_thread(change_calls, self._path, change)
+
+
+def load_calls(path: Path) -> CallMemory:
+    """Return what is remembered; nothing if there is no such file or it cannot be read."""
+    try:
+        return _read(path)
+    except ConfigError:
+        return CallMemory()
+
+
+def change_calls(path: Path, change: Callable[[CallMemory], CallMemory]) -> CallMemory:
+    """Change what is remembered, and return it: read anew, since another mcptui may have changed it too.
+
+    Args:
+        path: the file; made if it is not there.
+        change: returns another memory; what it raises is raised, and nothing is changed.
+
+    Raises:
+        ConfigError: the file is damaged and was left as it is, or cannot be written.
+    """
+    with locked(path):
+        before = _read(path)
+        after = change(before)
+        if after != before:
+            write_private(path, _written(after))
+    return after
+
+
+def _read(path: Path) -> CallMemory:
+    try:
+        found = loads(read_bounded(path, MAX_BYTES))
+    except FileNotFoundError:
+        return CallMemory()
+    except (Unreadable, ValueError, RecursionError) as error:
+        why = error if isinstance(error, Unreadable) else "is not JSON"
+        raise _damaged(path, f"{why}.") from error
+    if not isinstance(found, Mapping) or found.get("format") != FORMAT:
+        raise _damaged(path, "is not a list of calls that this mcptui can read.")
+    memory = CallMemory()
+    for key, _, arguments in _entries(found.get("last")):
+        memory = memory.called(key, arguments)
+    for key, name, arguments in _entries(found.get("saved")):
+        try:
+            memory = memory.with_saved(key, name, arguments)
+        except ValueError:  # somebody edited it by hand: the rest is good
+            continue
+    return memory
+
+
+def _entries(listed: Any) -> Iterator[tuple[CallKey, str, Any]]:
+    for entry in listed if isinstance(listed, list) else ():
+        match entry:
+            case {"server": str(server), "kind": str(kind), "name": str(name), "arguments": arguments}:
+                saved_as = entry.get("saved_as", "")
+                if kind in set(CallKind) and isinstance(saved_as, str):
+                    yield CallKey(server, CallKind(kind), name), saved_as, arguments
+
+
+def _written(memory: CallMemory) -> str:
+    """Return the file's text; the last values not used for longest are left out if it were too large."""
+    saved = [
+        _entry(key, arguments, name)
+        for key, calls in memory.saved.items()
+        for name, arguments in calls.items()
+    ]
+    last = [_entry(key, arguments) for key, arguments in memory.last.items()]
+    while True:
+        whole = {"format": FORMAT, "saved": saved, "last": last}
+        text = json.dumps(whole, ensure_ascii=True, indent=1) + "\n"
+        if len(text) <= MAX_BYTES:
+            return text
+        if not last:
+            raise ConfigError("The saved calls are too large together.", next_step="Delete some of them.")
+        last = last[len(last) // 2 + 1 :]
+
+
+def _entry(key: CallKey, arguments: Any, name: str = "") -> dict[str, Any]:
+    saved_as = {"saved_as": name} if name else {}
+    return {
+        "server": key.server,
+        "kind": key.kind.value,
+        "name": key.name,
+        **saved_as,
+        "arguments": arguments,
+    }
+
+
+def _damaged(path: Path, why: str) -> ConfigError:
+    return ConfigError(why, where=str(path), next_step="It was left as it is; move it away to begin anew.")

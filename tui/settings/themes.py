@@ -14,8 +14,8 @@ from typing import Any
 
 from tui.core.text import clean_line
 from tui.settings.files import Unreadable, read_bounded
+from tui.settings.locations import shipped_dir
 from tui.settings.problems import Problem, did_you_mean
-from tui.settings.shipped import shipped_dir
 
 DEFAULT_THEME = "harbor"
 MAX_THEME_BYTES = 64 * 1024

@@ -8,7 +8,7 @@ import pytest
 
 from tui.commands.command_line import build_parser
 from tui.commands.config import config
-from tui.settings.learned import LearnedFile
+from tui.settings.learned_file import LearnedFile
 from tui.settings.locations import learned_file
 from tui.ui.keys.key_overrides import own_keys
 

@@ -17,7 +17,7 @@ from tui.core.secrets.redact import Secret
 from tui.model.endpoints.profile import ModelProfile
 from tui.runtime.options import Options
 from tui.runtime.profiles import choices, choose_model, make_model, offered, profile_named, profile_of
-from tui.settings.learned import LearnedFile
+from tui.settings.learned_file import LearnedFile
 from tui.settings.load import Loaded, load_text
 from tui.settings.locations import learned_file
 

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from tui.settings.expand import FromEnvironment
+from tui.settings.references import FromEnvironment
 from tui.settings.schema import LimitSettings, ModelSettings, ServerSettings, Settings, name_fault
 
 

@@ -6,7 +6,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from tui.settings.file_lock import locked
+from tui.settings.files import locked
 from tui.settings.save import write_private
 from tui.ui.chat.composer.history import MOST
 

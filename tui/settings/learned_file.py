@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError
-from tui.settings.file_lock import locked
-from tui.settings.files import Unreadable, read_bounded
+from tui.settings.files import Unreadable, locked, read_bounded
 from tui.settings.save import write_private
 
 FORMAT = 1

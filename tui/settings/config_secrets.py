@@ -13,8 +13,8 @@ from tui.core.secrets.places import (
 )
 from tui.core.secrets.places import masked as masked_text
 from tui.core.secrets.redact import Redactor
-from tui.settings.expand import KEYCHAIN, expand, literal_part, without_defaults
 from tui.settings.places import KeyPath
+from tui.settings.references import KEYCHAIN, expand, literal_part, without_defaults
 
 MASK = "***"
 MAX_DEPTH = 32

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tui.core.errors import ConfigError
-from tui.settings.calls import load_calls
-from tui.settings.file_lock import locked
+from tui.settings.files import locked
 from tui.settings.filters import load_filters
-from tui.settings.learned import LearnedFile
+from tui.settings.learned_file import LearnedFile
+from tui.settings.stored_calls import load_calls
 from tui.ui.chat.composer.history_file import HistoryFile
 
 ROUNDS = 25
@@ -36,18 +36,18 @@ def change(name): change_filter(path, name, "x")
 """,
     "calls": """
 from tui.core.workbench import CallKey, CallKind
-from tui.settings.calls import change_calls
+from tui.settings.stored_calls import change_calls
 key = CallKey("s", CallKind.TOOL, "t")
 def change(name): change_calls(path, lambda memory: memory.with_saved(key, name, {}))
 """,
     "learned": """
-from tui.settings.learned import LearnedFile
+from tui.settings.learned_file import LearnedFile
 def change(name): LearnedFile(path).save("http://h/v1", name, {"no_tools": True})
 """,
     "history": """
-from tui.ui.chat.composer.history_file import HistoryFile, Kept
+from tui.ui.chat.composer.history_file import HistoryFile, HistoryEntry
 def change(name):
-    HistoryFile(path).add(Kept(name))
+    HistoryFile(path).add(HistoryEntry(name))
     HistoryFile(path).load()
 """,
 }
@@ -122,7 +122,7 @@ def test_a_folder_that_cannot_be_made_is_the_business_of_whoever_writes(tmp_path
 
 def test_the_lock_of_a_process_that_was_killed_is_free(tmp_path: Path):
     code = (
-        "import sys; from pathlib import Path; from tui.settings.file_lock import locked\n"
+        "import sys; from pathlib import Path; from tui.settings.files import locked\n"
         "with locked(Path(sys.argv[1])): print('held', flush=True); sys.stdin.read()"
     )
     pipe = subprocess.PIPE

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tui.core.errors import ConfigError
-from tui.settings.learned import MAX_AGE_SECONDS, MAX_BYTES, MAX_ENTRIES, LearnedFile
+from tui.settings.learned_file import MAX_AGE_SECONDS, MAX_BYTES, MAX_ENTRIES, LearnedFile
 
 HERE, MODEL = "http://127.0.0.1:11434/v1", "qwen3:8b"
 

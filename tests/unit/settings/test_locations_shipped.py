@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tui.settings import shipped
 from tui.settings.load import load, load_text
+from tui.settings.locations import default_servers, shipped_dir
 from tui.settings.schema import LimitSettings
 from tui.settings.specs import server_specs
 
 
 def starter() -> str:
-    return (shipped.shipped_dir("sample_config") / "config.toml").read_text(encoding="utf-8")
+    return (shipped_dir("sample_config") / "config.toml").read_text(encoding="utf-8")
 
 
 def uncommented(text: str) -> str:
@@ -23,7 +23,7 @@ def uncommented(text: str) -> str:
 
 
 def test_the_servers_of_someone_who_configured_nothing_are_the_samples_run_with_our_python():
-    specs = shipped.default_servers()
+    specs = default_servers()
     assert [(spec.name, spec.autostart) for spec in specs] == [
         ("weather", True),
         ("notes", True),
@@ -34,12 +34,12 @@ def test_the_servers_of_someone_who_configured_nothing_are_the_samples_run_with_
 
 
 def test_the_sample_notes_are_kept_with_the_persons_data(home_of_its_own: Path):
-    assert home_of_its_own in Path(shipped.default_servers()[1].env["MCPTUI_NOTES_FILE"]).parents
+    assert home_of_its_own in Path(default_servers()[1].env["MCPTUI_NOTES_FILE"]).parents
 
 
 def test_a_directory_that_does_not_ship_is_an_error():
     with pytest.raises(FileNotFoundError, match="incomplete"):
-        shipped.shipped_dir("nothing")
+        shipped_dir("nothing")
 
 
 def test_the_starter_file_as_it_is_changes_nothing():
@@ -64,7 +64,7 @@ def test_the_starter_file_shows_every_limit_with_its_default():
 
 
 def test_the_sample_mcp_json_starts_the_sample_servers_from_anywhere():
-    path = shipped.shipped_dir("sample_config") / "mcp.json"
+    path = shipped_dir("sample_config") / "mcp.json"
     loaded = load(path, dict(os.environ))
     assert loaded.problems == ()
     specs = server_specs(loaded)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.settings.expand import Expanded, FromEnvironment, escaped, expand, literal_part, without_defaults
+from tui.settings.references import Expanded, FromEnvironment, escaped, expand, literal_part, without_defaults
 
 ENV = {"HOME": "/home/ada", "EMPTY": "", "SELF": "${HOME}", "A_1": "x"}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tui.core.errors import ConfigError
-from tui.settings.merge import plan_import
+from tui.settings.server_import import plan_import
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tui.settings.config_secrets import is_secret, secret_values
 from tui.settings.load import load_text
-from tui.settings.masking import is_secret, secret_values
 
 CANARY = "canary-7f3a9c-secret"
 

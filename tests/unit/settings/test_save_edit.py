@@ -8,7 +8,7 @@ import tomli_w
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tui.settings.edit import with_servers, with_value
+from tui.settings.save import with_servers, with_value
 
 COMMENTED = """\
 # my configuration

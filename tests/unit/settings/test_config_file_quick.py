@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.settings.quick import QuickUi, quick_traffic, quick_ui
+from tui.settings.config_file import QuickUi, quick_traffic, quick_ui
 
 
 def read(tmp_path: Path, text: str, env: dict[str, str] | None = None) -> QuickUi:
@@ -48,7 +48,8 @@ def test_the_environment_names_the_file_if_nobody_else_does(tmp_path: Path):
 def test_nothing_heavy_is_imported_for_it(tmp_path: Path):
     (tmp_path / "c.toml").write_text('[ui]\ntheme = "quay"\n')
     code = (
-        "import sys; from tui.settings.quick import quick_ui; from tui.settings.themes import load_theme\n"
+        "import sys; from tui.settings.config_file import quick_ui\n"
+        "from tui.settings.themes import load_theme\n"
         "load_theme(quick_ui(sys.argv[1], {}).theme)\n"
         "print(sorted({'pydantic', 'tomli_w', 'mcp', 'openai', 'textual', 'jsonschema'} & set(sys.modules)))"
     )
