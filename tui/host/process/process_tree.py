@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,9 +31,9 @@ def usage(leader: int) -> ProcessUsage:
     """Return what the process `leader`, its descendants and the rest of its process group cost."""
     import psutil  # not before the first frame
 
-    known = {process.pid: process for process in psutil.process_iter(["ppid", "create_time"])}
-    if not known:
-        return ProcessUsage((leader,))
+    known = psutil.pids()
+    if leader not in known:
+        return ProcessUsage() if known else ProcessUsage((leader,))
     pids, memory, cpu_seconds = [], 0, 0.0
     for process in _tree(leader, known):
         with contextlib.suppress(psutil.Error), process.oneshot():
@@ -44,24 +44,18 @@ def usage(leader: int) -> ProcessUsage:
     return ProcessUsage(tuple(pids), memory, round(cpu_seconds, 2)) if pids else ProcessUsage()
 
 
-def _tree(leader: int, known: "Mapping[int, psutil.Process]") -> "list[psutil.Process]":
-    if leader not in known:
-        return []
-    children: dict[int, list[psutil.Process]] = {}
-    for process in known.values():
-        children.setdefault(process.info["ppid"], []).append(process)
+def _tree(leader: int, known: Iterable[int]) -> "list[psutil.Process]":
+    import psutil
+
+    found: dict[int, psutil.Process] = {}
     # A process whose parent has ended has a new parent, but it is still in the leader's group.
-    group = {pid: process for pid, process in known.items() if _group(pid) == leader}
-    found = {leader: known[leader], **group}
-    waiting = list(found.values())
-    while waiting and len(found) < MAX_PIDS:
-        parent = waiting.pop()
-        for child in children.get(parent.pid, ()):
-            # A child is never older than its parent: then the parent's id was reused.
-            if child.pid not in found and child.info["create_time"] >= parent.info["create_time"]:
-                found[child.pid] = child
-                waiting.append(child)
-    return list(found.values())
+    for root in (leader, *(pid for pid in known if pid != leader and _group(pid) == leader)):
+        if root not in found and len(found) < MAX_PIDS:
+            with contextlib.suppress(psutil.Error):
+                process = psutil.Process(root)
+                # psutil leaves out children older than their parent: then its id was reused.
+                found |= {each.pid: each for each in (process, *process.children(recursive=True))}
+    return list(found.values())[:MAX_PIDS]
 
 
 def _group(pid: int) -> int:
