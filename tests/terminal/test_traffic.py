@@ -3,7 +3,7 @@
 from tests.terminal.pty_app import TerminalApp
 
 
-def test_the_traffic_of_the_servers_opens_with_a_key_and_an_entry_is_read():
+def test_a_key_opens_the_traffic_and_another_an_entry():
     with TerminalApp.real("--demo") as app:
         app.shows("2 of 3 servers")
         app.send("\x1bOS")

@@ -1,4 +1,4 @@
-"""Images of servers as pictures: in an entry of the traffic and in a result, where the terminal can."""
+"""Images as pictures, in an entry of the traffic and in a result."""
 
 import base64
 import io
@@ -75,7 +75,7 @@ async def test_an_image_folds_and_unfolds_like_everything_else() -> None:
         assert blocks(screen) == 5  # at once: it was decoded before
 
 
-async def test_the_first_images_unfold_by_themselves_and_the_others_when_asked() -> None:
+async def test_the_first_images_are_unfolded_and_the_others_on_demand() -> None:
     async with opened(with_images(*[image(20, 2)] * 5).recording()) as (screen, pilot):
         await press(pilot, "enter")
         reading = screen.entry.pages[0]
@@ -89,14 +89,14 @@ async def test_the_first_images_unfold_by_themselves_and_the_others_when_asked()
         await until(lambda: sum("▀" in row for row in rows()) == 4)
 
 
-async def test_what_is_broken_says_why_it_is_no_picture() -> None:
+async def test_a_broken_image_shows_why() -> None:
     broken = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"x" * 200).decode()
     async with opened(with_images(broken).recording()) as (screen, pilot):
         await press(pilot, "enter")
         await until(lambda: any("no picture: it is broken" in line for line in page(screen)))
 
 
-async def test_a_picture_fits_the_pane_and_the_narrower_one_too() -> None:
+async def test_a_picture_fits_the_pane_also_when_it_gets_narrower() -> None:
     async with opened(with_images(image(600, 100)).recording()) as (screen, pilot):
         await press(pilot, "enter")
         await until(lambda: blocks(screen) > 0)
@@ -137,7 +137,7 @@ async def test_an_image_in_a_data_url_with_escaped_slashes_is_a_picture_too() ->
         await until(lambda: blocks(screen) == 5)
 
 
-async def test_leaving_while_it_is_decoded_leaves_nothing_behind() -> None:
+async def test_leaving_during_decoding_leaves_nothing_behind() -> None:
     noise = io.BytesIO()
     Image.effect_noise((1600, 1600), 90).save(noise, "PNG")
     large = base64.b64encode(noise.getvalue()).decode()
@@ -151,7 +151,7 @@ async def test_leaving_while_it_is_decoded_leaves_nothing_behind() -> None:
 @pytest.mark.parametrize(
     ("name", "value"), [("COLORTERM", ""), ("NO_COLOR", "1"), ("LC_ALL", "C.ISO-8859-1")]
 )
-async def test_a_terminal_that_cannot_show_it_tells_the_size_and_how_to_save_it(
+async def test_a_terminal_without_pictures_shows_the_size_and_how_to_save(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")

@@ -1,4 +1,4 @@
-"""The traffic screen: every entry on one line, followed, selected, and paired."""
+"""The traffic screen: one line per entry, following, selecting, pairs."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -39,7 +39,7 @@ def title(screen: TrafficScreen) -> str:
     return screen._title.render_line(0).text
 
 
-async def test_a_call_is_told_by_its_method_tool_size_and_latency() -> None:
+async def test_a_call_is_shown_with_method_tool_size_and_latency() -> None:
     async with opened(some().recording()) as (screen, _):
         line = row_with(shown(screen.list), "412 ms  ✓")
         assert "← response" in line
@@ -47,7 +47,7 @@ async def test_a_call_is_told_by_its_method_tool_size_and_latency() -> None:
         assert "search_notes" in line
 
 
-async def test_what_is_no_frame_is_shown_by_how_it_begins() -> None:
+async def test_what_is_not_a_message_is_shown_by_the_start_of_its_text() -> None:
     async with opened(some().recording()) as (screen, _):
         await until(lambda: any("DEBUG connecting" in line for line in shown(screen.list)))
         assert "! not" not in title(screen)
@@ -55,7 +55,7 @@ async def test_what_is_no_frame_is_shown_by_how_it_begins() -> None:
         assert "␛[31mcache is cold" in row_with(shown(screen.list), "stderr")
 
 
-async def test_a_request_that_waits_counts_up() -> None:
+async def test_the_latency_of_a_pending_request_grows() -> None:
     recorded = some()
     async with opened(recorded.recording()) as (screen, _):
         screen.list._clock = lambda: recorded.now_ns + 3_100_000_000
@@ -65,7 +65,7 @@ async def test_a_request_that_waits_counts_up() -> None:
         assert line.endswith("◌")
 
 
-async def test_the_newest_is_followed_until_one_goes_up_and_again_at_the_end() -> None:
+async def test_the_newest_is_followed_until_the_user_scrolls_up_and_again_at_the_end() -> None:
     recorded = numbered(100)
     async with opened(recorded.recording()) as (screen, pilot):
         assert "notifications/n99" in shown(screen.list)[-1]
@@ -84,7 +84,7 @@ async def test_the_newest_is_followed_until_one_goes_up_and_again_at_the_end() -
         assert "following" in title(screen)
 
 
-async def test_a_selection_stays_where_it_is_in_a_list_that_fits_the_screen() -> None:
+async def test_the_selection_stays_in_a_list_that_fits_the_screen() -> None:
     recorded = numbered(3)
     async with opened(recorded.recording()) as (screen, pilot):
         await press(pilot, "up", "up")
@@ -95,7 +95,7 @@ async def test_a_selection_stays_where_it_is_in_a_list_that_fits_the_screen() ->
         assert "notifications/n0" in shown(screen.list)[0]
 
 
-async def test_one_key_leads_to_the_partner_and_back() -> None:
+async def test_a_key_selects_the_partner_and_again_goes_back() -> None:
     async with opened(some().recording()) as (screen, pilot):
         screen.list.select(4)
         assert screen.list.selected == 4
@@ -107,7 +107,7 @@ async def test_one_key_leads_to_the_partner_and_back() -> None:
         assert screen.list.selected == 4
 
 
-async def test_progress_belongs_to_its_call_and_one_key_leads_to_where_it_began() -> None:
+async def test_progress_belongs_to_its_call_and_a_key_selects_the_request() -> None:
     recorded = Recorded()
     recorded.add(Kind.REQUEST, {}, method="tools/call", ident="1", root=1)
     recorded.add(Kind.NOTIFICATION, {}, method="notifications/progress", pair=1, root=1)
@@ -119,7 +119,7 @@ async def test_progress_belongs_to_its_call_and_one_key_leads_to_where_it_began(
         assert screen.list.selected == 1
 
 
-async def test_the_time_is_of_day_or_since_the_start_or_since_the_line_above() -> None:
+async def test_times_are_of_day_or_since_the_start_or_since_the_line_above() -> None:
     recorded = Recorded()
     recorded.add(Kind.NOTIFICATION, {}, method="a")
     recorded.add(Kind.NOTIFICATION, {}, method="b", after_ms=1500)
@@ -131,7 +131,7 @@ async def test_the_time_is_of_day_or_since_the_start_or_since_the_line_above() -
         assert "1.5 s" in row_with(shown(screen.list), " b")
 
 
-async def test_a_mark_is_seen_and_kept() -> None:
+async def test_a_mark_is_shown_and_saved() -> None:
     kept: list[tuple[int, bool]] = []
     recorded = numbered(3)
     traffic = recorded.recording(keep_mark=lambda seq, marked: kept.append((seq, marked)))
@@ -143,12 +143,12 @@ async def test_a_mark_is_seen_and_kept() -> None:
     assert kept == [(3, True), (3, False)]
 
 
-async def test_an_empty_list_says_what_will_be_there() -> None:
+async def test_an_empty_list_explains_what_it_will_show() -> None:
     async with opened(Recorded().recording()) as (screen, _):
         assert "Every message of every server will stand here" in " ".join(shown(screen.list))
 
 
-async def test_names_from_the_wire_are_shown_not_obeyed() -> None:
+async def test_names_from_the_wire_are_escaped() -> None:
     recorded = Recorded()
     recorded.add(Kind.REQUEST, b"", method="\x1b]0;x\x07[bold]", tool="\u202eevil\n", source="a\x9bb")
     async with opened(recorded.recording()) as (screen, _):
@@ -157,7 +157,7 @@ async def test_names_from_the_wire_are_shown_not_obeyed() -> None:
     assert "[bold]" in text
 
 
-async def test_every_width_keeps_its_lines_within_it() -> None:
+async def test_lines_fit_every_width() -> None:
     for width in (40, 80, 111, 112, 120, 160, 200):
         async with opened(some().recording(), (width, 24)) as (screen, _):
             for y in range(screen.list.size.height):
@@ -171,7 +171,7 @@ async def test_the_reader_is_closed_with_the_screen() -> None:
     await until(lambda: recorded.closed)
 
 
-async def test_a_recording_that_cannot_be_read_says_why() -> None:
+async def test_an_unreadable_recording_shows_why() -> None:
     recording = Recorded().recording(live=False, problem=lambda: "it is damaged (malformed page 7)")
     async with opened(recording) as (screen, _):
         await until(lambda: any("malformed page 7" in row for row in shown(screen.list)))

@@ -1,4 +1,4 @@
-"""Keys that come in one burst mean what they would mean one by one."""
+"""Keys that arrive in one burst act as if typed one by one."""
 
 import pytest
 from textual import events
@@ -20,14 +20,14 @@ def burst(app, text):
 
 
 @pytest.mark.parametrize("text", ["tool:search_notes", "server:notes", "method:tools/call"])
-async def test_a_filter_typed_in_one_burst_is_the_filter(text) -> None:
+async def test_a_filter_can_be_typed_in_one_burst(text) -> None:
     async with opened(some().recording()) as (screen, pilot):
         burst(pilot.app, "/" + text + "\r")
         await until(lambda: screen.filtering.query.text == text, what=screen.filtering.query.text)
         await until(lambda: not screen.filter_bar.is_open and screen.list.has_focus)
 
 
-async def test_a_search_typed_in_one_burst_is_the_search() -> None:
+async def test_a_search_can_be_typed_in_one_burst() -> None:
     async with opened(some().recording()) as (screen, pilot):
         burst(pilot.app, "s" + "connecting" + "\r")
         await until(lambda: "found" in screen.filter_line.render_line(0).text)
@@ -41,7 +41,7 @@ async def test_the_screen_can_be_opened_and_filtered_in_one_burst() -> None:
         await until(lambda: app.screen.filtering.query.text == "server:notes")
 
 
-async def test_a_note_typed_in_one_burst_is_the_note() -> None:
+async def test_a_note_can_be_typed_in_one_burst() -> None:
     recording = some().recording()
     async with opened(recording) as (screen, pilot):
         seq = screen.list.selected
@@ -56,7 +56,7 @@ async def test_an_entry_is_copied_in_one_burst() -> None:
         await until(lambda: "call_tool" in pilot.app.clipboard)
 
 
-async def test_a_filter_is_kept_and_taken_in_one_burst() -> None:
+async def test_a_filter_is_saved_and_selected_in_one_burst() -> None:
     async with opened(some().recording()) as (screen, pilot):
         burst(pilot.app, "/server:notes\r")
         await until(lambda: screen.filtering.query.text == "server:notes")
@@ -66,7 +66,7 @@ async def test_a_filter_is_kept_and_taken_in_one_burst() -> None:
         await until(lambda: screen.recording.filters == {"mine": "server:notes"})
 
 
-async def test_a_search_inside_an_entry_typed_in_one_burst_is_that_search() -> None:
+async def test_a_search_in_an_entry_can_be_typed_in_one_burst() -> None:
     async with opened(some().recording()) as (screen, pilot):
         screen.list.select(2)
         burst(pilot.app, "\r/Beijing\r")
@@ -74,7 +74,7 @@ async def test_a_search_inside_an_entry_typed_in_one_burst_is_that_search() -> N
 
 
 @pytest.mark.parametrize("key", ["S", "w"])
-async def test_sheets_are_left_by_the_keys_that_follow_at_once(key) -> None:
+async def test_a_screen_that_opens_is_closed_by_the_next_key_of_a_burst(key) -> None:
     async with opened(some().recording()) as (screen, pilot):
         screen.list.select(2)
         burst(pilot.app, "/server:weather\r")
@@ -86,7 +86,7 @@ async def test_sheets_are_left_by_the_keys_that_follow_at_once(key) -> None:
         assert screen.filtering.query.text == "server:weather"
 
 
-async def test_keys_behind_the_enter_of_a_filter_are_for_the_list() -> None:
+async def test_keys_after_the_enter_of_a_filter_go_to_the_list() -> None:
     async with opened(some().recording()) as (screen, pilot):
         burst(pilot.app, "/tool:search_notes\rmt")
         await until(
@@ -99,7 +99,7 @@ async def test_keys_behind_the_enter_of_a_filter_are_for_the_list() -> None:
         assert not screen.filter_bar.is_open
 
 
-async def test_keys_behind_the_escape_of_a_search_are_for_the_list() -> None:
+async def test_keys_after_the_escape_of_a_search_go_to_the_list() -> None:
     async with opened(some().recording()) as (screen, pilot):
         burst(pilot.app, "sabc")
         pilot.app.post_message(events.Key("escape", None))
@@ -107,7 +107,7 @@ async def test_keys_behind_the_escape_of_a_search_are_for_the_list() -> None:
         await until(lambda: any(screen.recording.frames.marked), what="the mark")
 
 
-async def test_a_question_for_a_line_is_over_once_the_focus_is_elsewhere() -> None:
+async def test_a_prompt_is_cancelled_when_the_focus_moves() -> None:
     async with opened(some().recording()) as (screen, pilot):
         burst(pilot.app, "s")
         await until(lambda: screen.prompt.display)

@@ -1,4 +1,4 @@
-"""Comparing two entries or two calls, and where a turn's time went while the conversation is there."""
+"""Comparing two entries or two calls, and the waterfall of a turn."""
 
 from textual.pilot import Pilot
 
@@ -29,7 +29,7 @@ def compared(pilot: Pilot[None]) -> str:
     return "\n".join([screen._title.render_line(0).text, *shown(screen._page)])
 
 
-async def test_two_requests_are_compared_with_their_answers() -> None:
+async def test_two_requests_are_compared_with_their_responses() -> None:
     async with opened(two_calls().recording()) as (screen, pilot):
         screen.list.select(1)
         await press(pilot, "d")
@@ -43,7 +43,7 @@ async def test_two_requests_are_compared_with_their_answers() -> None:
         assert "differ, as they always do" in compared(pilot)
 
 
-async def test_what_always_differs_is_shown_with_a_key_and_entries_alone_with_another() -> None:
+async def test_a_key_shows_expected_differences_and_another_the_entries_alone() -> None:
     async with opened(two_calls().recording()) as (screen, pilot):
         screen.list.select(2)
         await press(pilot, "d")
@@ -59,7 +59,7 @@ async def test_what_always_differs_is_shown_with_a_key_and_entries_alone_with_an
         assert pilot.app.screen is screen
 
 
-async def test_texts_that_are_no_json_are_compared_line_by_line() -> None:
+async def test_texts_that_are_not_json_are_compared_line_by_line() -> None:
     recorded = Recorded()
     recorded.add(Kind.STDERR, b"one\ntwo")
     recorded.add(Kind.STDERR, b"one\n\x1b[31mthree")
@@ -69,7 +69,7 @@ async def test_texts_that_are_no_json_are_compared_line_by_line() -> None:
         assert "␛[31mthree" in compared(pilot)
 
 
-async def test_the_same_is_said_to_be_the_same() -> None:
+async def test_identical_entries_are_reported_as_identical() -> None:
     recorded = Recorded()
     recorded.add(Kind.STDERR, b"one")
     recorded.add(Kind.STDERR, b"one")
@@ -79,7 +79,7 @@ async def test_the_same_is_said_to_be_the_same() -> None:
         await until(lambda: "The two are the same." in compared(pilot))
 
 
-async def test_what_was_kept_in_part_is_not_compared() -> None:
+async def test_a_truncated_body_is_not_compared() -> None:
     recorded = Recorded()
     recorded.add(Kind.STDERR, b"one", sha256="0" * 64)
     recorded.add(Kind.STDERR, b"one")
@@ -88,7 +88,7 @@ async def test_what_was_kept_in_part_is_not_compared() -> None:
         await until(lambda: "Only the beginning of entry 1 was kept" in compared(pilot))
 
 
-async def test_the_waterfall_of_a_live_turn_shows_how_long_a_person_was_waited_for() -> None:
+async def test_the_waterfall_of_a_live_turn_shows_the_time_of_an_approval() -> None:
     runtime = FakeRuntime(calls("notes__delete_note", '{"id": "milk"}'), says("Done."))
     async with app_with(runtime) as (app, pilot):
         await asked(app, pilot)
@@ -106,7 +106,7 @@ async def test_the_waterfall_of_a_live_turn_shows_how_long_a_person_was_waited_f
         await shows(app, "waiting for you")
 
 
-async def test_the_waterfall_of_an_entry_without_a_turn_opens_no_other_turn() -> None:
+async def test_an_entry_without_a_turn_has_no_waterfall() -> None:
     recorded = some()
     async with opened(recorded.recording()) as (screen, pilot):
         await until(lambda: len(screen.list.view) == len(recorded.entries))
@@ -116,7 +116,7 @@ async def test_the_waterfall_of_an_entry_without_a_turn_opens_no_other_turn() ->
         assert pilot.app.screen is screen
 
 
-async def test_the_waterfall_of_an_entry_with_a_turn_opens_that_turn() -> None:
+async def test_the_waterfall_opens_the_turn_of_the_entry() -> None:
     recorded = some()
     recorded.call(cause=Cause(2, 1, "call-3"))
     async with opened(recorded.recording()) as (screen, pilot):

@@ -1,4 +1,4 @@
-"""Exports from the traffic screen: which entries, as what, where; and never over another file."""
+"""Exports from the traffic screen: which entries, the format, the file."""
 
 import json
 import os
@@ -35,7 +35,7 @@ async def chosen(screen: TrafficScreen, pilot, *keys: str) -> None:
     await until(lambda: not screen.exporter.note, what=screen.exporter.note)
 
 
-async def test_what_the_filter_shows_is_written_as_json_lines(tmp_path: Path) -> None:
+async def test_filtered_entries_are_exported_as_json_lines(tmp_path: Path) -> None:
     async with opened(some().recording()) as (screen, pilot):
         screen.exporter.folder = lambda: tmp_path
         await press(pilot, "slash", *"server:notes", "enter")
@@ -47,7 +47,7 @@ async def test_what_the_filter_shows_is_written_as_json_lines(tmp_path: Path) ->
         assert seqs(path) == [4, 5, 6, 7]
 
 
-async def test_a_call_is_written_as_a_page(tmp_path: Path) -> None:
+async def test_a_call_is_exported_as_html(tmp_path: Path) -> None:
     async with opened(some().recording()) as (screen, pilot):
         screen.exporter.folder = lambda: tmp_path
         screen.list.select(5)
@@ -58,7 +58,7 @@ async def test_a_call_is_written_as_a_page(tmp_path: Path) -> None:
         assert path.read_text().count("<details>") == 2
 
 
-async def test_what_is_marked_is_written_in_one_burst_of_keys(tmp_path: Path) -> None:
+async def test_marked_entries_are_exported_in_one_burst(tmp_path: Path) -> None:
     async with opened(numbered(5).recording()) as (screen, pilot):
         screen.exporter.folder = lambda: tmp_path
         burst(pilot.app, "mkkmx" + "j\r\r")
@@ -70,7 +70,7 @@ async def test_what_is_marked_is_written_in_one_burst_of_keys(tmp_path: Path) ->
         assert seqs(path) == [3, 5]
 
 
-async def test_a_file_that_is_there_is_replaced_only_by_a_yes(tmp_path: Path) -> None:
+async def test_an_existing_file_is_replaced_only_after_confirmation(tmp_path: Path) -> None:
     there = tmp_path / "there.jsonl"
     there.write_text("mine")
     async with opened(numbered(2).recording()) as (screen, pilot):
@@ -101,7 +101,7 @@ async def test_a_file_that_is_there_is_replaced_only_by_a_yes(tmp_path: Path) ->
         ("n" * 256, "File name too long"),
     ],
 )
-async def test_a_path_that_cannot_be_written_is_told_in_the_dialog_and_kept(
+async def test_an_unwritable_path_stays_in_the_prompt_with_the_error(
     tmp_path: Path, name: str, problem: str
 ) -> None:
     (tmp_path / "folder").mkdir()
@@ -120,7 +120,7 @@ async def test_a_path_that_cannot_be_written_is_told_in_the_dialog_and_kept(
     assert seqs(tmp_path / "folder" / "out.jsonl") == [1, 2]
 
 
-async def test_a_fifo_is_written_into_after_a_yes_and_stays_one(tmp_path: Path) -> None:
+async def test_a_fifo_is_written_to_after_confirmation_and_not_replaced(tmp_path: Path) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     handle = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
@@ -141,7 +141,7 @@ async def test_a_fifo_is_written_into_after_a_yes_and_stays_one(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("leave", ["escape", "ctrl+q"])
-async def test_an_export_into_a_fifo_that_is_not_read_can_be_cancelled(tmp_path: Path, leave: str) -> None:
+async def test_an_export_to_a_fifo_without_a_reader_can_be_cancelled(tmp_path: Path, leave: str) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     handle = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
@@ -168,7 +168,7 @@ async def test_an_export_into_a_fifo_that_is_not_read_can_be_cancelled(tmp_path:
         os.close(handle)
 
 
-async def test_entries_dropped_before_they_are_written_are_counted(tmp_path: Path) -> None:
+async def test_entries_dropped_during_an_export_are_counted(tmp_path: Path) -> None:
     recorded = numbered(5)
     async with opened(recorded.recording()) as (screen, pilot):
         screen.exporter.folder = lambda: tmp_path
@@ -179,7 +179,7 @@ async def test_entries_dropped_before_they_are_written_are_counted(tmp_path: Pat
     assert said[0].endswith("2 entries missing (dropped from the recording)")
 
 
-async def test_leaving_the_screen_ends_an_export_and_leaves_no_file(tmp_path: Path, monkeypatch) -> None:
+async def test_leaving_the_screen_cancels_an_export_and_removes_its_file(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(export, "SLICE_SECONDS", 0)
     monkeypatch.setattr(export, "REST_SECONDS", 50)
     async with opened(numbered(2).recording()) as (screen, pilot):

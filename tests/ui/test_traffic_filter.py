@@ -1,4 +1,4 @@
-"""Finding: the filter as it is typed, offered, wrong, saved; the search; notes; numbers and turns."""
+"""Filter, search, notes, saved filters, statistics and turns."""
 
 import threading
 
@@ -15,7 +15,7 @@ def line(screen: TrafficScreen) -> str:
     return screen.filter_line.render_line(0).text
 
 
-async def test_a_filter_shows_only_what_it_lets_through_and_escape_takes_it_away() -> None:
+async def test_a_filter_shows_its_matches_and_escape_clears_it() -> None:
     async with opened(some().recording()) as (screen, pilot):
         await press(pilot, "slash", *"tool:search_notes", "enter")
         await until(lambda: len(screen.list.view) == 2)
@@ -26,7 +26,7 @@ async def test_a_filter_shows_only_what_it_lets_through_and_escape_takes_it_away
         assert not screen.filter_line.display
 
 
-async def test_a_word_that_is_begun_is_completed() -> None:
+async def test_tab_completes_a_word() -> None:
     async with opened(some().recording()) as (screen, pilot):
         await press(pilot, "slash", *"serv", "tab")
         assert screen.filter_bar._input.value == "server:"
@@ -34,7 +34,7 @@ async def test_a_word_that_is_begun_is_completed() -> None:
         assert screen.filter_bar._input.value == "server:notes"
 
 
-async def test_what_is_wrong_is_said_and_the_filter_of_before_stays() -> None:
+async def test_an_invalid_filter_shows_its_error_and_changes_nothing() -> None:
     async with opened(some().recording()) as (screen, pilot):
         await press(pilot, "slash", *"size:much", "enter")
         assert screen.filter_bar.is_open
@@ -44,13 +44,13 @@ async def test_what_is_wrong_is_said_and_the_filter_of_before_stays() -> None:
         assert len(screen.list.view) == 11
 
 
-async def test_a_filter_in_bodies_finds() -> None:
+async def test_a_filter_matches_bodies() -> None:
     async with opened(some().recording()) as (screen, pilot):
         await press(pilot, "slash", *"body:connecting", "enter")
         await until(lambda: len(screen.list.view) == 1)
 
 
-async def test_a_search_goes_from_find_to_find() -> None:
+async def test_a_search_goes_from_match_to_match() -> None:
     async with opened(numbered(200).recording()) as (screen, pilot):
         await press(pilot, "home", "s", *"n15", "enter")
         await until(lambda: screen.list.selected == 16)
@@ -61,7 +61,7 @@ async def test_a_search_goes_from_find_to_find() -> None:
         await until(lambda: screen.list.selected == 16)
 
 
-async def test_a_filter_is_kept_by_its_name_and_taken_again() -> None:
+async def test_a_filter_is_saved_under_a_name_and_selected() -> None:
     kept: list[tuple[str, str]] = []
     recording = some().recording(keep_filter=lambda name, text: kept.append((name, text)))
     async with opened(recording) as (screen, pilot):
@@ -72,7 +72,7 @@ async def test_a_filter_is_kept_by_its_name_and_taken_again() -> None:
         assert screen.filtering.query.text == "status:tool_error"
 
 
-async def test_a_filter_that_is_not_saved_says_why_and_keeps_the_name_that_was_typed() -> None:
+async def test_an_error_while_saving_a_filter_is_shown_and_the_name_stays() -> None:
     saved: list[str] = []
 
     def save(name: str, text: str) -> None:
@@ -107,7 +107,7 @@ async def test_the_screen_does_not_wait_while_a_filter_is_saved() -> None:
         await until(lambda: recording.filters == {"bad": "status:tool_error"})
 
 
-async def test_a_note_is_kept_and_found() -> None:
+async def test_a_note_is_saved_and_found() -> None:
     kept: list[tuple[int, str]] = []
     recording = some().recording(keep_note=lambda seq, text: kept.append((seq, text)))
     async with opened(recording) as (screen, pilot):
@@ -119,7 +119,7 @@ async def test_a_note_is_kept_and_found() -> None:
         await until(lambda: len(screen.list.view) == 1)
 
 
-async def test_one_key_leads_to_the_turn() -> None:
+async def test_a_key_goes_to_the_turn() -> None:
     async with opened(some().recording()) as (screen, pilot):
         got: list[Cause | None] = []
         screen.dismiss = got.append  # type: ignore[method-assign,assignment]
@@ -129,14 +129,14 @@ async def test_one_key_leads_to_the_turn() -> None:
         del screen.dismiss
 
 
-async def test_numbers_lead_to_the_entries_they_count() -> None:
+async def test_a_line_of_the_statistics_filters_its_entries() -> None:
     async with opened(some().recording()) as (screen, pilot):
         await press(pilot, "S", "enter")
         await until(lambda: pilot.app.screen is screen)
         assert screen.filtering.query.text == "server:notes"
 
 
-async def test_a_turn_is_drawn_and_leads_to_its_entries() -> None:
+async def test_the_waterfall_filters_the_entries_of_a_stretch() -> None:
     async with opened(some().recording()) as (screen, pilot):
         screen.list.select(2)
         await press(pilot, "w")

@@ -1,4 +1,4 @@
-"""From a call in the traffic to the form of its tool, with the arguments of the call in it."""
+"""From a call in the traffic to the form of its tool."""
 
 from textual import events
 
@@ -11,7 +11,7 @@ from tui.ui.workbench.items import key_of_tool
 from tui.ui.workbench.screen import ServerScreen
 
 
-async def test_one_key_opens_the_form_with_the_arguments_of_the_call() -> None:
+async def test_a_key_opens_the_form_with_the_arguments_of_the_call() -> None:
     runtime = FakeRuntime(says("hello"))
     runtime.recording = some().recording()
     async with opened(runtime) as (app, pilot):

@@ -1,4 +1,4 @@
-"""Who goes from a frame to its turn comes back to where they were reading."""
+"""Coming back to the traffic from the turn of an entry."""
 
 from textual import events
 
@@ -10,7 +10,7 @@ from tui.traffic.filter.query import parse
 from tui.ui.traffic.screen import TrafficScreen
 
 
-async def test_filter_and_entry_are_there_again_after_a_look_at_the_turn() -> None:
+async def test_filter_and_selection_are_restored_after_a_visit_to_the_turn() -> None:
     runtime = FakeRuntime(says("hello"))
     runtime.recording = some().recording()
     async with opened(runtime) as (app, pilot):

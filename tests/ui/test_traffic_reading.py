@@ -1,4 +1,4 @@
-"""Reading an entry: tree, pair, bytes, timing, explanation, findings; searching and copying in it."""
+"""The open entry: its tabs, searching and copying in it."""
 
 import json
 from threading import Event
@@ -20,7 +20,7 @@ def page(screen: TrafficScreen, number: int = 0) -> str:
     return "\n".join(shown(screen.entry.pages[number]))
 
 
-async def test_enter_reads_an_entry_and_escape_goes_back_to_the_list() -> None:
+async def test_enter_opens_an_entry_and_escape_goes_back_to_the_list() -> None:
     async with opened(some().recording()) as (screen, pilot):
         screen.list.select(2)
         await press(pilot, "enter")
@@ -30,7 +30,7 @@ async def test_enter_reads_an_entry_and_escape_goes_back_to_the_list() -> None:
         assert screen.list.has_focus
 
 
-async def test_a_pair_stands_side_by_side() -> None:
+async def test_a_pair_is_shown_side_by_side() -> None:
     async with opened(some().recording()) as (screen, pilot):
         screen.list.select(3)
         await press(pilot, "enter")
@@ -38,7 +38,7 @@ async def test_a_pair_stands_side_by_side() -> None:
         assert screen.entry.pages[1].region.x > 50
 
 
-async def test_every_view_of_an_entry_shows() -> None:
+async def test_every_tab_of_an_entry_has_content() -> None:
     recorded = some()
     recorded.findings.append(Finding(3, "no-result-type", Severity.ERROR, "resultType is missing.", "here"))
     recorded.frames.set_severity(3, Severity.ERROR)
@@ -59,14 +59,14 @@ async def test_every_view_of_an_entry_shows() -> None:
             await until(lambda words=words: words in page(screen), what=f"{tab}: {words}")
 
 
-async def test_what_is_no_json_is_read_as_bytes() -> None:
+async def test_a_body_that_is_not_json_is_shown_as_bytes() -> None:
     async with opened(some().recording()) as (screen, pilot):
         screen.list.select(7)
         await press(pilot, "enter")
         await until(lambda: "␛[31mcache is cold" in page(screen))
 
 
-async def test_a_search_in_an_entry_unfolds_what_it_finds() -> None:
+async def test_a_search_in_an_entry_unfolds_its_match() -> None:
     recorded = Recorded()
     recorded.add(Kind.RESPONSE, {"result": {"rows": [{"n": n} for n in range(300)] + [{"n": "needle"}]}})
     async with opened(recorded.recording()) as (screen, pilot):
@@ -79,7 +79,7 @@ async def test_a_search_in_an_entry_unfolds_what_it_finds() -> None:
         assert reading.sheet.path(reading.cursor) == "result.rows[300].n"
 
 
-async def test_a_search_in_an_entry_finds_what_is_escaped_in_it() -> None:
+async def test_a_search_in_an_entry_finds_escaped_text() -> None:
     recorded = Recorded()
     recorded.add(Kind.RESPONSE, rb'{"result":{"first":1,"name":"Caf\u00c9","said":"say \"hi\""}}')
     async with opened(recorded.recording()) as (screen, pilot):
@@ -114,7 +114,7 @@ async def test_an_entry_is_copied_as_python() -> None:
         assert pilot.app.clipboard.startswith("arguments = {'location': 'Beijing'}")
 
 
-async def test_the_answer_shows_as_soon_as_it_comes() -> None:
+async def test_the_response_is_shown_as_soon_as_it_is_recorded() -> None:
     recorded = Recorded()
     recorded.add(Kind.REQUEST, {"id": 1}, method="tools/call", ident="1", root=1)
     async with opened(recorded.recording()) as (screen, pilot):
@@ -125,7 +125,7 @@ async def test_the_answer_shows_as_soon_as_it_comes() -> None:
 
 
 @pytest.mark.parametrize("then", ["another search", "leave"])
-async def test_a_search_in_an_entry_is_stopped_by_another_one_and_by_leaving(
+async def test_another_search_and_leaving_stop_a_search_in_an_entry(
     monkeypatch: pytest.MonkeyPatch, then: str
 ) -> None:
     begun, ended = Event(), Event()
@@ -156,7 +156,7 @@ async def test_a_search_in_an_entry_is_stopped_by_another_one_and_by_leaving(
     assert not pilot.app._notifications
 
 
-async def test_a_large_body_never_keeps_a_key_waiting() -> None:
+async def test_a_large_body_delays_no_key() -> None:
     recorded = Recorded()
     body = json.dumps({"rows": [{"id": n, "text": "x" * 80} for n in range(60_000)]}).encode()
     recorded.add(Kind.NOTIFICATION, {}, method="small")
@@ -169,7 +169,7 @@ async def test_a_large_body_never_keeps_a_key_waiting() -> None:
         await until(lambda: "rows" in page(screen))
 
 
-async def test_a_streamed_reply_of_a_model_is_read_as_what_it_said() -> None:
+async def test_a_streamed_reply_of_a_model_is_shown_joined() -> None:
     chunks = [{"choices": [{"delta": {"content": word}}]} for word in ("It ", "rains.")]
     body = b"".join(b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks)
     recorded = Recorded()

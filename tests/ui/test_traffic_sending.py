@@ -1,4 +1,4 @@
-"""Requests sent again from the traffic: as they were, edited, confirmed, refused; and what came of them."""
+"""Resending requests: unchanged, edited, confirmed, refused; and their entries."""
 
 import json
 from collections.abc import AsyncIterator
@@ -49,7 +49,7 @@ async def opened() -> AsyncIterator[tuple[FakeRuntime, McptuiApp, TrafficScreen,
 WEATHER = {"name": "get_weather", "arguments": {"location": "Beijing"}}
 
 
-async def test_a_request_is_sent_again_as_it_was_and_the_cursor_goes_to_its_answer() -> None:
+async def test_a_request_is_resent_unchanged_and_its_response_selected() -> None:
     async with opened() as (runtime, _, screen, pilot):
         screen.list.select(1)
         await press(pilot, "R")
@@ -57,14 +57,14 @@ async def test_a_request_is_sent_again_as_it_was_and_the_cursor_goes_to_its_answ
         await until(lambda: screen.list.selected == 6)
 
 
-async def test_an_answer_stands_for_its_request() -> None:
+async def test_a_response_stands_for_its_request() -> None:
     async with opened() as (runtime, _, screen, pilot):
         screen.list.select(2)
         await press(pilot, "R")
         await until(lambda: [called[1] for called in runtime.workbench.called] == [WEATHER])
 
 
-async def test_who_goes_elsewhere_meanwhile_is_not_carried_away() -> None:
+async def test_the_selection_is_left_alone_after_the_user_moved_it() -> None:
     async with opened() as (_runtime, _, screen, pilot):
         screen.list.select(1)
         await press(pilot, "R")
@@ -74,7 +74,7 @@ async def test_who_goes_elsewhere_meanwhile_is_not_carried_away() -> None:
         assert screen.list.selected == 3
 
 
-async def test_each_one_has_a_number_of_its_own_also_beside_the_workbench() -> None:
+async def test_resent_requests_and_calls_of_the_workbench_are_numbered_together() -> None:
     async with opened() as (runtime, app, screen, pilot):
         screen.list.select(1)
         assert app.main.parts.navigator.call_book is not None
@@ -83,7 +83,7 @@ async def test_each_one_has_a_number_of_its_own_also_beside_the_workbench() -> N
         await until(lambda: [called[2] for called in runtime.workbench.called] == ["hand-5"])
 
 
-async def test_a_tool_that_may_destroy_something_is_asked_about_first() -> None:
+async def test_a_destructive_tool_is_called_only_after_confirmation() -> None:
     async with opened() as (runtime, app, screen, pilot):
         screen.list.select(3)
         await press(pilot, "R")
@@ -116,7 +116,7 @@ def key(name: str) -> Any:
     return events.Key(name, None)
 
 
-async def test_what_is_typed_right_after_the_key_goes_to_the_editor() -> None:
+async def test_keys_right_after_the_edit_key_go_to_the_editor() -> None:
     async with opened() as (runtime, app, screen, _):
         screen.list.select(1)
         burst(app, "e  ")
@@ -125,7 +125,7 @@ async def test_what_is_typed_right_after_the_key_goes_to_the_editor() -> None:
         assert app.screen is screen
 
 
-async def test_what_is_wrong_with_the_json_is_said_while_typing_and_nothing_is_sent() -> None:
+async def test_invalid_json_is_reported_while_typing_and_not_sent() -> None:
     async with opened() as (runtime, app, screen, pilot):
         screen.list.select(1)
         await press(pilot, "e", "comma")
@@ -137,7 +137,7 @@ async def test_what_is_wrong_with_the_json_is_said_while_typing_and_nothing_is_s
         assert runtime.workbench.called == []
 
 
-async def test_params_that_the_tool_does_not_take_are_warned_about() -> None:
+async def test_params_that_violate_the_schema_show_a_warning() -> None:
     async with opened() as (runtime, app, screen, pilot):
         runtime.workbench.wrong = "location: is missing"
         screen.list.select(1)
@@ -147,7 +147,7 @@ async def test_params_that_the_tool_does_not_take_are_warned_about() -> None:
         await until(lambda: len(runtime.workbench.called) == 1)
 
 
-async def test_a_server_that_stopped_is_not_sent_anything() -> None:
+async def test_nothing_is_sent_to_a_stopped_server() -> None:
     async with opened() as (runtime, app, screen, pilot):
         runtime.host.request_stop("weather")
         screen.list.select(1)
@@ -167,7 +167,7 @@ async def test_a_server_that_stopped_is_not_sent_anything() -> None:
         ({"method": "initialize"}, "restarting the server"),
     ],
 )
-async def test_what_cannot_be_sent_says_why(fields: dict[str, Any], why: str) -> None:
+async def test_a_refused_request_shows_why(fields: dict[str, Any], why: str) -> None:
     async with opened() as (runtime, app, screen, pilot):
         body = json.dumps({"id": 9, "method": "tools/call", "params": WEATHER}).encode()
         seq = runtime.recorded.add(Kind.REQUEST, body, **({"method": "tools/call"} | fields))
@@ -180,7 +180,7 @@ async def test_what_cannot_be_sent_says_why(fields: dict[str, Any], why: str) ->
         assert runtime.workbench.called == []
 
 
-async def test_a_recording_has_nobody_to_send_to() -> None:
+async def test_nothing_can_be_sent_from_a_recording() -> None:
     async with file_opened(some().recording(live=False)) as (screen, pilot):
         screen.list.select(2)
         await press(pilot, "R", "e")
@@ -188,7 +188,7 @@ async def test_a_recording_has_nobody_to_send_to() -> None:
         assert any("no server behind it" in note.message for note in pilot.app._notifications)
 
 
-async def test_a_request_without_an_answer_says_why() -> None:
+async def test_a_request_without_a_response_shows_why() -> None:
     async with opened() as (runtime, app, screen, pilot):
 
         async def request(*_: Any, **__: Any) -> RawAnswer:

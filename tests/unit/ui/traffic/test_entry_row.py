@@ -1,4 +1,4 @@
-"""A line of the traffic has the width it is given, and the columns that fit."""
+"""A line of the traffic: the columns that fit its width."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def test_a_terminal_without_signs_gets_ascii() -> None:
     assert text.replace("…", "").isascii()
 
 
-def test_what_the_store_has_dropped_is_struck_through() -> None:
+def test_a_dropped_entry_is_struck_through() -> None:
     frames = some().frames
     frames.gone = 2
     maker = RowMaker(frames, UNICODE)

@@ -1,4 +1,4 @@
-"""A text is found in a body wherever a person reads it."""
+"""The offsets of a text in a body."""
 
 from threading import Event
 from unicodedata import normalize
@@ -45,7 +45,7 @@ PIECES = [
         (b"abc", "", []),
     ],
 )
-def test_it_is_found_as_the_filter_finds_it(body: bytes, text: str, found: list[int]):
+def test_a_search_matches_as_the_filter_does(body: bytes, text: str, found: list[int]):
     assert places(body, text) == found
 
 
@@ -56,7 +56,7 @@ def test_it_is_found_as_the_filter_finds_it(body: bytes, text: str, found: list[
     start=st.sampled_from(["", "{"]),
 )
 @settings(max_examples=300, deadline=None)
-def test_it_is_found_as_well_where_the_body_is_parted(pieces: list[str], text: str, step: int, start: str):
+def test_a_match_across_the_edge_of_two_steps_is_found(pieces: list[str], text: str, step: int, start: str):
     body = start + "".join(pieces)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(finding, "STEP", step)
@@ -69,15 +69,15 @@ def test_it_is_found_as_well_where_the_body_is_parted(pieces: list[str], text: s
         assert found == [len(body[:at].encode()) for at, _ in spans(body, fold(text))]
 
 
-def test_no_more_are_found_than_somebody_steps_through():
+def test_the_number_of_matches_is_limited():
     assert len(places(b"a" * 3 * MOST, "a")) == len(places("ä".encode() * 3 * MOST, "ä")) == MOST
 
 
-def test_bytes_that_are_no_text_are_searched_to_their_end():
+def test_bytes_that_are_not_text_are_searched():
     assert places(b"\x80" * 100_000 + b"end", "END") == [100_000]
 
 
-def test_a_search_ends_when_it_is_stopped():
+def test_a_search_can_be_stopped():
     stop = Event()
     stop.set()
     assert places(b"aaaa", "a", stop) == []

@@ -1,4 +1,4 @@
-"""A request that is sent again is read and edited as JSON."""
+"""Reading and editing a request that is resent."""
 
 from tui.core.traffic import Direction, Entry, Kind
 from tui.ui.traffic.resend import ResendRequest, parsed, read

@@ -1,4 +1,4 @@
-"""Images are decoded in a process of their own: every format, and none that is broken, endless or a bomb."""
+"""Decoding images in a process: every format, and broken, endless and hostile ones refused."""
 
 import asyncio
 import base64
@@ -59,26 +59,26 @@ async def test_every_kind_of_pixels_is_decoded(mode: str) -> None:
     assert (await decoded(encoded(source, form), 80, 30)).width == 64
 
 
-async def test_a_large_image_is_made_as_small_as_there_is_room() -> None:
+async def test_a_large_image_is_scaled_down_to_the_pane() -> None:
     picture = await decoded(encoded(two_halves(1600, 400)), 40, 30)
     assert (picture.width, picture.height, picture.of) == (40, 10, (1600, 400))
     picture = await decoded(encoded(two_halves(400, 1600)), 40, 10)
     assert (picture.width, picture.height) == (5, 20)
 
 
-async def test_what_can_be_seen_through_shows_the_ground() -> None:
+async def test_transparent_pixels_show_the_background() -> None:
     picture = await decoded(encoded(Image.new("RGBA", (4, 4), (255, 0, 0, 0))), 80, 30, (1, 2, 3))
     assert picture.pixels == bytes((1, 2, 3)) * 16
 
 
-async def test_a_photograph_that_was_taken_on_its_side_stands_upright() -> None:
+async def test_a_rotated_photograph_is_shown_upright() -> None:
     exif = Image.Exif()
     exif[0x0112] = 6
     picture = await decoded(encoded(two_halves(40, 20), "JPEG", exif=exif), 80, 30)
     assert (picture.width, picture.height) == (20, 40)
 
 
-async def test_of_a_moving_image_the_first_frame_is_shown() -> None:
+async def test_an_animation_shows_its_first_frame() -> None:
     frames = [two_halves(), Image.new("RGB", (64, 32), (0, 255, 0))]
     picture = await decoded(encoded(frames[0], "GIF", save_all=True, append_images=frames[1:]), 80, 30)
     assert picture.moves
@@ -86,7 +86,7 @@ async def test_of_a_moving_image_the_first_frame_is_shown() -> None:
 
 
 @pytest.mark.parametrize("form", ["PNG", "JPEG"])
-async def test_of_an_image_that_was_cut_off_what_is_there_is_shown(form: str) -> None:
+async def test_a_truncated_image_is_shown_as_far_as_it_goes(form: str) -> None:
     source = Image.effect_noise((200, 200), 60).convert("RGB")
     source.paste(RED, (0, 0, 200, 60))
     text = encoded(source, form)
@@ -106,18 +106,18 @@ async def test_of_an_image_that_was_cut_off_what_is_there_is_shown(form: str) ->
         b"RIFFxxxxWEBP",
     ],
 )
-async def test_what_only_begins_like_an_image_is_said_to_be_none(data: bytes) -> None:
+async def test_data_with_only_the_first_bytes_of_an_image_is_refused(data: bytes) -> None:
     with pytest.raises(PictureError, match=r"no image|broken"):
         await decoded(base64.b64encode(data), 80, 30)
 
 
-async def test_what_is_no_base64_is_said_to_be_no_image() -> None:
+async def test_invalid_base64_is_refused() -> None:
     with pytest.raises(PictureError, match="no image"):
         await decoded(b"%%%%\xff\n", 80, 30)
 
 
 @pytest.mark.parametrize("form", ["TIFF", "BMP", "PPM", "ICO", "EPS"])
-async def test_formats_that_nobody_sends_are_not_even_tried(form: str) -> None:
+async def test_other_formats_are_refused(form: str) -> None:
     with pytest.raises(PictureError, match="no image"):
         await decoded(encoded(two_halves(), form), 80, 30)
 
@@ -133,29 +133,29 @@ def bomb(width: int, height: int) -> bytes:
     return PNG + chunk(b"IHDR", head) + chunk(b"IDAT", row) + chunk(b"IEND", b"")
 
 
-async def test_a_bomb_is_told_by_its_size_before_it_goes_off() -> None:
+async def test_a_decompression_bomb_is_refused_by_its_size() -> None:
     with pytest.raises(PictureError, match="50000 × 50000 pixels are too many"):
         await decoded(base64.b64encode(bomb(50_000, 50_000)), 80, 30)
 
 
-async def test_more_base64_than_anybody_looks_at_starts_no_process() -> None:
+async def test_too_much_base64_starts_no_process() -> None:
     with pytest.raises(PictureError, match=r"34 MB of base64 are too much"):
         await decoded(b"A" * (MOST_BYTES + 1), 80, 30, python="/does/not/exist")
 
 
-async def test_an_image_that_takes_too_long_is_given_up() -> None:
+async def test_decoding_times_out() -> None:
     slow = encoded(Image.effect_noise((2500, 2500), 80))
     with pytest.raises(PictureError, match="more time or memory"):
         await decoded(slow, 80, 30, seconds=0.05)
 
 
-async def test_memory_beyond_the_bound_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_memory_of_the_process_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tui.ui.widgets.decoding.MEMORY_BYTES", 80 * 1024 * 1024)
     with pytest.raises(PictureError, match=r"memory|broken"):
         await decoded(encoded(Image.new("RGB", (6000, 6000))), 80, 30)
 
 
-async def test_nobody_to_decode_it_is_a_reason_too() -> None:
+async def test_a_missing_pillow_is_reported() -> None:
     with pytest.raises(PictureError, match="no process could be started"):
         await decoded(encoded(two_halves()), 80, 30, python="/does/not/exist")
     with pytest.raises(PictureError, match="more time or memory"):
@@ -185,28 +185,26 @@ def impostor(tmp_path: Path) -> Callable[[str], str]:
         '{"width": "1", "height": 1, "of": [1, 1], "moves": 0, "cut": 0}\\nabc',
     ],
 )
-async def test_an_answer_that_is_none_is_not_believed(impostor: Callable[[str], str], answer: str) -> None:
+async def test_an_invalid_answer_is_refused(impostor: Callable[[str], str], answer: str) -> None:
     python = impostor(f"#!/bin/sh\nprintf '%b' '{answer}'\n")
     with pytest.raises(PictureError, match="more time or memory"):
         await decoded(b"", 80, 30, python=python)
 
 
-async def test_an_endless_answer_is_broken_off(impostor: Callable[[str], str]) -> None:
+async def test_an_endless_answer_is_cut_off(impostor: Callable[[str], str]) -> None:
     python = impostor("#!/bin/sh\nexec yes\n")
     with pytest.raises(PictureError, match="does not stop"):
         await decoded(b"", 80, 30, python=python)
 
 
-async def test_the_reason_that_is_given_is_cleaned(impostor: Callable[[str], str]) -> None:
+async def test_the_error_of_the_process_is_cleaned(impostor: Callable[[str], str]) -> None:
     python = impostor("""#!/bin/sh\nprintf '%s' '{"problem": "a\\u001b[31mb"}'\n""")
     with pytest.raises(PictureError) as told:
         await decoded(b"", 80, 30, python=python)
     assert "\x1b" not in str(told.value)
 
 
-async def test_whoever_stops_to_wait_leaves_no_process_behind(
-    impostor: Callable[[str], str], tmp_path: Path
-) -> None:
+async def test_cancelling_leaves_no_process_behind(impostor: Callable[[str], str], tmp_path: Path) -> None:
     began = tmp_path / "began"
     python = impostor(f"#!{sys.executable}\nimport time\nopen({str(began)!r}, 'w')\ntime.sleep(60)\n")
     task = asyncio.create_task(decoded(b"", 80, 30, python=python))

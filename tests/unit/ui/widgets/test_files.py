@@ -1,4 +1,4 @@
-"""What is wrong with a path that a person typed is known before anything is written."""
+"""Checking a path before anything is written."""
 
 import os
 from pathlib import Path
@@ -39,18 +39,18 @@ def folder(tmp_path: Path) -> Path:
         ("nu\0ll", "embedded null", "embedded null"),
     ],
 )
-def test_a_path_is_judged_by_what_is_there(folder: Path, name: str, for_new: str, for_any: str):
+def test_a_path_is_checked_against_the_file_system(folder: Path, name: str, for_new: str, for_any: str):
     text = f" {folder}/{name} " if name else str(folder)
     assert path_problem(text).startswith(for_new) and bool(path_problem(text)) is bool(for_new)
     assert path_problem(text, new=False).startswith(for_any)
     assert bool(path_problem(text, new=False)) is bool(for_any)
 
 
-def test_nothing_typed_is_no_problem():
+def test_an_empty_path_is_accepted():
     assert path_problem("  ") == ""
 
 
-def test_a_home_that_nobody_has_is_a_name_like_any_other(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+def test_an_unknown_home_directory_is_a_plain_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     assert typed_path("~nobody-of-this-name/x") == Path("~nobody-of-this-name/x")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert typed_path(" ~/x ") == tmp_path / "x"

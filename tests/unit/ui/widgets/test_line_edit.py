@@ -1,4 +1,4 @@
-"""The text of one field: a cursor that stays in it, and a window that fits."""
+"""A line of text with a cursor, and the window that fits."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +9,7 @@ from tui.ui.widgets.line_edit import LineEdit
 KEYS = ("left", "right", "home", "end", "ctrl+left", "ctrl+right", "backspace", "delete", "ctrl+w", "ctrl+u")
 
 
-def test_words_are_taken_away_one_by_one() -> None:
+def test_words_are_deleted_one_by_one() -> None:
     edit = LineEdit.at_end("one two-three")
     edit.key("ctrl+w")
     assert edit.text == "one two-"
@@ -17,7 +17,7 @@ def test_words_are_taken_away_one_by_one() -> None:
     assert edit.text == "one "
 
 
-def test_a_letter_and_its_accent_are_one_step() -> None:
+def test_a_letter_and_its_combining_accent_are_one_step() -> None:
     edit = LineEdit.at_end("ae\u0301")
     edit.key("backspace")
     assert edit.text == "a"
@@ -33,7 +33,7 @@ def test_the_cursor_never_leaves_the_text(text: str, keys: list[str]) -> None:
 
 
 @given(st.text(max_size=80), st.integers(0, 80), st.integers(3, 40))
-def test_what_is_shown_fits_and_has_no_controls(text: str, cursor: int, cells: int) -> None:
+def test_the_window_fits_and_has_no_controls(text: str, cursor: int, cells: int) -> None:
     edit = LineEdit(text, min(cursor, len(text)))
     shown = "".join(edit.window(cells))
     assert cell_len(shown) <= cells

@@ -1,4 +1,4 @@
-"""Rows painted for a pane."""
+"""Painting rows."""
 
 import pytest
 from rich.style import Style

@@ -1,4 +1,4 @@
-"""Pixels become half blocks: two to a cell, in their own colours, never wider than there is room."""
+"""Pixels become half blocks, two per cell."""
 
 import pytest
 from hypothesis import given
@@ -16,34 +16,34 @@ def picture(width: int, *colours: str) -> Picture:
     return Picture(width, len(colours) // width, pixels, (width, len(colours) // width))
 
 
-def test_a_cell_is_two_pixels_the_upper_in_front_of_the_lower() -> None:
+def test_a_cell_is_two_pixels_one_above_the_other() -> None:
     shown = picture(2, "ff0000", "00ff00", "0000ff", "ffffff")
     assert shown.rows == 1
     assert shown.row(0) == (("▀", "#ff0000 on #0000ff"), ("▀", "#00ff00 on #ffffff"))
 
 
-def test_neighbours_of_the_same_colours_are_one_span() -> None:
+def test_neighbors_of_the_same_colors_are_one_span() -> None:
     assert picture(3, *["ff0000"] * 6).row(0) == (("▀▀▀", "#ff0000 on #ff0000"),)
 
 
-def test_a_last_odd_line_has_the_ground_below_it() -> None:
+def test_below_an_odd_last_line_is_the_background() -> None:
     assert picture(1, "ff0000", "00ff00", "0000ff").row(1) == (("▀", "#0000ff"),)
 
 
-def test_the_caption_tells_the_size_and_what_is_missing() -> None:
+def test_the_caption_shows_the_size_and_damage() -> None:
     assert text_of(Picture(1, 1, b"abc", (640, 480)).caption) == "640 × 480"
     whole = text_of(Picture(1, 1, b"abc", (640, 480), moves=True, is_cut=True).caption)
     assert whole == "640 × 480, the first of its frames, not all of it could be read"
 
 
-def test_the_colours_of_a_cell_are_those_of_its_words() -> None:
+def test_the_colors_of_a_cell_are_those_of_its_style() -> None:
     palette = Palette.of({})
     assert palette.style("#ff8000 on #0010ff") == Style(color="#ff8000", bgcolor="#0010ff")
     assert palette.style("#ff8000") == Style(color="#ff8000")
 
 
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(1, 50))
-def test_a_picture_fits_and_stays_whole(width: int, height: int, columns: int) -> None:
+def test_a_scaled_picture_fits_and_keeps_its_pixels(width: int, height: int, columns: int) -> None:
     shown = Picture(width, height, bytes(range(256)) * (3 * width * height // 256 + 1), (width, height))
     fits = Picture(width, height, shown.pixels[: 3 * width * height], (width, height)).within(columns)
     assert fits.width <= max(columns, 1)
@@ -61,5 +61,5 @@ def test_a_picture_fits_and_stays_whole(width: int, height: int, columns: int) -
         (ASCII, "truecolor", False, False),
     ],
 )
-def test_pictures_need_all_colours_and_the_half_block(symbols, colours, no_color, can) -> None:
+def test_pictures_need_true_color_and_the_half_block(symbols, colours, no_color, can) -> None:
     assert can_show_pictures(symbols, colours, no_color) is can

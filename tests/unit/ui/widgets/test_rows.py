@@ -48,7 +48,7 @@ def test_an_opening_bracket_never_ends_a_line():
     assert lines("今天天气（晴）", 10) == ["今天天气", "（晴）"]
 
 
-def test_a_prefix_stands_before_the_first_line_and_its_width_before_the_others():
+def test_a_prefix_comes_before_the_first_line_and_its_width_before_the_others():
     rows = wrap((("one two three", "text"),), 9, first=(("• ", "dim"),))
 
     assert [text_of(row) for row in rows] == ["• one two", "  three"]
@@ -76,7 +76,7 @@ def test_breaks_are_in_order_and_never_empty(text: str, cells: int):
 
 
 @given(TEXT, st.integers(0, 30))
-def test_the_head_of_a_text_fits_and_is_its_start(text: str, cells: int):
+def test_a_cropped_text_fits_and_is_a_prefix(text: str, cells: int):
     head = head_of(text, cells)
 
     assert text.startswith(head)
@@ -88,12 +88,12 @@ def test_a_cropped_row_fits(one: str, other: str, cells: int):
     assert width_of(crop(((one, "text"), (other, "dim")), cells)) <= cells
 
 
-def test_a_row_that_is_cropped_says_so():
+def test_a_cropped_row_ends_with_an_ellipsis():
     assert text_of(crop((("abc", "text"), ("def", "dim")), 5)) == "abcd…"
 
 
 @given(TEXT, TEXT, st.integers(1, 60))
-def test_a_spread_row_is_exactly_as_wide_as_asked(left: str, right: str, cells: int):
+def test_a_spread_row_has_exactly_its_width(left: str, right: str, cells: int):
     assert width_of(spread(((left, "text"),), ((right, "dim"),), cells)) == cells
 
 
@@ -117,7 +117,7 @@ def test_cutting_and_marking_count_characters_across_spans():
     )
 
 
-def test_what_is_searched_for_is_marked_as_it_is_compared() -> None:
+def test_matches_are_highlighted_as_the_search_compares_them() -> None:
     row = highlighted((("Cafe\u0301 and ", "text"), ("CAFÉ", "dim")), fold("café"))
     assert [text for text, style in row if "selected" in style] == ["Cafe\u0301", "CAFÉ"]
     assert text_of(row) == "Cafe\u0301 and CAFÉ"

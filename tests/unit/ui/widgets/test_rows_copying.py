@@ -1,4 +1,4 @@
-"""What is copied is what was written, not how it was wrapped."""
+"""Copying restores text as it was before wrapping."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,11 +16,11 @@ def test_a_wrapped_line_is_one_line_again():
     assert whole(wrap((("the quick brown fox", "text"),), 10)) == "the quick brown fox"
 
 
-def test_a_word_that_was_cut_is_one_word_again():
+def test_a_broken_word_is_one_word_again():
     assert whole(wrap((("incomprehensibilities", "text"),), 8)) == "incomprehensibilities"
 
 
-def test_lines_of_their_own_stay_lines():
+def test_separate_lines_stay_separate():
     assert whole([(("one", "text"),), (("two", "text"),)]) == "one\ntwo"
 
 
@@ -28,7 +28,7 @@ def test_the_indent_of_a_wrapped_line_is_not_copied():
     assert whole(wrap((("one two three", "text"),), 9, first=(("• ", "dim"),))) == "• one two three"
 
 
-def test_code_is_copied_without_its_edge_and_its_fill():
+def test_code_is_copied_without_edge_and_padding():
     lines = ["def f():", "    return 'a value that is long enough to be wrapped'"]
 
     assert whole(panel(highlighted(lines, "python"), 24)) == "\n".join(lines)
@@ -41,14 +41,14 @@ def test_the_bar_of_a_quote_is_not_copied():
     )
 
 
-def test_a_selection_within_rows_is_cut_where_it_begins_and_ends():
+def test_a_selection_begins_and_ends_within_rows():
     rows = wrap((("the quick brown fox", "text"),), 10)
 
     assert copied([(rows[0], 4, -1), (rows[1], 0, 5)]) == "quick brown"
 
 
 @given(st.lists(st.text("abc", min_size=1, max_size=12), min_size=1, max_size=12), st.integers(2, 20))
-def test_any_words_come_back_as_they_were(words: list[str], cells: int):
+def test_copying_restores_any_wrapped_words(words: list[str], cells: int):
     text = " ".join(words)
 
     assert whole(wrap(((text, "text"),), cells)) == text

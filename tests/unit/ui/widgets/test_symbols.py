@@ -1,4 +1,4 @@
-"""Which signs a terminal is given."""
+"""The symbols for a terminal."""
 
 from dataclasses import fields
 
@@ -21,7 +21,7 @@ from tui.ui.widgets.symbols import ASCII, UNICODE, Symbols, symbols_for
         ({"TERM": "dumb"}, ASCII),
     ],
 )
-def test_the_environment_decides(environment: dict[str, str], symbols: Symbols) -> None:
+def test_the_environment_selects_the_symbols(environment: dict[str, str], symbols: Symbols) -> None:
     assert symbols_for(environment) is symbols
 
 

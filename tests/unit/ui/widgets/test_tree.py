@@ -1,4 +1,4 @@
-"""The tree of a body: opened as far as it is small, folded, searched, copied."""
+"""The tree of a body: folding, revealing, copying."""
 
 import base64
 import json
@@ -21,13 +21,13 @@ def row_of(shown: Tree, path: str) -> int:
     return found
 
 
-def test_a_small_body_is_open_and_every_value_has_its_path() -> None:
+def test_a_small_body_is_unfolded_and_every_value_has_a_path() -> None:
     shown = tree({"id": 7, "result": {"content": [{"type": "text", "text": "hi"}], "a b": None}})
     assert shown.path(shown.count() - 1) == 'result["a b"]'
     assert text_of(shown.row(row_of(shown, "result.content[0].text"), 80)).strip() == 'text  "hi"'
 
 
-def test_folding_hides_what_is_inside_and_unfolding_brings_it_back() -> None:
+def test_folding_hides_the_children_and_unfolding_shows_them() -> None:
     shown = tree({"params": {"name": "x"}, "id": 1})
     before = rows(shown)
     shown.toggle(0, 80)
@@ -49,7 +49,7 @@ def test_a_long_text_unfolds_into_its_lines() -> None:
     assert [row.strip() for row in rows(shown)[1:]] == ["one", "two", "three"]
 
 
-def test_what_is_deep_inside_is_revealed_where_it_stands() -> None:
+def test_revealing_an_offset_unfolds_its_containers() -> None:
     document = {"list": [{"deep": [0] * 3_000 + ["needle"]}]}
     shown = tree(document)
     row = shown.reveal(shown.data.index(b"needle"))
@@ -57,7 +57,7 @@ def test_what_is_deep_inside_is_revealed_where_it_stands() -> None:
     assert shown.path(row) == "list[0].deep[3000]"
 
 
-def test_a_large_container_is_looked_through_in_a_thread() -> None:
+def test_a_large_container_is_parsed_in_a_thread() -> None:
     shown = tree({"big": ["x" * 100] * 10_000, "id": 1})
     work = shown.toggle(0, 80)
     assert work is not None
@@ -66,7 +66,7 @@ def test_a_large_container_is_looked_through_in_a_thread() -> None:
     assert shown.count() > 1_000
 
 
-def test_an_image_is_told_by_its_kind_and_size_and_can_be_saved() -> None:
+def test_an_image_is_shown_by_type_and_size_and_can_be_saved() -> None:
     png = (
         b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
         + (640).to_bytes(4, "big")
@@ -78,7 +78,7 @@ def test_an_image_is_told_by_its_kind_and_size_and_can_be_saved() -> None:
     assert shown.binary(0) == (png, "png")
 
 
-def test_a_value_that_hides_a_secret_says_so() -> None:
+def test_a_redacted_value_is_labelled() -> None:
     data = b'{"token": "***", "id": 1}'
     shown = Tree(data, (Redaction(11, 14, "API_KEY"),))
     assert rows(shown) == ['  token  "***"  hidden: API_KEY', "  id  1"]

@@ -1,4 +1,4 @@
-"""When something was, as people say it."""
+"""How long ago something was."""
 
 import time
 
@@ -23,11 +23,11 @@ NOON = time.mktime((2026, 11, 21, 12, 0, 0, 0, 0, -1))
         (NOON - 400 * 86_400, "17 Oct 2025"),
     ],
 )
-def test_the_nearer_the_more_exactly(then: float, words: str):
+def test_recent_times_are_more_precise(then: float, words: str):
     assert when(then, NOON) == words
 
 
-def test_day_and_time_are_said_exactly_where_there_is_room():
+def test_day_and_time_are_written_in_full():
     assert exactly(NOON) == "21 Nov 2026 12:00"
     assert exactly(0) == "unknown"
 
@@ -36,5 +36,5 @@ def test_day_and_time_are_said_exactly_where_there_is_room():
     ("then", "words"),
     [(NOON, "12:00"), (NOON - 13 * 3600, "20 Nov 2026 23:00"), (0.0, ""), (1e300, ""), (-5.0, "")],
 )
-def test_a_message_has_its_time_and_its_day_if_that_is_not_today(then: float, words: str):
+def test_a_message_shows_its_time_and_an_older_one_its_day(then: float, words: str):
     assert said_at(then, NOON) == words

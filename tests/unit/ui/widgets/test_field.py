@@ -1,4 +1,4 @@
-"""Keys that come in one burst edit a field as they would one by one."""
+"""Keys that arrive in one burst edit a field as if typed one by one."""
 
 import pytest
 from textual import events
@@ -31,7 +31,7 @@ class OneField(App[None]):
         (["a", "b", "home", "delete", "c"], "cb"),
     ],
 )
-async def test_a_burst_edits_in_order(keys, text):
+async def test_keys_of_a_burst_edit_in_order(keys, text):
     async with OneField().run_test() as pilot:
         app = pilot.app
         for key in [*keys, "enter"]:

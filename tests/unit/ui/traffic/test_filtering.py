@@ -1,4 +1,4 @@
-"""The filter in force, without its screen."""
+"""The active filter, without the screen."""
 
 from tests.conftest import wait_until
 from tests.ui.traffic_stage import WALL_NS, some
@@ -15,12 +15,12 @@ def passing(recording: Recording, expression: str) -> int:
     return len(view)
 
 
-def test_the_last_minutes_of_a_recording_that_is_over_are_counted_from_its_end():
+def test_since_counts_from_the_end_of_a_recording():
     recorded = some()
     ended = WALL_NS + recorded.now_ns
     assert passing(recorded.recording(live=False, ended_ns=ended), "since:5m") == len(recorded.entries)
     assert passing(recorded.recording(live=False, ended_ns=ended), "since:2ms") < len(recorded.entries)
 
 
-def test_the_last_minutes_of_a_live_one_are_counted_from_now():
+def test_since_counts_from_now_in_live_traffic():
     assert passing(some().recording(), "since:5m") == 0

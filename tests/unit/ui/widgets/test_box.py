@@ -1,4 +1,4 @@
-"""The lines above the composer: there while there is something in them, and gone with it."""
+"""The box above the composer."""
 
 import pytest
 from textual import events
@@ -11,7 +11,7 @@ from tui.ui.widgets.box import Box
 LINE = ((" one message waits", "text"),)
 
 
-async def test_it_is_gone_with_its_last_line() -> None:
+async def test_the_box_is_hidden_without_lines() -> None:
     box = Box()
     async with Stage(box).run_test(size=(40, 6)) as pilot:
         box.show([LINE])
@@ -20,7 +20,7 @@ async def test_it_is_gone_with_its_last_line() -> None:
         await until(lambda: "one message waits" not in screen_text(pilot.app))
 
 
-async def test_a_layout_that_was_lost_is_wished_for_again() -> None:
+async def test_a_lost_layout_is_requested_again() -> None:
     box = Box()
     async with Stage(box).run_test(size=(40, 6)) as pilot:
         box.show([LINE])
@@ -35,7 +35,7 @@ async def test_a_layout_that_was_lost_is_wished_for_again() -> None:
         await pilot.pause()
 
 
-async def test_nothing_is_wished_for_where_the_screen_is_as_it_should_be(
+async def test_no_layout_is_requested_if_the_screen_is_right(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     box = Box()

@@ -51,7 +51,7 @@ class Choices(LinePane):
         self.chosen.append(index)
 
 
-async def test_only_rows_in_view_are_drawn():
+async def test_only_visible_rows_are_drawn():
     pane = Numbers(1_000_000)
     async with Stage(pane).run_test(size=(40, 10)) as pilot:
         await pilot.pause()
@@ -60,7 +60,7 @@ async def test_only_rows_in_view_are_drawn():
         assert len(pane.drawn) < 100
 
 
-async def test_growing_asks_for_no_layout():
+async def test_growing_needs_no_layout():
     pane = Numbers(100)
     async with Stage(pane).run_test(size=(40, 10)) as pilot:
         await pilot.pause()
@@ -73,7 +73,7 @@ async def test_growing_asks_for_no_layout():
         assert pane._layout_updates == layouts
 
 
-async def test_the_end_is_followed_until_the_person_scrolls_up():
+async def test_the_end_is_followed_until_the_user_scrolls_up():
     pane = Numbers(100)
     async with Stage(pane).run_test(size=(40, 10)) as pilot:
         pane.focus()
@@ -100,7 +100,7 @@ async def test_keys_scroll_by_rows_by_pages_and_to_the_ends():
         assert tops == ["row 0", "row 1", "row 2", "row 11", "row 2", "row 1", "row 90"]
 
 
-async def test_rows_that_go_leave_nothing_behind():
+async def test_removed_rows_are_not_painted_anymore():
     pane = Numbers(100)
     async with Stage(pane).run_test(size=(40, 10)) as pilot:
         await pilot.pause()
@@ -124,7 +124,7 @@ async def test_a_row_with_controls_is_still_one_row():
         assert shown(pane)[0] == "a␛[2J⏎b c"
 
 
-async def test_the_cursor_passes_rows_that_it_may_not_stand_on():
+async def test_the_cursor_skips_rows_that_are_not_selectable():
     pane = Choices(10)
     async with Stage(pane).run_test(size=(40, 10)) as pilot:
         pane.focus()
@@ -136,7 +136,7 @@ async def test_the_cursor_passes_rows_that_it_may_not_stand_on():
         assert stops == [1, 2, 4, 5]
 
 
-async def test_enter_and_a_click_choose_a_row_but_no_heading():
+async def test_enter_and_a_click_choose_a_row_but_not_a_heading():
     pane = Choices(10)
     async with Stage(pane).run_test(size=(40, 10)) as pilot:
         pane.focus()
@@ -148,7 +148,7 @@ async def test_enter_and_a_click_choose_a_row_but_no_heading():
         assert pane.chosen == [1, 4]
 
 
-async def test_the_cursor_stays_in_view_and_inside():
+async def test_the_cursor_stays_visible_and_within_the_rows():
     pane = Choices(100)
     async with Stage(pane).run_test(size=(40, 10)) as pilot:
         pane.focus()
@@ -173,7 +173,7 @@ async def test_static_text_is_literal():
         assert text.render_line(0).text.rstrip() == "[/nothing]"
 
 
-async def test_rows_share_their_styles_and_still_know_where_the_pointer_is():
+async def test_rows_share_styles_and_still_know_the_offset_under_the_pointer():
     pane = Numbers(1_000)
     async with Stage(pane).run_test(size=(40, 10)) as pilot:
         await pilot.pause()

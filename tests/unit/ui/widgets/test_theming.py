@@ -1,4 +1,4 @@
-"""Themes as Textual wears them."""
+"""Themes as Textual themes."""
 
 import warnings
 from dataclasses import replace
@@ -41,7 +41,7 @@ class Everything(Stage):
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
-async def test_a_shipped_theme_can_be_worn_by_every_widget(spec: ThemeSpec) -> None:
+async def test_a_shipped_theme_fits_every_widget(spec: ThemeSpec) -> None:
     app = Everything(theme=spec.name)
     async with app.run_test(size=(60, 20)) as pilot:
         for widget in app.query("Input, TextArea, OptionList"):
@@ -62,7 +62,7 @@ def test_each_role_is_a_variable_for_stylesheets(spec: ThemeSpec) -> None:
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
-def test_rows_and_stylesheets_show_a_role_in_the_same_colour(spec: ThemeSpec) -> None:
+def test_rows_and_stylesheets_show_a_role_in_the_same_color(spec: ThemeSpec) -> None:
     theme = theme_of(spec)
     variables = theme.to_color_system().generate() | theme.variables
     palette = Palette.of(variables, spec.ansi)
@@ -70,13 +70,13 @@ def test_rows_and_stylesheets_show_a_role_in_the_same_colour(spec: ThemeSpec) ->
         assert palette.colors[role] == Color.parse(spec.colours()[role]), role
 
 
-def test_a_colour_that_textual_does_not_know_is_refused_by_name() -> None:
+def test_an_unknown_color_is_refused_with_its_role() -> None:
     spec = replace(load_theme("harbor")[0], warn="#12345")
     with pytest.raises(ValueError, match="warn: '#12345' is no colour"):
         theme_of(spec)
 
 
-async def test_under_a_theme_of_textuals_own_our_variables_still_have_colours() -> None:
+async def test_our_variables_have_defaults_in_a_theme_of_textual() -> None:
     class Plain(App[None]):
         CSS = " ".join(f"Screen {{ color: ${name}; }}" for name in variable_defaults())
 
@@ -88,7 +88,7 @@ async def test_under_a_theme_of_textuals_own_our_variables_still_have_colours() 
         await pilot.pause()
 
 
-async def test_a_theme_can_be_changed_while_it_is_worn() -> None:
+async def test_the_active_theme_can_be_changed() -> None:
     app = Everything()
     async with app.run_test(size=(60, 20)) as pilot:
         with warnings.catch_warnings():

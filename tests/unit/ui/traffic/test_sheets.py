@@ -1,4 +1,4 @@
-"""Raw bytes: every one of them, page by page, controls visible."""
+"""The raw sheet: all bytes, page by page, with visible controls."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,16 +31,16 @@ def test_no_row_is_wider_than_it_may_be(data: bytes, width: int) -> None:
     assert all(width_of(sheet.row(row, width)) <= width for row in range(sheet.count()))
 
 
-def test_controls_are_pictures() -> None:
+def test_controls_are_shown_as_symbols() -> None:
     assert said(raw(b"a\x00\x1b[1m\r\n\tb")) == "a␀␛[1m␍␊␉b"
 
 
-def test_a_secret_is_marked() -> None:
+def test_a_redaction_is_highlighted() -> None:
     row = raw(b"key=***;", redactions=(Redaction(4, 7, "KEY"),)).row(0, 30)
     assert [text for text, style in row if "reverse" in style] == ["***"]
 
 
-def test_a_page_that_is_not_there_is_asked_for_once() -> None:
+def test_a_missing_page_is_requested_once() -> None:
     asked: list[int] = []
     sheet = RawSheet(50_000_000, (), asked.append)
     sheet.fit(80)
@@ -49,6 +49,6 @@ def test_a_page_that_is_not_there_is_asked_for_once() -> None:
     assert asked == [400_000 * 70 // RAW_PAGE * RAW_PAGE]
 
 
-def test_a_stray_byte_of_a_character_stands_in_its_own_row_only():
+def test_a_stray_byte_of_a_character_is_in_one_row_only():
     sheet = raw(b"0123456789\x80", 20)
     assert [sheet.value(row) for row in range(sheet.count())] == ["0123456789", "�"]

@@ -1,4 +1,4 @@
-"""The fast painting of the list shows what Textual's own way shows, and at once when a key asks."""
+"""The fast painting of the list shows what Textual's own painting shows, and at once for a key."""
 
 from rich.segment import Segment
 
@@ -36,7 +36,7 @@ async def test_without_a_scroll_bar_the_last_column_is_painted_too() -> None:
         assert {strip.cell_length for strip in pane.render_lines(pane.size.region)} == {80}
 
 
-async def test_a_key_is_painted_before_anything_else_happens() -> None:
+async def test_a_key_is_painted_at_once() -> None:
     pane = EntryList(some().frames, live=False)
     async with Stage(pane).run_test(size=(80, 30)) as pilot:
         pane.tick()
