@@ -1,4 +1,4 @@
-"""What the exports for people have in common: an entry in words, a body as readable text. Pure."""
+"""Entries and bodies as text, for the exports that people read. Pure."""
 
 import json
 from collections import OrderedDict
@@ -20,7 +20,7 @@ ARROWS = {Direction.OUT: "→", Direction.IN: "←", Direction.NONE: "·"}
 
 
 def readable(body: bytes) -> str:
-    """Return a body as cleaned text, JSON indented; what does not fit is counted at the end."""
+    """Return a body as cleaned text, JSON indented, truncated with a note of how much is missing."""
     text = ""
     if len(body) <= PRETTY_BYTES:
         try:
@@ -53,13 +53,13 @@ def facts(entry: Entry) -> str:
 
 
 class Latencies:
-    """How long answers took, from entries as they go by."""
+    """How long answers took, measured as entries go by."""
 
     def __init__(self) -> None:
         self._asked: OrderedDict[int, int] = OrderedDict()
 
     def of(self, entry: Entry) -> str:
-        """Take the next entry; return how long the answer took that it is, or ""."""
+        """Take the next entry; if it is an answer, return how long it took, else ""."""
         if entry.kind in (Kind.REQUEST, Kind.MODEL_REQUEST):
             self._asked[entry.seq] = entry.mono_ns
             if len(self._asked) > MAX_OPEN:

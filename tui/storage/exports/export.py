@@ -1,4 +1,4 @@
-"""Exports: a selection of entries in a format that other programs, or other people, can read."""
+"""Exports of recordings: a selection of entries in a format that other programs or people can read."""
 
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
@@ -15,7 +15,7 @@ from tui.storage.exports.markdown import markdown
 
 
 class Format(StrEnum):
-    """What an export can be."""
+    """The format of an export."""
 
     JSONL = "jsonl"
     MARKDOWN = "md"
@@ -26,7 +26,7 @@ class Format(StrEnum):
 def exported(
     form: Format, columns: Iterable[Entry], whole: Callable[[int], Entry | None], title: str
 ) -> Iterator[str]:
-    """Yield an export piece by piece; secrets are as redacted as they are in the recording.
+    """Yield an export piece by piece. Secrets are redacted as they are in the recording.
 
     Args:
         form: which format.
@@ -47,7 +47,7 @@ def exported(
 
 
 def write_whole(target: Path, pieces: Iterable[str], *, wait: bool = True, stop: Event | None = None) -> int:
-    """Write a file for this person only, as `atomic_write` does; return its size in bytes.
+    """Write a file that only its owner can read, as `atomic_write` does. Return its size in bytes.
 
     Raises:
         StorageError: it cannot be written; what was there before is still there.

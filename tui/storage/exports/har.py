@@ -1,7 +1,7 @@
-"""Exchanges over HTTP as a HAR 1.2 archive, which browsers' network panels and proxies open. Pure.
+"""HTTP exchanges as a HAR 1.2 archive, which browsers' network panels and proxies open. Pure.
 
-Only what travelled over HTTP is in it: servers reached by URL, and the model's endpoint. The fields are
-those of http://www.softwareishard.com/blog/har-12-spec/; what is not known is -1 or empty, as it says.
+Only HTTP traffic is included: servers reached by URL, and the model's endpoint. The fields are those of
+http://www.softwareishard.com/blog/har-12-spec/. Unknown values are -1 or empty, as the specification says.
 """
 
 import base64
@@ -21,7 +21,7 @@ Whole = Callable[[int], Entry | None]
 
 
 def har(columns: Iterable[Entry], whole: Whole) -> Iterator[str]:
-    """Yield an archive, exchanges in the order of their requests; no more than one body is in memory.
+    """Yield an archive with the exchanges in the order of their requests. At most one body is in memory.
 
     Args:
         columns: the entries in order, without bodies.
@@ -58,7 +58,7 @@ def _exchanges(columns: Iterable[Entry]) -> dict[int, "array[int]"]:
 
 @dataclass(slots=True)
 class _Reply:
-    """What is known of the replies of an exchange without keeping their bodies.
+    """What is known of the replies of an exchange, without their bodies.
 
     Attributes:
         detail: that of the first one.
@@ -78,7 +78,7 @@ class _Reply:
 
 
 def _har_entry(request: Entry, replies: Sequence[int], whole: Whole) -> Iterator[str]:
-    """Yield an exchange; the replies are read twice, unless there is only one."""
+    """Yield an exchange. The replies are read twice, unless there is only one."""
     known: list[Entry] = []
     if len(replies) == 1 and (only := whole(replies[0])) is not None:
         known = [only]
@@ -115,7 +115,7 @@ def _har_entry(request: Entry, replies: Sequence[int], whole: Whole) -> Iterator
 
 
 def _opened(value: Mapping[str, Any]) -> str:
-    """Return a JSON object to which members are to be added."""
+    """Return a JSON object without its closing brace."""
     return json.dumps(value)[:-1]
 
 
@@ -189,7 +189,7 @@ def _content(reply: Entry, is_stream: bool) -> bytes:
 
 
 def _event(reply: Entry) -> bytes:
-    """Return an event as a stream has it (HTML Living Standard, 9.2.6)."""
+    """Return an event as it is written in a stream (HTML Living Standard, 9.2.6)."""
     known = reply.detail.get("sse")
     head = b""
     if isinstance(known, Mapping):

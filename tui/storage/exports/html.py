@@ -1,7 +1,7 @@
-"""Entries as one HTML page that needs nothing else: no network, no other file. Pure.
+"""Entries as one self-contained HTML page: no network, no other file. Pure.
 
-Bodies are hostile, and the page is opened in a browser: every text is escaped, and a Content-Security-Policy
-lets run only the script and the styles that stand here, known by their SHA-256, and loads nothing.
+Bodies are hostile, and a browser opens the page. All text is escaped, and a Content-Security-Policy allows
+only the script and the styles of this module, by their SHA-256, and loads nothing.
 """
 
 import base64
@@ -44,12 +44,12 @@ _BAD = frozenset({Outcome.ERROR, Outcome.TOOL_ERROR, Outcome.LOST})
 
 
 def source_of(text: str) -> str:
-    """Return how a Content-Security-Policy names an inline text (CSP Level 3, 2.3.1)."""
+    """Return the source expression for inline text in a Content-Security-Policy (CSP Level 3, 2.3.1)."""
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
 
 def html(entries: Iterable[Entry], title: str) -> Iterator[str]:
-    """Yield a page."""
+    """Yield the page."""
     known = f"style-src {source_of(STYLE)}; script-src {source_of(SCRIPT)}"
     policy = f"default-src 'none'; {known}; base-uri 'none'; form-action 'none'"
     yield (

@@ -1,7 +1,7 @@
-"""Entries as JSON lines, and back. The format is documented in docs/recording-format.md.
+"""Entries as JSON lines, and back. docs/recording-format.md documents the format.
 
-ASCII only, so that no escape sequence, lone surrogate or narrow locale can break a line. A body that is
-UTF-8 is a text (`body`), any other is Base64 (`body_base64`); both give back the same bytes.
+ASCII only, so that no escape sequence, lone surrogate or narrow locale can break a line. A body in UTF-8 is
+text (`body`), any other is Base64 (`body_base64`). Both give the same bytes back.
 """
 
 import base64
@@ -29,14 +29,14 @@ FORMAT = 1
 
 
 def jsonl(entries: Iterable[Entry]) -> Iterator[str]:
-    """Yield the lines of an export, each with its newline: a header, then an entry each, with its body."""
+    """Yield the lines of an export: a header, then one entry per line, with its body."""
     yield json.dumps({"mcptrace": FORMAT}) + "\n"
     for entry in entries:
         yield json.dumps(entry_object(entry), separators=(",", ":")) + "\n"
 
 
 def entry_object(entry: Entry) -> dict[str, Any]:
-    """Return an entry as a JSON object; what is empty is left out."""
+    """Return an entry as a JSON object without empty members."""
     found: dict[str, Any] = {
         "seq": entry.seq,
         "time": time_text(entry.wall_ns),
@@ -72,7 +72,7 @@ def _body_members(body: bytes) -> dict[str, str]:
 
 
 def time_text(wall_ns: int) -> str:
-    """Return a moment as RFC 3339 in UTC, to the microsecond; "" for one that no calendar has."""
+    """Return a time as RFC 3339 in UTC, to the microsecond, or "" if it is out of range."""
     try:
         return datetime.fromtimestamp(wall_ns / 1e9, UTC).isoformat(timespec="microseconds")
     except (ValueError, OverflowError, OSError):
@@ -80,7 +80,7 @@ def time_text(wall_ns: int) -> str:
 
 
 def read_jsonl(lines: Iterable[bytes], where: str) -> Iterator[Entry]:
-    """Yield the entries of an export, numbered anew from 1 without gaps.
+    """Yield the entries of an export, renumbered from 1 without gaps.
 
     Args:
         lines: the lines of the file; an export of a selection has gaps in its numbers.
@@ -184,7 +184,7 @@ def _body(found: Mapping[str, Any]) -> bytes:
 
 
 def _is_at_most(levels: int, value: Any) -> bool:
-    """Whether arrays and objects are nested at most so deep."""
+    """Whether arrays and objects are nested at most `levels` deep."""
     if isinstance(value, dict):
         value = list(value.values())
     return not isinstance(value, list) or (levels > 0 and all(_is_at_most(levels - 1, one) for one in value))
@@ -235,7 +235,7 @@ def _choice(found: Mapping[str, Any], name: str, choices: type[_E], default: Any
 
 
 def renumbered(entry: Entry, numbers: dict[int, int]) -> Entry:
-    """Return an entry of a selection numbered without gaps; `numbers` is what came before, old to new."""
+    """Return an entry of a selection, numbered without gaps. `numbers` maps old numbers to new ones."""
     seq = numbers[entry.seq] = len(numbers) + 1
     detail = entry.detail
     if (place := entry.in_batch) is not None:

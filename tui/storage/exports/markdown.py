@@ -1,7 +1,7 @@
-"""Entries as a report in Markdown: a table of what happened, then every entry with its body. Pure.
+"""Entries as a Markdown report: a section per entry, with its body. Pure.
 
-Bodies are hostile: a fence is always longer than any run of backticks inside it, and nothing of a server's
-stands outside of a fence or a code span without its marks being escaped.
+Bodies are hostile. A fence is always longer than any run of backticks inside it, and no text of a server
+is outside a fence or code span without being escaped.
 """
 
 import re
@@ -25,19 +25,19 @@ mark or a time."""
 
 
 def escaped(text: str) -> str:
-    """Return a part of a line, not its beginning, that Markdown shows as it is."""
+    """Return text escaped for the inside of a Markdown line, not for its beginning."""
     return _MARKS.sub(r"\\\1", text)
 
 
 def fenced(text: str, language: str = "") -> str:
-    """Return text as a code block, whatever backticks are in it."""
+    """Return text as a code block, whatever backticks it contains."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"
 
 
 def markdown(entries: Iterable[Entry], title: str) -> Iterator[str]:
-    """Yield a report."""
+    """Yield the report."""
     yield f"# {escaped(clean_line(title, 200))}\n\n"
     latencies, number = Latencies(), 0
     for entry in entries:

@@ -1,11 +1,11 @@
-"""Finding terms in many bodies: small ones in runs, large ones in windows. Nothing here knows of SQL.
+"""Finds terms in many bodies: small ones in batches, large ones in windows. Knows nothing of SQL.
 
-A term is searched for in the text of a body, as `core.search_text` has it. Measured with a million bodies of
-300 bytes: reading them is most of the time (0.45 s). Bodies are joined into runs, and a run is searched as
-one; only runs that have a term are looked at body by body. A second and third term then cost next to nothing.
-Bytes are turned into text only where that can matter: not in ASCII without a backslash, and not where the
-letters of a term are missing. Regular expressions are matched body by body, because of their anchors, and
-by RE2: its time is linear in the length of a body, and other threads run meanwhile.
+A term is searched for in the text of a body as `core.search_text` defines it. Measured with a million bodies
+of 300 bytes, reading them takes most of the time (0.45 s). Bodies are joined into batches, and each batch is
+searched as one. Only batches that contain a term are searched body by body, so a second and third term cost
+next to nothing. Bytes are decoded only where that can matter: not for ASCII without a backslash, and not
+where the letters of a term are missing. Regular expressions are matched body by body because of their
+anchors, by RE2: its time is linear in the length of a body, and other threads run meanwhile.
 """
 
 import codecs
@@ -86,7 +86,7 @@ class BodyFinder:
 
 @lru_cache(maxsize=4)
 def _matcher(term: BodyTerm) -> Callable[[bytes], object]:
-    """Return what searches a text, encoded by `re2_text`, for a regular expression.
+    """Return a function that searches text, encoded by `re2_text`, for a regular expression.
 
     Raises:
         re.error: it is not valid, or too large.
@@ -117,7 +117,7 @@ def _compiled(pattern: str) -> Callable[[bytes], object]:
 
 @dataclass(slots=True, eq=False)
 class _Text:
-    """A text to find.
+    """A text to search for.
 
     Attributes:
         found: the seqs of the bodies that have it.
@@ -144,7 +144,7 @@ class _Text:
 
 
 def signs(needle: str) -> Sequence[bytes]:
-    """Return bytes of which at least one is in every body, in lower case, whose text has the needle.
+    """Return byte strings, at least one of which is in every lowercased body whose text contains the needle.
 
     That is sure where no ASCII letter, digit, blank, underscore or backslash is written as an escape.
     """
@@ -162,14 +162,14 @@ FOLDS_TO_LETTERS = "\u00df\u0130\u0149\u017f\u1e9a\u1e9e\u212a\ufb00\ufb01\ufb02
 
 
 def _sources(char: str) -> set[str]:
-    """Return characters of which at least one is in every text that has `char` in it once it is folded."""
+    """Return characters, at least one of which is in every text that contains `char` once it is folded."""
     marks = normalize("NFD", char)[1:]
     return {char, *marks}.union(*(_folding_to().get(one, ()) for one in (char, *marks)))
 
 
 @cache
 def _folding_to() -> Mapping[str, Sequence[str]]:
-    """Return for each character the others whose folded form it is in."""
+    """Return for each character the others that fold to something with it."""
     found: dict[str, list[str]] = {}
     for char in map(chr, range(0x80, 0x30000)):  # beyond, nothing folds
         if (folded := fold(char)) != char:
@@ -179,7 +179,7 @@ def _folding_to() -> Mapping[str, Sequence[str]]:
 
 
 def _written(chars: Iterable[str]) -> list[bytes]:
-    """Return how characters stand in JSON: as they are, or as an escape, of a pair the second half."""
+    """Return how characters are written in JSON: literally, or as an escape, of a pair the second half."""
     forms: list[bytes] = []
     for char in chars:
         forms.append(char.encode("utf-8", "surrogatepass"))
@@ -188,7 +188,7 @@ def _written(chars: Iterable[str]) -> list[bytes]:
 
 
 class BodySearch:
-    """Looks for terms in bodies that come in order.
+    """Searches bodies for terms, in the order in which they come.
 
     Args:
         terms: what to look for.
@@ -216,7 +216,7 @@ class BodySearch:
         return [frozenset(found) for found in self._found]
 
     def run(self, bodies: Iterable[tuple[int, bytes | int]]) -> None:
-        """Search bodies, given by seq and bytes, or by seq and length where they are `LARGE`."""
+        """Search bodies, given as seq and bytes, or as seq and length if they are `LARGE`."""
         seqs: list[int] = []
         run: list[bytes] = []
         weight = 0
@@ -248,7 +248,7 @@ class BodySearch:
                 self._match(seq, [body] if _is_plain(body) else list(map(_encoded, readings(body))))
 
     def _search_plain(self, seqs: list[int], run: list[bytes], joined: bytes) -> None:
-        """Search bodies whose text is their bytes."""
+        """Search bodies that are their own text."""
         lowered = joined.lower()
         lower_run: list[bytes] = []
         for text in self._texts:
@@ -295,7 +295,7 @@ class BodySearch:
                 self._match(seq, [_encoded(text)])
 
     def _possible(self, seq: int, size: int) -> list[_Text]:
-        """Return the texts that may be in a large body, as far as its bytes tell."""
+        """Return the terms that may be in a large body, as far as its bytes tell."""
         overlap = max((len(sign) for text in self._texts for sign in text.signs), default=0) + ESCAPE_BYTES
         possible: list[_Text] = []
         end = b""
@@ -312,7 +312,7 @@ class BodySearch:
         return possible
 
     def _windows(self, seq: int, size: int) -> Iterator[str]:
-        """Yield the text of a large body part by part, each with the end of the one before.
+        """Yield the text of a large body in windows, each of which begins with the end of the one before.
 
         Where strings that hold JSON themselves begin and end is not known, so what may stand in one is
         yielded twice: with its escapes, and without. So is all of what only starts like JSON.
@@ -347,7 +347,7 @@ class BodySearch:
 
 
 def _look(terms: Sequence[_Text], seq: int, *texts: str) -> None:
-    """Note what is found in any of the texts of a body."""
+    """Note which terms any of the texts of a body contains."""
     for text in texts:
         folded = fold(text) if any(one.fold for one in terms) else ""
         exact = composed(text) if not all(one.fold for one in terms) else ""
@@ -357,7 +357,7 @@ def _look(terms: Sequence[_Text], seq: int, *texts: str) -> None:
 
 
 def _is_plain(body: bytes) -> bool:
-    """Whether the text of a body is its bytes, and folds as they do."""
+    """Whether a body is its own text, and folds as ASCII does."""
     return body.isascii() and b"\\" not in body
 
 
@@ -370,7 +370,7 @@ def _encoded(text: str) -> bytes:
 
 
 def _boundary(text: str, at: int) -> int:
-    """Return the last place up to `at` where what stands behind does not change what stands before."""
+    """Return the last position up to `at` where the text behind does not change the text before."""
     while 0 < at < len(text) and not is_boundary(text[at]):
         at -= 1
     return at

@@ -1,12 +1,11 @@
-"""The file of a recording: its schema, and how it is opened for writing, for reading and for notes.
+"""The file of a recording: its schema, and how it is opened to write, to read and to add notes.
 
 One SQLite file, WAL while it is written. One connection writes entries and checkpoints (SQLite up to
-3.51.2 can lose a WAL that two connections reset at once); readers are `mode=ro`. The first bytes of the
-file are never looked at by hand: closing a second descriptor of a file drops the locks that SQLite holds
-on it in the same process.
+3.51.2 can lose a WAL that two connections reset at once). Readers are `mode=ro`. Nothing else opens the
+file: closing another descriptor of it would drop the locks that SQLite holds in the same process.
 
-Versions: `user_version` counts up when the schema changes. A newer file is refused, an older one is read as
-it is; no file is ever rewritten in place.
+Versions: `user_version` grows when the schema changes. A newer file is refused, an older one is read as it
+is. No file is ever rewritten in place.
 """
 
 import os
@@ -99,7 +98,7 @@ JSON, or "" for none. An entry without a body has no row in `bodies`.
 
 
 def create_recording(path: Path, meta: Mapping[str, str]) -> sqlite3.Connection:
-    """Create the file of a new recording, with `meta` from its first moment on, for this person only.
+    """Create the file of a new recording, with `meta` from the start. Only its owner can read it.
 
     Raises:
         OSError: the file is there already or cannot be made.
@@ -123,7 +122,7 @@ def create_recording(path: Path, meta: Mapping[str, str]) -> sqlite3.Connection:
 
 
 def open_for_reading(path: Path) -> sqlite3.Connection:
-    """Open a recording to read it, also while another connection writes it, or one that was cut short.
+    """Open a recording to read it, also one that is being written or that was truncated.
 
     Raises:
         StorageError: there is no such file, it is no recording, it is damaged, or it is too new.
@@ -146,7 +145,7 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
 
 
 def cut_short(path: Path) -> str:
-    """Return in words how much of a file is there that is shorter than it says, "" if it is not.
+    """Return how much of a truncated file is there, in words, or "" if it is complete.
 
     Only for a file that SQLite will not open: this looks at its first bytes, by which all locks of this
     process on it are lost (https://sqlite.org/fileformat.html 1.3).
@@ -158,7 +157,7 @@ def cut_short(path: Path) -> str:
 
 
 def size_in_header(path: Path) -> int:
-    """Return how many bytes a file should have by its own header, 0 if it has none."""
+    """Return the size of a file according to its own header, 0 if it has none."""
     with path.open("rb") as file:
         head = file.read(100)
     page = {1: 65536}.get(size := int.from_bytes(head[16:18]), size)
@@ -166,12 +165,12 @@ def size_in_header(path: Path) -> int:
 
 
 def is_cut(connection: sqlite3.Connection) -> bool:
-    """Return whether a recording was opened as one that was cut short."""
+    """Return whether a recording was opened as a truncated file."""
     return bool(connection.execute("PRAGMA writable_schema").fetchone()[0])
 
 
 def open_for_notes(path: Path) -> sqlite3.Connection:
-    """Open a recording to write notes in it; its entries are left to their own writer.
+    """Open a recording to add notes. Its entries belong to their own writer.
 
     Raises:
         StorageError: the file cannot be opened or is no recording.
@@ -184,17 +183,17 @@ def open_for_notes(path: Path) -> sqlite3.Connection:
 
 
 def files_of(path: Path) -> tuple[Path, ...]:
-    """Return the recording itself and the files that SQLite may have put beside it."""
+    """Return the recording and the files that SQLite may have created next to it."""
     return path, beside(path, "-wal"), beside(path, "-shm"), beside(path, "-journal")
 
 
 def beside(path: Path, suffix: str) -> Path:
-    """Return a file that SQLite, or we, keep beside another one."""
+    """Return a file that SQLite or mcptui keeps next to another one."""
     return path.with_name(path.name + suffix)
 
 
 def has_bytes(path: Path) -> bool:
-    """Return whether a file is there and not empty."""
+    """Return whether a file exists and is not empty."""
     try:
         return path.stat().st_size > 0
     except OSError:
@@ -202,7 +201,7 @@ def has_bytes(path: Path) -> bool:
 
 
 def connect(path: Path, mode: str, more: str = "", *, is_cut: bool = False) -> sqlite3.Connection:
-    """Open a database that is there, whatever is in it; any one thread at a time may use it.
+    """Open an existing database, whatever is in it. One thread at a time may use it.
 
     Args:
         path: its file.
@@ -232,7 +231,7 @@ def connect(path: Path, mode: str, more: str = "", *, is_cut: bool = False) -> s
 
 
 def make_private(path: Path) -> None:
-    """Make an empty file for this person only.
+    """Create an empty file that only its owner can read.
 
     Not left to SQLite, which would give it the mode of the umask; -wal and -shm follow its mode.
 
@@ -243,7 +242,7 @@ def make_private(path: Path) -> None:
 
 
 def opened_alone(path: Path, check: Check, error: sqlite3.OperationalError) -> sqlite3.Connection:
-    """Open a file where SQLite can make none beside it, unless it is being written: then raise `error`."""
+    """Open a file where SQLite cannot create others next to it. If it is being written, raise `error`."""
     if has_bytes(beside(path, "-wal")):
         raise error
     return checked(connect(path, "ro", "&immutable=1"), path, check)
@@ -284,7 +283,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
 
 @contextmanager
 def storage_errors(path: Path) -> Iterator[None]:
-    """Say errors of SQLite, and of values that no recording holds, as `StorageError`."""
+    """Turn errors of SQLite, and values that no recording has, into `StorageError`."""
     try:
         yield
     except sqlite3.OperationalError as error:

@@ -1,4 +1,4 @@
-"""The folder of recordings: their names, which of them are live, which one is meant, which have to go."""
+"""The folder of recordings: names, which are live, finding one by name, removing old ones."""
 
 import os
 import time
@@ -19,7 +19,7 @@ _NEXT = "`mcptui traffic --list` names those kept."
 
 
 def began_stamp() -> str:
-    """Return how the name of a recording begins that begins now: UTC, so that names are in order."""
+    """Return the start of the name of a new recording: its time in UTC, so that names sort by time."""
     return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
 
 
@@ -39,12 +39,12 @@ class KeptRecording:
 
     @property
     def name(self) -> str:
-        """What it is called: the UTC time it began and the process that wrote it."""
+        """The file name without its suffix: the UTC time it began and the process that wrote it."""
         return self.path.stem
 
 
 class Recordings:
-    """The folder in which every run of the program keeps a recording.
+    """The folder where every run keeps its recording.
 
     Args:
         folder: need not be there.
@@ -54,7 +54,7 @@ class Recordings:
         self.folder = folder
 
     def new_path(self) -> Path:
-        """Return a free name for a recording that begins now; names in order are recordings in order.
+        """Return a free name for a new recording; names sort by time.
 
         Raises:
             OSError: the folder cannot be made.
@@ -69,7 +69,7 @@ class Recordings:
         return path
 
     def list(self) -> Sequence[KeptRecording]:
-        """Return the recordings, newest first; none if the folder cannot be read."""
+        """Return the recordings, newest first, or none if the folder cannot be read."""
         try:
             paths = sorted((path for path in self.folder.iterdir() if path.suffix == SUFFIX), reverse=True)
         except OSError:
@@ -77,7 +77,7 @@ class Recordings:
         return [KeptRecording(path, _size(path), is_live(path)) for path in paths]
 
     def find(self, text: str) -> Path:
-        """Return the recording that is meant: by its path, or by the beginning or end of a name.
+        """Return the recording with this path, or with a name that begins or ends with `text`.
 
         Raises:
             StorageError: there is none, or several are called so.
@@ -101,7 +101,7 @@ class Recordings:
         return found[0]
 
     def make_room(self, cap_bytes: int = TOTAL_CAP) -> Sequence[Path]:
-        """Remove the oldest recordings until all together need at most `cap_bytes`; return what went.
+        """Remove the oldest recordings until all of them need at most `cap_bytes`. Return the removed ones.
 
         A live one is never removed, nor one that the system does not let go of.
         """
@@ -128,7 +128,7 @@ def _size(path: Path) -> int:
 
 
 def _remove(path: Path) -> bool:
-    """Remove a recording, its own file last: what is left of a removal broken off is still found."""
+    """Remove a recording, its own file last, so that what an interrupted removal leaves is still found."""
     try:
         for file in (*reversed(files_of(path)), live_file(path)):
             if file != path:

@@ -1,8 +1,8 @@
-"""Whether a recording is still being written: a lock on a file beside it, which ends with its process.
+"""Whether a recording is still being written: a lock on a file next to it, which ends with its process.
 
-The lock is not on the recording itself: SQLite's own locks on that file would be dropped by whoever closes
-a second descriptor of it in the same process. Where the system has no `flock`, a file that is held open
-cannot be removed there (Windows), which tells the same.
+The lock is not on the recording itself: closing another descriptor of that file in the same process would
+drop SQLite's own locks. Where the system has no `flock` (Windows), a file that is held open cannot be
+removed, which tells the same.
 """
 
 import os
@@ -13,12 +13,12 @@ SUFFIX = ".live"
 
 
 def live_file(path: Path) -> Path:
-    """Return the file beside a recording whose lock says that it is live."""
+    """Return the file next to a recording whose lock marks it as live."""
     return path.with_name(path.name + SUFFIX)
 
 
 class LiveMark:
-    """Says that a recording is live for as long as the process lives, or until `close`."""
+    """Marks a recording as live until the process ends, or until `close`."""
 
     def __init__(self, path: Path) -> None:
         """Take the lock.
@@ -38,7 +38,7 @@ class LiveMark:
                 pass
 
     def close(self) -> None:
-        """Say that the recording is finished."""
+        """Mark the recording as finished."""
         if self._descriptor < 0:
             return
         descriptor, self._descriptor = self._descriptor, -1
@@ -50,7 +50,7 @@ class LiveMark:
 
 
 def is_live(path: Path) -> bool:
-    """Return whether a recording is being written by a process that lives."""
+    """Return whether a running process is writing a recording."""
     beside = live_file(path)
     if sys.platform == "win32":
         try:

@@ -1,7 +1,7 @@
-"""Marks and notes of a person on entries of a recording, each stored as it is made.
+"""A person's marks and notes on entries of a recording, each stored as it is made.
 
-Of a recording that is live its own writer should store them (`RecordingWriter.note`): SQLite up to 3.51.2
-can damage a WAL that is reset while a second connection writes.
+A live recording's own writer should store them (`RecordingWriter.note`): SQLite up to 3.51.2 can damage a
+WAL that is reset while a second connection writes.
 """
 
 import sqlite3
@@ -14,7 +14,7 @@ from tui.storage.recordings.database import open_for_notes, open_for_reading, st
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What a person left at an entry.
+    """A person's mark and note on an entry.
 
     Attributes:
         marked: whether it is marked.
@@ -26,7 +26,7 @@ class Note:
 
 
 class NotesStore:
-    """Notes of one recording. Each call opens the file and closes it again; any thread may call.
+    """The notes of one recording. Each call opens the file and closes it; any thread may call.
 
     All methods raise `StorageError` when the file cannot be read, or not be written.
     """
@@ -41,13 +41,13 @@ class NotesStore:
             return {int(seq): Note(bool(marked), str(text)) for seq, marked, text in rows}
 
     def note(self, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
-        """Change the mark or the text of an entry, or both; None leaves it as it is."""
+        """Change the mark or the text of an entry, or both; None keeps it."""
         with closing(open_for_notes(self._path)) as connection, storage_errors(self._path):
             put_note(connection, seq, marked, text)
 
 
 def put_note(connection: sqlite3.Connection, seq: int, marked: bool | None, text: str | None) -> None:
-    """Store a change of a note in one transaction; a note that says nothing goes.
+    """Store a change of a note in one transaction. An empty note is removed.
 
     Raises:
         sqlite3.Error: it could not be stored.

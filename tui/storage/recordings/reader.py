@@ -1,4 +1,4 @@
-"""A recording as it is read, also while it is written: no method keeps the writer waiting."""
+"""Reads a recording, also while it is written. No method blocks the writer."""
 
 import sqlite3
 from collections.abc import Iterable, Sequence
@@ -48,12 +48,12 @@ class RecordingReader:
             return [entry_of((*row, "", "")[:18]) for row in self._rows(_SELECT, after, limit)]
 
     def column_rows(self, after: int, limit: int) -> list[tuple[Any, ...]]:
-        """Return the same as plain tuples of `FRAME_COLUMNS`: a third of the time, for a million of them."""
+        """Return the same as plain tuples of `FRAME_COLUMNS`: three times as fast."""
         with storage_errors(self.path):
             return self._rows(_SELECT_FRAMES, after, limit)
 
     def _rows(self, select: str, after: int, limit: int) -> list[tuple[Any, ...]]:
-        """Return rows in order, with an event for each that cannot be read."""
+        """Return rows in order, with an event in place of each unreadable one."""
         run = self._connection.execute
         if self._salvage is None:
             try:
@@ -70,7 +70,7 @@ class RecordingReader:
 
     @property
     def damage(self) -> str:
-        """Why not all entries were read so far, or ""."""
+        """Why not all entries could be read so far, or ""."""
         if self._salvage is None:
             return ""
         lost, least = self._salvage.lost, "at least " if self._salvage.is_endless else ""
@@ -79,7 +79,7 @@ class RecordingReader:
         return f"the recording {how}: {what} could not be read"
 
     def span(self) -> tuple[int, int]:
-        """Return the first and the last seq stored, (0, 0) for none."""
+        """Return the first and the last stored seq, (0, 0) for none."""
         with storage_errors(self.path):
             if not self._cut:
                 try:
@@ -98,7 +98,7 @@ class RecordingReader:
         return (first, last) if last else (0, 0)
 
     def ends_ns(self) -> tuple[int, int]:
-        """Return when the first and the last entry that can be read were seen, (0, 0) if none can."""
+        """Return when the first and the last readable entry were seen, (0, 0) if none is readable."""
         first, last = self.span()
         if not last:
             return 0, 0
@@ -110,7 +110,7 @@ class RecordingReader:
         return min(walls, default=0), max(walls, default=0)
 
     def sources(self, limit: int) -> list[str]:
-        """Return the names of up to `limit` sources, in the order in which the search comes upon them."""
+        """Return the names of up to `limit` sources, in the order in which they are found."""
         with storage_errors(self.path):
             try:
                 rows = self._connection.execute("SELECT DISTINCT source FROM entries LIMIT ?", (limit,))
@@ -151,7 +151,7 @@ class RecordingReader:
                 return blob.read(length)
 
     def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
-        """Return for each term the seqs in `first`..`last` whose body has it.
+        """Return for each term the seqs in `first`..`last` whose body contains it.
 
         Stops early, with what it has, when `interrupt` is called from another thread, also before it begins.
 
@@ -170,15 +170,15 @@ class RecordingReader:
             )
 
     def interrupt(self) -> None:
-        """Break off the `search` that runs in another thread, or the next one."""
+        """Stop the `search` that runs in another thread, or the next one."""
         self._finder.interrupt()
 
     def rearm(self) -> None:
-        """Forget an `interrupt` that broke off nothing; before a `search` that nobody has given up yet."""
+        """Forget an `interrupt` that stopped nothing, before a `search` that is still wanted."""
         self._finder.rearm()
 
     def findings(self, after: int = 0) -> Sequence[Finding]:
-        """Return the findings stored, in order of storing, from the `after`-th on."""
+        """Return the stored findings in order, from the `after`-th on."""
         with storage_errors(self.path):
             rows = self._connection.execute(
                 "SELECT seq, code, severity, sentence, section FROM findings"
@@ -188,7 +188,7 @@ class RecordingReader:
             return [finding_of(row) for row in rows]
 
     def meta(self) -> dict[str, str]:
-        """Return what is known of the recording as a whole; nothing, if that cannot be read."""
+        """Return what is stored about the recording as a whole, or nothing if that cannot be read."""
         with storage_errors(self.path):
             try:
                 return dict(self._connection.execute("SELECT name, value FROM meta"))
@@ -199,36 +199,27 @@ class RecordingReader:
                 return {}
 
     def close(self) -> None:
-        """Let go of the file."""
         self._connection.close()
 
 
 class EntryMemory(Protocol):
-    """Entries in memory, for any thread; the methods are those of `core.traffic.TrafficReader`."""
+    """Entries in memory, for any thread. The methods are those of `core.traffic.TrafficReader`."""
 
-    def columns(self, after: int, limit: int) -> Sequence[Entry]:
-        """Return entries without bodies and redactions."""
-        ...
+    def columns(self, after: int, limit: int) -> Sequence[Entry]: ...
 
-    def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
-        """Return an entry."""
-        ...
+    def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None: ...
 
-    def body(self, seq: int, start: int = 0, length: int = -1) -> bytes:
-        """Return a part of a body."""
-        ...
+    def body(self, seq: int, start: int = 0, length: int = -1) -> bytes: ...
 
     def bodies(self, first: int, last: int) -> Iterable[tuple[int, bytes]]:
         """Return the bodies of the entries with seq `first` to `last`, in order."""
         ...
 
-    def findings(self, after: int = 0) -> Sequence[Finding]:
-        """Return the findings."""
-        ...
+    def findings(self, after: int = 0) -> Sequence[Finding]: ...
 
 
 class MemoryReader:
-    """A `core.traffic.TrafficReader` over what is kept; used by one thread, `interrupt` by any."""
+    """A `core.traffic.TrafficReader` over entries in memory, for one thread; any may `interrupt`."""
 
     def __init__(self, kept: EntryMemory) -> None:
         self.columns, self.entry, self.body = kept.columns, kept.entry, kept.body
@@ -237,7 +228,7 @@ class MemoryReader:
         self._finder = BodyFinder(kept.body)
 
     def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
-        """Return for each term the seqs in `first`..`last` whose body has it.
+        """Return for each term the seqs in `first`..`last` whose body contains it.
 
         Raises:
             re.error: a term is not a valid regular expression.
@@ -251,12 +242,9 @@ class MemoryReader:
         )
 
     def interrupt(self) -> None:
-        """Break off the `search` that runs in another thread, or the next one."""
         self._finder.interrupt()
 
     def rearm(self) -> None:
-        """Forget an `interrupt` that broke off nothing."""
         self._finder.rearm()
 
-    def close(self) -> None:
-        """Do nothing: the memory stays."""
+    def close(self) -> None: ...

@@ -1,4 +1,4 @@
-"""Entries as rows of a recording and back. Values only; hostile rows raise, they do not become entries."""
+"""Entries as rows of a recording and back. Values only. Hostile rows raise instead of becoming entries."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -94,7 +94,7 @@ def finding_of(row: Sequence[Any]) -> Finding:
 
 
 def storable(value: Any) -> Any:
-    """Return a value as SQLite can hold it: a lone surrogate in a text becomes its escape."""
+    """Return a value that SQLite can store: a lone surrogate becomes its escape."""
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
     return value

@@ -1,7 +1,7 @@
-"""What can still be read of a damaged recording: the sound pages, whichever way they lie between the others.
+"""Reads what is left of a damaged recording: the sound pages, wherever they are between the others.
 
-SQLite finds a row by its seq without reading its neighbours, so a range that cannot be read is halved until
-what is left of it are rows on damaged pages. A page of columns costs at most twice its rows in queries.
+SQLite finds a row by its seq without reading its neighbours. So a range that cannot be read is halved until
+only rows on damaged pages are left. A page of columns costs at most twice its rows in queries.
 """
 
 import sqlite3
@@ -70,7 +70,7 @@ class Salvage:
         return []
 
     def _filled(self, rows: list[Row], lost: list[int]) -> list[Row]:
-        """Return rows with an event for each that was lost, at the time of the row before or behind it."""
+        """Return rows with an event for each lost one, at the time of the row before or after it."""
         clock = rows[0][1:3] if rows else self._clock
         found: list[Row] = []
         for row in sorted([*rows, *((seq,) for seq in lost)], key=itemgetter(0)):
@@ -88,7 +88,7 @@ class Salvage:
 
 
 def _entries_of(read: Read) -> Read:
-    """Return a reader of rows that takes what cannot be an entry for damage.
+    """Return a reader of rows that treats rows that cannot be entries as damage.
 
     A page of which only the first half is there has rows whose last columns are zeros.
     """
@@ -113,14 +113,14 @@ def _entries_of(read: Read) -> Read:
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether an error of SQLite is about what stands in the file, and not about reaching it."""
+    """Whether an error of SQLite is about the content of the file, and not about access to it."""
     if isinstance(error, sqlite3.OperationalError):
         return "could not decode" in str(error).lower()
     return isinstance(error, sqlite3.DatabaseError)
 
 
 def whole_span(connection: sqlite3.Connection) -> tuple[int, int]:
-    """Return the seqs of the first and the last entry, or of those that have a body; 0 for one unknown."""
+    """Return the seqs of the first and the last entry, or of those with a body; 0 if unknown."""
     ends = []
     for end in ("min", "max"):
         found = [0]
@@ -135,7 +135,7 @@ def whole_span(connection: sqlite3.Connection) -> tuple[int, int]:
 
 
 def halved(read: Read, first: int, last: int) -> tuple[list[Row], list[int]]:
-    """Return the rows of a range that can be read, and the numbers of those that cannot.
+    """Return the readable rows of a range, and the numbers of the unreadable ones.
 
     Raises:
         sqlite3.Error: the file cannot be reached.
@@ -159,7 +159,7 @@ def halved(read: Read, first: int, last: int) -> tuple[list[Row], list[int]]:
 
 
 def _sound(rows: Sequence[Row], start: int, end: int) -> Sequence[Row]:
-    """Return rows that are of their range and in order: a page of garbage may look like one of rows."""
+    """Return rows that are in their range and in order: a page of garbage may look like one of rows."""
     before = start - 1
     for row in rows:
         if not isinstance(row[0], int) or not before < row[0] <= end:

@@ -1,7 +1,7 @@
-"""The file of a session: its schema, and how it is made and opened.
+"""The file of a session: its schema, and how it is created and opened.
 
-One SQLite file, WAL while it is open, one connection that writes. The schema and the first message go into
-one transaction: a process killed in between leaves a file without a table, which is no session.
+One SQLite file, WAL while it is open, one connection that writes. The schema and the first message are one
+transaction: a process that is killed in between leaves a file without a table, which is no session.
 """
 
 import errno
@@ -69,25 +69,25 @@ _NEXT = "`mcptui sessions list` names those kept."
 
 
 class Damaged(StorageError):
-    """What stands in the file is not what SQLite or mcptui wrote."""
+    """The content of the file is not what SQLite or mcptui wrote."""
 
 
 class NeverBegan(StorageError):
-    """The file of a session whose process was killed before the first message was stored."""
+    """The file of a session whose process was killed before it stored the first message."""
 
 
 def new_id() -> str:
-    """Return a name for a session that begins now: UTC, so that names are in order, and a bit of chance."""
+    """Return the id of a new session: the time in UTC, so that ids sort by time, and a random part."""
     return f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.urandom(3).hex()}"
 
 
 def is_id(text: str) -> bool:
-    """Return whether a session can be called so; nothing else may become the name of a file."""
+    """Return whether a session may have this id. Nothing else may become a file name."""
     return _ID.fullmatch(text) is not None
 
 
 def create_file(path: Path) -> sqlite3.Connection:
-    """Create an empty file, for this person only, and return the connection that will write it.
+    """Create an empty file that only its owner can read, and return the connection that writes it.
 
     Raises:
         OSError: the file is there already or cannot be made.
@@ -103,7 +103,7 @@ def create_file(path: Path) -> sqlite3.Connection:
 
 
 def create_tables(connection: sqlite3.Connection) -> None:
-    """Create the schema in the transaction that is open.
+    """Create the schema in the open transaction.
 
     Raises:
         sqlite3.Error: SQLite cannot write it.
@@ -118,7 +118,7 @@ def create_tables(connection: sqlite3.Connection) -> None:
 
 
 def open_for_writing(path: Path) -> sqlite3.Connection:
-    """Open a session to go on writing it.
+    """Open a session to continue it.
 
     Raises:
         sqlite3.Error: it is damaged or cannot be written.
@@ -157,7 +157,7 @@ def open_for_reading(path: Path, *, at_once: bool = False, is_cut: bool = False)
 
 
 def check(connection: sqlite3.Connection, path: Path) -> None:
-    """See that this is a session that this version can read.
+    """Check that this is a session that this version can read.
 
     Raises:
         sqlite3.Error: it is damaged.
@@ -178,7 +178,7 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def read_meta(connection: sqlite3.Connection) -> dict[str, Any]:
-    """Return `meta` by name; values that are no JSON are left out.
+    """Return `meta` by name, without values that are not JSON.
 
     Raises:
         sqlite3.Error: it cannot be read.
@@ -193,7 +193,7 @@ def read_meta(connection: sqlite3.Connection) -> dict[str, Any]:
 
 
 def has_remarks(connection: sqlite3.Connection) -> bool:
-    """Return whether the file has a table of what mcptui itself said; older ones have none."""
+    """Return whether the file has a table for mcptui's own remarks; older ones have none."""
     try:
         connection.execute("SELECT 1 FROM remarks LIMIT 0")
     except sqlite3.Error:
@@ -202,7 +202,7 @@ def has_remarks(connection: sqlite3.Connection) -> bool:
 
 
 def has_words(connection: sqlite3.Connection) -> bool:
-    """Return whether the file has an index of its words that this SQLite can use."""
+    """Return whether the file has a word index that this SQLite can use."""
     try:
         connection.execute("SELECT 1 FROM folded WHERE rowid = -1").fetchall()
     except sqlite3.Error:
@@ -231,13 +231,13 @@ def _number(connection: sqlite3.Connection, pragma: str) -> int:
 
 
 def absent(path: Path) -> StorageError:
-    """Return the error for a session that is not there."""
+    """Return the error for a session that does not exist."""
     return StorageError("there is no such session", where=path.stem, next_step=_NEXT)
 
 
 @contextmanager
 def session_errors(path: Path) -> Iterator[None]:
-    """Say errors of SQLite and of the system as `StorageError`, of damage as `Damaged`."""
+    """Turn errors of SQLite and the system into `StorageError`, damage into `Damaged`."""
     try:
         yield
     except UnicodeDecodeError as error:  # sqlite3 meets what a damaged page holds in its own sentence
@@ -265,7 +265,7 @@ def why_not(error: Exception, path: Path) -> str:
 
 
 def folder_problem(folder: Path) -> str:
-    """Return why no session could be saved in a folder, which need not exist yet, or ""; leaves no trace."""
+    """Return why sessions cannot be saved in a folder, which need not exist yet, or ""."""
     there = next((one for one in (folder, *folder.parents) if one.exists()), folder)
     try:
         with tempfile.TemporaryFile(dir=there, buffering=0) as file:

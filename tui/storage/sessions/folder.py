@@ -1,7 +1,7 @@
-"""The files of sessions in their folder: which are there, what is known of each, the trash.
+"""The folder of session files: which sessions exist, what is known of each, the trash.
 
-What is known is read once and again when a file has changed. A deleted session is moved to the folder
-`trash` and can be brought back for thirty days.
+What is known of a file is cached until the file changes, also for the next process. A deleted session moves
+to the folder `trash` and can be restored for thirty days.
 """
 
 import json
@@ -53,7 +53,7 @@ _EMPTY = _values(SessionInfo(""))
 
 
 class SessionFolder:
-    """Knows the files. Every method blocks; any thread may call.
+    """Lists, locks, deletes and restores session files. Every method blocks; any thread may call.
 
     Args:
         folder: need not be there.
@@ -69,7 +69,7 @@ class SessionFolder:
         self._reading = threading.Lock()
 
     def path_of(self, session: str) -> Path:
-        """Return the file of a session, whether it is there or not.
+        """Return the path of a session, whether it exists or not.
 
         Raises:
             StorageError: no session can be called so.
@@ -80,7 +80,7 @@ class SessionFolder:
         return path
 
     def existing(self, session: str) -> Path:
-        """Return the file of a session that is there.
+        """Return the path of an existing session.
 
         Raises:
             StorageError: it is not.
@@ -108,7 +108,7 @@ class SessionFolder:
             ) from None
 
     def list(self, own: Collection[str] = ()) -> Sequence[SessionInfo]:
-        """Return what is known of all sessions that have a message, the last changed first.
+        """Return what is known of all sessions with a message, the last changed first.
 
         Args:
             own: ids of those that this process has open.
@@ -137,7 +137,7 @@ class SessionFolder:
         return [stem for stem in stems if is_id(stem)]
 
     def _entry(self, name: str, before: Known) -> tuple[Stamp, SessionInfo] | None:
-        """Return what is known of a session, None if it has just gone."""
+        """Return what is known of a session, None if it no longer exists."""
         path = self.folder / f"{name}{SUFFIX}"
         try:
             stamp = _stamp(path)
@@ -165,7 +165,7 @@ class SessionFolder:
                 _move(path, self.trash / f"{session}@{int(self._now())}{SUFFIX}")
 
     def restore(self, session: str) -> None:
-        """Bring back what was deleted last under this id.
+        """Restore the session of this id that was deleted last.
 
         Raises:
             StorageError: there is nothing to bring back, or it cannot be moved.
@@ -180,7 +180,7 @@ class SessionFolder:
             _move(max(found, key=_deleted_at), path)
 
     def deleted(self) -> Sequence[SessionInfo]:
-        """Return what is known of the sessions that can be brought back, the last deleted first."""
+        """Return what is known of the sessions that can be restored, the last deleted first."""
         files = sorted(self._trashed(), key=_deleted_at, reverse=True)
         found = [_read(file, _stamp(file)) for file in files]
         return [
@@ -188,7 +188,7 @@ class SessionFolder:
         ]
 
     def purge(self) -> None:
-        """Remove for good what was deleted longer ago than it is kept, and what never began a day ago."""
+        """Remove for good what was deleted too long ago, and empty files older than a day."""
         for path in self._trashed(whole=True):
             if self._now() - _deleted_at(path) > KEPT_SECONDS:
                 _remove(path)
@@ -208,7 +208,7 @@ class SessionFolder:
 
 
 def _stamp(path: Path) -> Stamp:
-    """Return what differs once a session has changed.
+    """Return what changes when a session changes.
 
     Raises:
         OSError: it is not there.
@@ -231,7 +231,7 @@ def _read(path: Path, stamp: Stamp) -> SessionInfo:
 
 
 def _remove(path: Path) -> None:
-    """Remove the files of a session, its own last; what the system does not let go of stays."""
+    """Remove the files of a session, its own last. Files that the system does not release stay."""
     for file in reversed(files_of(path)):
         with suppress(OSError):
             file.unlink(missing_ok=True)
@@ -248,13 +248,13 @@ def _remove_never_begun(path: Path) -> None:
 
 
 def _fold(path: Path) -> None:
-    """Put what is in the WAL into the file itself, so that one file is all there is to move."""
+    """Move the content of the WAL into the file, so that there is one file to move."""
     with suppress(sqlite3.Error, StorageError), closing(open_for_writing(path)) as connection:
         connection.execute("PRAGMA journal_mode = DELETE")
 
 
 def _move(path: Path, target: Path) -> None:
-    """Rename a session; what stands beside it first, so that the session is never without it.
+    """Rename a session, the files next to it first, so that it is never without them.
 
     Raises:
         OSError: it cannot be renamed.
@@ -273,7 +273,7 @@ def _deleted_at(path: Path) -> int:
 
 
 def load_known(folder: Path) -> Known:
-    """Return what is known, by id; nothing if there is none or it is no such file."""
+    """Return the cached infos by id, or nothing if there is no usable cache."""
     try:
         with (folder / NAME).open("rb") as file:
             found = json.loads(file.read(MOST_BYTES))
@@ -285,7 +285,7 @@ def load_known(folder: Path) -> Known:
 
 
 def save_known(folder: Path, known: Mapping[str, tuple[Stamp, SessionInfo]]) -> None:
-    """Keep what is known; where that fails the files are read again."""
+    """Cache the infos. If that fails the files are read again."""
     sessions = {name: [stamp, _values(info)] for name, (stamp, info) in known.items()}
     with suppress(StorageError):
         write_whole(folder / NAME, [json.dumps({"form": FORM, "sessions": sessions}, separators=(",", ":"))])

@@ -1,8 +1,8 @@
-"""A session as one HTML page that needs nothing else: no network, no script, no other file. Pure.
+"""A session as one self-contained HTML page: no network, no script, no other file. Pure.
 
-What was said is hostile, and the page is opened in a browser: Markdown is rendered without HTML and without
-pictures of its own, all else is escaped, and a Content-Security-Policy allows the styles that stand here and
-pictures and sounds that are part of the page, nothing more.
+The text is hostile, and a browser opens the page. Markdown is rendered without HTML and without its own
+pictures, all else is escaped, and a Content-Security-Policy allows only the styles of this module and
+pictures and sounds inside the page.
 """
 
 import base64
@@ -140,7 +140,7 @@ def _figure(one: Attachment) -> str:
 
 
 def _base64(data: str) -> str:
-    """Return base64 that is nothing else, "" for what is none."""
+    """Return valid base64, or ""."""
     try:
         return base64.b64encode(base64.b64decode(data, validate=True)).decode()
     except (binascii.Error, ValueError):

@@ -1,8 +1,8 @@
-"""The one writer of an open session: what is said gathers for a moment and is stored in one transaction.
+"""The only writer of an open session: collects what is said for a moment and stores it in one transaction.
 
-Whoever says something never waits. A thread, started with the first message, opens the file and stores;
-`settled()` returns after the COMMIT. A disk that fails is said by `problem`: what was said waits in memory
-and is stored when the disk takes it again.
+Callers never wait. A thread, started with the first message, opens the file and stores. `settled()` returns
+after the COMMIT. When the disk fails, `problem` says so; the data waits in memory and is stored when the disk
+works again.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ Waiter = tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]
 
 
 class SessionJournal:
-    """Writes one session. All methods are called from one event loop; see `core.sessions.Journal`."""
+    """Writes one session; see `core.conversation.sessions.Journal`. For one event loop."""
 
     def __init__(
         self,
@@ -87,59 +87,57 @@ class SessionJournal:
 
     @property
     def id(self) -> str:
-        """The session's."""
         return self._id
 
     @property
     def problem(self) -> str:
-        """Why something is not written, in words, or ""."""
+        """Why something is not stored, in words, or ""."""
         return self._writer.problem or self._writer.defect
 
     @property
     def is_closing(self) -> bool:
-        """Whether `close` was called: nothing more is taken."""
         return self._closing
 
     # ---- what is said: any of these returns at once --------------------------------------------------------
 
     def message(self, index: int, message: Message) -> None:
-        """Write a message that is complete; the first one makes the file."""
+        """Store a complete message; the first one creates the file."""
         at = (message.at if isinstance(message, UserMessage) else 0.0) or time.time()
         self._begun = True
         self._put(lambda tables: tables.message(index, message, at), _size(message), replaces_draft=True)
 
     def draft(self, text: str, reasoning: str) -> None:
-        """Write how far the reply has come, now and then."""
+        """Store how far the reply has come, now and then."""
         with self._condition:
             self._draft = lambda tables: tables.draft(text, reasoning)
             self._wake()
 
     def intent(self, intent: Intent) -> None:
-        """Write that a call is about to be sent."""
+        """Store that a call is about to be sent."""
         at = time.time()
         self._put(lambda tables: tables.intent(intent, at))
 
     def decision(self, call_id: str, answer: str, reason: str) -> None:
-        """Write what the person answered to a call."""
+        """Store what the person answered to a call."""
         at = time.time()
         self._put(lambda tables: tables.decision(call_id, answer, reason, at), len(reason))
 
     def result(self, name: str, text: str) -> None:
-        """Write the whole of a result."""
+        """Store a whole result."""
         self._put(lambda tables: tables.result(name, text), len(text))
 
     def usage(self, model: str, usage: Usage, cost: float | None) -> None:
-        """Write what one request used up."""
+        """Store the usage of one request."""
         at = time.time()
         self._put(lambda tables: tables.usage(model, usage, cost, at))
 
     def remark(self, remark: Remark) -> None:
-        """Write what mcptui itself said."""
+        """Store a remark of mcptui."""
         at = remark.at or time.time()
         self._put(lambda tables: tables.remark(remark, at), len(remark.text))
 
     def describe(self, meta: SessionMeta) -> None:
-        """Write what is known of the session besides its messages."""
+        """Store what is known of the session besides its messages."""
         self._put(lambda tables: tables.describe(meta))
 
     def _put(self, op: Op, size: int = 0, *, replaces_draft: bool = False) -> None:
@@ -153,7 +151,7 @@ class SessionJournal:
             self._wake()
 
     def _wake(self) -> None:
-        """Let the thread look; start it if this is the first message. The condition is held."""
+        """Wake the thread; start it with the first message. The condition is held."""
         if not self._begun or self._closing or self._ended:
             return
         if self._thread is None:
@@ -162,7 +160,7 @@ class SessionJournal:
         self._condition.notify()
 
     def begin_branch(self) -> None:
-        """Make the file of a branch in which nothing was said yet: somebody wants to read it."""
+        """Create the file of a branch that has no message of its own yet, so that it can be read."""
         with self._condition:
             self._begun = self._begun or self._is_branch
             self._wake()
@@ -170,7 +168,7 @@ class SessionJournal:
     # ---- waiting -----------------------------------------------------------------------------------------
 
     async def settled(self) -> None:
-        """Wait until everything said so far is on disk; return at once where nothing can be written."""
+        """Wait until everything said so far is on disk. Return at once if nothing can be stored."""
         loop = asyncio.get_running_loop()
         with self._condition:
             nothing = not (self._ops or self._draft or self._storing)
@@ -182,7 +180,7 @@ class SessionJournal:
         await done
 
     async def close(self) -> None:
-        """Write what waits and let go of the file, within `CLOSE_SECONDS`."""
+        """Store what waits and release the file, within `CLOSE_SECONDS`."""
         with self._condition:
             self._closing = True
             self._condition.notify()
@@ -199,7 +197,7 @@ class SessionJournal:
         self._end()
 
     def _round(self) -> bool:
-        """Store what there is, once it is time; return whether there will be more."""
+        """Store what there is, once it is time. Return whether there may be more."""
         with self._condition:
             while not self._due():
                 self._condition.wait(self._patience())
@@ -227,7 +225,7 @@ class SessionJournal:
         return bool(self._ops) or (self._draft is not None and now >= self._draft_at)
 
     def _patience(self) -> float | None:
-        """Return after how many seconds it may be time, None for when something is said."""
+        """Return the seconds until it may be time to store, None to wait for new data."""
         now = time.monotonic()
         if self._writer.problem and (self._ops or self._draft):
             return max(self._retry_at - now, 0.001)
@@ -242,7 +240,7 @@ class SessionJournal:
         return draft
 
     def _keep(self, batch: list[Op], weight: int) -> None:
-        """Keep what could not be stored, unless it is more than memory is meant for; a draft goes."""
+        """Keep what could not be stored, within `WAITING_BYTES`. A draft is dropped."""
         self._retry_at = time.monotonic() + RETRY_SECONDS
         self._weight += weight
         self._ops[:0] = batch
@@ -280,7 +278,7 @@ def _size(message: Message) -> int:
 
 
 class SessionWriter:
-    """Stores batches in one file.
+    """Stores batches in one file, in the journal's thread. Never raises.
 
     Attributes:
         problem: why nothing can be written now, or "".
@@ -337,7 +335,7 @@ class SessionWriter:
         return True
 
     def close(self) -> None:
-        """Leave one single file, unless somebody is reading it, and give back the lock."""
+        """Leave a single file, unless somebody is reading it, and release the lock."""
         if self._connection is not None:
             try:
                 self._connection.execute("PRAGMA busy_timeout = 0")
@@ -358,7 +356,7 @@ class SessionWriter:
             self.defect = f"a part of the session could not be stored ({error})"
 
     def _opened(self) -> SessionTables:
-        """Return what writes the file; open it first, or make it."""
+        """Return the tables of the file; open or create it first."""
         if self._tables is not None:
             return self._tables
         if self._lock is None:
@@ -373,7 +371,7 @@ class SessionWriter:
         return self._tables
 
     def _see_file(self) -> None:
-        """See that the file still has its name: SQLite would go on writing what nobody can find.
+        """Check that the file still has its name: SQLite would go on writing a file nobody can find.
 
         Raises:
             StorageError: it is gone.

@@ -1,7 +1,7 @@
-"""The export of a session that can be taken in again: JSON, described in docs/session-format.md. Pure.
+"""A session as JSON, to export and import; docs/session-format.md documents the format. Pure.
 
-What is taken in may come from anybody: it is bounded in size, in depth and in how much it may grow in memory,
-every value is looked at, and an error says which one is wrong.
+An import may come from anybody. Its size, depth and memory are bounded, every value is checked, and an error
+says which value is wrong.
 """
 
 import base64
@@ -32,7 +32,7 @@ _ROWS = ("intents", "decisions", "usage", "remarks")
 
 
 def json_pieces(shown: Transcript) -> Iterator[str]:
-    """Yield the export, a message a line."""
+    """Yield the export, one message per line."""
     info, meta = shown.info, shown.meta
     head: Object = {
         "format": FORMAT,
@@ -196,7 +196,7 @@ def _text(found: Mapping[str, Any], name: str) -> str:
 
 
 def _time(found: Mapping[str, Any], name: str) -> float:
-    """Return seconds since the epoch; 0 for what is no time of this millennium or the one before."""
+    """Return seconds since the epoch, 0 if out of range."""
     value = found.get(name)
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**35:
         return float(value)

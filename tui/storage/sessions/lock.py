@@ -1,7 +1,7 @@
-"""Who has a session open: a lock on a file beside it, which ends with the process that held it.
+"""Whether a session is open: a lock on a file next to it, which ends with the process that holds it.
 
-It is looked at with `liveness.is_live`. Unlike the mark of a recording it is taken again: by whoever goes on
-with a session, also after the process that had it was killed.
+Checked with `liveness.is_live`. Unlike the mark of a recording it is taken again by the next process that
+continues the session, also after the one before was killed.
 """
 
 import os
@@ -19,13 +19,13 @@ class InUse(StorageError):
 
 
 class SessionLock:
-    """Says that a session is open for as long as the process lives, or until `close`.
+    """Marks a session as open until the process ends, or until `close`.
 
     Looked at with `liveness.is_live`.
     """
 
     def __init__(self, path: Path) -> None:
-        """Take the lock; what a process that is gone left of its own is taken over.
+        """Take the lock, also one that a dead process left.
 
         Raises:
             InUse: somebody holds it.
@@ -64,7 +64,6 @@ class SessionLock:
         return True
 
     def close(self) -> None:
-        """Let go of the session."""
         if self._descriptor < 0:
             return
         descriptor, self._descriptor = self._descriptor, -1

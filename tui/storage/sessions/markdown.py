@@ -1,8 +1,8 @@
-"""A session as Markdown to be read: what was said as its writers wrote it, calls and results as code. Pure.
+"""A session as Markdown for people: text as it was written, calls and results as code. Pure.
 
-Models write Markdown, so it stays Markdown; but nothing in it can look like a part of the page: its headings
-are lower than ours, its fences are closed, its HTML is text, its pictures are links. A parser looks whether
-that is so; what is still not harmless then is shown as code.
+Models write Markdown, so it stays Markdown, but it cannot look like a part of the page: headings are demoted,
+fences closed, HTML is escaped, pictures become links. A parser checks that; text that is still not harmless
+is shown as code.
 """
 
 import json
@@ -63,13 +63,13 @@ def markdown(shown: Transcript) -> Iterator[str]:
 
 
 def bounded(text: str) -> str:
-    """Return a cleaned text; what does not fit is counted at the end."""
+    """Return cleaned text, truncated with a note of how much is missing."""
     shown = clean(text[:LONGEST])
     return f"{shown}\n… {len(text) - LONGEST:,} more characters" if len(text) > LONGEST else shown
 
 
 def thinking_words(message: AssistantMessage) -> str:
-    """Return the title of what a model thought, with how long it did."""
+    """Return the heading of a model's reasoning, with its duration."""
     return f"Thinking, {duration(message.thought * 1000)}" if message.thought else "Thinking"
 
 
@@ -83,7 +83,7 @@ def readable_arguments(call: CallRequest) -> str:
 
 
 def quiet(text: str) -> str:
-    """Return Markdown of somebody else that changes nothing around it."""
+    """Return foreign Markdown that changes nothing around it."""
     if len(text) <= PARSED:
         for marks in (_GENTLE, _STRICT):  # the second one in code as well, where it is seen
             found = _lowered(text, marks)
@@ -93,7 +93,7 @@ def quiet(text: str) -> str:
 
 
 def _is_harmless(text: str) -> bool:
-    """Whether a page may go on behind `text`, and nothing in it is live or looks like our headings."""
+    """Whether the page can continue after `text`, and nothing in it is live or looks like our headings."""
     from markdown_it import MarkdownIt
 
     tokens = MarkdownIt("commonmark").parse(f"{text}\n\n## end")

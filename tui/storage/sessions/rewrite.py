@@ -1,6 +1,6 @@
-"""Sessions written other than by what is said in them: mended, made anew around damage, branched, taken in.
+"""Writes whole sessions: repaired, rebuilt after damage, branched, imported.
 
-A file that replaces another is written whole beside it first; a damaged one is put aside, never removed.
+A file that replaces another is first written whole next to it. A damaged file is renamed, never removed.
 """
 
 import os
@@ -27,7 +27,7 @@ Redact = Callable[[], Redactor]
 
 
 def write_mended(path: Path, stored: StoredSession, messages: Sequence[Message], redact: Redact) -> None:
-    """Write what was mended into the file, in one transaction; nothing where nothing was.
+    """Write the repaired messages into the file, in one transaction. If nothing was repaired, do nothing.
 
     Raises:
         sqlite3.Error: it cannot be written.
@@ -52,7 +52,7 @@ def write_mended(path: Path, stored: StoredSession, messages: Sequence[Message],
 
 
 def write_again(path: Path, stored: StoredSession, redact: Redact) -> Path:
-    """Make a session anew from what could be read, and put the damaged file aside; return its new name.
+    """Rebuild a session from what could be read, and rename the damaged file; return its new name.
 
     Raises:
         OSError: it cannot be written.
@@ -68,7 +68,7 @@ def write_again(path: Path, stored: StoredSession, redact: Redact) -> Path:
 
 
 def write_session(path: Path, stored: StoredSession, redact: Redact) -> Path:
-    """Write a session to a file beside `path`, on disk when this returns; return its name.
+    """Write a session to a new file next to `path`, on disk on return; return its name.
 
     Raises:
         OSError: it cannot be written; nothing is left of it.
@@ -96,7 +96,7 @@ def write_session(path: Path, stored: StoredSession, redact: Redact) -> Path:
 def branch_of(
     parent: str, stored: StoredSession, talk: Conversation, upto: int
 ) -> Callable[[SessionTables], None]:
-    """Return what puts the beginning of another session into a new one."""
+    """Return an operation that stores the beginning of another session in a new one."""
     kept = talk.messages[:upto]
     names = {message.kept for message in kept if isinstance(message, ToolMessage)} - {""}
     known = ("title", "system", "model", "profile")
@@ -114,7 +114,7 @@ def branch_of(
 
 
 def turns_of(messages: Sequence[Message]) -> int:
-    """Return how often the person said something."""
+    """Return how many questions there are."""
     return sum(isinstance(message, UserMessage) for message in messages)
 
 

@@ -1,4 +1,8 @@
-"""Searches a session for what was said in it: by its index of words, or by reading it through."""
+"""Searches a session for text: by its word index, or by reading all of it.
+
+Texts are compared as in the traffic (`core.search_text`): the index holds folded text and is queried with
+folded words.
+"""
 
 import json
 import sqlite3
@@ -23,7 +27,7 @@ SHORTEST = 3
 
 
 def said(message: Message) -> str:
-    """Return the text of a message: what was said, what was called with what, what was attached by name."""
+    """Return the searchable text of a message: its text, calls with arguments, names of attachments."""
     match message:
         case UserMessage():
             parts = [message.text, *(one.name for one in message.attachments)]
@@ -36,18 +40,18 @@ def said(message: Message) -> str:
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a search; all of them have to be in a message, as parts of words too."""
+    """Return the words of a search. A message has to contain all of them, also as parts of words."""
     return fold(text).split()
 
 
 def match_of(words: Sequence[str]) -> str:
-    """Return how FTS5 is asked for words (https://sqlite.org/fts5.html 3), "" if its index is of no use."""
+    """Return the FTS5 query for words (https://sqlite.org/fts5.html 3), "" if the index is of no use."""
     usable = [word.replace("\0", " ").replace('"', '""') for word in words if len(word) >= SHORTEST]
     return " AND ".join(f'"{word}"' for word in usable)
 
 
 def excerpt(text: str, words: Sequence[str]) -> str | None:
-    """Return a cleaned line of `text` around the first of the words, None if not all are in it."""
+    """Return a cleaned line of `text` around the first of the words, None unless it contains them all."""
     folded = fold(text)
     places = [folded.find(word) for word in words]
     if not places or min(places) < 0:
@@ -66,7 +70,7 @@ MOST = 100
 
 
 def places_of(path: Path, words: Sequence[str], limit: int = MOST) -> list[tuple[int, str]]:
-    """Return the places of the messages that have all the words, each with an excerpt, in order.
+    """Return the messages that contain all words, in order, each as its index and an excerpt.
 
     The index only says where to look: whether the words are there is seen in the message itself.
 

@@ -1,7 +1,7 @@
-"""All saved sessions: begins them, goes on with them, lists, searches, renames, deletes, exports them.
+"""All saved sessions: begin, resume, list, search, rename, delete, export, import.
 
-What blocks runs in a thread. A session that is open here is written by its journal only; one that another
-process has open is read and never touched.
+Blocking work runs in a thread. A session that is open here is written only by its journal. One that another
+process has open is read, never written.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ from tui.storage.sessions.transcript import Transcript, transcript
 
 
 class SessionStore:
-    """All saved sessions of a person; implements `core.sessions.Sessions`."""
+    """All saved sessions of a person; implements `core.conversation.sessions.Sessions`."""
 
     def __init__(self, folder: Path, redact: Callable[[], Redactor]) -> None:
         """Name the folder; it is made with the first session.
@@ -67,7 +67,7 @@ class SessionStore:
         return self._journal(new_id(), is_new=True, first=first)
 
     async def reopen(self, session: str) -> tuple[Reopened, SessionJournal]:
-        """Open a session to go on with it; what dangled is answered and written.
+        """Open a session to continue it; unanswered calls get an answer, which is stored.
 
         Cancelling it releases the lock as soon as the thread that reads the file is done.
         """
@@ -83,7 +83,7 @@ class SessionStore:
         return found, self._journal(session, is_new=False, lock=lock, problem=problem)
 
     async def read(self, session: str) -> Reopened:
-        """Read a session without going on with it."""
+        """Read a session without continuing it."""
         await self._settle(session)
         return await asyncio.to_thread(lambda: reopened(session, read_stored(self.files.existing(session))))
 
@@ -127,7 +127,7 @@ class SessionStore:
         return branch_of(parent, stored, reopened(parent, stored).conversation, upto)
 
     def _reopen(self, session: str) -> tuple[Reopened, SessionLock | None, str]:
-        """Return the session mended, its lock, and why it cannot be written, or ""."""
+        """Return the repaired session, its lock, and why it cannot be written, or ""."""
         path = self.files.existing(session)
         try:
             lock = self.files.lock(path)
@@ -155,7 +155,7 @@ class SessionStore:
     # ---- all of them ---------------------------------------------------------------------------------------
 
     async def list(self, text: str = "", *, limit: int = 200) -> Sequence[SessionInfo]:
-        """Return sessions whose title has `text` in it, the last changed first."""
+        """Return sessions whose title contains `text`, the last changed first."""
         found = await asyncio.to_thread(self._list)
         wanted = fold(text).strip()
         return [info for info in found if wanted in fold(info.title)][:limit]
@@ -167,7 +167,6 @@ class SessionStore:
         return self.files.list(own=set(self._open))
 
     async def rename(self, session: str, title: str) -> None:
-        """Give a session another title."""
         named = SessionMeta(title=title)
         await self._let_close(session)  # it takes nothing more
         journal = self._open.get(session)
@@ -192,22 +191,21 @@ class SessionStore:
             connection.execute("PRAGMA journal_mode = DELETE")
 
     async def delete(self, session: str) -> None:
-        """Take a session out of the list; it can be brought back with `restore` for thirty days."""
+        """Take a session out of the list; `restore` brings it back for thirty days."""
         await self._let_close(session)
         if session in self._open:
             raise InUse("the session is open here", where=session, next_step="Close it first.")
         await asyncio.to_thread(self.files.delete, session)
 
     async def restore(self, session: str) -> None:
-        """Bring back what was deleted."""
         await asyncio.to_thread(self.files.restore, session)
 
     async def deleted(self) -> Sequence[SessionInfo]:
-        """Return what can be brought back, the last deleted first."""
+        """Return what can be restored, the last deleted first."""
         return await asyncio.to_thread(self.files.deleted)
 
     async def search(self, text: str) -> AsyncGenerator[SessionMatch, None]:
-        """Yield where `text` was said, the last changed sessions first; closing it ends the search."""
+        """Yield where `text` was said, the last changed sessions first. Closing it ends the search."""
         words = words_of(text)
         if not words:
             return
@@ -236,7 +234,6 @@ class SessionStore:
             stop.set()  # the thread ends if nobody waits for it any more
 
     async def exported(self, session: str, kind: ExportKind) -> str:
-        """Return what `export` would write."""
         await self._settle(session)
         return await asyncio.to_thread(lambda: "".join(self._exported(session, kind)))
 
@@ -245,7 +242,7 @@ class SessionStore:
         return _pieces(kind, transcript(stored, reopened(session, stored), self._redact()))
 
     async def import_json(self, path: Path) -> SessionInfo:
-        """Take in what `export` wrote as JSON, as a new session."""
+        """Import a JSON export as a new session."""
         return await asyncio.to_thread(self._import, path)
 
     def _import(self, source: Path) -> SessionInfo:

@@ -1,4 +1,4 @@
-"""A session as it is read from its file: what the list shows of it, and all of it, around damage."""
+"""Reads a session from its file: what the list shows of it, and all of it, around damage."""
 
 import json
 import sqlite3
@@ -48,7 +48,7 @@ Row = tuple[Any, ...]
 
 @dataclass(slots=True)
 class StoredSession:
-    """All that stands in a file.
+    """The content of a session file.
 
     Attributes:
         meta: by name, as `session_tables` keeps it.
@@ -75,11 +75,11 @@ class StoredSession:
 
     @property
     def in_order(self) -> list[Message]:
-        """The messages that are there."""
+        """The messages in order."""
         return [self.messages[place] for place in sorted(self.messages)]
 
     def mended(self, talk: Conversation) -> "StoredSession":
-        """Return it with the messages and remarks of its mended conversation."""
+        """Return it with the messages and remarks of its repaired conversation."""
         return replace(self, messages=dict(enumerate(talk.messages)), remarks=rows_of(talk.remarks))
 
     @property
@@ -92,7 +92,7 @@ class StoredSession:
 
 
 def rows_of(remarks: Sequence[Remark]) -> list[tuple[float, Object]]:
-    """Return what mcptui itself said as rows with their times."""
+    """Return remarks as rows with their times."""
     return [(remark.at, remark_object(remark)) for remark in remarks]
 
 
@@ -107,7 +107,7 @@ def read_info(path: Path) -> SessionInfo:
 
 
 def info_of(ident: str, meta: Mapping[str, Any], problem: str = "") -> SessionInfo:
-    """Return what the list shows, of `meta`; values of a wrong type count as not there."""
+    """Return what the list shows, from `meta`. Values of a wrong type count as missing."""
     cost = meta.get("cost")
     return SessionInfo(
         id=ident,
@@ -163,7 +163,7 @@ def _read(path: Path, all_results: bool, *, is_cut: bool = False) -> StoredSessi
 
 
 def reopened(ident: str, stored: StoredSession) -> Reopened:
-    """Return a session as it goes on: valid for any model, with what dangled answered."""
+    """Return a session that can be continued: valid for any model, with every call answered."""
     meta = stored.meta
     sent = {str(body.get("call_id")) for _, body in stored.intents}
     messages = mended(stored.in_order, sent, stored.draft)
@@ -191,7 +191,7 @@ def reopened(ident: str, stored: StoredSession) -> Reopened:
 
 
 def compaction_of(found: object, messages: list[Message]) -> Compaction | None:
-    """Return a compaction as it was stored, None if there is none or it does not fit the messages."""
+    """Return a stored compaction, None if there is none or it does not fit the messages."""
     if not isinstance(found, Mapping):
         return None
     upto, shrunk = (min(int(_number(found, name)), len(messages)) for name in ("upto", "shrunk"))
@@ -243,7 +243,7 @@ def _read_in_order(connection: sqlite3.Connection, found: StoredSession) -> None
 
 
 def _read_around(connection: sqlite3.Connection, found: StoredSession, end: int) -> None:
-    """Read what is sound, whichever way it lies between what is not; to `end`, or 0 if that is not known."""
+    """Read the sound rows, wherever they are, up to `end`, or 0 if that is unknown."""
 
     def rows(first: int, last: int) -> list[Row]:
         statement = "SELECT place, at, body FROM messages WHERE place BETWEEN ? AND ? ORDER BY place"
@@ -267,7 +267,7 @@ def _take(row: Row, found: StoredSession) -> None:
 
 
 def _remarks(stored: StoredSession, end: int) -> list[Remark]:
-    """Return the remarks, each behind the messages that it stood behind, as far as those are there still."""
+    """Return the remarks, each after the messages that it followed, as far as those still exist."""
     places = sorted(stored.messages)
     found = filter(None, (remark_from(body, at) for at, body in stored.remarks))
     return [replace(one, place=min(bisect_left(places, one.place), end)) for one in found]
@@ -339,7 +339,7 @@ def _number(found: Mapping[str, Any], name: str) -> float:
 def mended(
     messages: Sequence[Message], sent: Collection[str], draft: AssistantMessage | None = None
 ) -> list[Message]:
-    """Return messages with every call answered right behind it, and the draft of a reply at the end.
+    """Return messages with every call answered right after it, and the draft of a reply at the end.
 
     Args:
         messages: as they were read; any may be missing.
@@ -353,13 +353,13 @@ def mended(
 
 
 def unanswered(call: CallRequest, sent: Collection[str]) -> ToolMessage:
-    """Return the observation of a call whose result was never recorded."""
+    """Return the result of a call whose real one was never stored."""
     text = UNKNOWN_OUTCOME if call.id in sent else NEVER_SENT
     return ToolMessage(call.id, call.name, text, is_error=True)
 
 
 def unknown_outcomes(messages: Sequence[Message]) -> frozenset[str]:
-    """Return the ids of the calls of which nobody knows what they did."""
+    """Return the ids of the calls with an unknown outcome."""
     return frozenset(
         message.call_id
         for message in messages

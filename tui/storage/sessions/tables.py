@@ -1,7 +1,7 @@
-"""The rows of a session as its one writer stores them. Secrets are taken out of every text on the way.
+"""The rows of a session as its only writer stores them. Every text is redacted first.
 
-What the list shows stands in `meta` and changes with each message, in the same transaction: nobody has to
-count rows to list a thousand sessions.
+What the list shows is in `meta` and changes with each message, in the same transaction, so listing a
+thousand sessions counts no rows.
 """
 
 import json
@@ -31,7 +31,7 @@ Op = Callable[["SessionTables"], None]
 
 
 class SessionTables:
-    """Stores what is said. Used by one thread; each method within `begin` and `commit`."""
+    """Stores what is said. For one thread; call each method between `begin` and `commit`."""
 
     def __init__(self, connection: sqlite3.Connection, redact: Callable[[], Redactor]) -> None:
         self._connection = connection
@@ -52,12 +52,11 @@ class SessionTables:
         self._has_words = self._meta.get("words", True) and has_words(self._connection)
 
     def begin(self) -> None:
-        """Begin a transaction."""
         self._clear = partial(self._redact().redact_spoken, shapes=True)
         self._connection.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
-        """End the transaction; when it returns, what was stored survives kill -9."""
+        """End the transaction. What was stored survives kill -9 from now on."""
         if not self._has_words:  # what was stored now cannot be found by the index, whoever looks later
             self._meta["words"] = False
         changed = [
@@ -68,7 +67,7 @@ class SessionTables:
         self._stored = dict(self._meta)
 
     def roll_back(self) -> None:
-        """Forget the transaction, if one is open."""
+        """Drop the transaction, if one is open."""
         self._meta = dict(self._stored)
         try:
             if self._connection.in_transaction:
@@ -79,7 +78,7 @@ class SessionTables:
     # ---- what is said ------------------------------------------------------------------------------------
 
     def message(self, place: int, message: Message, at: float) -> None:
-        """Store a message, in place of the one that stood there; the draft that it replaces goes."""
+        """Store a message, or replace the one at that place. The draft is dropped."""
         stored = message_object(message, self._clear)
         body = dumps(stored)
         old = self._connection.execute("SELECT body FROM messages WHERE place = ?", (place,)).fetchone()
@@ -94,26 +93,22 @@ class SessionTables:
         self._count(place, cleared, at, is_new=old is None)
 
     def draft(self, text: str, reasoning: str) -> None:
-        """Store how far a reply has come."""
         body = dumps({"text": self._clear(text), "reasoning": self._clear(reasoning)})
         self._connection.execute("INSERT OR REPLACE INTO draft VALUES (1, ?)", (body,))
 
     def intent(self, intent: Intent, at: float) -> None:
-        """Store that a call is about to be sent."""
         body = {name: getattr(intent, name) for name in Intent.__slots__}
         self._append("intents", plain(body, self._clear), at)
 
     def decision(self, call_id: str, answer: str, reason: str, at: float) -> None:
-        """Store what the person answered to a call."""
         self._append("decisions", {"call_id": call_id, "answer": answer, "reason": self._clear(reason)}, at)
 
     def result(self, name: str, text: str) -> None:
-        """Store the whole of a result."""
         body = self._clear(text).encode("utf-8", "surrogatepass")
         self._connection.execute("INSERT OR REPLACE INTO results VALUES (?, ?)", (storable(name), body))
 
     def usage(self, model: str, usage: Usage, cost: float | None, at: float) -> None:
-        """Store what one request used up, and add it to the sums."""
+        """Store the usage of one request, and add it to the totals."""
         self._append("usage", {"model": model, **asdict(usage), "cost": cost}, at)
         self._meta["tokens"] = self._meta.get("tokens", 0) + usage.prompt + usage.completion
         if usage.estimated:
@@ -122,12 +117,11 @@ class SessionTables:
             self._meta["cost"] = (self._meta.get("cost") or 0.0) + cost
 
     def remark(self, remark: Remark, at: float) -> None:
-        """Store what mcptui itself said."""
         self._connection.execute(REMARKS)
         self._append("remarks", plain(remark_object(remark), self._clear), at)
 
     def describe(self, meta: SessionMeta) -> None:
-        """Store what is known besides; what is None stays."""
+        """Store what is known besides; None keeps a value."""
         told = {name: value for name, value in asdict(meta).items() if value is not None}
         self._meta |= plain(told, self._clear)
 
@@ -136,7 +130,7 @@ class SessionTables:
         self._meta |= values
 
     def cut(self, place: int) -> None:
-        """Take out the messages from `place` on."""
+        """Remove the messages from `place` on."""
         found = self._connection.execute("SELECT place, body FROM messages WHERE place >= ?", (place,))
         for at, body in found.fetchall():
             self._forget_words(at, said(message_of(json.loads(body))))
@@ -144,7 +138,7 @@ class SessionTables:
         self._connection.execute("DELETE FROM draft")
 
     def rows(self, table: str, bodies: Sequence[tuple[float, Object]]) -> None:
-        """Store rows of `intents`, `decisions`, `usage` or `remarks` as another session had them."""
+        """Store rows of another session: `intents`, `decisions`, `usage` or `remarks`."""
         for at, body in bodies:
             self._append(table, plain(body, self._clear), at)
 

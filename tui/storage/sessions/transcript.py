@@ -1,4 +1,4 @@
-"""A session in a form that other programs, or other people, can read."""
+"""A session as the exports write it: valid, and without secrets."""
 
 import time
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ Rows = list[tuple[float, Object]]
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A session as exports write it: valid, and without secrets.
+    """A session as the exports write it.
 
     Attributes:
         info, meta: what is known of it.
@@ -46,7 +46,7 @@ class Transcript:
 
     @property
     def tools(self) -> dict[str, str]:
-        """How each call that was sent is called by a person: "weather › get_weather", by its id."""
+        """The display name of each sent call, such as "weather › get_weather", by its id."""
         return {
             str(body.get("call_id")): clean_line(f"{body.get('server')} › {body.get('tool')}", 120)
             for _, body in self.intents
@@ -54,7 +54,7 @@ class Transcript:
 
     @property
     def entries(self) -> Iterator[tuple[Message | Remark, float]]:
-        """What was said, with its time, what mcptui itself said among it; nothing stands before results."""
+        """Messages and remarks with their times; no remark comes before a result."""
         remarks = list(self.remarks)
         for place, (message, at) in enumerate(zip(self.messages, self.times, strict=True)):
             while remarks and remarks[0].place <= place and not isinstance(message, ToolMessage):
@@ -64,7 +64,7 @@ class Transcript:
 
     @property
     def facts(self) -> str:
-        """When it was, how long, with what: a line."""
+        """Time, size, model and cost in one line."""
         info = self.info
         parts = [
             day_and_time(info.created),
@@ -112,7 +112,7 @@ def transcript(stored: StoredSession, found: Reopened, redactor: Redactor) -> Tr
 
 
 def day_and_time(seconds: float) -> str:
-    """Return a moment in local time, to the minute; "" for none."""
+    """Return a local time to the minute; "" for none."""
     try:
         return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else ""
     except (ValueError, OverflowError, OSError):
