@@ -1,4 +1,4 @@
-"""What the command palette offers: every action of the table, and each server by its name."""
+"""The command palette: every action of the table, and each server by name."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,11 +23,11 @@ class Command:
     """One line of the palette.
 
     Attributes:
-        title: what it does in a sentence.
-        help: how else it is done: its keys, or how it is written.
+        title: what it does, in a sentence.
+        help: its keys, or its syntax.
         run: does it.
-        words: what else it is looked for as.
-        why_not: why it cannot be done now, or ""; then it is only found by who looks for it.
+        words: more words to find it by.
+        why_not: why it is unavailable now, or ""; then it is found only by searching.
     """
 
     title: str
@@ -38,7 +38,7 @@ class Command:
 
 
 class Everything(Provider):
-    """Gives the palette the commands of the app (its method `commands`). Texts are never markup."""
+    """Provides the palette with the commands of the app (its method `commands`). Texts are never markup."""
 
     def _commands(self) -> Sequence[Command]:
         commands: Callable[[], Sequence[Command]] = getattr(self.app, "commands", tuple)
@@ -55,7 +55,7 @@ class Everything(Provider):
         for command in self._commands():
             score = matcher.match(command.title) or _named(query, command)
             if score > 0:
-                # The matcher reads what it highlights as markup.
+                # The matcher parses what it highlights as markup.
                 title = Content(command.title) if "[" in command.title else matcher.highlight(command.title)
                 run = command.run
                 if command.why_not:
@@ -65,7 +65,7 @@ class Everything(Provider):
 
 
 BEHIND = 0.01
-"""What cannot be done now stands behind all that can."""
+"""The factor for the score of unavailable actions, which come last."""
 
 
 def _named(query: str, command: Command) -> float:
@@ -75,7 +75,7 @@ def _named(query: str, command: Command) -> float:
 
 
 def _literal(text: str) -> str:
-    # The palette reads help as markup; there is no escape that always holds.
+    # The palette parses help as markup, and no way of escaping always works.
     return text.replace("[", "(")
 
 
@@ -85,12 +85,12 @@ def action_commands(
     run: Callable[[str], object],
     contexts: Sequence[Context] = (),
 ) -> Iterator[Command]:
-    """Yield the actions; with each that does nothing now, why.
+    """Yield the actions, each with why it is unavailable, if it is.
 
     Args:
-        situation: what decides which do.
-        overrides: the person's own keys.
-        run: is given a Textual action.
+        situation: decides which are available.
+        overrides: the user's own keys.
+        run: called with a Textual action.
         contexts: those of the screen on top; its actions come first.
     """
     for found in sorted(ACTIONS, key=lambda one: one.context not in contexts):
@@ -111,7 +111,7 @@ def action_commands(
 def server_commands(
     host: "Host", show_log: Callable[[str], object], show_server: Callable[[str], object]
 ) -> Iterator[Command]:
-    """Yield workbench, start, stop, restart and log of every server, as far as its state allows."""
+    """Yield workbench, start, stop, restart and log of every server, as its state allows."""
     for status in host.statuses():
         shown = clean_line(status.name, 60)
         yield Command(f"Work with {shown}", "its tools by hand", partial(show_server, status.name))

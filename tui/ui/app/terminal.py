@@ -1,8 +1,8 @@
-"""The app and the terminal: who owns what, which signals end it, and that the screen is given back.
+"""Runs an app on the terminal: ownership, signals, and restoring the screen.
 
 The owner is outside: it builds the app over a runtime, waits for the app to leave the screen, then stops
-the turn and the servers, bounded in time. Textual alone would die on SIGTERM and SIGHUP with the
-terminal left in full-screen mode, and would cut short whatever is cleaned up inside it (measured).
+the turn and the servers, bounded in time. Textual alone would die on SIGTERM and SIGHUP with the terminal
+left in full-screen mode, and would cut short what is cleaned up inside it (measured).
 """
 
 import asyncio
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from tui.ui.app.trace_app import TraceApp
 
 SHUTDOWN_SECONDS = 9.0
-"""More than the host takes at worst (7 s), so that this is only the last resort."""
+"""More than the host takes at worst (7 s): only a last resort."""
 
 PATIENCE_SECONDS = 0.5
-"""A stop that takes longer is announced."""
+"""A longer shutdown is announced."""
 
 _SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 
@@ -37,12 +37,12 @@ def run_app(
     """Run the full-screen app on this terminal and return the exit code.
 
     Args:
-        make_runtime: gives what is behind the screens; called once, in a thread, after the first frame.
-        theme: name of the theme to wear.
-        keys: the person's own keys, action id to one or several.
+        make_runtime: called once, in a thread, after the first frame.
+        theme: name of the theme.
+        keys: the user's own keys, action id to one or several.
 
-    Standard input and output must be a terminal. Returns 0 after a quit, 128 + n after signal n, 1 after
-    a defect of ours, whose traceback is then on standard error.
+    Standard input and output must be a terminal. Returns 0 after quitting, 128 + n after signal n, 1 after a
+    defect, whose traceback is then on standard error.
     """
     made: list[Runtime] = []
 
@@ -121,7 +121,7 @@ def _not_kept(runtime: "Runtime") -> str:
 
 
 class _Stop:
-    """What a signal does: the first one leaves the screen, a second one hurries the servers."""
+    """What a signal does: the first one ends the app, a second one hurries the servers."""
 
     def __init__(self, app: "McptuiApp | TraceApp", made: "Sequence[Runtime]") -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""Events of a turn -> calls of the conversation pane. Nothing else crosses between loop and screen."""
+"""Shows the events of a turn in the transcript. Nothing else crosses between loop and screen."""
 
 import math
 import time
@@ -23,18 +23,18 @@ END_HINTS: Mapping[str, str] = {
     EndReason.FILTERED: "{again} asks again.",
     EndReason.EMPTY: "{again} asks again.",
 }
-"""What can be done once a turn has ended so; `{go_on}` and `{again}` are keys."""
+"""What to do after a turn that ended so; `{go_on}` and `{again}` are keys."""
 
 _KINDS = {"error": "bad", "limit": "warn", "warn": "warn", "retry": "warn"}
 
 
 def note_of(remark: Remark, *, go_on: str, again: str) -> tuple[str, str]:
-    """Return what is said, "" for nothing, and the kind of note: info, warn or bad.
+    """Return the text of a remark, or "", and the kind of note: info, warn or bad.
 
     Args:
-        remark: what is said; its texts may be raw.
-        go_on: the key that goes on after a limit.
-        again: the key that asks again.
+        remark: its texts may be raw.
+        go_on: the key that continues after a limit.
+        again: the key that retries.
     """
     hint = END_HINTS.get(remark.text, "") if remark.kind == "end" else ""
     words = " ".join(filter(None, (words_of(remark), hint.format(go_on=go_on, again=again))))
@@ -48,18 +48,18 @@ def ended_at_limit(remarks: Sequence[Remark], messages: int) -> bool:
 
 
 def end_sentence(reason: EndReason, *, go_on: str, again: str) -> str:
-    """Return what is said when a turn has ended, for the reason that it has."""
+    """Return what is said when a turn has ended for this reason."""
     return note_of(Remark(0, "end", reason.value), go_on=go_on, again=again)[0]
 
 
 class Bridge:
-    """Applies the events of one turn after the other to the conversation pane.
+    """Shows the events of turns.
 
     Attributes:
-        activity: what goes on now, for the status line; "" between turns.
-        step: the step that runs, 0 between turns.
+        step: the running step, 0 between turns.
         can_continue: the last turn ended at a limit.
-        ended: why the last turn ended, in a sentence; "" while one runs and before the first.
+        ended: why the last turn ended; "" while one runs and before the first.
+        calls_begun: calls of this turn that were sent to their servers.
     """
 
     def __init__(
@@ -130,13 +130,13 @@ class Bridge:
             case events.CallForming(name=name, size=size):
                 self._activity = f"writing a call: {clean_line(name, 40)} {units.size(size)}"
             case events.RetryScheduled():
-                # One that is sent at once, in another way, has nothing to count down.
+                # A retry without delay has nothing to count down.
                 self._retry = (self._clock() + event.delay, event) if event.delay else None
                 self._say_why(event)
                 at_once = "" if event.delay else f"   {clean_line(event.reason, 160)}"
                 self._activity = f"waiting for the model{at_once}"
             case events.StepEnded(ms=ms, calls=calls):
-                if calls:  # a reply without a word has its label too
+                if calls:  # a reply without text has its label, too
                     self._reply()
                 self._end_reply(ms / 1000, self._notice() if not calls else "")
             case events.TurnError():

@@ -2,10 +2,11 @@
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from tui.core.errors import McptuiError
 from tui.settings.locations import state_dir
@@ -28,22 +29,19 @@ from tui.ui.keys.slash_commands import (
 from tui.ui.widgets.box import Box
 from tui.ui.widgets.rows import Row
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # not needed for the first frame
     from tui.runtime.runtime import Runtime
 
-
-from collections import deque
-from typing import Generic, TypeVar
-
+_log = logging.getLogger(__name__)
 Thing = TypeVar("Thing")
 
 
 class SerialQueue(Generic[Thing]):
-    """A queue with one worker, which is there only while there is something to do.
+    """Runs jobs one after the other; its task exists only while there are jobs.
 
     Args:
-        do: does one thing.
-        failed: told of an error that `do` did not expect.
+        do: runs a job.
+        failed: called with an error that `do` did not expect.
     """
 
     def __init__(self, do: Callable[[Thing], Awaitable[None]], failed: Callable[[Exception], None]) -> None:
@@ -90,9 +88,6 @@ class SerialQueue(Generic[Thing]):
             self._failed(error)
         if self._waiting:
             self.put(self._waiting.popleft())
-
-
-_log = logging.getLogger(__name__)
 
 
 class Outbox:

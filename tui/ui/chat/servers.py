@@ -1,7 +1,7 @@
-"""The servers pane: every configured server, its state in word, sign and colour, and what to do with it.
+"""The servers pane: every configured server with its state, and the keys that act on it.
 
-It reads snapshots from the host when the host's revision has grown, and steers servers through it. It
-never waits: a start or stop is asked for, and the next snapshots tell how it goes.
+It takes snapshots from the host when the host's revision has grown. It never waits: it requests a start or
+stop, and the next snapshots show the progress.
 """
 
 import time
@@ -74,15 +74,15 @@ class ServersPane(TitledPane):
         self._selected = ""
         self._seen: tuple[int, int, int, int] | None = None
 
-    # What others use
+    # ---- for others ----
 
     def show_host(self, host: "Host", redactor: Redactor | None = None, *, mistakes: bool = False) -> None:
-        """Show the servers of this host from now on.
+        """Show the servers of this host.
 
         Args:
             host: the servers.
-            redactor: knows the secrets that are not shown.
-            mistakes: the configuration has some; having no servers may be one of them.
+            redactor: removes secrets from what is shown.
+            mistakes: the configuration has problems; having no servers may be one of them.
         """
         self._host = host
         self._empty_text = MISTAKES_TEXT if mistakes else EMPTY_TEXT
@@ -90,10 +90,10 @@ class ServersPane(TitledPane):
         self.tick()
 
     def tick(self) -> None:
-        """Look whether something changed and paint it; called many times a second, cheap if nothing did.
+        """Repaint what changed; called many times a second, cheap if nothing did.
 
-        Uptimes count by the second; the sign of a server that starts or stops turns unless the app's
-        animations are off. Nothing is drawn while the pane cannot be seen.
+        Uptimes count by the second; the sign of a server that starts or stops spins unless animations
+        are off. Nothing is drawn while the pane is hidden.
         """
         if self._host is None or not self.is_mounted or not self.display:
             return
@@ -137,7 +137,7 @@ class ServersPane(TitledPane):
             self._host.request_restart(status.name)
             self.tick()
 
-    # What the pane shows
+    # ---- rows ----
 
     def title(self) -> tuple[str, str]:
         if not self._statuses:
@@ -171,7 +171,7 @@ class ServersPane(TitledPane):
     def on_mount(self) -> None:
         self._rebuild()
 
-    # How it keeps up
+    # ---- updating ----
 
     def _take_in(self, now_ns: int, turn: int, changed: bool) -> None:
         if changed and self._host is not None:

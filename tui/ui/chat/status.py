@@ -1,4 +1,4 @@
-"""What header, status line and footer say, and the timer that looks at the stores and shows what changed."""
+"""What header, status line and footer show, and the timer that repaints what changed in the stores."""
 
 import asyncio
 import time
@@ -27,7 +27,7 @@ MOVING = (ServerState.STARTING, ServerState.STOPPING)
 
 
 class ChatStatus:
-    """Everything at a glance. Before the runtime is ready it says so and asks it nothing."""
+    """Reads the stores for header, status line and footer. Asks nothing of a runtime that is not ready."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class ChatStatus:
         asking = self._approvals.current is not None
         return Situation(
             focus=focus,
-            # A key that comes too soon is no answer yet; then it is not offered either.
+            # A key pressed too early does not answer, so it is not shown either.
             asking=asking and (focus is not Context.CONVERSATION or self._approvals.ripe),
             running=self._chat.running,
             held=bool(self._chat.held),
@@ -148,13 +148,13 @@ class ChatStatus:
 
     def _meters(self, *, with_step: bool) -> Iterator[Meter]:
         meter = self._chat.meter
-        if meter is None or self._bridge.waits:  # what it waits for comes first
+        if meter is None or self._bridge.waits:  # the countdown comes first
             return
         limits = meter.limits
         if with_step and self.step:
             words = self.step.removeprefix("step ")
             yield Meter("step", self._bridge.step, limits.max_steps, words)
-        calls = max(meter.tool_calls, self._bridge.calls_begun)  # the meter counts those that have ended
+        calls = max(meter.tool_calls, self._bridge.calls_begun)  # the meter counts finished calls
         yield Meter("calls", calls, limits.max_tool_calls, f"{calls} of {limits.max_tool_calls}")
         seconds = meter.used_seconds(time.monotonic_ns())
         words = f"{units.clock(seconds)} of {units.clock(limits.turn_seconds)}"

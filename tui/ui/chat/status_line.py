@@ -1,4 +1,4 @@
-"""The status line: what is going on, how far the limits are used up, and what is running."""
+"""The status line: activity, limits and counts; and the header."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from tui.ui.widgets.bar import Bar, spread
 from tui.ui.widgets.rows import Row, width_of
 
 WARN_AT = 0.8
-"""The share of a limit at which its meter turns to the warning colour."""
+"""The share of a limit from which its meter has the warning color."""
 
 LOADING = "loading; you can write meanwhile"
 
@@ -18,13 +18,11 @@ _CELLS = 5
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """How far one limit is used up.
+    """How much of a limit is used.
 
     Attributes:
         label: what is counted ("step", "calls", "time").
-        used: so far.
-        limit: at which the turn ends.
-        text: both, with their unit ("2 of 10").
+        text: both numbers with their unit ("2 of 10").
     """
 
     label: str
@@ -39,7 +37,7 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What the conversation has used up, in words.
+    """What the conversation has used, in words.
 
     Attributes:
         context: how full the model's window is: a meter if the window is known, "~12 k" if not, or "".
@@ -57,18 +55,18 @@ NOTHING_USED = Used()
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Everything the line can say.
+    """Everything the status line can show.
 
     Attributes:
-        activity: what is going on, in words; "" if nothing is.
-        urgent: `activity` asks something of the person.
+        activity: what is going on, or "".
+        urgent: `activity` asks something of the user.
         meters: the limits; empty while no turn runs.
-        model: the model's label, where no header shows it; else "".
-        running: how many servers run.
-        servers: how many are configured.
-        used: what the conversation has used up.
-        frames: frames seen on the wire.
-        fault: what mcptui itself cannot do, in two words ("not saved"); "" if all is well. Always shown.
+        model: the model's label, if no header shows it.
+        running: servers that run.
+        servers: servers that are configured.
+        used: what the conversation has used.
+        frames: messages on the wire.
+        fault: what mcptui fails to do ("not saved"), or "". Always shown.
     """
 
     activity: str = ""
@@ -99,7 +97,7 @@ class StatusLine(Bar):
 
 
 def status_row(status: Status, width: int) -> Row:
-    """Return the line for `width` cells; what matters least goes first where room is short."""
+    """Return the line for `width` cells; the least important parts are dropped first."""
     for right, bars, meters in _FULL_TO_BARE:
         row = (*_left(status, bars=bars, meters=meters), ("  ", ""), *_counts(status, right, bars=bars))
         if width_of(row) <= width:
@@ -107,7 +105,7 @@ def status_row(status: Status, width: int) -> Row:
     return spread(_left(status, bars=bars, meters=meters), _counts(status, right, bars=bars), width)
 
 
-# (how many counts stand at the right end, meters with bars, any meters)
+# (counts at the right end, meters with bars, any meters)
 _FULL_TO_BARE = (
     (5, True, True),
     (4, True, True),

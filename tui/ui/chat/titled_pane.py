@@ -28,7 +28,7 @@ class TitledPane(LinePane):
         """Return a row of the body; counts from 0."""
         raise NotImplementedError
 
-    # What a subclass uses
+    # ---- for subclasses ----
 
     def title_changed(self) -> None:
         self._strips.discard(0)
@@ -43,7 +43,7 @@ class TitledPane(LinePane):
         self._strips.discard(index + 1)
         self.refresh_line(index + 1)
 
-    # What the pane does
+    # ---- overrides ----
 
     def row_count(self) -> int:
         return self.body_count() + 1

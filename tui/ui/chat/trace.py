@@ -1,7 +1,7 @@
-"""The trace pane: what happened in each turn, step by step and call by call, as it happens.
+"""The trace pane: turns, steps and tool calls as they happen.
 
-Entries come from `spans`; the pane asks which ones changed and lays out only those. Lines of
-an entry are made when they are seen, so thousands of calls cost no more than the ones on screen.
+Entries come from `spans`; the pane asks which ones changed and lays out only those. The rows of an entry
+are made when they come into view, so thousands of calls cost no more than the ones on screen.
 """
 
 import time
@@ -27,11 +27,7 @@ CACHED_ENTRIES = 256
 
 
 class TracePane(TitledPane):
-    """Turns, steps and calls, foldable; follows the newest until the person scrolls up.
-
-    Attributes:
-        symbols: the signs that the terminal can show.
-    """
+    """Turns, steps and calls, collapsible; follows the newest until the user scrolls up."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.TRACE)
 
@@ -51,15 +47,15 @@ class TracePane(TitledPane):
         self._begin_anew()
 
     def _begin_anew(self) -> None:
-        self._sizes: list[int] = []  # entry -> rows that it has while it is not folded away
+        self._sizes: list[int] = []  # entry -> its rows while it is visible
         self._starts: list[int] = []  # entry -> its first row
         self._parents: list[tuple[int, int]] = []  # entry -> its turn and its step, or itself
-        self._toggled: set[int] = set()  # entries that are not as they are by default
-        self._live: set[int] = set()  # entries whose time runs
+        self._toggled: set[int] = set()  # entries that the user has toggled
+        self._live: set[int] = set()  # entries that are still running
         self._built: LRUCache[int, list[Row]] = LRUCache(CACHED_ENTRIES)
         self._total = 0
 
-    # What others use
+    # ---- for others ----
 
     def show(self, spans: Spans) -> None:
         self._spans = spans
@@ -79,7 +75,7 @@ class TracePane(TitledPane):
                 self._repaint(entry)
         self._second = second
 
-    # What the pane shows
+    # ---- rows ----
 
     def title(self) -> tuple[str, str]:
         if not self._spans.turns:
@@ -95,7 +91,7 @@ class TracePane(TitledPane):
             return self._empty_rows()[index]
         entry = self._entry_at(index)
         rows, at = self._rows_of(entry), index - self._starts[entry]
-        # What happened may have fewer rows than when they were counted; the next look counts again.
+        # An entry may have fewer rows than when they were counted; the next tick counts again.
         return rows[at] if at < len(rows) else ()
 
     def row_selectable(self, index: int) -> bool:
@@ -115,7 +111,7 @@ class TracePane(TitledPane):
         return entries[self._entry_at(self.cursor - 1)] if entries else None
 
     def go_to_turn(self, turn: int, step: int) -> bool:
-        """Put the cursor on a step of a turn, or on the turn; return whether it is there.
+        """Select a step of a turn, or the turn; return False if it is not there.
 
         Args:
             turn: its number in the traffic.
@@ -156,7 +152,7 @@ class TracePane(TitledPane):
     def on_mount(self) -> None:
         self._take_in()
 
-    # How it keeps up
+    # ---- updating ----
 
     def _take_in(self) -> None:
         changed = self._spans.changed_since(self._seen)
@@ -258,7 +254,7 @@ class TracePane(TitledPane):
 
     def _entry_at(self, row: int) -> int:
         """Return the entry at a row of the body."""
-        # Entries that are folded away share the start of the next one; the last with that start has rows.
+        # Hidden entries share the start of the next one; the last with that start has rows.
         entry = max(0, bisect_right(self._starts, row) - 1)
         while entry and not self._height(entry):
             entry -= 1

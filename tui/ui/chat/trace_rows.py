@@ -1,7 +1,7 @@
-"""How a turn, a step, a call and a note read in the trace pane. Pure.
+"""Rows of the trace pane: turns, steps, calls and notes.
 
-Folded up, every line is cropped and none is wrapped, so the number of lines does not depend on the
-width; unfolded, everything that is kept of a call is shown.
+Collapsed, every line is cropped and none is wrapped, so the number of lines does not depend on the width;
+expanded, everything that is kept of a call is shown.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from tui.ui.widgets.rows import EMPTY, Row, crop, head_of, spread, width_of, wra
 from tui.ui.widgets.symbols import Symbols
 
 BRIEF_ARGUMENTS = 3
-"""So many arguments of a call are shown while it is folded."""
+"""How many arguments a collapsed call shows."""
 
 NAME_CELLS = 14
 INDENT = "      "
@@ -63,7 +63,7 @@ class TraceLook:
 
     Attributes:
         columns: cells in a row.
-        symbols: the signs that the terminal can show.
+        symbols: what the terminal can show.
         now_ns: monotonic nanoseconds.
     """
 
@@ -78,8 +78,8 @@ def span_rows(span: Span, look: TraceLook, *, open: bool, first: bool = False) -
     Args:
         span: the entry.
         look: see `TraceLook`.
-        open: for a call: everything is shown; for a turn or step: what is in it is shown below.
-        first: nothing stands above it, so a turn needs no blank line.
+        open: a call shows everything; a turn or step has its contents below it.
+        first: the first entry, so a turn needs no blank line above it.
     """
     match span:
         case TurnSpan():
@@ -193,7 +193,7 @@ def _call_time(call: CallSpan, look: TraceLook, style: str) -> Row:
 
 
 def progress_words(call: CallSpan, symbols: Symbols) -> str:
-    """Return "12 of 30 · halfway there" as far as the server has said it."""
+    """Return the progress of a call, as "12 of 30 · halfway there"."""
     return progress(call.progress, call.total, call.message, f" {symbols.separator} ")
 
 

@@ -1,8 +1,9 @@
-"""The chat: which turn runs, what waits to be said, and how a turn is stopped or continued."""
+"""Runs one turn at a time, queues the messages sent meanwhile, stops and continues turns."""
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tui.core import units
@@ -16,46 +17,40 @@ from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.composer.token_area import Written
 from tui.ui.widgets.rows import Row
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # not needed for the first frame
     from tui.runtime.runtime import Runtime
     from tui.runtime.turn import PendingTurn
     from tui.ui.chat.transcript.transcript import Transcript
 
-
-from dataclasses import dataclass
+_log = logging.getLogger(__name__)
+Read = Callable[[Written], Awaitable[tuple[Attachment, ...]]]
 
 
 @dataclass(slots=True, eq=False)
 class QueuedMessage:
-    """A message that waits.
+    """A message that waits to be sent.
 
     Attributes:
-        written: the message.
-        attachments: what goes with it; None while it is being read.
+        attachments: None while they are being read.
     """
 
     written: Written
     attachments: tuple[Attachment, ...] | None = None
 
 
-_log = logging.getLogger(__name__)
-
-Read = Callable[[Written], Awaitable[tuple[Attachment, ...]]]
-
-
 class TurnQueue:
-    """One turn at a time. What is sent meanwhile waits and is sent after it, in order.
+    """One turn at a time. Messages sent meanwhile are sent after it, in order.
 
     Args:
-        runtime: asks the model.
-        approvals: answers the calls' questions.
+        runtime: the conversations.
+        approvals: answers the approvals of tool calls.
         bridge: shows the events.
-        view: shows what the person said.
-        read: reads what is attached to a message; raises `McptuiError` if it cannot.
-        give_back: puts into the composer what was not said: a message as it was written.
-        record: the trace; given each event.
-        clock: returns the time of day as it is shown.
-        on_change: called when a turn begins or ends, or the waiting messages change.
+        view: shows the user's messages.
+        read: reads the attachments of a message; may raise `McptuiError`.
+        give_back: puts a message that was not sent back into the composer.
+        record: gets every event, for the trace.
+        clock: returns the time of day to show.
+        on_change: called when a turn begins or ends, or the queue changes.
     """
 
     def __init__(
@@ -114,14 +109,14 @@ class TurnQueue:
         """Whether an attachment is being read."""
         return bool(self._reading)
 
-    # ---- what is said ----
+    # ---- messages ----
 
     def send(self, written: Written, attachments: tuple[Attachment, ...] | None = None) -> None:
-        """Send a message, or let it wait until it can be sent.
+        """Send a message, or queue it until it can be sent.
 
         Args:
             written: the message.
-            attachments: what goes with it, if that was read before.
+            attachments: its attachments, if they were read before.
         """
         held = QueuedMessage(written, attachments if written.references else attachments or ())
         self._held.append(held)
@@ -133,9 +128,9 @@ class TurnQueue:
         self._on_change()
 
     def steer(self, written: Written) -> bool:
-        """Let the model be told at its next step; return whether it will be.
+        """Tell the model at its next step; return whether it will be.
 
-        With no turn that could be told, and with something attached, the message is sent like any other.
+        Without a running turn, or with attachments, the message is sent like any other.
         """
         if self._turn is None or self._stopping or written.references:
             self.send(written)
@@ -167,7 +162,7 @@ class TurnQueue:
         """Send the next queued message if possible."""
         if not self._held or self.running or self._closed or not self._runtime.is_ready:
             return
-        if self._runtime.conversations.busy:  # looked at again by whoever looks at the stores
+        if self._runtime.conversations.busy:  # the refresher tries again
             return
         held = self._held[0]
         if held.attachments is None:
@@ -214,9 +209,9 @@ class TurnQueue:
                 self._begin(turn)
 
     def cancel(self) -> str:
-        """Stop the turn; return what was waiting to be sent, which is not sent then.
+        """Stop the turn; return the queued messages, which are not sent.
 
-        What the model was to be told and was not comes back when the turn has ended: only then is it known.
+        Messages that the model was not told come back when the turn has ended: only then is that known.
         """
         if self._turn is None and not self._reading:
             return ""
@@ -303,12 +298,12 @@ class TurnQueue:
 
 
 def held_rows(held: Sequence[str], steered: Sequence[str], *, reading: bool = False) -> list[Row]:
-    """Return the lines of what waits to be said: how many messages, and the last of them.
+    """Return the rows for queued messages: how many, and the last of them.
 
     Args:
         held: sent after the turn, the next one first; keys act on the last.
         steered: told at the next step.
-        reading: something that goes with one of them is being read.
+        reading: an attachment of one of them is being read.
     """
     rows: list[Row] = []
     if steered:

@@ -1,4 +1,4 @@
-"""Reads what is attached to a message: files in a thread, resources from their servers."""
+"""Attachments of a message: files are read in a thread, resources from their servers."""
 
 import asyncio
 import os
@@ -25,12 +25,11 @@ _AGAIN = "The message is in the composer again."
 
 
 class AttachmentReader:
-    """Reads references.
+    """Reads attachments.
 
     Args:
         workbench: reads resources.
-        attach: makes an attachment of a name and bytes (`core.attaching.attachment_of`); raises ValueError
-            with a sentence where it cannot.
+        attach: makes an attachment of a name and bytes (`core.attachments.attachment_of`).
         folder: the working directory.
     """
 
@@ -46,10 +45,10 @@ class AttachmentReader:
         self._count = 0
 
     async def read(self, written: Written) -> tuple[Attachment, ...]:
-        """Return what goes with a message, in the order of its references.
+        """Return the attachments of a message, in order.
 
         Raises:
-            McptuiError: something of it cannot be read.
+            McptuiError: one of them cannot be read.
         """
         found: list[Attachment] = []
         for reference in written.references:
@@ -88,11 +87,11 @@ class AttachmentReader:
 
 
 def bytes_of(path: Path) -> bytes:
-    """Return the bytes of a regular file; never waits for a pipe or a device.
+    """Return the content of a regular file; never waits for a pipe or a device.
 
     Raises:
         OSError: it cannot be read.
-        ValueError: with a sentence, if it is no regular file or too large.
+        ValueError: it is no regular file, or too large.
     """
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     try:
@@ -109,9 +108,9 @@ def bytes_of(path: Path) -> bytes:
 
 
 def not_attached(text: str, folder: Path) -> str:
-    """Return what a message seems to attach and does not, as a sentence; "" if there is nothing.
+    """Return a warning about paths that look like attachments but are none, or "".
 
-    Only paths count, as they are seen with what is there: `@person` and `@app.route("/")` are words.
+    Only paths that exist count, or could: `@person` and `@app.route("/")` are words.
     """
     found = {name: why for name in _paths(text) if (why := _why_not(name, folder))}
     told = ", ".join(f"@{clean_line(name, 80)} ({why})" for name, why in list(found.items())[:3])

@@ -1,4 +1,4 @@
-"""What commands need to know before they change something. No screen is touched here."""
+"""Arguments of `/model` and `/export`, and the messages of a prompt."""
 
 import os
 import re
@@ -24,10 +24,10 @@ _ENDINGS: dict[ExportKind, str] = {"markdown": ".md", "json": ".json", "html": "
 
 
 async def switch_model(conversations: "Conversations", rest: str) -> str:
-    """Ask another model: a profile by its name, one with an id of its endpoint, or an id alone.
+    """Switch to a profile, to a profile and a model id, or to a model id of the current profile.
 
     Returns:
-        What is odd about it, or "": an id that an endpoint does not list may be right all the same.
+        A warning, or "": an id that an endpoint does not list may still be right.
 
     Raises:
         McptuiError: there is no such model.
@@ -63,15 +63,15 @@ async def _unlisted(conversations: "Conversations", profile: str, model: str) ->
 
 
 def export_to(rest: str, title: str, folder: Path) -> tuple[ExportKind, Path]:
-    """Return as what and to which file `/export` is to write.
+    """Return the format and the file for `/export`.
 
     Args:
-        rest: what stands behind it: a kind, a path, or both.
-        title: of the conversation, for a file that is not named.
+        rest: the arguments: a format, a path, or both.
+        title: of the conversation, for the default file name.
         folder: the working directory.
 
     Raises:
-        McptuiError: it is not clear, or the file is there already.
+        McptuiError: the format is unclear, or the file exists.
     """
     word, _, path = rest.partition(" ")
     kind = _KINDS.get(word.lower())
@@ -97,13 +97,13 @@ def _slug(title: str) -> str:
 
 
 def said_by(result: PromptResult, name: str) -> tuple[str, Sequence[Attachment]]:
-    """Return what a prompt would have the person say: its text, and what goes with it.
+    """Return the text and the attachments of a prompt's messages.
 
-    What it would have the model say is told apart. Everything is the server's own text, so it is put into
-    the composer, to be read before it is sent.
+    Messages of the assistant are marked as such. Everything is the server's own text, so it is put into the
+    composer for the user to read before it is sent.
 
     Raises:
-        McptuiError: it gives nothing.
+        McptuiError: there are none.
     """
     if result.problem:
         raise McptuiError(clean(result.problem), where=name)

@@ -1,8 +1,11 @@
-"""The list above the composer that is filtered as somebody writes, and what enter takes of it."""
+"""Completion: the list above the composer that is filtered while the user types."""
 
 import asyncio
 import contextlib
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tui.core.text import clean_line
@@ -10,25 +13,20 @@ from tui.ui.chat.composer.token_area import BEHIND
 from tui.ui.widgets.box import Box
 from tui.ui.widgets.rows import Row, crop, pad, width_of
 
-if TYPE_CHECKING:  # none of it is needed for the first frame
+if TYPE_CHECKING:  # not needed for the first frame
     from tui.ui.chat.composer.suggestions import LiveSources, Suggestion
 
-
-import re
-from dataclasses import dataclass
-from enum import StrEnum
-
 _WIDEST = 44
-"""Cells of the first column at most."""
-
+"""The most cells of the first column."""
 
 MOST = 400
 """A word longer than this is not completed."""
 
-
 _REFERENCE = re.compile(r"(?:^|(?<=[\s(\"']))@(\S*)$")
 _COMMAND = re.compile(r"/(\S*)$")
 _ARGUMENT = re.compile(r"/(\S+)\s+(.*?)(\S*)$")
+PATIENCE_SECONDS = 1.0
+"""How long a key that takes a suggestion waits for a list that is being made."""
 
 
 class CompletionKind(StrEnum):
@@ -44,11 +42,10 @@ class CompletionTarget:
     """What is completed, and where.
 
     Attributes:
-        what: which.
-        query: what is written of it so far.
+        query: what is typed of it so far.
         start: the column at which it begins; it ends at the cursor.
         command: whose argument it is.
-        before: what stands between the command and it.
+        before: the text between the command and it.
     """
 
     what: CompletionKind
@@ -64,7 +61,7 @@ class CompletionTarget:
 
 
 def completion_at(line: str, column: int, *, is_first: bool) -> CompletionTarget | None:
-    """Return what can be completed at a column of a line; `is_first`: the line begins the message."""
+    """Return what can be completed at a column of a line; `is_first`: it is the first line of the message."""
     head = line[:column]
     if (found := _REFERENCE.search(head[-MOST:])) is not None and (column - len(found.group())) >= 0:
         start = column - len(found.group())
@@ -79,16 +76,12 @@ def completion_at(line: str, column: int, *, is_first: bool) -> CompletionTarget
     return None
 
 
-PATIENCE_SECONDS = 1.0
-"""A key that takes a suggestion waits so long for a list that is being made."""
-
-
 class Completion:
-    """The list, while there is something to take from it.
+    """The list of suggestions.
 
     Args:
         box: shows it.
-        sources: gives what fills it; asked for only when something is wanted, for it takes time to load.
+        sources: returns what fills it; called only when needed, because it takes time to load.
     """
 
     def __init__(self, box: Box, sources: "Callable[[], LiveSources]") -> None:
@@ -135,16 +128,16 @@ class Completion:
         if now.what is CompletionKind.COMMAND:
             self._fill(fitting(of_commands(self._sources().specs()), now.query))
         else:
-            # What fitted the word before is not taken for this one; see `settled`.
+            # Suggestions for the previous word are not taken for this one; see `settled`.
             self._some.clear()
             self._marked = -1
             self._making = asyncio.create_task(self._make(now), name="suggestions")
             self._making.add_done_callback(self._made)
 
     async def settled(self) -> None:
-        """Wait until a list that is being made has something in it; not for long.
+        """Wait until a list that is being made has something in it, a second at most.
 
-        Until then the list is that of the word before, so that it does not flicker while somebody writes.
+        Until then the list is that of the previous word, so that it does not flicker while the user types.
         """
         if self._making is not None and not self._some.is_set():
             with contextlib.suppress(TimeoutError):
@@ -175,7 +168,7 @@ class Completion:
         self._found = found
         if found:
             self._some.set()
-        # What need not be there is not taken by the enter that sends.
+        # An optional argument is not completed by the enter that sends.
         is_begun = self._target is not None and bool(
             self._target.query or self._target.what is CompletionKind.COMMAND
         )
@@ -248,7 +241,7 @@ class Completion:
 
 
 def suggestion_rows(found: "Sequence[Suggestion]") -> list[Row]:
-    """Return suggestions as lines: what is written, what may stand behind it, what it is."""
+    """Return suggestions as rows: the text, its arguments, what it is."""
     heads: list[Row] = [
         ((f"   {clean_line(one.name)}", "accent"), (f" {one.usage}" if one.usage else "", "dim"))
         for one in found

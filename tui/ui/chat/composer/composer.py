@@ -1,4 +1,4 @@
-"""The composer: where a message is written. Several lines, a history, completion, and pastes of any size."""
+"""The composer: the message being written, with history, completion, attachments and pastes of any size."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
@@ -29,16 +29,16 @@ PLACEHOLDER = "Ask anything   / commands   @ attach"
 
 
 class Composer(TokenArea):
-    """A text area that grows with its text up to `MAX_ROWS` lines.
+    """A text area that grows with its text, up to `MAX_ROWS` lines.
 
     Args:
-        keys: the keys in force.
-        box: stands above it and shows what can be taken.
-        sources: gives what suggests; asked for when something is to be suggested.
+        keys: the user's own keys.
+        box: above it; shows suggestions.
+        sources: returns the suggestions; called when something is completed.
 
     Attributes:
-        earlier: what was written before.
-        holding: messages wait to be sent, so that there is something to drop.
+        earlier: the input history.
+        holding: whether messages are queued.
     """
 
     DEFAULT_CSS = "Composer { height: 1; border: none; padding: 0; }"
@@ -46,14 +46,13 @@ class Composer(TokenArea):
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.COMPOSER)
 
     WRITES_FIRST = True
-    """Keys that go elsewhere wait until the keys before them are written here."""
+    """Keys that go elsewhere wait until earlier keys are written here."""
 
     class Sent(Message):
-        """The person sent the message.
+        """A message was sent.
 
         Attributes:
-            written: the message.
-            now: the model is to be told at its next step, not after its turn.
+            now: steer with it instead of sending it after the turn.
         """
 
         def __init__(self, written: Written, *, now: bool = False) -> None:
@@ -62,10 +61,10 @@ class Composer(TokenArea):
             self.now = now
 
     class Dropped(Message):
-        """The message that was held last is not to be sent.
+        """The last queued message was dropped.
 
         Attributes:
-            back: it is wanted in the composer again.
+            back: the user wants to edit it.
         """
 
         def __init__(self, *, back: bool = False) -> None:
@@ -89,7 +88,7 @@ class Composer(TokenArea):
         self.completing = Completion(box, sources)
         self.searching = HistorySearch(box, self.earlier, self.show, self._search_keys)
 
-    # ---- what the app asks ----
+    # ---- the message ----
 
     def take_written(self) -> Written | None:
         """Return the message, clear the composer and add the message to the history; None if it is blank."""
@@ -156,7 +155,7 @@ class Composer(TokenArea):
         """Close the search or the list; return whether one was open."""
         return self.searching.leave() or self.completing.leave()
 
-    # ---- completing ----
+    # ---- completion ----
 
     def _look(self) -> None:
         if self.searching.is_open:
@@ -205,7 +204,7 @@ class Composer(TokenArea):
             self.replace(text, (row, place.start), (row, column), maintain_selection_offset=False)
             self.move_cursor((row, place.start + len(text)))
 
-    # ---- what was written before ----
+    # ---- history ----
 
     def search(self) -> None:
         self.completing.close()

@@ -17,13 +17,13 @@ from tui.ui.chat.composer.token_area import TokenArea
 
 MOST_BYTES = 8 * 1024 * 1024
 STOP_SECONDS = 0.3
-"""An editor that is told to end has so long; mcptui is leaving then."""
+"""How long an editor has to end when mcptui quits."""
 
 _USUAL = ("nano", "vi", "notepad")
 
 
 def editor_of(env: Mapping[str, str]) -> list[str]:
-    """Return the command of the person's editor: `$VISUAL`, `$EDITOR`, or one that is usually there.
+    """Return the command of the user's editor: `$VISUAL`, `$EDITOR`, or one that is usually installed.
 
     Raises:
         McptuiError: there is none.
@@ -44,11 +44,11 @@ def editor_of(env: Mapping[str, str]) -> list[str]:
 async def edited(text: str, env: Mapping[str, str]) -> str:
     """Return `text` as it was saved in the editor; the terminal must be free for it.
 
-    The file is readable by its owner only, and is gone afterwards with all that the editor put beside it.
-    Cancelled, it ends the editor.
+    The file is readable by its owner only, and deleted afterwards with all that the editor put next to it.
+    Cancelling stops the editor.
 
     Raises:
-        McptuiError: the editor could not be started, failed, or left something that is no text.
+        McptuiError: the editor could not be started, failed, or left no text.
     """
     command = editor_of(env)
     folder, path = await asyncio.to_thread(_file_with, text)
@@ -96,7 +96,7 @@ def _read(path: Path, editor: str) -> str:
 
 async def _run(argv: list[str]) -> int:
     try:
-        # Descriptor 2 leads nowhere while the app draws; an editor's complaints belong on the terminal.
+        # Descriptor 2 is /dev/null while the app draws; errors of the editor belong on the terminal.
         process = await asyncio.create_subprocess_exec(*argv, stderr=1)
     except OSError as error:
         raise McptuiError(f"could not be started: {error.strerror}", where=argv[0]) from error

@@ -1,4 +1,4 @@
-"""What was written before: going through it with up and down, and searching in it. Pure."""
+"""The input history: going through it with up and down, and searching it."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -7,11 +7,11 @@ from tui.ui.widgets.box import Box
 from tui.ui.widgets.rows import Row
 
 MOST = 1_000
-"""Messages that are remembered."""
+"""The most messages kept."""
 
 
 class InputHistory:
-    """Messages in the order in which they were written, and the place between them."""
+    """Messages in the order in which they were written, and a position between them."""
 
     def __init__(self) -> None:
         self._texts: list[str] = []
@@ -66,13 +66,13 @@ class InputHistory:
 
 
 class HistorySearch:
-    """A search, while there is one.
+    """A search of the history, as shells do with ctrl+r, with the matches in a list.
 
     Args:
-        box: shows query and finds.
-        history: is searched.
-        show: puts a message into the composer, to be looked at.
-        keys: what stands at the end of the heading.
+        box: shows the query and the matches.
+        history: what is searched.
+        show: puts a message into the composer.
+        keys: returns the keys shown in the heading.
     """
 
     def __init__(
@@ -148,7 +148,7 @@ class HistorySearch:
 
 
 def earlier_rows(texts: Sequence[str], query: str) -> list[Row]:
-    """Return messages that were written earlier, a line each, with what was looked for in them lit."""
+    """Return messages as rows, one each, with the matches highlighted."""
     rows: list[Row] = []
     for text in texts:
         line = clean_line(text, 300)

@@ -1,4 +1,4 @@
-"""Keeps what was written between runs: a line of JSON for each message, readable by its owner only."""
+"""The file of the input history: one line of JSON per message, readable by its owner only."""
 
 import json
 import os
@@ -11,21 +11,21 @@ from tui.settings.save import write_private
 from tui.ui.chat.composer.history import MOST
 
 MOST_CHARS = 16 * 1024
-"""A longer message is not kept on disk: it was pasted, not written."""
+"""A longer message is not saved: it was pasted, not written."""
 MOST_BYTES = 4 * 1024 * 1024
-"""So much of the end of the file is read; what stands before it is dropped."""
+"""How much of the end of the file is read; the rest is dropped."""
 
 _NOW = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-"""Neither a pipe nor a child of ours has anything to do with it."""
+"""Never waits for a pipe, and is not inherited by child processes."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """A message that is kept.
+    """A message.
 
     Attributes:
         text: as it was written.
-        attached: those of its tokens that stand for something attached; what only looks like one is text.
+        attached: its tokens that stand for attachments; anything else that looks like a token is text.
     """
 
     text: str
@@ -33,21 +33,17 @@ class HistoryEntry:
 
 
 class HistoryFile:
-    """The file; its methods block, so call them in a thread. A damaged line costs that line.
-
-    Args:
-        path: the file; it need not be there.
-    """
+    """The file; its methods block, so call them in a thread. A damaged line is skipped."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def load(self) -> list[HistoryEntry]:
-        """Return what is kept, the oldest first.
+        """Return the entries, oldest first.
 
         Raises:
-            OSError: the file is there and cannot be read.
-            ConfigError: it had grown too long and could not be shortened.
+            OSError: the file exists but cannot be read.
+            ConfigError: it was too long and could not be shortened.
         """
         kept, is_long = self._read()
         if is_long:
@@ -68,7 +64,7 @@ class HistoryFile:
         return kept, not is_whole or len(lines) > 2 * MOST
 
     def add(self, kept: HistoryEntry) -> None:
-        """Keep one message; its text has no secret in it any more.
+        """Append an entry; its secrets are removed already.
 
         Raises:
             OSError: the file cannot be written.
@@ -77,11 +73,11 @@ class HistoryFile:
         if len(kept.text) > MOST_CHARS:
             return
         self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with locked(self._path):  # or it goes into a file that another program is just replacing
+        with locked(self._path):  # or it is written to a file that another program is replacing
             handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NOW, 0o600)
             try:
                 if hasattr(os, "fchmod"):
-                    os.fchmod(handle, 0o600)  # whoever made it
+                    os.fchmod(handle, 0o600)  # whoever created it
                 os.write(handle, _line(kept).encode("utf-8", "replace"))
             finally:
                 os.close(handle)
@@ -93,7 +89,7 @@ def _tail(path: Path) -> tuple[bytes, bool]:
     try:
         state = os.fstat(handle)
         if not stat.S_ISREG(state.st_mode):
-            raise FileNotFoundError(path)  # nothing that could have been written here
+            raise FileNotFoundError(path)  # not a file of ours
         begin = max(0, state.st_size - MOST_BYTES)
         with open(handle, "rb", closefd=False) as file:
             file.seek(begin)

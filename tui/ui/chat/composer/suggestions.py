@@ -1,4 +1,4 @@
-"""One line of the list above the composer, and which lines fit what was written. Pure."""
+"""Suggestions: commands, their arguments, files, and what running servers offer."""
 
 import asyncio
 import logging
@@ -16,23 +16,42 @@ from tui.core.text import clean_line, fold
 from tui.ui.chat.composer.token_area import Reference
 from tui.ui.keys.slash_commands import OWN, ArgumentRule, CommandKind, CommandSpec, of_prompts, of_snippets
 
-if TYPE_CHECKING:  # none of it is needed for the first frame
+if TYPE_CHECKING:  # not needed for the first frame
     from tui.core.workbench import PromptInfo, ResourceInfo
     from tui.runtime.runtime import Runtime
 
+_log = logging.getLogger(__name__)
 MOST_SHOWN = 200
+MOST_ENTRIES = 4_000
+"""The most names read for one list."""
+
+MOST_DEEP = 5
+"""Levels below the working directory that are searched for a name."""
+
+SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "target", "dist", "build"})
+"""Directories of generated files, searched only by their own path."""
+
+EXPORTS = (("markdown", "to read"), ("json", "to import again"), ("html", "one page, to show others"))
+STALE_SECONDS = 30.0
+"""Prompts and resources are listed again after this time, once a command is typed."""
+
+TREE_SECONDS = 10.0
+"""The files below the working directory are listed again after this time."""
+
+LISTING_SECONDS = 5.0
+"""A slower server is left out of suggestions until it has answered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """Something that can be written here.
+    """A suggestion.
 
     Attributes:
-        name: what is looked for, as it is shown.
-        usage: what may stand behind it, or "".
-        about: what it is, in a sentence or a few words.
-        text: what is written in place of what was typed.
-        runs: nothing need be written behind it: enter sends it at once.
+        name: what is matched and shown.
+        usage: the arguments it takes, or "".
+        about: what it is, in a few words.
+        text: what replaces the typed word.
+        runs: enter sends it at once: it needs no argument.
         reference: what is attached instead of `text`, or None.
     """
 
@@ -45,7 +64,7 @@ class Suggestion:
 
 
 def of_commands(specs: Iterable[CommandSpec]) -> list[Suggestion]:
-    """Return the commands as they are suggested."""
+    """Return commands as suggestions."""
     return [
         Suggestion(
             f"/{spec.name}",
@@ -59,7 +78,7 @@ def of_commands(specs: Iterable[CommandSpec]) -> list[Suggestion]:
 
 
 def of_words(words: Iterable[tuple[str, str]], *, behind: str = " ") -> list[Suggestion]:
-    """Return words with what each is; `behind` is written after one that is taken."""
+    """Return words with what each is as suggestions; `behind` is written after one that is taken."""
     return [
         Suggestion(clean_line(word, 100), about=clean_line(about, 100), text=word + behind)
         for word, about in words
@@ -67,9 +86,9 @@ def of_words(words: Iterable[tuple[str, str]], *, behind: str = " ") -> list[Sug
 
 
 def fitting(found: Iterable[Suggestion], query: str) -> list[Suggestion]:
-    """Return what fits `query`, the best first: begins so, a part begins so, has it in it, has its letters.
+    """Return what matches `query`, best first: at the start, at the start of a part, anywhere, all letters.
 
-    Order within one degree stays as it was given.
+    Matches of the same rank keep their order.
     """
     query = query.casefold()
     ranked = []
@@ -94,19 +113,11 @@ def _degree(name: str, query: str) -> int | None:
     return 3 if all(letter in letters for letter in query) else None
 
 
-MOST_ENTRIES = 4_000
-"""Names that are looked at for one list."""
-MOST_DEEP = 5
-"""Levels below the working directory that are searched for a bare name."""
-SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "target", "dist", "build"})
-"""Directories that are searched only by their own path: what they hold was made, not written."""
-
-
 def files(query: str, folder: Path) -> list[Suggestion]:
-    """Return the files and directories that a path may go on to, the best first.
+    """Return the files and directories that complete a path, best first.
 
     Args:
-        query: a path as it is being written, relative to `folder`, absolute, or beginning with `~/`.
+        query: the path so far, relative to `folder`, absolute, or starting with `~/`.
         folder: the working directory.
     """
     head, slash, tail = query.rpartition("/")
@@ -117,13 +128,13 @@ def files(query: str, folder: Path) -> list[Suggestion]:
 
 
 def named(query: str, found: Iterable[Suggestion]) -> list[Suggestion]:
-    """Return those whose own name, without its directory, has `query` in it."""
+    """Return the files whose own name contains `query`."""
     query = fold(query)
     return [one for one in found if query in fold(one.name.rpartition("/")[2])][:MOST_SHOWN]
 
 
 def tree(folder: Path) -> list[Suggestion]:
-    """Return files anywhere below a directory, the nearest first; not what is hidden or was made."""
+    """Return files anywhere below a directory, nearest first; without hidden and generated ones."""
     seen = 0
     found: list[Suggestion] = []
     level = [""]
@@ -154,7 +165,7 @@ def _entries(base: Path, written: str, *, hidden: bool) -> Iterator[Suggestion]:
                 if len(found) >= MOST_ENTRIES:
                     break
     except (OSError, ValueError):
-        return  # not there, not a directory, not readable: nothing to suggest
+        return  # not found, not a directory, or not readable: nothing to suggest
     for is_file, name, size in sorted(found, key=lambda one: (one[0], one[1].casefold())):
         yield _suggestion(written + name, is_file=is_file, size=size)
 
@@ -164,7 +175,7 @@ def _described(entry: os.DirEntry[str]) -> tuple[bool, str, int]:
         is_file = not entry.is_dir()
         return is_file, entry.name, entry.stat().st_size if is_file else 0
     except OSError:
-        return True, entry.name, 0  # a link to nowhere; reading it will say so
+        return True, entry.name, 0  # a broken link; reading it will fail
 
 
 def _suggestion(path: str, *, is_file: bool, size: int = 0) -> Suggestion:
@@ -175,30 +186,19 @@ def _suggestion(path: str, *, is_file: bool, size: int = 0) -> Suggestion:
 
 
 def is_file(path: str, folder: Path) -> bool:
-    """Return whether a path, as it was written, names a file that is there."""
+    """Return whether a path names an existing file."""
     try:
         return bool(path) and (folder / os.path.expanduser(path)).is_file()
     except (OSError, ValueError, RuntimeError):
         return False
 
 
-_log = logging.getLogger(__name__)
-
-EXPORTS = (("markdown", "to read"), ("json", "to import again"), ("html", "one page, to show others"))
-STALE_SECONDS = 30.0
-"""What servers offer is listed again after so long, once somebody writes a command."""
-TREE_SECONDS = 10.0
-"""The files below the working directory are looked for again after so long."""
-LISTING_SECONDS = 5.0
-"""A server that lists what it offers more slowly is left out of suggestions until it has answered."""
-
-
 class LiveSources:
-    """What is known while mcptui runs; `runtime` is set once it is ready.
+    """What can be suggested; `runtime` is set once it is ready.
 
     Args:
         folder: the working directory.
-        learned: called when there are other commands than before.
+        learned: called when there are new commands.
     """
 
     def __init__(self, folder: Path, learned: Callable[[], None]) -> None:
@@ -213,7 +213,7 @@ class LiveSources:
         self._tree_at = 0.0
         self._asking: asyncio.Task[None] | None = None
 
-    # ---- what there is ----
+    # ---- commands and resources ----
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return all known commands: our own, the snippets, and the prompts listed so far."""
@@ -279,7 +279,7 @@ class LiveSources:
         try:
             async with asyncio.timeout(LISTING_SECONDS):
                 prompts, problem = await bench.prompts(name)
-                if prompts or not problem:  # a listing that fails takes nothing away
+                if prompts or not problem:  # a failed listing removes nothing
                     self._prompts[name] = prompts
                 resources, problem = await bench.resources(name)
                 if resources or not problem:
@@ -300,7 +300,7 @@ class LiveSources:
             task.cancel()
             await asyncio.wait({task})
 
-    # ---- what may be written ----
+    # ---- suggestions ----
 
     async def arguments(self, command: str, before: str) -> Sequence[Suggestion]:
         """Return suggestions for the argument of a command, after `before`."""
@@ -318,7 +318,7 @@ class LiveSources:
 
     async def references(self, query: str) -> Sequence[Suggestion]:
         """Return the files and resources that `@query` may mean, as far as they are known at once."""
-        self._ask_again()  # who has more to offer is not waited for: the list is made anew then
+        self._ask_again()  # not awaited: the list is updated later
         found = await asyncio.to_thread(files, query, self.folder)
         offered = [
             Suggestion(reference.name, about=one.title or one.name, reference=reference)
@@ -351,7 +351,7 @@ class LiveSources:
                 ((one, "") for one in await self.runtime.conversations.offered(before)), behind=""
             )
         except McptuiError:
-            return ()  # whoever takes it is told
+            return ()  # taking the suggestion shows the error
 
     async def _servers(self, before: str) -> Sequence[Suggestion]:
         return of_words(((name, "") for name in self.running), behind="") if not before else ()

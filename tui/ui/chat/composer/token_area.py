@@ -1,5 +1,7 @@
-"""A text area that grows with its text, and in which big pastes and attachments are tokens."""
+"""A text area that grows with its text; large pastes and attachments in it are tokens."""
 
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -7,31 +9,30 @@ from textual import events
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult
 
+from tui.core import units
 from tui.core.text import clean, clean_line
 
-if TYPE_CHECKING:  # none of it is needed for the first frame
+if TYPE_CHECKING:  # not needed for the first frame
     from tui.core.conversation.conversation import Attachment
 
-
-import re
-from collections.abc import Iterable, Iterator, Mapping
-
-from tui.core import units
-
 BEHIND = ".,;:!?)\"'"
-"""What may stand behind a name in a sentence without being part of it."""
-
+"""Punctuation that may follow a name in a sentence."""
 
 MOST_NAME = 200
+MAX_CHARS = 4_000
+MAX_LINES = 40
+_TOKEN = re.compile(r"\[(?:pasted |@)[^\[\]\n]{1,260}\]")
+_RESOURCE = re.compile(r"([^:/\s]+):([A-Za-z][\w+.-]*:.*)")
+MAX_ROWS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Something to be attached: a file by its path, a resource by server and URI, or what was read before.
+    """An attachment: a file by its path, a resource by server and URI, or one that was read before.
 
     Attributes:
-        name: what stands in the text.
-        path: the file, as it was written, or "".
+        name: the text of its token.
+        path: the file as it was written, or "".
         server, uri: the resource.
         attachment: what was read before, or None.
     """
@@ -64,9 +65,9 @@ class Written:
     """A message as it was written.
 
     Attributes:
-        text: what the model reads: every paste in full.
-        shown: what stood in the composer, with tokens; what comes back into it.
-        references: what goes with it, in order, each once.
+        text: what the model reads, with every paste in full.
+        shown: what the composer showed, with tokens.
+        references: the attachments, in order, without duplicates.
     """
 
     text: str
@@ -74,15 +75,8 @@ class Written:
     references: tuple[Reference, ...] = ()
 
 
-MAX_CHARS = 4_000
-MAX_LINES = 40
-
-_TOKEN = re.compile(r"\[(?:pasted |@)[^\[\]\n]{1,260}\]")
-_RESOURCE = re.compile(r"([^:/\s]+):([A-Za-z][\w+.-]*:.*)")
-
-
 class Pastes:
-    """What stands behind the tokens. Nothing is forgotten: a token may come back with undo or history."""
+    """The contents of the tokens. Nothing is forgotten: a token may come back with undo or history."""
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
@@ -176,14 +170,11 @@ class Pastes:
         return column
 
 
-MAX_ROWS = 8
-
-
 class TokenArea(TextArea):
     """A text area as high as its text, up to `MAX_ROWS` lines.
 
     Attributes:
-        pastes: what stands behind the tokens.
+        pastes: the contents of the tokens.
     """
 
     pastes: Pastes
@@ -207,11 +198,11 @@ class TokenArea(TextArea):
         self.show(f"{text}\n{rest}" if rest.strip() else text)
 
     def put_foreign(self, text: str, *references: Reference) -> None:
-        """Put text of a server before what is written: it is neither a command nor has it tokens.
+        """Insert text of a server before the text, as neither a command nor a token.
 
         Args:
-            text: to be read before it is sent.
-            references: what goes with it.
+            text: for the user to read before it is sent.
+            references: its attachments.
         """
         tokens = "".join(f"{self.pastes.refer(reference)} " for reference in references)
         text = self.pastes.keep(text) if Pastes.is_big(text) else Pastes.plain(text)
@@ -229,7 +220,7 @@ class TokenArea(TextArea):
     def rows_wanted(self) -> int:
         return max(1, min(self._most_rows, self.wrapped_document.height))
 
-    # ---- pastes ----
+    # ---- editing ----
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default()

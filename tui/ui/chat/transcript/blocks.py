@@ -1,4 +1,4 @@
-"""The plain blocks of a conversation: labels, text as it was written, notes, the welcome."""
+"""The blocks of a conversation: labels, text, Markdown, code, thinking, notes, the welcome."""
 
 from collections.abc import Sequence
 
@@ -11,9 +11,9 @@ from tui.ui.widgets.rows import EMPTY, Row, spread, wrap
 from tui.ui.widgets.symbols import Symbols
 
 TEXT_COLUMNS = 100
-USER_LINES = 40  # a longer message of the person is folded
+USER_LINES = 40  # a longer user message is collapsed
 USER_HEAD = 12
-PIECE = 8 * 1024  # the most characters that are parsed or wrapped at once
+PIECE = 8 * 1024  # the most characters parsed or wrapped at once
 
 
 def measure(width: int) -> int:
@@ -22,7 +22,7 @@ def measure(width: int) -> int:
 
 
 def guess(text: str, width: int = TEXT_COLUMNS) -> int:
-    """Return about how many rows a text takes."""
+    """Estimate how many rows a text takes."""
     return text.count("\n") + len(text) // width + 1
 
 
@@ -43,7 +43,7 @@ def pieces(text: str) -> list[str]:
 
 
 def said_blocks(text: str, symbols: Symbols) -> "list[Block]":
-    """Return the blocks of what the person said, literally; the rest of a long text is folded."""
+    """Return the blocks of a user message, literally; the rest of a long text is collapsed."""
     text = text.replace("\r\n", "\n").strip("\n")
     if text.count("\n") < USER_LINES and len(text) <= USER_LINES * TEXT_COLUMNS:
         return [Plain(text)]
@@ -52,11 +52,11 @@ def said_blocks(text: str, symbols: Symbols) -> "list[Block]":
 
 
 class Label(Block):
-    """Who speaks; at the right end, when or how long. The mark can stand on it: it is the whole message.
+    """Who speaks; at the right end, when or how long. Selecting it selects the whole message.
 
     Attributes:
         role: "user" or "model".
-        said: what the person said, raw; "" for a reply.
+        said: the user's text, raw; "" for a reply.
         right: when, or how long.
     """
 
@@ -77,7 +77,7 @@ class Label(Block):
 
 
 class Plain(Block):
-    """Text as it was written, wrapped; raw, at most `PIECE` characters."""
+    """Literal text, wrapped; raw, at most `PIECE` characters."""
 
     __slots__ = ("_style", "_text")
 
@@ -94,7 +94,7 @@ class Plain(Block):
 
 
 class Fold(Block):
-    """The rest of a long text, raw, behind one row until it is asked for."""
+    """The rest of a long text, raw, collapsed to one row."""
 
     __slots__ = ("_rest", "_symbols")
 
@@ -121,10 +121,10 @@ class Fold(Block):
 
 
 class Summary(Block):
-    """What the model is told in place of the oldest messages: one row, the summary under it on request.
+    """What replaces the oldest messages for the model: one row, with the summary below it if expanded.
 
     Attributes:
-        words: how much was summarised, and the keys.
+        words: how much was summarized, and the keys.
         open: the summary is shown.
     """
 
@@ -157,7 +157,7 @@ class Summary(Block):
 
 
 class Note(Block):
-    """A line of mcptui's own: a limit, an error with its next step, something to know."""
+    """A line of mcptui's own: a limit, an error with its next step, a notice."""
 
     __slots__ = ("_kind", "_symbols", "_text")
 
@@ -180,11 +180,11 @@ class Note(Block):
 
 
 class Welcome(Block):
-    """What an empty conversation shows: a few lines, and questions that can be taken.
+    """What an empty conversation shows: a few lines, and example questions.
 
     Attributes:
         examples: the questions.
-        room: the rows there are, so that the text stands a little above the middle.
+        room: the rows available, so that the text is a little above the middle.
     """
 
     __slots__ = ("_lines", "_symbols", "_targets", "examples", "room")
@@ -249,9 +249,9 @@ class Prose(Block):
 
 
 class Code(Block):
-    """A fenced block of a reply, or a slice of a long one.
+    """A fenced code block of a reply, or a slice of a long one.
 
-    While it grows only the last lines are coloured again; closed, it is coloured as a whole.
+    While it grows only its last lines are highlighted again; once closed, it is highlighted as a whole.
 
     Attributes:
         language: the name on the fence, cleaned.
@@ -300,10 +300,10 @@ class Code(Block):
 
 
 class Thinking(Block):
-    """The reasoning of a model: one row, the text under it on request.
+    """The reasoning of a model: one row, with the text below it if expanded.
 
     Attributes:
-        seconds: how long the model has thought; None if nobody knows any more.
+        seconds: how long the model has thought; None if unknown.
         running: it still does.
     """
 

@@ -1,4 +1,4 @@
-"""The card of a tool call: one row when it is over, its question while it asks, all of it on request."""
+"""The card of a tool call: one row when it is over, its question while it waits, everything if expanded."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,10 +14,10 @@ from tui.ui.widgets.rows import EMPTY, Row, crop, pad, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 
 INDENT: Row = (("   ", ""),)
-MAX_ARGUMENTS = 256 * 1024  # characters of arguments that are shown at all
-FOLDED_ROWS = 10  # rows of arguments in a question before it is opened
-MAX_PIECES = 5  # rows of what a result holds besides text
-FOLDED_NOTE = 3  # rows of an error under a folded card
+MAX_ARGUMENTS = 256 * 1024  # the most characters of arguments shown
+FOLDED_ROWS = 10  # rows of arguments in a collapsed question
+MAX_PIECES = 5  # rows for parts of a result that are not text
+FOLDED_NOTE = 3  # rows of an error below a collapsed card
 
 KEYS = (
     ("y", "once"),
@@ -26,7 +26,7 @@ KEYS = (
     ("n", "no"),
     ("e", "no, and say why"),
 )
-# state: (role of its sign and word, the word that is shown)
+# state: (style of its sign and word, the word)
 _STATES: Mapping[str, tuple[str, str]] = {
     "waiting": ("dim", "waiting"),
     "asking": ("warn", "asks you"),
@@ -38,7 +38,7 @@ _STATES: Mapping[str, tuple[str, str]] = {
     "unknown": ("warn", "outcome unknown"),
     "unsent": ("dim", "not run"),
 }
-_EXPLAINED = {"failed": "bad", "unknown": "warn"}  # states whose text stands under the folded card
+_EXPLAINED = {"failed": "bad", "unknown": "warn"}  # states whose text is shown below the collapsed card
 
 
 class Card(Block):
@@ -47,9 +47,9 @@ class Card(Block):
     Attributes:
         state: waiting, asking, running, done, failed, denied, cancelled, unknown or unsent.
         open: arguments and result are shown.
-        recovered: the model wrote the call as text, and it was found there.
+        recovered: the call was found in the text of the reply.
         name: of the tool.
-        gave: the result, for whoever wants to see all of it, or None.
+        gave: the whole result, or None.
     """
 
     __slots__ = (

@@ -1,4 +1,4 @@
-"""Code: lines of a program -> rows in colour, by role. Pure; pygments is imported at the first use."""
+"""Highlights code: lines -> styled rows. pygments is imported at the first use."""
 
 from collections.abc import Iterable, Sequence
 from importlib import import_module
@@ -9,16 +9,16 @@ from tui.ui.widgets.rows import EMPTY, Row, Span, pad, spread, wrap
 
 
 class Lexer(Protocol):
-    """What is used of a lexer of pygments, which comes without types."""
+    """What is used of a pygments lexer, which has no types."""
 
     def get_tokens(self, text: str) -> Iterable[tuple[object, str]]: ...
 
 
 GROUND = "on panel"
 PLAIN = "text on panel"
-MAX_LINE = 512  # a longer line is shown, but not coloured
+MAX_LINE = 512  # a longer line is not highlighted
 
-# The names that a fence may carry -> the lexer. Only these: a lexer is a set of regular expressions,
+# The names of languages on a fence -> the lexer. Only these: a lexer is a set of regular expressions,
 # and those of rare languages were never meant to read hostile text.
 _LEXERS = {
     name: lexer
@@ -57,7 +57,7 @@ _LEXERS = {
     for name in names.split()
 }
 
-# Token families, most telling first -> role.
+# Token families, most specific first -> style.
 _ROLES = (
     ("Token.Comment", "dim italic"),
     ("Token.Keyword", "accent"),
@@ -79,13 +79,13 @@ _ROLES = (
 
 
 def language_of(info: str) -> str:
-    """Return the language that the info string of a fence names, as it may be shown."""
+    """Return the language of a fence's info string, as it may be shown."""
     words = info.split(maxsplit=1)
     return clean_line(words[0], 24) if words else ""
 
 
 def warm() -> None:
-    """Import the highlighter and the commonest lexers; for a thread, at leisure."""
+    """Import the highlighter and the most common lexers; for a thread."""
     for name in ("python", "json", "bash"):
         _lexer(name)
 
@@ -114,7 +114,7 @@ def highlighted(lines: Sequence[str], language: str) -> list[Row]:
 
 
 def panel(rows: Iterable[Row], width: int) -> list[Row]:
-    """Return code rows wrapped, on the ground of code, as wide as `width`."""
+    """Return rows of code wrapped, on the background of code, as wide as `width`."""
     edge: Row = ((" ", f"{PLAIN} aside"),)
     return [
         pad(line, width, PLAIN)
@@ -124,7 +124,7 @@ def panel(rows: Iterable[Row], width: int) -> list[Row]:
 
 
 def title(language: str, width: int) -> list[Row]:
-    """Return the row above code that names its language; none if it has no name. It is not copied."""
+    """Return the row above code that names its language, if it has a name. It is not copied."""
     if not language:
         return []
     row = spread(EMPTY, ((language + " ", "dim"),), width)

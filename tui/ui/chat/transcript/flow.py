@@ -1,10 +1,10 @@
-"""Flow: blocks below each other, and which row belongs to which. Pure.
+"""Flow: blocks below each other, and which row belongs to which.
 
-A conversation is a flow of small blocks (a label, a paragraph, a tool card). Each is wrapped when it is
-looked at; until then it counts with the height it had, or with a guess. So a thousand messages are
-there at once, and a change of width costs what is visible. Only the rows of the blocks that were looked
-at last are kept: the rest would be tens of thousands of objects that every garbage collection visits
-(measured: pauses of 50 ms at a thousand messages).
+A conversation is a flow of small blocks (a label, a paragraph, a tool card). A block is wrapped when it
+comes into view; until then it counts with its previous height, or with an estimate. So a thousand messages
+are there at once, and a change of width costs what is visible. Only the rows of the blocks seen last are
+kept: the rest would be tens of thousands of objects that every garbage collection visits (measured: pauses
+of 50 ms at a thousand messages).
 """
 
 from bisect import bisect_right
@@ -17,14 +17,14 @@ HELD_BLOCKS = 512
 
 
 class Block:
-    """A piece of the conversation that is wrapped as one.
+    """A part of the conversation that is wrapped as one.
 
     Attributes:
         gap: empty rows above it.
         rows: its rows at `width`, without the gap; None if they are not kept.
         width: the width it was wrapped at; 0 if it must be wrapped again.
-        height: its rows and its gap; a guess before the first wrap.
-        pending: the height it was found to have, while the flow still counts with another; or -1.
+        height: its rows and its gap; an estimate before the first wrap.
+        pending: its real height, while the flow still counts with another; or -1.
     """
 
     __slots__ = ("gap", "height", "pending", "rows", "width")
@@ -58,7 +58,7 @@ class Flow:
         self.width = width
         self._tops = [0]
         self._held: dict[Block, None] = {}  # the blocks that have rows, in the order they were wrapped
-        self._moved = -1  # the first row that others stand in since `settle`; or -1
+        self._moved = -1  # the first row that has changed since `settle`; or -1
 
     @property
     def height(self) -> int:
@@ -93,7 +93,7 @@ class Flow:
         self._moved = min(self._moved, top) if self._moved >= 0 else top
 
     def index_of(self, block: Block) -> int:
-        """Return where a block is; the newest are found first.
+        """Return the index of a block; the newest are found first.
 
         Raises:
             ValueError: the block is not part of the flow.
@@ -133,7 +133,7 @@ class Flow:
     def settle(self, indexes: Iterable[int]) -> int:
         """Wrap those of the blocks that are stale; return the first row that changed, or the height.
 
-        Rows also change where a block was taken out: those behind it move up.
+        Rows also change where a block was removed: those after it move up.
         """
         first = len(self.blocks)
         for index in indexes:

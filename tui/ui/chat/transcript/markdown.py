@@ -1,39 +1,36 @@
-"""Markdown -> rows: headings, lists, quotes, tables, code, rules, paragraphs. Pure.
+"""Markdown -> rows: headings, lists, quotes, tables, code, rules, paragraphs.
 
-Only the block structure is parsed here; what stands inside a line is read when it is drawn. Raw HTML is
-text like any other, link definitions are shown as written (a definition that comes late would change
-what was already read), and nothing is clickable.
+Only the block structure is parsed here; inline markup is parsed when a line is drawn. Raw HTML is text,
+link definitions are shown as written (a late definition would change what was already read), and nothing
+is clickable.
 """
 
 import re
-from typing import TYPE_CHECKING
-
-from tui.ui.chat.transcript import code
-from tui.ui.widgets.rows import EMPTY, Row, pad, wrap
-
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-    from markdown_it.token import Token
-
-
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from tui.core.text import clean_line
-from tui.ui.widgets.rows import Span
+from tui.ui.chat.transcript import code
+from tui.ui.widgets.rows import EMPTY, Row, Span, pad, width_of, wrap
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # not needed for the first frame
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-
-from itertools import zip_longest
-
-from tui.ui.widgets.rows import width_of
-
 GAP = 3
 NARROWEST_CELL = 6
+# Emphasis and links cost the square of their number in the worst case (measured: 60 ms for 4 KiB of
+# "!["), so a paragraph with more of them than anyone writes is shown as it was written.
+MAX_INLINE = 4096
+
+MAX_BRACKETS = 256
+_ATTRIBUTES = {"strong": "bold", "em": "italic", "s": "strike", "link": "underline"}
+_BULLETS = ("•", "◦", "▪")
+_TASK = re.compile(r"\[([ xX])\] ")
+_HEADINGS = {"h1": "accent bold", "h2": "accent bold", "h3": "text bold"}
+NARROWEST = 10
 
 
 def table_rows(
@@ -45,7 +42,7 @@ def table_rows(
         head: the cells of the head.
         body: the cells of each line; lines may be shorter than the head.
         aligns: "left", "right" or "center" for each column.
-        width: cells that there are.
+        width: available cells.
     """
     columns = len(head)
     widths = _widths([head, *body], columns, width)
@@ -71,7 +68,7 @@ def _widths(lines: Sequence[Sequence[Row]], columns: int, width: int) -> list[in
         return wanted
     if columns * NARROWEST_CELL > room:
         return None
-    # Narrow columns keep what they want, wide ones share the rest: the water level that fits.
+    # Narrow columns keep their width, wide ones share the rest.
     widths = wanted[:]
     left, open_columns = room, sorted(range(columns), key=lambda i: wanted[i])
     while open_columns:
@@ -99,7 +96,7 @@ def _line(cells: Sequence[Row], widths: Sequence[int], aligns: Sequence[str]) ->
 
 
 def _aligned(part: Row, width: int, align: str) -> Row:
-    part = tuple([span for span in part if span[0]])  # lines of a cell are never joined: cells stand between
+    part = tuple([span for span in part if span[0]])  # lines of a cell are never joined
     spare = max(0, width - width_of(part))
     before = {"right": spare, "center": spare // 2}.get(align, 0)
     return pad(((" " * before, ""), *part) if before else part, width)
@@ -116,20 +113,13 @@ def _stacked(head: Sequence[Row], body: Sequence[Sequence[Row]], width: int) -> 
     return rows or [row for cell in head for row in wrap(cell, width)]
 
 
-# Emphasis and links cost the square of their number in the worst case (measured: 60 ms for 4 KiB of
-# "!["), so a paragraph with more of them than anyone writes is shown as it was written.
-MAX_INLINE = 4096
-MAX_BRACKETS = 256
-_ATTRIBUTES = {"strong": "bold", "em": "italic", "s": "strike", "link": "underline"}
-
-
 @lru_cache(maxsize=512)
 def _words(base: str, attributes: tuple[str, ...]) -> str:
     return " ".join((base, *dict.fromkeys(attributes)))
 
 
 def inline_rows(parser: "MarkdownIt", text: str, base: str) -> list[Row]:
-    """Return the lines of a paragraph, not yet wrapped; `base` are the words of its style.
+    """Return the lines of a paragraph, not yet wrapped; `base` is their style.
 
     A line break in the source breaks the line: models mean it where they write one.
     """
@@ -201,12 +191,6 @@ class _Line:
     def _break(self) -> None:
         self._rows.append(tuple(self._spans))
         self._spans.clear()
-
-
-_BULLETS = ("•", "◦", "▪")
-_TASK = re.compile(r"\[([ xX])\] ")
-_HEADINGS = {"h1": "accent bold", "h2": "accent bold", "h3": "text bold"}
-NARROWEST = 10
 
 
 class Markdown:

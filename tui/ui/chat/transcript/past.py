@@ -1,6 +1,6 @@
-"""What was said before, as blocks of a flow. Pure, and quick for thousands of messages.
+"""Saved messages as blocks, quick for thousands of them.
 
-Nothing is parsed or wrapped here: a block does that when somebody looks at it.
+Nothing is parsed or wrapped here: a block does that when it comes into view.
 """
 
 import re
@@ -33,7 +33,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
 class PastProse(Prose):
-    """Markdown of a reply that is complete; cleaned only when it is looked at."""
+    """Markdown of a complete reply; cleaned only when it comes into view."""
 
     __slots__ = ()
 
@@ -69,13 +69,13 @@ def past_blocks(
     """Return the blocks of a conversation.
 
     Args:
-        messages: what was said.
-        unknown: ids of calls whose outcome nobody knows.
+        messages: the messages.
+        unknown: ids of calls whose outcome is unknown.
         symbols: what the terminal can show.
-        notice: gives the line that must stand under the replies of a model, by its label; or "".
+        notice: returns the line below the replies of a model, by its label; or "".
         remarks: what mcptui itself said between them, in order.
-        note: gives what a remark says, "" for nothing, and the kind of note.
-        now: the time, seconds since the epoch; what was said today has no day.
+        note: returns the text of a remark, or "", and the kind of note.
+        now: the time, seconds since the epoch; messages of today show no date.
     """
     reader = _Reader(unknown, symbols, notice, now)
     reader.unresolved = {
@@ -178,7 +178,7 @@ class _Reader:
 
     def _call(self, call: CallRequest) -> None:
         server, joint, tool = call.name.partition("__")
-        if call.id in self.unresolved:  # it was no tool of that server
+        if call.id in self.unresolved:  # not a tool of that server
             joint = ""
         after_card = bool(self.blocks) and isinstance(self.blocks[-1], Card)
         card = Card(
@@ -207,7 +207,7 @@ class _Reader:
 
 
 def user_blocks(text: str, attached: Sequence[str], symbols: Symbols, at: str = "") -> list[Block]:
-    """Return the blocks of what the person said, and of what was attached to it."""
+    """Return the blocks of a user message and its attachments."""
     blocks: list[Block] = [Label("you", "user", at, said=text)]
     if text.strip() or not attached:
         blocks += said_blocks(text, symbols)
@@ -215,7 +215,7 @@ def user_blocks(text: str, attached: Sequence[str], symbols: Symbols, at: str = 
 
 
 def stand_under(blocks: Sequence[Block], block: Block) -> None:
-    """Let what is said stand right under its speaker."""
+    """Remove the gap of a block that follows its label."""
     if blocks and isinstance(blocks[-1], Label) and isinstance(block, Prose | Code | Thinking):
         block.gap = 0
 
@@ -238,9 +238,9 @@ def _state(message: ToolMessage) -> tuple[str, str]:
 
 
 def parts(text: str) -> Iterator[str]:
-    """Yield the parts of a Markdown text, none longer than a piece; cut between blocks where it can be.
+    """Yield the parts of a Markdown text, none longer than a piece; cut between blocks if possible.
 
-    A fence that is cut is closed in the one part and opened again in the next.
+    A fence that is cut is closed in one part and opened again in the next.
     """
     if len(text) <= PIECE:
         if text:

@@ -1,7 +1,7 @@
 """Transcript: the whole conversation in one widget.
 
-Plain methods take what happens; nothing is posted per token. Text is buffered and drawn at most
-`FRAMES` times a second, less often when drawing is expensive, and costs no layout pass.
+Plain methods take what happens; nothing is posted per token. Text is buffered and drawn at most `FRAMES`
+times a second, less often when drawing is expensive, and costs no layout pass.
 """
 
 import time
@@ -33,17 +33,14 @@ from tui.ui.keys.bindings import bindings_of
 from tui.ui.widgets.symbols import UNICODE, Symbols
 
 MOST_GIVEN = 32 * 1024 * 1024
-"""Characters of base64 of results that are kept to be looked at; what the model was shown is kept anyway."""
+"""The most characters of base64 kept for viewing; what the model was sent is kept anyway."""
 
 FRAMES = 20
-SHARE = 8  # a draw may take one part in so many of the time
+SHARE = 8  # drawing may take one part in this many of the time
 
 
 class Transcript(FlowPane):
-    """Shows what was said and what was called, as it happens.
-
-    All texts may be raw: they are cleaned here. Keys that answer a question are not handled here.
-    """
+    """The conversation as it happens. All texts may be raw: they are cleaned here."""
 
     DEFAULT_CSS = """
     Transcript {
@@ -52,14 +49,10 @@ class Transcript(FlowPane):
     """
 
     class MessageChosen(Posted):
-        """The person wants to do something with the message that the mark stands on."""
+        """The user wants to act on the selected message."""
 
     class ExampleChosen(Posted):
-        """The person took one of the example questions.
-
-        Attributes:
-            text: the question.
-        """
+        """The user chose an example question, `text`."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
@@ -87,7 +80,7 @@ class Transcript(FlowPane):
         self._summary: Summary | None = None
         self._given: deque[tuple[Card, int]] = deque()
 
-    # What was said
+    # ---- messages ----
 
     def add_user(self, text: str, at: str = "", attachments: Sequence[Attachment] = ()) -> None:
         """Add a message of the user, literally, with its attachments; `at` is the time of day to show."""
@@ -107,9 +100,9 @@ class Transcript(FlowPane):
             self._plan_draw()
 
     def add_reasoning(self, delta: str, replaces_text: bool = False) -> None:
-        """Add thinking of the model; it is folded into one row.
+        """Add thinking of the model, collapsed to one row.
 
-        `replaces_text`: the text of this step so far was thinking; `delta` holds it again.
+        `replaces_text`: the text of this step so far was thinking; `delta` repeats it.
         """
         if replaces_text:
             self._writer.text_was_thinking()
@@ -119,11 +112,11 @@ class Transcript(FlowPane):
             self._plan_draw()
 
     def end_reply(self, seconds: float | None, notice: str = "", partial: bool = False) -> None:
-        """The step is complete.
+        """End a step.
 
         Args:
-            seconds: how long the model took; the label shows the sum of a reply's steps. None: unknown.
-            notice: a line that stands under the reply.
+            seconds: its duration; the label shows the sum of all steps. None: unknown.
+            notice: a line below the reply.
             partial: the reply was cut.
         """
         self._writer.close()
@@ -140,7 +133,7 @@ class Transcript(FlowPane):
         self._writer.close()
         self._append(note_block(text, kind, self._symbols))
 
-    # What was called
+    # ---- tool calls ----
 
     def add_call(
         self, call_id: str, server: str, tool: str, arguments: Mapping[str, Any], recovered: bool = False
@@ -156,14 +149,14 @@ class Transcript(FlowPane):
     def set_call(
         self, call_id: str, state: str, note: str = "", ms: float | None = None, preview: str | None = None
     ) -> None:
-        """Show that a call is in another state.
+        """Change the state of a call.
 
         Args:
             call_id: the id given to `add_call`; an unknown one is ignored.
             state: waiting, asking, running, done, failed, denied, cancelled, unknown or unsent.
             note: progress, or why it failed.
-            ms: how long it took.
-            preview: what the server answered; any size.
+            ms: its duration.
+            preview: the server's answer, of any size.
         """
         if (card := self._cards.get(call_id)) is not None:
             card.set(state, note, ms, preview)
@@ -180,7 +173,7 @@ class Transcript(FlowPane):
         self._touch(card)
         self.call_later(self.show_block, card)
 
-    # The whole
+    # ---- the whole conversation ----
 
     def clear(self) -> None:
         """Remove everything; the welcome is shown again."""
@@ -219,7 +212,7 @@ class Transcript(FlowPane):
         Markdown()
         code.warm()
 
-    # ---- what was said before ----
+    # ---- saved conversations ----
 
     def show_past(
         self,
@@ -229,15 +222,7 @@ class Transcript(FlowPane):
         remarks: Sequence[Remark] = (),
         note: Callable[[Remark], tuple[str, str]] = lambda remark: ("", ""),
     ) -> None:
-        """Show a conversation in place of what is shown, at its end; quick for thousands of messages.
-
-        Args:
-            messages: what was said.
-            unknown: ids of calls whose outcome nobody knows.
-            notice: gives the line that must stand under the replies of a model, by its label; or "".
-            remarks: what mcptui itself said between them, in order.
-            note: gives what a remark says, "" for nothing, and the kind of note.
-        """
+        """Show a saved conversation at its end; arguments as for `past_blocks`."""
         self._empty()
         past = past_blocks(messages, unknown, self._symbols, notice, remarks, note, time.time())
         self._cards.update(past.cards)
@@ -257,7 +242,7 @@ class Transcript(FlowPane):
         if block not in self.flow.blocks:
             return
         self.show_block(block)
-        self._place(self.flow.top(self.flow.index_of(block)))  # what comes behind it is read, too
+        self._place(self.flow.top(self.flow.index_of(block)))  # what follows is read, too
         if block.targets():
             self._aim((block, block.targets()[0]))
 
@@ -270,7 +255,7 @@ class Transcript(FlowPane):
         self._summary = None
         self.flow.truncate(0)
 
-    # ---- what the model is told instead ----
+    # ---- compaction ----
 
     def show_summary(self, words: str, text: str) -> None:
         """Show at the end what replaces older messages for the model; "" removes it."""
@@ -284,7 +269,7 @@ class Transcript(FlowPane):
             self.flow.append(self._summary)
         self.flow_changed()
 
-    # ---- the mark ----
+    # ---- the selection ----
 
     @property
     def marked_label(self) -> Label | None:
@@ -296,9 +281,9 @@ class Transcript(FlowPane):
         return next((one for one in reversed(blocks[: end + 1]) if isinstance(one, Label)), None)
 
     def question_of(self, label: Label) -> tuple[str, int] | None:
-        """Return what the person said to which a message belongs, and how many times it was said since.
+        """Return the user message that a message belongs to, and how often it was repeated since.
 
-        None if nothing was said before it.
+        None if there is no user message before it.
         """
         labels = [one for one in self.flow.blocks if isinstance(one, Label)]
         at = labels.index(label) if label in labels else -1
@@ -349,7 +334,7 @@ class Transcript(FlowPane):
             lines.append(f"Model: {model}. Another one can be set under [models] in the configuration.")
         self.set_welcome(lines, examples)
 
-    # Blocks
+    # ---- blocks ----
 
     def _append(self, block: Block) -> None:
         flow = self.flow
@@ -359,7 +344,7 @@ class Transcript(FlowPane):
         flow.append(block)
         self.flow_changed()
 
-    # Text that arrives
+    # ---- streaming ----
 
     def _plan_draw(self) -> None:
         if self._timer is None and self.is_mounted:
@@ -372,7 +357,7 @@ class Transcript(FlowPane):
         self.settle()
         self._cost = process_time() - started
 
-    # What a person does
+    # ---- what the user does ----
 
     def target_chosen(self, block: Block, row: int) -> None:
         match block:
