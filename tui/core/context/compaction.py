@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 
 from tui.core.attachments import as_sent
-from tui.core.context import compaction as plans
 from tui.core.context.context_meter import ContextMeter, estimate_messages, tail_within
 from tui.core.context.summaries import Summarizer, done_with
 from tui.core.context.tool_results import cut, is_cut
@@ -225,26 +224,26 @@ class Compactor:
         """
         pressing, window = bool(refused), self._window(refused)
         messages, before = self.conversation.messages, self.conversation.compaction
-        shorter = plans.shrink(messages, before, window)
+        shorter = shrink(messages, before, window)
         if not by_hand:
-            most = plans.NEWEST if pressing else plans.FULL
-            shorter = plans.limited(messages, shorter, window, most)
+            most = NEWEST if pressing else FULL
+            shorter = limited(messages, shorter, window, most)
         if shorter != before and not by_hand and not (pressing and self._is_full(shorter, window)):
             return self._take(shorter, _IN_SHORT)
-        keep = plans.KEEP_PRESSING if pressing or by_hand else plans.KEEP
-        upto = plans.boundary(messages, shorter, window, keep)
+        keep = KEEP_PRESSING if pressing or by_hand else KEEP
+        upto = boundary(messages, shorter, window, keep)
         if not upto:
             if not by_hand:
-                shorter = plans.limited(messages, shorter, window)
+                shorter = limited(messages, shorter, window)
             return self._take(shorter, _IN_SHORT) if shorter != before else None
         summary = await self._summarise(upto, shorter, window)
-        turns = plural(plans.count_turns(messages, upto), "turn")
+        turns = plural(count_turns(messages, upto), "turn")
         words = f"{turns} {done_with(summary)}; everything is still here to read."
         return self._take(replace(shorter, upto=upto, summary=summary), words)
 
     def _is_full(self, compaction: Compaction, window: int) -> bool:
-        told = plans.told(self.conversation.messages, compaction)
-        return estimate_messages(told) > window * plans.FULL
+        sent = told(self.conversation.messages, compaction)
+        return estimate_messages(sent) > window * FULL
 
     def _window(self, refused: Sequence[Message]) -> int:
         """Return how many tokens the messages may take: the window, less what was refused."""
@@ -263,5 +262,5 @@ class Compactor:
     async def _summarise(self, upto: int, compaction: Compaction, window: int) -> str:
         """Replace the messages before `upto` by a summary of the model's."""
         shortest = replace(compaction, shrunk=upto)
-        old = plans.told(self.conversation.messages[:upto], shortest)
+        old = told(self.conversation.messages[:upto], shortest)
         return await Summarizer(self.model, self.gauge, self.spent).of(old, window)
