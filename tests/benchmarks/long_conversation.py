@@ -132,8 +132,8 @@ async def talk(
     """Talk; return the session, what each turn took, and memory after each in bytes."""
     journal = await store.begin()
     conversation = Conversation("Be brief.", heard=journal.message)
-    gauge = ContextMeter()
-    gauge.window = window or None
+    context_meter = ContextMeter()
+    context_meter.window = window or None
     model = Answering(script())
     deps = TurnDeps(
         model,
@@ -143,7 +143,7 @@ async def talk(
         Limits(),
         MonotonicClock(),
         journal=journal,
-        gauge=gauge,
+        context_meter=context_meter,
         bill=lambda usage: journal.usage("scripted", Usage(usage.prompt, usage.completion), None),
     )
     took, memory = [], []

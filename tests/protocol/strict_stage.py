@@ -15,7 +15,7 @@ from tests.media import image
 from tests.strict import FLAVOURS, Strict, check
 from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover, text
 from tests.unit.runtime.test_conversations import Around
-from tui.core.context.compaction import told
+from tui.core.context.compaction import sent_messages
 from tui.core.conversation.conversation import Attachment, Message, UserMessage, sanitised
 from tui.core.events import EndReason, Event, TurnEnded
 from tui.core.ports import ChatModel, ModelRequest
@@ -66,7 +66,7 @@ class StrictStage:
         assert self.asked.profile is not None
         self.asked.profile = replace(self.asked.profile, context_window=window)
         await until(lambda: not self.asked._working)
-        self.asked.gauge.window = window
+        self.asked.context_meter.window = window
 
     async def ask(
         self,
@@ -90,7 +90,10 @@ class StrictStage:
     async def goes_on(self) -> None:
         """Whatever was before, the next question is answered, and no provider would have refused it."""
         self.strict.forget()
-        asked = [*told(self.conversations.messages, self.conversations.compaction), UserMessage("and now?")]
+        asked = [
+            *sent_messages(self.conversations.messages, self.conversations.compaction),
+            UserMessage("and now?"),
+        ]
         for model in FLAVOURS.values():
             profile = ModelProfile("any", "http://127.0.0.1/v1", model)
             body = body_for(profile, ModelRequest("", in_text(asked, model)), Learned())

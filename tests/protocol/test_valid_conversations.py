@@ -79,7 +79,7 @@ async def test_a_model_switched_while_its_window_is_asked_for(tmp_path: Path) ->
         await stage.conversations.switch("gemini")
         await stage.ask("go", calls(ECHO), says("done"))
         await stage.conversations.switch("mistral")
-        await until(lambda: stage.asked.gauge.window == 4096)
+        await until(lambda: stage.asked.context_meter.window == 4096)
         await stage.goes_on()
 
 

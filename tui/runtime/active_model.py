@@ -23,7 +23,7 @@ class ActiveModel:
     """The model that is asked now.
 
     Attributes:
-        gauge: how full its window is.
+        context_meter: how full its window is.
         error: why there is no model.
         profile: what the model was made of; None for the demo, or where there is no model.
         revision: grows when another one is asked, or more is known of it.
@@ -55,7 +55,7 @@ class ActiveModel:
         self._model: ChatModel | None = None
         self._working: set[asyncio.Task[None]] = set()
         self._has_answered = self._unloaded = False
-        self.gauge = ContextMeter()
+        self.context_meter = ContextMeter()
         self.error: McptuiError | None = None
         self.profile: ModelProfile | None = None
         self.revision = 0
@@ -222,9 +222,9 @@ class ActiveModel:
         self._has_answered = self._unloaded = False
         before, self._model = self._model, model
         self.profile, self.error = profile, None
-        self.gauge.window = profile.context_window if profile is not None else None
-        self.gauge.forget()
-        self.gauge.calibration = Calibration()
+        self.context_meter.window = profile.context_window if profile is not None else None
+        self.context_meter.forget()
+        self.context_meter.calibration = Calibration()
         self.revision += 1
         if before is not None:
             self._keep(before.retire())
@@ -253,8 +253,8 @@ class ActiveModel:
         self._unloaded = found.unloaded
         # What the endpoint says that the model cannot do is not tried first.
         model.restrict(tools=found.tools, images=found.images)
-        if found.window and found.window != self.gauge.window:
-            self.gauge.window = found.window
+        if found.window and found.window != self.context_meter.window:
+            self.context_meter.window = found.window
             self.revision += 1
 
     def _keep(self, work: Awaitable[None]) -> None:

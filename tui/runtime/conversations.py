@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.context.compaction import Compactor
-from tui.core.context.summaries import title_by
+from tui.core.context.summaries import suggest_title
 from tui.core.context.tool_selection import ToolSelection
 from tui.core.conversation.conversation import (
     SYSTEM,
@@ -65,7 +65,7 @@ class Conversations:
         self._busy = self._lost = ""
         self._turns = 0
         self._numbers: dict[str, dict[int, int]] = {}  # session -> its turns of this run
-        self._offering = ToolSelection()
+        self._tool_selection = ToolSelection()
 
     # ---- what the screens look at ----
 
@@ -120,14 +120,14 @@ class Conversations:
     @property
     def meters(self) -> Meters:
         """What the conversation has used up."""
-        gauge, now, profile = self._active_model.gauge, self._now, self._active_model.profile
-        estimated = now.estimated or (gauge.estimated and gauge.tokens > 0)
+        context_meter, now, profile = self._active_model.context_meter, self._now, self._active_model.profile
+        estimated = now.estimated or (context_meter.estimated and context_meter.tokens > 0)
         currency = profile.currency if profile is not None else "USD"
-        return Meters(gauge.tokens, gauge.window, estimated, now.tokens, now.cost, currency)
+        return Meters(context_meter.tokens, context_meter.window, estimated, now.tokens, now.cost, currency)
 
     def result(self, name: str) -> str:
         """Return the whole of a result that the model was told in part, or ""."""
-        return self._now.shelf.find(name) or ""
+        return self._now.result_store.find(name) or ""
 
     # ---- replacing the conversation on screen ----
 
@@ -250,7 +250,7 @@ class Conversations:
         own = text.strip()
         self._now.conversation.system, self._now.own_system = own, bool(own)
         self._now.describe(SessionMeta(system=own))
-        self._active_model.gauge.forget()
+        self._active_model.context_meter.forget()
         self.revision += 1
 
     async def compact(self) -> str:
@@ -261,7 +261,9 @@ class Conversations:
         """
         with self._alone("the conversation is being summarised") as now:
             spent = partial(self._spent, now)
-            room = Compactor(now.conversation, self._active_model.model, self._active_model.gauge, spent)
+            room = Compactor(
+                now.conversation, self._active_model.model, self._active_model.context_meter, spent
+            )
             notice = await room.make_room(by_hand=True)
         self.revision += 1
         return notice.message if notice is not None else "There is nothing to make shorter yet."
@@ -269,8 +271,8 @@ class Conversations:
     def uncompact(self) -> None:
         """Let the model read everything again."""
         self._now.conversation.compact(Compaction())
-        self._active_model.gauge.forget()
-        self._active_model.gauge.patient = True
+        self._active_model.context_meter.forget()
+        self._active_model.context_meter.patient = True
         self.revision += 1
 
     def tool_marks(self) -> Mapping[tuple[str, str], str]:
@@ -281,14 +283,14 @@ class Conversations:
             for name, mark in self._active_model.tool_marks.items()
             if (tool := table.resolve(name)) is not None
         }
-        return {**self._offering.marks, **known}
+        return {**self._tool_selection.marks, **known}
 
     async def title_from_model(self) -> str:
         """Have the model make a title of the conversation on screen; return it."""
         with self._alone("the model is writing a title") as now:
             if now.info is None:
                 raise McptuiError("nothing was said yet in this conversation")
-            title = await title_by(
+            title = await suggest_title(
                 self._active_model.model, now.conversation.messages, partial(self._spent, now)
             )
             await self.rename(now.info.id, title)
@@ -328,7 +330,7 @@ class Conversations:
             now.conversation.system = self._system_of(now)
             now.turn_numbers[len(now.conversation.messages)] = number
             now.conversation.say(text, attachments, at)
-            self._offering.max_tools = self._active_model.max_tools
+            self._tool_selection.max_tools = self._active_model.max_tools
             deps = TurnDeps(
                 model,
                 context.toolbox,
@@ -337,10 +339,10 @@ class Conversations:
                 context.limits,
                 context.clock,
                 journal=now.journal,
-                gauge=self._active_model.gauge,
+                context_meter=self._active_model.context_meter,
                 bill=partial(self._spent, now),
-                shelf=now.shelf,
-                offering=self._offering,
+                result_store=now.result_store,
+                tool_selection=self._tool_selection,
             )
             return Turn(now.conversation, deps, number)
 
@@ -386,8 +388,8 @@ class Conversations:
         before, self._now = self._now, opened
         if before.info is not None:
             self._numbers[before.info.id] = before.turn_numbers
-        self._active_model.gauge.recall(opened.conversation.messages)
-        self._active_model.gauge.patient = False
+        self._active_model.context_meter.recall(opened.conversation.messages)
+        self._active_model.context_meter.patient = False
         self.opened += 1
         self.revision += 1
         problem = await before.leave()

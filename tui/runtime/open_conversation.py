@@ -1,4 +1,4 @@
-"""One open conversation and everything that belongs to it alone: its journal, its shelf, its accounts."""
+"""One open conversation and everything that belongs to it: its journal, stored results and usage."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,7 +16,7 @@ class OpenConversation:
 
     Attributes:
         conversation: what was said.
-        shelf: whole results that the model was told in part.
+        result_store: whole results that the model was told in part.
         info: what a list shows of it; None as long as it is not saved.
         journal: who writes it down, if anybody does.
         unknown: ids of calls that were sent and whose outcome nobody knows.
@@ -32,7 +32,7 @@ class OpenConversation:
     """
 
     conversation: Conversation
-    shelf: ResultStore = field(default_factory=ResultStore)
+    result_store: ResultStore = field(default_factory=ResultStore)
     info: SessionInfo | None = None
     journal: Journal | None = None
     unknown: frozenset[str] = frozenset()
@@ -144,4 +144,8 @@ class OpenConversation:
             self.conversation.compacted = lambda now: journal.describe(SessionMeta(compaction=now))
 
     def _kept(self) -> Mapping[str, str]:
-        return {name: text for name in self.shelf.names() if (text := self.shelf.find(name)) is not None}
+        return {
+            name: text
+            for name in self.result_store.names()
+            if (text := self.result_store.find(name)) is not None
+        }

@@ -44,9 +44,9 @@ async def test_a_model_that_is_not_loaded_is_loaded_before_the_first_question_to
         endpoint.pages = Ollama(endpoint)
         asked = await begun(endpoint)
         await until(lambda: asked.to_load == "m")
-        assert asked.gauge.window == 4_096
+        assert asked.context_meter.window == 4_096
         await asked.load()
-        assert (asked.gauge.window, asked.to_load) == (32_768, "")
+        assert (asked.context_meter.window, asked.to_load) == (32_768, "")
         before = len(endpoint.others)
         asked.answered()
         await asked.close()
@@ -59,7 +59,7 @@ async def test_a_model_that_cannot_be_loaded_is_not_loaded_again_with_each_quest
         asked = await begun(endpoint)
         await until(lambda: asked.to_load == "m")
         await asked.load()
-        assert (asked.gauge.window, asked.to_load) == (4_096, "")
+        assert (asked.context_meter.window, asked.to_load) == (4_096, "")
         await asked.close()
 
 
@@ -68,7 +68,7 @@ async def test_nothing_is_loaded_where_the_profile_says_what_fits() -> None:
         endpoint.pages = Ollama(endpoint)
         asked = await begun(endpoint, "context_window = 5000")
         await asked.close()
-    assert (asked.gauge.window, asked.to_load, endpoint.others) == (5_000, "", [])
+    assert (asked.context_meter.window, asked.to_load, endpoint.others) == (5_000, "", [])
 
 
 async def test_a_server_that_loads_its_model_with_the_first_question_is_asked_again_what_fits() -> None:
@@ -78,11 +78,11 @@ async def test_a_server_that_loads_its_model_with_the_first_question_is_asked_ag
     }
     async with Endpoint([says("Hi")], pages=pages) as endpoint:
         asked = await begun(endpoint)
-        await until(lambda: asked.gauge.window == 4_096)
+        await until(lambda: asked.context_meter.window == 4_096)
         endpoint.pages["/api/ps"] = Answer(body={"models": [{"name": "m", "context_length": 32_768}]})
         await heard_from_model(asked.model.stream(ModelRequest("", [UserMessage("hi")])))
         asked.answered()
-        await until(lambda: asked.gauge.window == 32_768)
+        await until(lambda: asked.context_meter.window == 32_768)
         before = len(endpoint.others)
         asked.answered()
         await asked.close()
@@ -98,10 +98,10 @@ async def test_what_a_profile_says_of_its_own_model_is_not_said_of_another_one_a
         await asked.switch("ollama", "other")
         assert asked.cost_of(Usage(1_000_000, 0)) is None
         assert asked.profile is not None and asked.profile.price_cached is None
-        assert asked.gauge.window is None
+        assert asked.context_meter.window is None
         await asked.switch("ollama", "m")
         assert asked.cost_of(Usage(1_000_000, 0)) == 3.0
-        assert asked.gauge.window == 5_000
+        assert asked.context_meter.window == 5_000
         await asked.close()
 
 
@@ -120,7 +120,7 @@ async def test_what_an_endpoint_says_that_a_model_cannot_do_is_not_tried_first()
     picture = Attachment("image", "image/png", "p.png", 5, "aGVsbG8=")
     async with Endpoint([says("Hi")], pages={"/api/show": Answer(body=shown)}) as endpoint:
         asked = await begun(endpoint)
-        await until(lambda: asked.gauge.window == 8_192)
+        await until(lambda: asked.context_meter.window == 8_192)
         request = ModelRequest("", [UserMessage("hi", (picture,))], [ToolSpec("now", "", {})])
         await heard_from_model(asked.model.stream(request))
         await asked.close()

@@ -274,11 +274,11 @@ async def test_cached_tokens_cost_less_in_the_conversation_and_in_the_budget_of_
 
 async def test_a_summary_is_saved_and_can_be_taken_back(stage: Make):
     one = stage(*(says("y" * 4000) for _ in range(6)), says("they talked"), says("done"))
-    one.asked.gauge.window = 24_000
+    one.asked.context_meter.window = 24_000
     for number in range(6):
-        one.asked.gauge.window = None
+        one.asked.context_meter.window = None
         await one.ask(f"{number} " + "x" * 4000)
-    one.asked.gauge.window = 24_000
+    one.asked.context_meter.window = 24_000
     await one.conversations.compact()
     assert one.conversations.compaction.summary == "they talked"
     session = one.conversations.info.id

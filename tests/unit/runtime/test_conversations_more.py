@@ -122,9 +122,9 @@ async def test_a_title_from_the_model_names_the_conversation_it_was_asked_for(st
 async def test_a_summary_and_its_tokens_stay_in_the_conversation_that_was_summarised(stage: Make):
     one = stage(*(says("y" * 4000) for _ in range(6)), says("they talked"))
     for number in range(6):
-        one.asked.gauge.window = None
+        one.asked.context_meter.window = None
         await one.ask(f"{number} " + "x" * 4000)
-    one.asked.gauge.window = 24_000
+    one.asked.context_meter.window = 24_000
     session, before = one.conversations.info.id, one.conversations.meters.tokens
     compacting = await one.begin(one.conversations.compact())
     with pytest.raises(McptuiError, match="the conversation is being summarised"):

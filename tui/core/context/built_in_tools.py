@@ -115,20 +115,20 @@ class BuiltInToolbox:
 
     Args:
         inner: the servers' tools.
-        shelf: the results that `read_result` reads.
+        result_store: the results that `read_result` reads.
         page_bytes: bytes that it returns at once.
     """
 
-    def __init__(self, inner: Toolbox, shelf: ResultStore, page_bytes: int = PAGE_BYTES) -> None:
+    def __init__(self, inner: Toolbox, result_store: ResultStore, page_bytes: int = PAGE_BYTES) -> None:
         self._inner = inner
-        self._shelf = shelf
+        self._result_store = result_store
         self._room = max(MIN_PAGE, page_bytes - FRAME)
         self._own = _tool(SERVER)
 
     def tools(self) -> Sequence[Tool]:
         """Return the tools; built-in ones come last, so that the others keep their positions."""
         tools = self._inner.tools()
-        if not len(self._shelf):
+        if not len(self._result_store):
             return tools
         taken = {tool.server for tool in tools}
         while self._own.server in taken:
@@ -151,7 +151,7 @@ class BuiltInToolbox:
 
     def _read(self, arguments: Mapping[str, Any]) -> ToolResult:
         name = arguments["name"]
-        text = self._shelf.find(name)
+        text = self._result_store.find(name)
         if text is None:
             return ToolResult((TextContent(self._missing(name)),), is_error=True)
         offset, needle = arguments.get("offset") or 0, arguments.get("grep") or ""
@@ -167,8 +167,8 @@ class BuiltInToolbox:
         return ToolResult((TextContent(told),))
 
     def _missing(self, name: str) -> str:
-        kept = ", ".join(self._shelf.names()[-20:])
-        if self._shelf.was_here(name):
+        kept = ", ".join(self._result_store.names()[-20:])
+        if self._result_store.was_here(name):
             return f"{name} is no longer kept: only the newest are. Call its tool again. Kept are: {kept}."
         return f"No result is named {clean_line(name, 60)}. Kept are: {kept}."
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from tui.core.attachments import as_sent
 from tui.core.context.context_meter import ContextMeter, estimate_messages, tail_within
-from tui.core.context.summaries import Summarizer, done_with
+from tui.core.context.summaries import Summarizer, summary_words
 from tui.core.context.tool_results import cut, is_cut
 from tui.core.conversation.conversation import (
     AssistantMessage,
@@ -53,7 +53,7 @@ _UNANSWERED = "(No answer was given: the turn ended before.)"
 _TAKEN = "I have read the summary and go on from there."
 
 
-def told(
+def sent_messages(
     messages: Sequence[Message], compaction: Compaction, ends: Set[int] = frozenset()
 ) -> Sequence[Message]:
     """Return `messages` as they are sent to the model; the same sequence if nothing is replaced.
@@ -129,9 +129,9 @@ def shrink(messages: Sequence[Message], compaction: Compaction, window: int) -> 
         message if isinstance(message, ToolMessage) else UserMessage("") for message in messages[:newest]
     ]
     upto = tail_within(results, int(window * KEEP_RESULTS))
-    before = told(messages[:upto], compaction)
+    before = sent_messages(messages[:upto], compaction)
     changed = replace(compaction, shrunk=max(compaction.shrunk, upto))
-    gain = estimate_messages(before) - estimate_messages(told(messages[:upto], changed))
+    gain = estimate_messages(before) - estimate_messages(sent_messages(messages[:upto], changed))
     return changed if gain > window * 0.05 else compaction
 
 
@@ -149,7 +149,7 @@ def limited(
         most: the share of it that the newest turn may take unshortened.
     """
     begin = max((at for at, one in enumerate(messages) if isinstance(one, UserMessage)), default=0)
-    if estimate_messages(told(messages, compaction)[-(len(messages) - begin) :]) <= window * most:
+    if estimate_messages(sent_messages(messages, compaction)[-(len(messages) - begin) :]) <= window * most:
         return compaction
     texts = [text for one in messages[begin:] for text in _texts(one)]
     limit = _limit_of([octets(text) for text in texts], int(window * NEWEST * BYTES_A_TOKEN))
@@ -179,7 +179,7 @@ def boundary(messages: Sequence[Message], compaction: Compaction, window: int, k
     starts = [at for at, one in enumerate(messages) if isinstance(one, UserMessage) and at > compaction.upto]
     if not starts:
         return 0
-    begin = tail_within(told(messages, replace(compaction, upto=0)), int(window * keep))
+    begin = tail_within(sent_messages(messages, replace(compaction, upto=0)), int(window * keep))
     return next((at for at in starts if at >= begin), starts[-1])
 
 
@@ -203,13 +203,13 @@ class Compactor:
 
     Attributes:
         model: writes the summary.
-        gauge: knows how full the window is.
+        context_meter: knows how full the window is.
         spent: called with the usage of the summaries.
     """
 
     conversation: Conversation
     model: ChatModel
-    gauge: ContextMeter
+    context_meter: ContextMeter
     spent: Callable[[Usage], object] = lambda usage: None
 
     async def make_room(self, *, refused: Sequence[Message] = (), by_hand: bool = False) -> Notice | None:
@@ -238,29 +238,31 @@ class Compactor:
             return self._take(shorter, _IN_SHORT) if shorter != before else None
         summary = await self._summarise(upto, shorter, window)
         turns = plural(count_turns(messages, upto), "turn")
-        words = f"{turns} {done_with(summary)}; everything is still here to read."
+        words = f"{turns} {summary_words(summary)}; everything is still here to read."
         return self._take(replace(shorter, upto=upto, summary=summary), words)
 
     def _is_full(self, compaction: Compaction, window: int) -> bool:
-        sent = told(self.conversation.messages, compaction)
+        sent = sent_messages(self.conversation.messages, compaction)
         return estimate_messages(sent) > window * FULL
 
     def _window(self, refused: Sequence[Message]) -> int:
         """Return how many tokens the messages may take: the window, less what was refused."""
         if not refused:
-            return self.gauge.window or max(LEAST_WINDOW, int(self.gauge.tokens * REFUSED_SHARE))
+            return self.context_meter.window or max(
+                LEAST_WINDOW, int(self.context_meter.tokens * REFUSED_SHARE)
+            )
         # Only the messages of a request can be shortened, so its tools do not count.
-        guess = int(self.gauge.calibration(estimate_messages(refused)) * REFUSED_SHARE)
-        return max(1, min(guess, self.gauge.window or guess))
+        guess = int(self.context_meter.calibration(estimate_messages(refused)) * REFUSED_SHARE)
+        return max(1, min(guess, self.context_meter.window or guess))
 
     def _take(self, compaction: Compaction, words: str) -> Notice:
         self.conversation.compact(compaction)
-        self.gauge.forget()
-        self.gauge.patient = False
+        self.context_meter.forget()
+        self.context_meter.patient = False
         return Notice(words, "room")
 
     async def _summarise(self, upto: int, compaction: Compaction, window: int) -> str:
         """Replace the messages before `upto` by a summary of the model's."""
         shortest = replace(compaction, shrunk=upto)
-        old = told(self.conversation.messages[:upto], shortest)
-        return await Summarizer(self.model, self.gauge, self.spent).of(old, window)
+        old = sent_messages(self.conversation.messages[:upto], shortest)
+        return await Summarizer(self.model, self.context_meter, self.spent).of(old, window)

@@ -26,7 +26,7 @@ TITLE_MESSAGES = 8
 """The number of messages at the start that a title is made from."""
 
 
-async def asked_aside(
+async def ask_separately(
     model: ChatModel,
     messages: Sequence[Message],
     question: str,
@@ -62,13 +62,15 @@ async def asked_aside(
     return text.strip()[:most]
 
 
-async def title_by(model: ChatModel, messages: Sequence[Message], spent: Callable[[Usage], object]) -> str:
+async def suggest_title(
+    model: ChatModel, messages: Sequence[Message], spent: Callable[[Usage], object]
+) -> str:
     """Return a title for a conversation, written by a model from its beginning.
 
     Raises:
         ModelError: it could not be asked, or gave none.
     """
-    said = await asked_aside(model, messages[:TITLE_MESSAGES], TITLE, most=400, spent=spent)
+    said = await ask_separately(model, messages[:TITLE_MESSAGES], TITLE, most=400, spent=spent)
     title = title_of(said)
     if not title:
         raise ModelError("the model gave no title", next_step="Write one: /rename TITLE.")
@@ -116,12 +118,12 @@ class Summarizer:
 
     Attributes:
         model: writes them.
-        gauge: knows how much fits; learns it from a refusal.
+        context_meter: knows how much fits; learns it from a refusal.
         spent: called with the usage.
     """
 
     model: ChatModel
-    gauge: ContextMeter
+    context_meter: ContextMeter
     spent: Callable[[Usage], object]
 
     async def of(self, old: Sequence[Message], window: int) -> str:
@@ -135,9 +137,9 @@ class Summarizer:
             ModelError: the model could not be asked. That it writes nothing, or that nothing is small enough
                 for its endpoint, is no reason: then the record itself, cut, stands in.
         """
-        size = self.gauge.calibration(estimate_messages(old))
+        size = self.context_meter.calibration(estimate_messages(old))
         # A guessed window is not believed before the endpoint refuses.
-        if size <= window * WHOLE or self.gauge.window is None:
+        if size <= window * WHOLE or self.context_meter.window is None:
             try:
                 return await self._asked(old, SUMMARISE) or _digest(old, window)
             except ModelError as error:
@@ -153,13 +155,13 @@ class Summarizer:
         """Return the window to continue with after a refusal as too long; raise any other error."""
         if not error.overflow:
             raise error
-        if error.window is not None and error.window < (self.gauge.window or error.window + 1):
-            self.gauge.window = error.window
+        if error.window is not None and error.window < (self.context_meter.window or error.window + 1):
+            self.context_meter.window = error.window
             return error.window
         return window
 
     async def _in_pieces(self, old: Sequence[Message], window: int) -> str:
-        tokens = max(1, int(window * PIECE / max(self.gauge.calibration.ratio, 0.1)))
+        tokens = max(1, int(window * PIECE / max(self.context_meter.calibration.ratio, 0.1)))
         words = min(MOST_WORDS, max(LEAST_WORDS, int(window * 0.15)))
         found = pieces(old, tokens)
         summary = ""
@@ -172,10 +174,10 @@ class Summarizer:
         return summary
 
     async def _asked(self, messages: Sequence[Message], question: str) -> str:
-        return await asked_aside(self.model, messages, question, most=MAX_SUMMARY, spent=self.spent)
+        return await ask_separately(self.model, messages, question, most=MAX_SUMMARY, spent=self.spent)
 
 
-def done_with(summary: str) -> str:
+def summary_words(summary: str) -> str:
     """Return what was done with the turns that `summary` replaces, in words."""
     if summary.startswith(_NO_SUMMARY):
         return "cut for the model, which wrote no summary"

@@ -114,17 +114,17 @@ class ToolOffer:
         tools: Sequence[Tool],
         room: ToolBudget | None = None,
         before: ToolHistory | None = None,
-        offering: ToolSelection | None = None,
+        tool_selection: ToolSelection | None = None,
     ) -> None:
         self._tools = tuple(tools)
         self._room = room or ToolBudget()
         self._before = before or ToolHistory()
-        self._offering = offering or ToolSelection()
+        self._tool_selection = tool_selection or ToolSelection()
         self.table = NameTable(tools)
         refused: dict[str, tuple[Tool, str]] = {}
 
         def tokens_of(name: str, tool: Tool) -> int | None:
-            made = self._offering.made(name, tool)
+            made = self._tool_selection.made(name, tool)
             if made.spec is None:
                 refused[name] = (tool, made.why_not)
             return None if made.spec is None else made.tokens
@@ -134,7 +134,7 @@ class ToolOffer:
         self.specs = tuple(
             spec
             for name, tool in self.table.items()
-            if key_of(tool) in self.keys and (spec := self._offering.made(name, tool).spec) is not None
+            if key_of(tool) in self.keys and (spec := self._tool_selection.made(name, tool).spec) is not None
         )
         self.notice = " ".join(filter(None, (self._refused(), "" if everything else self._left_out())))
 
@@ -167,7 +167,7 @@ class ToolOffer:
         if tuple(tools) == self._tools:
             return self
         before = ToolHistory(self._before.talk, self.keys, self._before.earlier)
-        return ToolOffer(tools, self._room, before, self._offering)
+        return ToolOffer(tools, self._room, before, self._tool_selection)
 
     def _refused(self) -> str:
         if not self.quarantined:

@@ -25,7 +25,7 @@ class FieldNode:
         value: the value of `text`; unused for objects, maps and arrays.
         problem: of `value`.
         children: by name or number, if an object, map or array is SET.
-        shelf: contents of the arms that were chosen before.
+        other_arms: contents of the arms that were chosen before.
     """
 
     spec: FieldSpec
@@ -38,7 +38,7 @@ class FieldNode:
     value: Any = None
     problem: str = ""
     children: dict[str | int, "FieldNode"] = field(default_factory=dict)
-    shelf: dict[int, "FieldNode"] = field(default_factory=dict)
+    other_arms: dict[int, "FieldNode"] = field(default_factory=dict)
 
     @property
     def own(self) -> FieldSpec:
@@ -58,8 +58,8 @@ class FieldNode:
 
     def take_arm(self, arm: int) -> None:
         """Switch to an arm, and keep the content of the previous one."""
-        self.shelf[self.arm] = replace(self, shelf={})
-        taken = self.shelf.pop(arm, FieldNode(self.spec, self.level))
+        self.other_arms[self.arm] = replace(self, other_arms={})
+        taken = self.other_arms.pop(arm, FieldNode(self.spec, self.level))
         self.arm, self.state, self.text = arm, taken.state, taken.text
         self.value, self.problem, self.children = taken.value, taken.problem, taken.children
 

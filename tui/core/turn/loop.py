@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 
-from tui.core.context.compaction import FULL, Compactor, told
+from tui.core.context.compaction import FULL, Compactor, sent_messages
 from tui.core.context.tool_selection import ToolOffer
 from tui.core.conversation.conversation import AssistantMessage, Conversation, Message, UserMessage
 from tui.core.errors import ModelError
@@ -57,7 +57,7 @@ class ModelRequester:
         self._deps = deps
         self._emit = emit
         self._said = ""
-        self._room = Compactor(conversation, deps.model, deps.gauge, spend)
+        self._room = Compactor(conversation, deps.model, deps.context_meter, spend)
 
     async def ask(self, reply: Reply, step: int, offer: ToolOffer | None, extra: str) -> ModelRequest:
         """Send a request, fill `reply`, and return the request that was answered.
@@ -81,7 +81,7 @@ class ModelRequester:
                 break
             except ModelError as error:
                 if error.window is not None:  # the endpoint knows better than anybody
-                    self._deps.gauge.window = error.window
+                    self._deps.context_meter.window = error.window
                 if not (left and error.overflow) or reply.text:
                     raise
                 if not await self._make_room(request.messages):
@@ -92,7 +92,7 @@ class ModelRequester:
     def _request(self, offer: ToolOffer | None, extra: str) -> ModelRequest:
         talk = self._conversation
         ends = {remark.place for remark in talk.remarks if remark.kind == "end"}
-        messages: Sequence[Message] = talk.valid(told(talk.messages, talk.compaction, ends))
+        messages: Sequence[Message] = talk.valid(sent_messages(talk.messages, talk.compaction, ends))
         if extra:  # in the history, the model would repeat it
             messages = [*messages, UserMessage(extra)]
         if offer is None:
@@ -102,7 +102,7 @@ class ModelRequester:
     async def _that_fits(self, offer: ToolOffer | None, extra: str) -> ModelRequest:
         request = self._request(offer, extra)
         for _ in range(3):  # results in short first, then a summary, then the newest turn in part
-            if not self._deps.gauge.is_full(request, FULL) or not await self._make_room():
+            if not self._deps.context_meter.is_full(request, FULL) or not await self._make_room():
                 break
             request = self._request(offer, extra)
         return request
@@ -292,10 +292,10 @@ class Turn:
 
         `transient`: the last message of the request is not part of the conversation.
         """
-        usage = reply.known_usage(request, self._deps.gauge.estimate)
+        usage = reply.known_usage(request, self._deps.context_meter.estimate)
         self._spend(usage)
         lasting = len(request.messages) - transient + (not reply.is_empty)
-        self._deps.gauge.answered(request, usage, lasting)
+        self._deps.context_meter.answered(request, usage, lasting)
         reply.calls = unique_calls(reply.calls, self._conversation.used_ids())
         reply.usage, reply.seconds = usage, ms / 1000
         self._keep(reply)

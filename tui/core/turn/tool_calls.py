@@ -90,10 +90,10 @@ class TurnDeps:
 
     Attributes:
         journal: records what happens, if the conversation is saved.
-        gauge: how full the model's window is; lives as long as the conversation.
+        context_meter: how full the model's window is; lives as long as the conversation.
         bill: called with the usage of each request; returns its cost, or None if unknown.
-        shelf: complete results that the model was sent truncated; lives as long as the conversation.
-        offering: selects the tools that are offered; lives as long as the conversation.
+        result_store: complete results that the model was sent truncated; lives as long as the conversation.
+        tool_selection: selects the tools that are offered; lives as long as the conversation.
     """
 
     model: ChatModel
@@ -103,10 +103,10 @@ class TurnDeps:
     limits: Limits
     clock: Clock
     journal: Journal | None = None
-    gauge: ContextMeter = field(default_factory=ContextMeter)
+    context_meter: ContextMeter = field(default_factory=ContextMeter)
     bill: Callable[[Usage], float | None] = lambda usage: None
-    shelf: ResultStore = field(default_factory=ResultStore)
-    offering: ToolSelection = field(default_factory=ToolSelection)
+    result_store: ResultStore = field(default_factory=ResultStore)
+    tool_selection: ToolSelection = field(default_factory=ToolSelection)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +128,9 @@ class ToolCallRunner:
         self._proposed: dict[str, PreparedCall] = {}
         self._started: dict[str, int] = {}
         self._decided: dict[str, str] = {}
-        room = result_room(deps.gauge.window or UNKNOWN_WINDOW)
-        self._toolbox = BuiltInToolbox(deps.toolbox, deps.shelf, min(deps.limits.result_bytes, room))
-        self._ration = self._ration_for(1)
+        room = result_room(deps.context_meter.window or UNKNOWN_WINDOW)
+        self._toolbox = BuiltInToolbox(deps.toolbox, deps.result_store, min(deps.limits.result_bytes, room))
+        self._budget = self._ration_for(1)
         self._chosen = False
         self.offer = ToolOffer(())
 
@@ -140,8 +140,8 @@ class ToolCallRunner:
         if self._chosen:
             self.offer = self.offer.renewed(tools)
         else:
-            talk, window = self._conversation.messages, self._deps.gauge.window
-            self.offer = self._deps.offering.offer(tools, window=window, talk=talk)
+            talk, window = self._conversation.messages, self._deps.context_meter.window
+            self.offer = self._deps.tool_selection.offer(tools, window=window, talk=talk)
             self._chosen = True
         return self.offer
 
@@ -158,7 +158,7 @@ class ToolCallRunner:
         """Run `calls` in order; adjacent read-only calls that need no approval run in parallel."""
         outcomes: list[CallOutcome] = []
         batch: list[PreparedCall] = []
-        self._ration = self._ration_for(len(calls))
+        self._budget = self._ration_for(len(calls))
 
         async def flush() -> None:
             outcomes.extend(await self._run_together(step, batch))
@@ -276,25 +276,25 @@ class ToolCallRunner:
 
     def _told(self, item: PreparedCall, tool: Tool, result: ToolResult) -> Observation:
         """Return what the model reads of a result; if it is truncated, the complete text is stored."""
-        limit = self._ration.limit()
-        told = observation(result, limit) if is_built_in(tool) else observation(result, limit, self._shelve)
+        limit = self._budget.limit()
+        told = observation(result, limit) if is_built_in(tool) else observation(result, limit, self._store)
         times = self._meter.call_ended(fingerprint(f"{tool.server}/{tool.name}", item.arguments, told.mark))
         if times < self._deps.limits.identical_calls_note:
             return told
         note = f"[note: the same call gave the same result {times} times now; do something else or answer]"
         return replace(told, text=f"{told.text}\n{note}")
 
-    def _shelve(self, whole: str) -> str:
-        shelf = self._deps.shelf
-        if name := shelf.name_of(whole):
+    def _store(self, whole: str) -> str:
+        result_store = self._deps.result_store
+        if name := result_store.name_of(whole):
             return name
-        name = shelf.keep(whole)
+        name = result_store.keep(whole)
         if (journal := self._deps.journal) is not None:
             journal.result(name, whole)
         return name
 
     def _ration_for(self, calls: int) -> ResultBudget:
-        return ResultBudget(self._deps.limits.result_bytes, self._deps.gauge.window, calls)
+        return ResultBudget(self._deps.limits.result_bytes, self._deps.context_meter.window, calls)
 
     async def _intend(self, item: PreparedCall, tool: Tool) -> None:
         """Save that the call is about to be sent, before its bytes leave."""
@@ -332,7 +332,7 @@ class ToolCallRunner:
         """Record and emit how a call ended; the one place where calls end."""
         started = self._started.pop(item.call.id, None)
         elapsed = 0.0 if started is None else (self._deps.clock.now_ns() - started) / 1e6
-        self._ration.take(told.text, told.attachments)
+        self._budget.take(told.text, told.attachments)
         self._conversation.observe(
             ToolMessage(
                 item.call.id,

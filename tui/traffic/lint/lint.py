@@ -18,7 +18,7 @@ from tui.traffic.lint import rules_session as rules
 from tui.traffic.lint.body_reader import BASIC, BodyReader, Flaw, is_cut, is_http, may_be_no_rpc, quote
 from tui.traffic.lint.rules_messages import MessageCheck
 from tui.traffic.lint.rules_tools import SchemaValidator, check_call_result, check_list
-from tui.traffic.lint.server_session import SentRequest, ServerSession, asked_of, identity, mapping, other
+from tui.traffic.lint.server_session import SentRequest, ServerSession, identity, mapping, other, sent_request
 from tui.traffic.methods import BATCHES, METHODS, MODERN, REVISIONS, is_modern
 
 MOST_SOURCES = 256
@@ -168,7 +168,7 @@ class Linter:
     def _request(
         self, look: MessageCheck, value: Mapping[str, Any], method: str, params: Mapping[str, Any]
     ) -> None:
-        asked = asked_of(look.entry.seq, method, params)
+        asked = sent_request(look.entry.seq, method, params)
         if method == "initialize" and look.session.opened and look.entry.direction is Direction.OUT:
             # A client reconnects without a new process: its ids start anew, too.
             look.session = self._sessions[look.entry.source] = ServerSession(whole=True)

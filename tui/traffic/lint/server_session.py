@@ -193,7 +193,7 @@ def _keep(kept: OrderedDict[Id, SentRequest], known: Id, asked: SentRequest, mos
         kept.popitem(last=False)
 
 
-def asked_of(seq: int, method: str, params: Mapping[str, Any]) -> SentRequest:
+def sent_request(seq: int, method: str, params: Mapping[str, Any]) -> SentRequest:
     """Return what is remembered of a request."""
     meta = mapping(params.get("_meta"))
     version = meta.get(VERSION_KEY)

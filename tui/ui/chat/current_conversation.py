@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from textual.screen import Screen
 
 from tui.core import units
-from tui.core.context.summaries import done_with
+from tui.core.context.summaries import summary_words
 from tui.core.conversation.conversation import Compaction, UserMessage
 from tui.core.errors import McptuiError, sentences
 from tui.core.text import clean_line
@@ -237,7 +237,7 @@ class CurrentConversation:
         words = ""
         if compaction.upto:
             turns = sum(isinstance(message, UserMessage) for message in messages[: compaction.upto])
-            words = f"{units.plural(turns, 'turn')} {done_with(compaction.summary)}"
+            words = f"{units.plural(turns, 'turn')} {summary_words(compaction.summary)}"
         elif compaction.shrunk:
             words = f"results of the first {compaction.shrunk} messages are told in a few words"
         elif compaction.limits:

@@ -17,10 +17,10 @@ LINES = "\n".join(f"line {number} of the log" for number in range(10_000))
 
 
 def toolbox(*kept: str, page: int = 1000) -> BuiltInToolbox:
-    shelf = ResultStore()
+    result_store = ResultStore()
     for whole in kept:
-        shelf.keep(whole)
-    return BuiltInToolbox(FunctionToolbox(), shelf, page)
+        result_store.keep(whole)
+    return BuiltInToolbox(FunctionToolbox(), result_store, page)
 
 
 def silent(progress: float, total: float | None, message: str) -> None:
@@ -110,9 +110,9 @@ async def test_no_pattern_makes_it_hang(needle: str) -> None:
 
 
 async def test_a_result_that_had_to_go_is_said_to_be_gone() -> None:
-    box = BuiltInToolbox(FunctionToolbox(), shelf := ResultStore(max_results=1))
-    shelf.keep("a")
-    shelf.keep("b")
+    box = BuiltInToolbox(FunctionToolbox(), result_store := ResultStore(max_results=1))
+    result_store.keep("a")
+    result_store.keep("b")
     result = await read(box, name="result-1")
     assert result.is_error and "no longer kept" in said(result) and "result-2" in said(result)
 
@@ -150,8 +150,8 @@ async def test_a_server_that_is_called_mcptui_keeps_its_own_read_result() -> Non
     inner = FunctionToolbox(read_result=lambda arguments: _done("theirs"))
     theirs = Tool("mcptui", "read_result", read_only=True, digest="read_result")
     inner.offered = [theirs]
-    shelf = ResultStore({"result-1": "ours"})
-    box = BuiltInToolbox(inner, shelf)
+    result_store = ResultStore({"result-1": "ours"})
+    box = BuiltInToolbox(inner, result_store)
     tools = box.tools()
     assert [is_built_in(tool) for tool in tools] == [False, True]
     assert len(NameTable(tools).items()) == 2 and tools[0].server != tools[1].server

@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.context.compaction import NEWEST, SHORT, boundary, count_turns, limited, shrink, told
+from tui.core.context.compaction import NEWEST, SHORT, boundary, count_turns, limited, sent_messages, shrink
 from tui.core.context.context_meter import estimate_messages
 from tui.core.conversation.conversation import (
     AssistantMessage,
@@ -40,7 +40,7 @@ def test_what_is_told_is_always_what_a_provider_accepts(messages, window):
     compaction = shrink(messages, Compaction(), window)
     upto = boundary(messages, compaction, window)
     compaction = Compaction(upto, "a summary" if upto else "", compaction.shrunk)
-    seen = list(told(messages, compaction))
+    seen = list(sent_messages(messages, compaction))
     assert sanitised(seen) == seen
     roles = [type(message) for message in seen]
     assert all((one, two) != (UserMessage, UserMessage) for one, two in itertools.pairwise(roles))
@@ -55,26 +55,26 @@ def test_a_cut_is_before_a_message_of_the_person_and_leaves_the_newest_turn(mess
 
 def test_nothing_is_told_otherwise_as_long_as_nothing_stands_in():
     messages = talk([(1, 10)])
-    assert told(messages, Compaction()) is messages
+    assert sent_messages(messages, Compaction()) is messages
 
 
 def test_the_summary_comes_first_and_the_newest_turns_are_told_in_full():
     messages = talk([(0, 0), (0, 0), (0, 0)])
-    seen = told(messages, Compaction(upto=4, summary="They greeted."))
+    seen = sent_messages(messages, Compaction(upto=4, summary="They greeted."))
     assert "They greeted." in seen[0].text
     assert list(seen[2:]) == messages[4:]
 
 
 def test_an_old_result_is_told_by_its_beginning_its_size_and_where_all_of_it_is():
     message = ToolMessage("c", "t", "r" * 9000, kept="result-3")
-    seen = told([message], Compaction(shrunk=1))[0].text
+    seen = sent_messages([message], Compaction(shrunk=1))[0].text
     assert seen.startswith("r" * SHORT) and "9000 characters" in seen and 'read_result("result-3")' in seen
 
 
 def test_the_newest_results_stay_as_they_are():
     messages = talk([(3, 4000), (3, 4000)])
     compaction = shrink(messages, Compaction(), 20_000)
-    seen = told(messages, compaction)
+    seen = sent_messages(messages, compaction)
     results = [len(message.text) for message in seen if isinstance(message, ToolMessage)]
     assert results[0] < 500 and results[-1] == 4000
 
@@ -91,7 +91,7 @@ def attached(size: int) -> Attachment:
 def test_a_file_that_alone_is_larger_than_the_window_is_told_in_part():
     messages = [UserMessage("read this", (attached(260_000), attached(300)))]
     compaction = limited(messages, Compaction(), 3000)
-    (seen,) = told(messages, compaction)
+    (seen,) = sent_messages(messages, compaction)
     big, small = seen.attachments
     assert "bytes are left out here" in big.data and small.data == attached(300).data
     assert estimate_messages([seen]) < 3000 * NEWEST and seen.text == "read this"
@@ -99,14 +99,14 @@ def test_a_file_that_alone_is_larger_than_the_window_is_told_in_part():
 
 def test_a_long_paste_is_told_in_part_too():
     messages = [UserMessage("x" * 100_000)]
-    (seen,) = told(messages, limited(messages, Compaction(), 3000))
+    (seen,) = sent_messages(messages, limited(messages, Compaction(), 3000))
     assert len(seen.text) < 3000
 
 
 def test_small_results_leave_their_room_to_large_ones():
     messages = talk([(3, 10)])
     messages[2] = ToolMessage("c0-0", "t", "r" * 50_000)
-    seen = told(messages, limited(messages, Compaction(), 10_000))
+    seen = sent_messages(messages, limited(messages, Compaction(), 10_000))
     assert 7000 < len(seen[2].text) <= 8200 and seen[3] == messages[3]
 
 
@@ -114,10 +114,10 @@ def test_the_limit_of_one_turn_does_not_apply_to_another():
     messages = [UserMessage("first", (attached(90_000),)), AssistantMessage("read")]
     compaction = limited(messages, Compaction(), 1_000)
     messages += [UserMessage("second", (attached(50_000),)), AssistantMessage("read too")]
-    sizes = [len(one.attachments[0].data) for one in told(messages, compaction)[::2]]
+    sizes = [len(one.attachments[0].data) for one in sent_messages(messages, compaction)[::2]]
     assert sizes[0] < 1_000 and sizes[1] == 50_000
     compaction = limited(messages, compaction, 20_000, 0.1)
-    again = [len(one.attachments[0].data) for one in told(messages, compaction)[::2]]
+    again = [len(one.attachments[0].data) for one in sent_messages(messages, compaction)[::2]]
     assert again[0] == sizes[0] and 10_000 < again[1] < 20_000
 
 
@@ -125,7 +125,7 @@ def test_the_limit_of_a_turn_applies_to_its_later_results_too():
     messages = [UserMessage("x" * 50_000)]
     compaction = limited(messages, Compaction(), 3_000)
     messages += [AssistantMessage(calls=(CallRequest("c", "t", "{}"),)), ToolMessage("c", "t", "r" * 50_000)]
-    assert len(told(messages, compaction)[-1].text) < 3_000
+    assert len(sent_messages(messages, compaction)[-1].text) < 3_000
 
 
 def test_a_newest_turn_that_fits_is_left_alone():
@@ -135,16 +135,16 @@ def test_a_newest_turn_that_fits_is_left_alone():
 
 def test_a_question_that_was_stopped_is_told_as_one_that_got_no_answer():
     messages = [UserMessage("ping"), UserMessage("no: pong"), AssistantMessage("pong")]
-    seen = told(messages, Compaction(), {1, 3})
+    seen = sent_messages(messages, Compaction(), {1, 3})
     assert [one.text for one in seen] == [
         "ping",
         "(No answer was given: the turn ended before.)",
         "no: pong",
         "pong",
     ]
-    assert told(messages, Compaction(), {2}) is messages
+    assert sent_messages(messages, Compaction(), {2}) is messages
 
 
 def test_a_turn_that_was_stopped_behind_an_answer_needs_no_other():
     messages = [UserMessage("ping"), AssistantMessage("half"), UserMessage("again")]
-    assert told(messages, Compaction(), {2}) is messages
+    assert sent_messages(messages, Compaction(), {2}) is messages

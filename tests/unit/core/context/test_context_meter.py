@@ -10,18 +10,18 @@ def request(messages: list[Message]) -> ModelRequest:
 
 
 def test_what_was_counted_is_not_estimated_again():
-    gauge, messages = ContextMeter(), [UserMessage("x" * 1000)]
-    gauge.answered(request(messages), Usage(50_000, 500), lasting=2)
+    context_meter, messages = ContextMeter(), [UserMessage("x" * 1000)]
+    context_meter.answered(request(messages), Usage(50_000, 500), lasting=2)
     more = [*messages, AssistantMessage("yes"), UserMessage("and now?")]
-    assert gauge.expects(request(more)) == 50_500 + estimate_messages(more[2:])
+    assert context_meter.expects(request(more)) == 50_500 + estimate_messages(more[2:])
 
 
 def test_another_beginning_is_counted_anew():
-    gauge, messages = ContextMeter(), [UserMessage("one")]
-    gauge.answered(request(messages), Usage(50_000, 500), lasting=2)
-    assert gauge.expects(request([UserMessage("two"), AssistantMessage("a"), UserMessage("b")])) < 100
-    gauge.forget()
-    assert gauge.expects(request(messages)) < 100
+    context_meter, messages = ContextMeter(), [UserMessage("one")]
+    context_meter.answered(request(messages), Usage(50_000, 500), lasting=2)
+    assert context_meter.expects(request([UserMessage("two"), AssistantMessage("a"), UserMessage("b")])) < 100
+    context_meter.forget()
+    assert context_meter.expects(request(messages)) < 100
 
 
 def test_nothing_is_full_where_nobody_knows_the_window():

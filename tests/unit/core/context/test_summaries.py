@@ -109,7 +109,7 @@ async def test_a_conversation_is_taken_to_a_model_with_a_smaller_window(tells):
 @pytest.mark.parametrize("tells", [True, False])
 @pytest.mark.parametrize("known", [True, False])
 async def test_a_file_larger_than_the_window_stops_neither_its_turn_nor_the_next(tells, known):
-    model, talk, gauge = (
+    model, talk, context_meter = (
         Narrow(3000, tells=tells),
         long_talk(2, 500),
         ContextMeter(window=3000 if known else None),
@@ -119,7 +119,7 @@ async def test_a_file_larger_than_the_window_stops_neither_its_turn_nor_the_next
     for question in ("", "and now?"):
         if question:
             talk.say(question)
-        turn, _ = turn_of(model, talk=talk, gauge=gauge)
+        turn, _ = turn_of(model, talk=talk, context_meter=context_meter)
         assert ended(await run(turn)).text == "noted"
     assert model.refused == 0 or not known
     assert any(one.attachments == (file,) for one in talk.messages if isinstance(one, UserMessage))
@@ -144,7 +144,7 @@ async def test_without_any_summary_the_record_itself_stands_in_cut(window, answe
 async def test_a_model_that_cannot_be_asked_is_told_and_nothing_stands_in():
     model = ScriptedModel([[ModelError("busy")], says("done")])
     talk = long_talk()
-    turn, _ = turn_of(model, talk=talk, gauge=ContextMeter(window=4000))
+    turn, _ = turn_of(model, talk=talk, context_meter=ContextMeter(window=4000))
     events = await run(turn)
     assert "busy" in of_type(events, Notice)[0].message and talk.compaction.upto == 0
 

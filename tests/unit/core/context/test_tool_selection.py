@@ -31,10 +31,10 @@ def test_more_tools_than_a_model_takes_are_left_out_with_a_notice_that_says_what
 
 
 def test_what_is_left_out_is_explained_once_and_said_each_time():
-    offering = ToolSelection()
-    first, second = offering.offer(many()).notice, offering.offer(many()).notice
+    tool_selection = ToolSelection()
+    first, second = tool_selection.offer(many()).notice, tool_selection.offer(many()).notice
     assert len(first) > 150 and second == "127 of 200 tools are offered to the model."
-    assert len(offering.offer(many(201)).notice) > 150
+    assert len(tool_selection.offer(many(201)).notice) > 150
 
 
 def test_definitions_take_only_a_share_of_a_known_window():
@@ -86,21 +86,21 @@ def test_the_same_tools_are_the_same_offer():
 
 
 def test_a_tool_is_made_once_and_kept_from_turn_to_turn():
-    offering, tools = ToolSelection(), many(3)
-    assert offering.offer(tools).specs[1] is offering.offer(tools[1:]).specs[0]
+    tool_selection, tools = ToolSelection(), many(3)
+    assert tool_selection.offer(tools).specs[1] is tool_selection.offer(tools[1:]).specs[0]
 
 
 def test_a_changed_tool_is_made_anew():
-    offering = ToolSelection()
-    before = offering.offer([Tool("s", "a", description="old", digest="1")])
+    tool_selection = ToolSelection()
+    before = tool_selection.offer([Tool("s", "a", description="old", digest="1")])
     after = before.renewed([Tool("s", "a", description="new", digest="2")])
     assert after.specs[0].description == "new"
 
 
 def test_within_a_turn_the_choice_stays_and_new_tools_get_what_is_free():
-    offering = ToolSelection(max_tools=11)
+    tool_selection = ToolSelection(max_tools=11)
     talk = [UserMessage("t15 please")]
-    offer = offering.offer(many(20), talk=talk)
+    offer = tool_selection.offer(many(20), talk=talk)
     kept = names(offer)
     assert len(kept) == 10 and "t15" in kept
     assert names(offer.renewed([*many(20), *many(5, "new")])) == kept
@@ -110,9 +110,9 @@ def test_within_a_turn_the_choice_stays_and_new_tools_get_what_is_free():
 
 
 def test_from_turn_to_turn_the_choice_changes_no_more_than_it_must():
-    offering = ToolSelection(max_tools=11)
-    first = set(names(offering.offer(many(40), talk=[UserMessage("t30 please")])))
-    second = set(names(offering.offer(many(40), talk=[UserMessage("t35 please")])))
+    tool_selection = ToolSelection(max_tools=11)
+    first = set(names(tool_selection.offer(many(40), talk=[UserMessage("t30 please")])))
+    second = set(names(tool_selection.offer(many(40), talk=[UserMessage("t35 please")])))
     assert "t35" in second and len(first & second) == 9
 
 
@@ -128,11 +128,11 @@ def test_hostile_descriptions_are_cleaned_and_bounded():
 
 
 def test_each_tool_that_was_left_out_or_pinned_is_marked():
-    offering = ToolSelection(20)
+    tool_selection = ToolSelection(20)
     tools = [replace(tool, pinned=number == 30) for number, tool in enumerate(many(40))]
-    offer = offering.offer(tools)
-    assert offering.marks["many", "t30"] == "pinned"
-    left = [key for key, mark in offering.marks.items() if mark.startswith("left out")]
+    offer = tool_selection.offer(tools)
+    assert tool_selection.marks["many", "t30"] == "pinned"
+    left = [key for key, mark in tool_selection.marks.items() if mark.startswith("left out")]
     assert len(left) == 40 - len(offer) and ("many", "t39") in left
 
 

@@ -252,22 +252,22 @@ async def test_the_next_result_counts_as_new_whether_or_not_the_model_was_nudged
     async def big(arguments):
         return text("row " * 5_000)
 
-    gauge = ContextMeter(window=100_000)
+    context_meter = ContextMeter(window=100_000)
     expected = []
 
     def last(request):
-        expected.append(gauge.expects(request))
+        expected.append(context_meter.expects(request))
         return says("done")
 
     step = [ReplyPart(calls=(call(1, "srv__big"),), usage=Usage(900, 100))]
     model = ScriptedModel([*[[ReplyPart(usage=Usage(900, 0))]] * empty, step, last])
-    turn, talk = turn_of(model, FunctionToolbox(big=big), gauge=gauge)
+    turn, talk = turn_of(model, FunctionToolbox(big=big), context_meter=context_meter)
     await run(turn)
     assert expected == [1_000 + estimate_messages([talk.messages[-2]])]
 
 
 async def test_a_message_sent_after_an_empty_reply_counts_as_new():
-    gauge = ContextMeter(window=100_000)
+    context_meter = ContextMeter(window=100_000)
     expected = []
 
     def steered(request):
@@ -275,27 +275,27 @@ async def test_a_message_sent_after_an_empty_reply_counts_as_new():
         return [ReplyPart(usage=Usage(900, 0))]
 
     def last(request):
-        expected.append(gauge.expects(request))
+        expected.append(context_meter.expects(request))
         return says("done")
 
-    turn, talk = turn_of(ScriptedModel([steered, last]), gauge=gauge)
+    turn, talk = turn_of(ScriptedModel([steered, last]), context_meter=context_meter)
     await run(turn)
     assert expected == [900 + estimate_messages([talk.messages[-2]])]
 
 
 async def test_the_first_message_after_a_turn_that_met_its_limit_counts_as_new():
-    gauge = ContextMeter(window=100_000)
+    context_meter = ContextMeter(window=100_000)
     expected = []
 
     def next_turn(request):
-        expected.append(gauge.expects(request))
+        expected.append(context_meter.expects(request))
         return says("done")
 
     last = [TextPart("what I know"), ReplyPart(usage=Usage(900, 100))]
     model = ScriptedModel([calls(call(1)), last, next_turn])
-    first, talk = turn_of(model, gauge=gauge, limits=Limits(max_steps=1))
+    first, talk = turn_of(model, context_meter=context_meter, limits=Limits(max_steps=1))
     await run(first)
-    second, _ = turn_of(model, gauge=gauge, talk=talk)
+    second, _ = turn_of(model, context_meter=context_meter, talk=talk)
     await run(second)
     assert expected == [1_000 + estimate_messages([UserMessage("go")])]
 

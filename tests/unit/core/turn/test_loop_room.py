@@ -41,7 +41,7 @@ def talk_with_results(turns=10, size=3000):
 async def test_old_results_are_told_in_short_before_anything_is_summarised():
     model = ScriptedModel([says("done")])
     talk = talk_with_results()
-    turn, _ = turn_of(model, talk=talk, gauge=ContextMeter(window=8000))
+    turn, _ = turn_of(model, talk=talk, context_meter=ContextMeter(window=8000))
     events = await run(turn)
     told = [m.text for m in model.requests[0].messages if isinstance(m, ToolMessage)]
     assert len(told[0]) < 500 and len(told[-1]) == 3000
@@ -52,7 +52,7 @@ async def test_old_results_are_told_in_short_before_anything_is_summarised():
 async def test_old_turns_become_a_summary_at_a_message_of_the_person():
     model = ScriptedModel([says("they asked a lot"), says("done")])
     talk = long_talk()
-    turn, _ = turn_of(model, talk=talk, gauge=ContextMeter(window=6000))
+    turn, _ = turn_of(model, talk=talk, context_meter=ContextMeter(window=6000))
     events = await run(turn)
     asked = model.requests[0]
     assert asked.messages[-1] == UserMessage(SUMMARISE) and asked.tools == ()
@@ -80,12 +80,12 @@ async def test_the_newest_result_is_cut_where_it_alone_is_too_much_and_no_summar
 
     refused = [ModelError("too long", overflow=True, window=5000)]
     model = ScriptedModel([calls(call(1, "srv__big")), refused, says("done")])
-    gauge = ContextMeter()
-    turn, _ = turn_of(model, FunctionToolbox(big=big), talk=talk, gauge=gauge)
+    context_meter = ContextMeter()
+    turn, _ = turn_of(model, FunctionToolbox(big=big), talk=talk, context_meter=context_meter)
     assert ended(await run(turn)).text == "done"
     (result,) = [m.text for m in model.requests[2].messages if isinstance(m, ToolMessage)]
     assert len(result) < 6000 and "bytes" in result
-    assert (len(model.requests), gauge.window, talk.compaction.upto) == (3, 5000, 0)
+    assert (len(model.requests), context_meter.window, talk.compaction.upto) == (3, 5000, 0)
 
 
 class Narrow:
@@ -144,7 +144,7 @@ async def test_large_tool_definitions_do_not_keep_a_refused_message_from_being_c
 
 async def test_a_known_window_does_not_keep_a_refused_message_from_being_cut():
     model = ScriptedModel([Narrow(50_000, says("read"))] * 9)
-    turn, _ = turn_with_file(model, 60_000, gauge=ContextMeter(window=128_000))
+    turn, _ = turn_with_file(model, 60_000, context_meter=ContextMeter(window=128_000))
     assert ended(await run(turn)).text == "read"
 
 
@@ -174,7 +174,7 @@ async def test_a_second_refusal_ends_the_turn():
 async def test_a_summary_that_fails_is_told_and_the_question_is_asked_all_the_same():
     model = ScriptedModel([[ModelError("busy")], says("done")])
     talk = long_talk()
-    turn, _ = turn_of(model, talk=talk, gauge=ContextMeter(window=4000))
+    turn, _ = turn_of(model, talk=talk, context_meter=ContextMeter(window=4000))
     events = await run(turn)
     assert "busy" in of_type(events, Notice)[0].message
     assert ended(events).text == "done" and talk.compaction == Compaction()
@@ -208,7 +208,7 @@ async def test_a_budget_of_money_ends_the_turn():
 
 async def test_summaries_are_part_of_what_a_turn_used_up():
     model = ScriptedModel([spends(TextPart("summary"), tokens=500), spends(TextPart("done"), tokens=100)])
-    turn, _ = turn_of(model, talk=long_talk(), gauge=ContextMeter(window=4000))
+    turn, _ = turn_of(model, talk=long_talk(), context_meter=ContextMeter(window=4000))
     assert ended(await run(turn)).usage.prompt == 600
 
 

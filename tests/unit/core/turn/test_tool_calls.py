@@ -178,27 +178,29 @@ async def test_a_large_result_is_cut_and_the_model_reads_on_in_the_whole_of_it()
 
 
 async def test_what_the_model_reads_on_in_is_not_kept_again():
-    shelf = ResultStore({"result-1": "日" * 9000})
+    result_store = ResultStore({"result-1": "日" * 9000})
     read = call(1, "mcptui__read_result", '{"name": "result-1"}')
     model = ScriptedModel([calls(read), says("done")])
-    turn, talk = turn_of(model, limits=Limits(result_bytes=1000), shelf=shelf)
+    turn, talk = turn_of(model, limits=Limits(result_bytes=1000), result_store=result_store)
     await run(turn)
     told = next(message for message in talk.messages if isinstance(message, ToolMessage))
-    assert not told.is_error and told.kept == "" and len(shelf) == 1 and len(told.text.encode()) <= 1000
+    assert (
+        not told.is_error and told.kept == "" and len(result_store) == 1 and len(told.text.encode()) <= 1000
+    )
 
 
 async def test_the_same_large_result_is_kept_once():
-    shelf = ResultStore()
+    result_store = ResultStore()
     model = ScriptedModel([calls(call(1, "srv__log"), call(2, "srv__log")), says("done")])
-    turn, _ = turn_of(model, FunctionToolbox(log=large), shelf=shelf)
+    turn, _ = turn_of(model, FunctionToolbox(log=large), result_store=result_store)
     await run(turn)
-    assert shelf.names() == ("result-1",)
+    assert result_store.names() == ("result-1",)
 
 
 async def test_all_results_of_one_reply_share_the_window():
     requests = [call(number, "srv__log", f'{{"n": {number}}}') for number in range(12)]
     model = ScriptedModel([calls(*requests), says("done")])
-    turn, talk = turn_of(model, FunctionToolbox(log=large), gauge=ContextMeter(window=8192))
+    turn, talk = turn_of(model, FunctionToolbox(log=large), context_meter=ContextMeter(window=8192))
     await run(turn)
     told = [message.text for message in talk.messages if isinstance(message, ToolMessage)]
     assert len(told) == 12 and sum(map(len, told)) <= 8192 * 0.6 * 3
