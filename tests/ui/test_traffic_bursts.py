@@ -70,7 +70,7 @@ async def test_a_search_in_an_entry_can_be_typed_in_one_burst() -> None:
     async with opened(some().recording()) as (screen, pilot):
         screen.list.select(2)
         burst(pilot.app, "\r/Beijing\r")
-        await until(lambda: screen.entry.page.sought == "beijing")
+        await until(lambda: screen.entry.page.search_text == "beijing")
 
 
 @pytest.mark.parametrize("key", ["S", "w"])

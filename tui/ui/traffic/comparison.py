@@ -134,9 +134,9 @@ class ComparisonScreen(ModalScreen[None]):
         first, second = self._names
         what = "the calls of " if self._calls else ""
         count = len(found.differences) if found is not None else 0
-        said = "" if found is None else "1 difference" if count == 1 else f"{count} differences"
+        count_text = "" if found is None else "1 difference" if count == 1 else f"{count} differences"
         self._title.show(
-            (("COMPARE  ", "accent bold"), (f"{what}{first} and {second}", "text")), ((said, "dim"),)
+            (("COMPARE  ", "accent bold"), (f"{what}{first} and {second}", "text")), ((count_text, "dim"),)
         )
         keys: list[tuple[str, str]] = []
         if self._has_calls:

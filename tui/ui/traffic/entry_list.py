@@ -18,7 +18,7 @@ from tui.ui.keys.bindings import bindings_of
 from tui.ui.platform.strips import ControlFilter, RowStrip
 from tui.ui.platform.textual_internals import paint_now
 from tui.ui.traffic.entry_row import PREVIEWED, Layout, RowContext, RowMaker, layout_for, paragraphs
-from tui.ui.traffic.previews import NONE, Preview
+from tui.ui.traffic.previews import NONE, EntryPreview
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import UNICODE, Symbols
@@ -71,7 +71,7 @@ class EntryList(LinePane, inherit_bindings=False):
         frames: EntryColumns,
         *,
         live: bool = True,
-        preview: Callable[[int], Preview] = lambda seq: NONE,
+        preview: Callable[[int], EntryPreview] = lambda seq: NONE,
         notes: Mapping[int, str] | None = None,
         empty: tuple[str, ...] = (),
         symbols: Symbols = UNICODE,

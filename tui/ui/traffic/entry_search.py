@@ -120,7 +120,7 @@ class EntrySearch:
         self._prompt.ask(
             "search in this entry",
             self.begin,
-            value=self._current()[0].sought,
+            value=self._current()[0].search_text,
             cancelled=lambda: self.begin(""),
             replaces=True,
         )
@@ -135,7 +135,7 @@ class EntrySearch:
     def go(self, direction: int, *, first: bool = False) -> None:
         """Go to the next match, or to the one before."""
         page, loaded = self._current()
-        if not page.sought:
+        if not page.search_text:
             self.ask()
         elif isinstance(page.sheet, Tree | RawSheet) and loaded is not None:
             stop = Event()
@@ -147,7 +147,7 @@ class EntrySearch:
         count = page.sheet.count()
         for step in range(1, count + 1):
             row = (page.cursor + direction * step) % count
-            if page.sought in fold(text_of(page.sheet.row(row, page.columns))):
+            if page.search_text in fold(text_of(page.sheet.row(row, page.columns))):
                 page.go_to_row(row)
                 return
         page.app.notify("nothing found", timeout=2)
@@ -156,9 +156,9 @@ class EntrySearch:
         self, page: Page, loaded: LoadedEntry, direction: int, first: bool, stop: Event
     ) -> Callable[[], None]:
         """Find the next match, in a thread; return what goes there."""
-        searched, offsets = (page.sought, loaded), self._offsets
+        searched, offsets = (page.search_text, loaded), self._offsets
         if self._searched != searched:
-            offsets = places(loaded.body, page.sought, stop)
+            offsets = places(loaded.body, page.search_text, stop)
             if not stop.is_set():
                 self._searched, self._offsets = searched, offsets
         if not offsets:
@@ -178,7 +178,7 @@ class EntrySearch:
         return go
 
     def _offset(self, page: Page) -> int:
-        """Return the offset in the body from which the search goes on."""
+        """Return the offset in the body where the search continues."""
         sheet = page.sheet
         found_in, row, offset = self._last
         if found_in is sheet and row == page.cursor:

@@ -200,7 +200,7 @@ class Exporter:
             path.open("xb").close()  # no other program can create it meanwhile
         try:
             with closing(self._recording.open_reader()) as reader:
-                source = _Source(reader, seqs, lambda done: self._note_progress(done, len(seqs), stop))
+                source = _EntrySource(reader, seqs, lambda done: self._note_progress(done, len(seqs), stop))
                 pieces = exported(Format(form), source.columns(), source.whole, title)
                 size = write_whole(path, pieces, wait=False, stop=stop)
         except BaseException:
@@ -216,7 +216,7 @@ class Exporter:
             raise InterruptedError("the screen was left")
 
 
-class _Source:
+class _EntrySource:
     """Reads the entries of an export, with a rest after each slice of time."""
 
     def __init__(self, reader: TrafficReader, seqs: Sequence[int], rest: Callable[[int], None]) -> None:

@@ -30,14 +30,14 @@ class Filtering:
     Attributes:
         query: the active filter.
         view: the entries that match it.
-        sought: what is searched for, as typed; "" for nothing.
+        search_text: what is searched for, as typed; "" for nothing.
     """
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
         self.query = EVERYTHING
         self.view = self._view(EVERYTHING)
-        self.sought = ""
+        self.search_text = ""
         self._search: View | None = None
 
     def _view(self, query: Query) -> View:
@@ -58,7 +58,7 @@ class Filtering:
         """Apply a valid filter; return its view, which has no rows yet."""
         self.view.close()
         self.query, self.view = query, self._view(query)
-        self.search(self.sought)
+        self.search(self.search_text)
         return self.view
 
     def search(self, text: str) -> None:
@@ -66,7 +66,7 @@ class Filtering:
         if self._search is not None:
             self._search.close()
             self._search = None
-        self.sought = text
+        self.search_text = text
         if text.strip():
             query = parse(text)
             if not query.is_sound:
@@ -95,7 +95,7 @@ class Filtering:
     def can_cancel(self) -> bool:
         """Whether the filter or the search still goes through entries."""
         is_busy = not self.view.is_done or self.is_searching
-        return is_busy and bool(self.is_filtered or self.sought)
+        return is_busy and bool(self.is_filtered or self.search_text)
 
     def cancel(self) -> None:
         """Skip the entries that were not looked at yet."""
@@ -142,7 +142,7 @@ class Filtering:
                 *left,
                 ("   " if left else "", ""),
                 ("search › ", "accent"),
-                (clean_line(self.sought), "text"),
+                (clean_line(self.search_text), "text"),
             )
             right = (
                 *self._progress(self._search),
@@ -180,7 +180,7 @@ class ListSearch:
         self._prompt.ask(
             "search",
             self._begin,
-            value=self._filtering.sought,
+            value=self._filtering.search_text,
             placeholder="words in names and bodies, or a filter",
             cancelled=lambda: self._begin(""),
             replaces=True,
@@ -193,14 +193,14 @@ class ListSearch:
 
     def go(self, direction: int) -> None:
         """Go to the next match, or to the one before."""
-        if not self._filtering.sought:
+        if not self._filtering.search_text:
             self.ask()
             return
         self._direction = direction
         self.look()
 
     def look(self) -> None:
-        """Go to the match that was asked for, once it is known."""
+        """Go to the requested match once it is known."""
         if not self._direction:
             return
         seq = self._filtering.match(self._list.selected, self._direction)

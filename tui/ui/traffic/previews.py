@@ -22,14 +22,14 @@ HEAD_BYTES = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
+class EntryPreview:
     """The id of an entry and the start of its text, both cleaned."""
 
     ident: str = ""
     text: str = ""
 
 
-NONE = Preview()
+NONE = EntryPreview()
 
 
 class ReaderThread:
@@ -80,11 +80,11 @@ class Previews:
     def __init__(self, reader: ReaderThread, changed: Callable[[], object]) -> None:
         self._reader = reader
         self._changed = changed
-        self._known: LRUCache[int, Preview] = LRUCache(KEPT)
+        self._known: LRUCache[int, EntryPreview] = LRUCache(KEPT)
         self._wanted: set[int] = set()
         self._task: asyncio.Task[None] | None = None
 
-    def get(self, seq: int) -> Preview:
+    def get(self, seq: int) -> EntryPreview:
         """Return what is known; the next `look` reads what is not."""
         known = self._known.get(seq)
         if known is None:
@@ -112,19 +112,19 @@ class Previews:
             await asyncio.wait({self._task})
 
 
-def _previews(reader: TrafficReader, wanted: Iterable[int]) -> Iterable[tuple[int, Preview]]:
+def _previews(reader: TrafficReader, wanted: Iterable[int]) -> Iterable[tuple[int, EntryPreview]]:
     for seq in wanted:
         entry = reader.entry(seq, HEAD_BYTES)
         yield seq, _preview(entry) if entry is not None else NONE
 
 
-def _preview(entry: Entry) -> Preview:
+def _preview(entry: Entry) -> EntryPreview:
     if entry.kind is Kind.EVENT and (text := _event(entry.body)):
-        return Preview("", text)
+        return EntryPreview("", text)
     text = clean_line(entry.body.decode("utf-8", "replace"), HEAD_BYTES)
     if not text and entry.detail:
         text = clean_line("  ".join(f"{name} {value}" for name, value in entry.detail.items()), HEAD_BYTES)
-    return Preview(clean_line(entry.ident, 40), text)
+    return EntryPreview(clean_line(entry.ident, 40), text)
 
 
 def _event(body: bytes) -> str:

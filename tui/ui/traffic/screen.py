@@ -227,7 +227,7 @@ class TrafficScreen(Screen[Cause | None]):
             filtering.cancel()
         elif self.panel.is_open:
             self.panel.close()
-        elif filtering.sought:
+        elif filtering.search_text:
             filtering.search("")
         elif self._comparer.marked:
             self._comparer.marked = 0

@@ -38,8 +38,8 @@ def stretch_row(stretch: TimeBar, whole_ns: int, width: int, symbols: Symbols) -
     cells = max(1, min(room - start, (stretch.end_ns - stretch.start_ns) * room // whole))
     style = "bad" if stretch.failed else _STYLES[stretch.part]
     sign = symbols.outcomes[3] if stretch.failed else symbols.outcomes[1] if stretch.running else " "
-    said = f"you: {stretch.label}" if stretch.part is TimeShare.YOU else stretch.label
-    name: Row = ((f"  {said}", "text" if stretch.critical else "dim"),)
+    label_text = f"you: {stretch.label}" if stretch.part is TimeShare.YOU else stretch.label
+    name: Row = ((f"  {label_text}", "text" if stretch.critical else "dim"),)
     return (
         *pad(crop(name, label - 1), label),
         (" " * start, ""),

@@ -1,4 +1,4 @@
-"""Bars: lines of the frame around the panes, each drawn by itself."""
+"""Bars: single lines around the panes."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar

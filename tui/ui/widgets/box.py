@@ -58,7 +58,7 @@ class Box(Bar):
         """
         if (heading, rows, marked, ends) == (self._heading, self._rows, self._marked, self._ends):
             if self.is_attached and self.is_seen != self.display:
-                self.refresh(layout=True)  # the layout that was asked for is late, or was lost
+                self.refresh(layout=True)  # the requested layout is late, or was lost
             return
         self._heading, self._rows, self._marked, self._ends = heading, rows, marked, ends
         room = max(2, self.app.size.height // 3) if self.is_attached else MOST_ROWS

@@ -112,7 +112,7 @@ class Page(LinePane, inherit_bindings=True):
     """Shows one sheet.
 
     Attributes:
-        sought: what is searched for, folded.
+        search_text: folded.
         busy: work runs in a thread.
     """
 
@@ -126,7 +126,7 @@ class Page(LinePane, inherit_bindings=True):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.sheet: Sheet = Lines(())
-        self.sought = ""
+        self.search_text = ""
         self.busy = False
         self._job: asyncio.Task[None] | None = None
         self._stop: Event | None = None
@@ -147,7 +147,7 @@ class Page(LinePane, inherit_bindings=True):
     def seek(self, text: str) -> None:
         """Highlight every occurrence of a text."""
         self._stop_work()
-        self.sought = fold(text)
+        self.search_text = fold(text)
         self.rows_changed()
 
     def work(self, work: Work, stop: Event | None = None) -> None:
@@ -240,7 +240,7 @@ class Page(LinePane, inherit_bindings=True):
     def row(self, index: int) -> Row:
         if index >= self.sheet.count():
             return ()
-        return crop(highlighted(self.sheet.row(index, self.columns), self.sought), self.columns)
+        return crop(highlighted(self.sheet.row(index, self.columns), self.search_text), self.columns)
 
     def row_chosen(self, index: int) -> None:
         work = self.sheet.toggle(index, self.columns)

@@ -1,4 +1,4 @@
-"""The signs beside words and in rows, with ASCII stand-ins for terminals that cannot show them. Pure."""
+"""Symbols: the signs used on screen, with ASCII replacements for terminals that cannot show them. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -135,7 +135,7 @@ _KIND_LOOKS = {
 
 
 def kind_look(kind: Kind, direction: Direction, symbols: Symbols) -> tuple[str, str, str]:
-    """Return what an entry is, as words, as fewer words, and the style; a sign stands first."""
+    """Return the kind of an entry in words, abbreviated, and its style; both texts begin with a sign."""
     words, short, style = _KIND_LOOKS[kind]
     if kind is Kind.STDERR:
         sign = symbols.stderr

@@ -169,7 +169,7 @@ class ResultView:
         self._layout = asyncio.create_task(make(), name="lay out a result")
 
     def _put(self, sheet: Sheet) -> None:
-        self.page.sought = ""
+        self.page.search_text = ""
         self.page.show(sheet)
 
     async def close(self) -> None:
@@ -187,7 +187,7 @@ class ResultView:
 
     def next_match(self, direction: int) -> None:
         """Go to the next match, or with -1 to the previous one."""
-        if self.page.sought:
+        if self.page.search_text:
             self._find(direction)
 
     def _find(self, direction: int, *, first: bool = False) -> None:
@@ -195,7 +195,7 @@ class ResultView:
         count, start = page.row_count(), page.cursor - (direction if first else 0)
         for distance in range(1, count + 1):
             index = (start + direction * distance) % count
-            if page.sought in fold(text_of(page.row(index))):
+            if page.search_text in fold(text_of(page.row(index))):
                 page.move_cursor(index)
                 return
         page.notify("It is not in what is unfolded.", timeout=3)
