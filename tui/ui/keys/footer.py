@@ -1,10 +1,11 @@
 """The footer: the keys that do something now. A click on one does what its key does."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from textual import events
 
-from tui.ui.keys.actions import Action
+from tui.ui.keys.actions import Action, action, first_key
+from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Bar
 from tui.ui.widgets.rows import Row, width_of
 
@@ -35,12 +36,20 @@ class Footer(Bar):
 
     async def on_click(self, event: events.Click) -> None:
         column = 1
-        for key, label, action in fitting(self._entries, self.size.width):
+        for key, label, found in fitting(self._entries, self.size.width):
             end = column + _width(key, label)
             if column <= event.x < end:
-                await self.app.run_action(action.method, self.screen.focused or self.screen)
+                await self.app.run_action(found.method, self.screen.focused or self.screen)
                 return
             column = end + len(_GAP)
+
+
+def entries_of(actions: Iterable[Action], overrides: KeyOverrides) -> list[Entry]:
+    """Return the entries of actions, the most useful first, followed by the help."""
+    shown = sorted((action for action in actions if action.footer), key=lambda action: action.footer)
+    return [
+        (first_key(overrides.keys_of(found)), found.label, found) for found in (*shown, action("app.help"))
+    ]
 
 
 def _width(key: str, label: str) -> int:

@@ -13,8 +13,8 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from tui.core.errors import McptuiError
-from tui.ui.keys.actions import Action, Context, action, first_key, of_context
-from tui.ui.keys.footer import Footer
+from tui.ui.keys.actions import Action, Context, of_context
+from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.field import Field, type_into
@@ -223,11 +223,8 @@ class Finder(Vertical):
 
     def show_keys(self) -> None:
         """Show the keys that do something now."""
-        found = [one for one in of_context(self._keys_context) if one.footer and self._offers(one)]
-        found.sort(key=lambda one: one.footer)
-        helps = action("app.help")
-        shown = [(first_key(self._overrides.keys_of(one)), one.label, one) for one in (*found, helps)]
-        self.keys.show(shown)
+        found = (action for action in of_context(self._keys_context) if self._offers(action))
+        self.keys.show(entries_of(found, self._overrides))
 
     def keep_task(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
         """Run `work` in the background until the screen is closed; an error becomes a line of news."""

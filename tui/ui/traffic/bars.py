@@ -8,8 +8,8 @@ from textual.message import Message
 
 from tui.core.text import clean_line
 from tui.traffic.record.entry_columns import Recording
-from tui.ui.keys.actions import Context, first_key, of_context
-from tui.ui.keys.footer import Entry, Footer
+from tui.ui.keys.actions import Context, of_context
+from tui.ui.keys.footer import Entry, Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Bar, SplitBar, part_at, spread
 from tui.ui.widgets.rows import Row
@@ -74,13 +74,7 @@ class Keys(Footer):
 
 def keys_of(context: Context, overrides: KeyOverrides) -> Sequence[Entry]:
     """Return the keys of a context, the most useful first, and the one that shows all keys."""
-    actions = sorted(
-        (action for action in of_context(context) if action.footer), key=lambda each: each.footer
-    )
-    app_help = [action for action in of_context(Context.ANYWHERE) if action.id == "app.help"]
-    entries = [
-        (first_key(overrides.keys_of(action)), action.label, action) for action in (*actions, *app_help)
-    ]
+    entries = entries_of(of_context(context), overrides)
     return entries[:5] + entries[-1:] + entries[5:-1]
 
 

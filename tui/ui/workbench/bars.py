@@ -11,8 +11,8 @@ from textual.widget import Widget
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
 from tui.core.units import clock, plural
-from tui.ui.keys.actions import Action, Context, first_key, of_context
-from tui.ui.keys.footer import Footer
+from tui.ui.keys.actions import Context, of_context
+from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Bar, SplitBar, part_at, spread
 from tui.ui.widgets.rows import Row
@@ -135,12 +135,7 @@ class BenchKeys(Footer):
     def of(self, context: Context | None, *, on_bench: bool = True) -> None:
         """Show the keys of a context and of the workbench; `on_bench` if something can be called there."""
         near = of_context(context) if context is not None else ()
-        found: list[Action] = [
-            one
-            for one in (*near, *of_context(Context.WORKBENCH))
-            if one.footer and (on_bench or one.id not in ONLY_BENCH)
-        ]
-        found.sort(key=lambda one: one.footer)
-        helps = [one for one in of_context(Context.ANYWHERE) if one.id == "app.help"]
-        entries = [(first_key(self._overrides.keys_of(one)), one.label, one) for one in (*found, *helps)]
+        actions = (*near, *of_context(Context.WORKBENCH))
+        found = (action for action in actions if on_bench or action.id not in ONLY_BENCH)
+        entries = entries_of(found, self._overrides)
         self.show(entries[:6] + entries[-1:] + entries[6:-1])

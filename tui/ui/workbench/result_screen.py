@@ -13,9 +13,9 @@ from textual.screen import ModalScreen
 from tui.core.text import clean_line
 from tui.core.tools import ToolResult
 from tui.ui.dialogs.confirm import Confirm
-from tui.ui.keys.actions import Context, action, first_key, of_context
+from tui.ui.keys.actions import Context, of_context
 from tui.ui.keys.bindings import bindings_of
-from tui.ui.keys.footer import Footer
+from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.traffic import copies
 from tui.ui.widgets.bar import SplitBar
@@ -65,8 +65,7 @@ class ResultScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         self._title.show((("RESULT", "accent bold"), (f"   {self._of}", "text")))
-        shown = [one for one in (*of_context(Context.RESULT), action("app.help")) if one.footer]
-        self._keys.show([(first_key(self._overrides.keys_of(one)), one.label, one) for one in shown])
+        self._keys.show(entries_of(of_context(Context.RESULT), self._overrides))
         self.set_focus(self._page, scroll_visible=False)
         self._work = asyncio.create_task(self._lay_out(), name="lay out a result")
 
