@@ -88,15 +88,7 @@ class Approvals:
 
 
 class ApprovalKeys:
-    """The keys that answer the visible question, and the focus that it takes and gives back.
-
-    Args:
-        regions: the widgets of the screen.
-        show: shows a question in the conversation, or none.
-        answer_keys: holds an answer back until its letter cannot be the start of a message.
-        open_dialog: opens a dialog.
-        wake: repaints what changed.
-    """
+    """The keys that answer the visible question, and the focus that it takes and gives back."""
 
     def __init__(
         self,

@@ -38,17 +38,7 @@ OPENS = {
 
 
 class SlashCommands:
-    """Runs a command.
-
-    Args:
-        runtime: the conversations and the workbench.
-        regions: the widgets of the screen.
-        current: the conversation on screen.
-        turns: sends messages to the model.
-        navigator: opens the workbench.
-        sources: what running servers offer.
-        act: runs an action of the table by its id.
-    """
+    """Runs a command."""
 
     def __init__(
         self,

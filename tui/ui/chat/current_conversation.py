@@ -30,23 +30,11 @@ if TYPE_CHECKING:
 NOT_SAVED = "Nothing was said yet."
 
 OpenDialog = Callable[[Screen[Any], Callable[[Any], None] | None], None]
+"""Opens a dialog, unless one of its kind is open; the second argument is called with its result."""
 
 
 class CurrentConversation:
-    """The conversation on screen.
-
-    Args:
-        runtime: the conversations and the model.
-        regions: the widgets of the screen.
-        spans: what the trace shows.
-        bridge: shows turns.
-        turns: runs turns.
-        open_dialog: opens a dialog, unless one of its kind is open.
-        command_runs: returns whether a slash command is running.
-        forget: shows an empty conversation.
-        wake: repaints what changed.
-        fail: ends the app after an unexpected error.
-    """
+    """The conversation on screen."""
 
     def __init__(
         self,

@@ -36,12 +36,7 @@ MENU = {
 
 
 class MessageActions:
-    """Acts on the marked message, or on the last one if none is marked.
-
-    Args:
-        current: the conversation on screen.
-        turns: sends messages to the model.
-    """
+    """Acts on the marked message, or on the last one if none is marked."""
 
     def __init__(self, current: CurrentConversation, turns: TurnQueue) -> None:
         self._current = current

@@ -29,14 +29,7 @@ def filter_of(cause: Cause) -> str:
 
 
 class Navigator:
-    """Opens other screens.
-
-    Args:
-        runtime: the servers and the recording.
-        regions: the widgets of the screen.
-        spans: what the trace shows.
-        open_dialog: opens a screen, unless one of its kind is open.
-    """
+    """Opens other screens."""
 
     def __init__(
         self, runtime: "Runtime", regions: Regions, spans: Spans, open_dialog: Callable[..., None]

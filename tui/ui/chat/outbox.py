@@ -91,16 +91,7 @@ class SerialQueue(Generic[Thing]):
 
 
 class Outbox:
-    """Takes what the composer sends.
-
-    Args:
-        runtime: the servers, the snippets and the redactor.
-        regions: the widgets of the screen.
-        turns: sends messages to the model.
-        sources: knows which commands there are.
-        run_command: runs a command; raises `McptuiError` if it cannot.
-        fail: ends the app after an unexpected error.
-    """
+    """Takes what the composer sends."""
 
     def __init__(
         self,

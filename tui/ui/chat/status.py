@@ -165,16 +165,7 @@ class ChatStatus:
 
 
 class Refresher:
-    """Looks at the stores and shows what changed: often while something moves, seldom otherwise.
-
-    Args:
-        runtime: the servers, the model and the problems.
-        regions: the widgets of the screen.
-        status: what header, status line and footer say.
-        look_first: shows more of the stores; called at every look, before the lines.
-        when_ready: the same, once the runtime is ready.
-        fail: ends the app after an unexpected error.
-    """
+    """Looks at the stores and shows what changed: often while something moves, seldom otherwise."""
 
     def __init__(
         self,

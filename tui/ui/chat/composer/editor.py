@@ -136,11 +136,6 @@ def _terminal_kept() -> Iterator[None]:
 class EditorSession:
     """Edits the message of a composer in the user's editor.
 
-    Args:
-        composer: has the message.
-        focus: focuses the composer.
-        fail: ends the app after an unexpected error.
-
     Attributes:
         has_terminal: the editor has the terminal.
     """

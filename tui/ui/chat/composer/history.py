@@ -66,14 +66,7 @@ class InputHistory:
 
 
 class HistorySearch:
-    """A search of the history, as shells do with ctrl+r, with the matches in a list.
-
-    Args:
-        box: shows the query and the matches.
-        history: what is searched.
-        show: puts a message into the composer.
-        keys: returns the keys shown in the heading.
-    """
+    """A search of the history, as shells do with ctrl+r, with the matches in a list."""
 
     def __init__(
         self, box: Box, history: InputHistory, show: Callable[[str], None], keys: Callable[[], str]

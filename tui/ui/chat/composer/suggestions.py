@@ -236,10 +236,6 @@ class LiveSources:
             return []
         return [one.name for one in self.runtime.host.statuses() if _runs(one)]
 
-    @property
-    def prompts(self) -> "list[PromptInfo]":
-        return [one for listed in self._prompts.values() for one in listed]
-
     async def resources(self) -> "list[ResourceInfo]":
         """Return every resource of every running server, without templates."""
         await self.known()

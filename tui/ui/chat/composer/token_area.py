@@ -1,7 +1,7 @@
 """A text area that grows with its text; large pastes and attachments in it are tokens."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -84,10 +84,6 @@ class Pastes:
 
     def __bool__(self) -> bool:
         return bool(self._texts)
-
-    @property
-    def texts(self) -> Mapping[str, str]:
-        return self._texts
 
     @staticmethod
     def is_big(text: str) -> bool:
