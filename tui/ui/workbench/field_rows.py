@@ -8,9 +8,9 @@ from typing import Any
 from tui.core import units
 from tui.core.forms.spec import MISSING, Bounds, FieldKind, FieldSpec, FieldState, FormField
 from tui.core.text import clean_line
-from tui.ui.widgets.line_edit import LineEdit, shown_text
 from tui.ui.widgets.rows import Row, crop, pad, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
+from tui.ui.workbench.line_edit import LineEdit, shown_text
 
 HOLDERS = (FieldKind.OBJECT, FieldKind.MAP, FieldKind.ARRAY)
 PICKED = (FieldKind.CHOICE, FieldKind.CONST, FieldKind.BOOLEAN)

@@ -14,13 +14,13 @@ from tui.core.forms.spec import FieldKind, FieldState, FormField, Path
 from tui.ui.keys.actions import Context, of_context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.widgets.line_edit import LineEdit
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.field_rows import HOLDERS, FormLook, is_typed, label_cells
 from tui.ui.workbench.form_rows import CALL, MORE, WIDEST, FormLine, FormState, form_lines, shown_fields
 from tui.ui.workbench.items import Item
+from tui.ui.workbench.line_edit import LineEdit
 
 
 class FormPane(LinePane, inherit_bindings=False):

@@ -9,10 +9,10 @@ from tui.core.forms.spec import FieldKind, FormField, Path
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import ResourceInfo
-from tui.ui.widgets.line_edit import LineEdit
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.workbench.field_rows import FormLook, field_row, under_rows
 from tui.ui.workbench.items import PINNED, Item, ItemVerb
+from tui.ui.workbench.line_edit import LineEdit
 from tui.ui.workbench.overview import prose
 
 FOLDED_ROWS = 4
