@@ -31,9 +31,6 @@ class EndOfInbox(Exception):
 class Inbox:
     """A queue from the reader of a pipe to the session; the reader never waits for it.
 
-    Args:
-        now: monotonic seconds.
-
     Attributes:
         collapsed: number of notifications merged or dropped.
         emptied: set when the session has taken everything and the queue is closed.

@@ -218,11 +218,7 @@ def _outlet(descriptor: int) -> Outlet:
 
 
 def end_like(code: int) -> None:
-    """End this process by the signal that ended the server; return if it exited with a code.
-
-    Args:
-        code: as `Passthrough.run` returns it.
-    """
+    """End this process by the signal that ended the server; return if it exited with a code."""
     if code >= 0:
         return
     import resource

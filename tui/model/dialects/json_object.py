@@ -134,11 +134,7 @@ class JsonParser(DialectParser):
 
 
 def _named(text: str) -> list[tuple[Named, bool]]:
-    """Return the calls in one or more JSON values, and whether each took a guess; [] if one is not a call.
-
-    Raises:
-        UnreadableJson: one of them is not JSON.
-    """
+    """Return the calls in one or more JSON values, and whether each took a guess; [] if one is not a call."""
     found: list[tuple[Named, bool]] = []
     at = 0
     while (at := at + len(text[at:]) - len(text[at:].lstrip(" \t\r\n,;"))) < len(text):

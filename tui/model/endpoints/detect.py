@@ -95,12 +95,7 @@ def _chat_model(body: Any, place: Candidate) -> str | None:
 
 
 async def _get(place: Candidate) -> Any:
-    """Return the JSON body of a GET.
-
-    Raises:
-        OSError, TimeoutError: nothing is there, or it is too slow.
-        ValueError: the answer is not a JSON body with status 200.
-    """
+    """Return the JSON body of a GET."""
     async with asyncio.timeout(CONNECT_SECONDS):
         reader, writer = await asyncio.open_connection(place.host, place.port, limit=64 * 1024)
     try:
@@ -136,11 +131,7 @@ async def _bounded(reader: asyncio.StreamReader) -> bytes:
 
 
 def _unchunked(body: bytes) -> bytes:
-    """Return a body without its chunk sizes (RFC 9112, section 7.1).
-
-    Raises:
-        ValueError: a chunk size is invalid.
-    """
+    """Return a body without its chunk sizes (RFC 9112, section 7.1)."""
     result = bytearray()
     while body:
         size, _, body = body.partition(b"\r\n")

@@ -162,11 +162,7 @@ def _named(name: str, profiles: Sequence[ModelProfile]) -> ModelProfile | None:
 
 
 def _unknown(name: str, profiles: Sequence[ModelProfile]) -> ModelProfile:
-    """Raise the error for an unknown name.
-
-    Raises:
-        UsageError: always.
-    """
+    """Raise the error for an unknown name."""
     names = [*(profile.name for profile in profiles), DEMO]
     near = difflib.get_close_matches(name, names, n=1)
     hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(names)}."

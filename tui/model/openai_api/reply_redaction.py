@@ -18,9 +18,6 @@ class ReplyRedactor:
     Text that may be the beginning of a secret is held back until more is known. Only whole keys are
     replaced: the user may have asked for a placeholder such as `sk-proj-...`.
 
-    Args:
-        redactor: knows the secrets.
-
     Attributes:
         replaced: whether the reply held a secret that no single event contained.
     """

@@ -280,11 +280,7 @@ def _is_json(event: str) -> bool:
 
 
 def _decoded(event: str) -> Any:
-    """Return the JSON value of an event.
-
-    Raises:
-        ModelError: it is not JSON, or nested too deeply.
-    """
+    """Return the JSON value of an event."""
     try:
         return json.loads(event)
     except (ValueError, RecursionError) as error:
