@@ -283,9 +283,9 @@ def _prompt(server: str, raw: Mapping[str, Any]) -> PromptInfo | None:
         return None
     listed = raw.get("arguments")
     arguments = tuple(
-        PromptArgument(one["name"], _text(one, "description"), one.get("required") is True)
-        for one in (listed[:MAX_ARGUMENTS] if isinstance(listed, list) else ())
-        if isinstance(one, Mapping) and isinstance(one.get("name"), str)
+        PromptArgument(item["name"], _text(item, "description"), item.get("required") is True)
+        for item in (listed[:MAX_ARGUMENTS] if isinstance(listed, list) else ())
+        if isinstance(item, Mapping) and isinstance(item.get("name"), str)
     )
     return PromptInfo(server, name, _text(raw, "title"), _text(raw, "description"), arguments)
 

@@ -179,7 +179,7 @@ class Connection:
             work[kind] = self._keep_fresh(kind, partial(self._recount, listing, kind))
         if listing.streamed:
             work["changes"] = self._hear_changes(listing)
-        side = [asyncio.create_task(one, name=f"{what} of {self._spec.name}") for what, one in work.items()]
+        side = [asyncio.create_task(item, name=f"{what} of {self._spec.name}") for what, item in work.items()]
         try:
             await first_of(self._stop.wait(), self.transport.exited.wait(), wire.closed.wait())
         finally:

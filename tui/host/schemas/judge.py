@@ -305,11 +305,11 @@ def _type(value: Any, depth: int) -> bool:
 
 
 def _schemas(value: Any, depth: int) -> bool:
-    return isinstance(value, list) and bool(value) and all(is_plainly_sound(one, depth) for one in value)
+    return isinstance(value, list) and bool(value) and all(is_plainly_sound(item, depth) for item in value)
 
 
 def _named_schemas(value: Any, depth: int) -> bool:
-    return isinstance(value, dict) and all(is_plainly_sound(one, depth) for one in value.values())
+    return isinstance(value, dict) and all(is_plainly_sound(item, depth) for item in value.values())
 
 
 def _keywords() -> Mapping[str, Callable[[Any, int], bool]]:

@@ -40,7 +40,7 @@ def quiet_sdk_logging() -> SdkLog:
     for name in {*_LOGGERS, *_loggers_of_loaded_modules()}:
         logger = logging.getLogger(name)
         logger.propagate = False
-        for known in [one for one in logger.handlers if isinstance(one, SdkLog)]:
+        for known in [item for item in logger.handlers if isinstance(item, SdkLog)]:
             logger.removeHandler(known)
         logger.addHandler(handler)
     return handler

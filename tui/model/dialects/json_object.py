@@ -125,10 +125,10 @@ class JsonParser(DialectParser):
                 return False
             self._call(self._maker.broken(f"the call is not valid JSON ({error})", begun[1], "", text), size)
             return True
-        if not calls or not all(self._maker.offered.find(one.tool, one.server) for one, _ in calls):
+        if not calls or not all(self._maker.offered.find(item.tool, item.server) for item, _ in calls):
             return False
-        for place, (one, guessed) in enumerate(calls):
-            call = self._maker.of_value(one.tool, one.arguments, server=one.server, recovered=guessed)
+        for place, (item, guessed) in enumerate(calls):
+            call = self._maker.of_value(item.tool, item.arguments, server=item.server, recovered=guessed)
             self._call(call, 0 if place else size)
         return True
 

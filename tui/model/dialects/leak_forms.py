@@ -145,8 +145,8 @@ def _tools_in(text: str, scene: LeakContext) -> list[tuple[ToolSpec, Any]] | Non
     except UnreadableJson:
         return None
     found: list[tuple[ToolSpec, Any]] = []
-    for one in value if isinstance(value, list) else [value]:
-        named = named_in(one)
+    for item in value if isinstance(value, list) else [value]:
+        named = named_in(item)
         tool = scene.maker.offered.find(named.tool, named.server) if named else None
         if named is None or tool is None:
             return []
@@ -228,8 +228,8 @@ def bare_form(text: str, at: int, scene: LeakContext) -> Leak | None:
             value = read_json(text[at:end])
         except UnreadableJson:
             return None
-        for one in value if isinstance(value, list) else [value]:
-            if (call := _bare_call(one, scene)) is None:
+        for item in value if isinstance(value, list) else [value]:
+            if (call := _bare_call(item, scene)) is None:
                 return None
             found.append(call)
         at = end

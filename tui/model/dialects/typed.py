@@ -74,7 +74,7 @@ def _types(schema: Any, depth: int = 0) -> frozenset[str]:
     if not isinstance(schema, Mapping) or depth > 4:
         return frozenset()
     said = schema.get("type")
-    found = {said} if isinstance(said, str) else {one for one in said or () if isinstance(one, str)}
+    found = {said} if isinstance(said, str) else {item for item in said or () if isinstance(item, str)}
     for combiner in ("anyOf", "oneOf"):
         branches = schema.get(combiner)
         for branch in branches if isinstance(branches, list) else ():

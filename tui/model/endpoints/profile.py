@@ -173,9 +173,9 @@ def redactor_of(profile: ModelProfile) -> Redactor:
     """Return a redactor for the secrets that a profile's endpoint is sent."""
     place = f"models.{profile.name}"
     keys = {profile.key_name: profile.api_key.reveal()} if profile.api_key else {}
-    keys |= {f"{place}.base_url.{at}": one for at, one in enumerate(secrets_in(profile.base_url))}
+    keys |= {f"{place}.base_url.{at}": item for at, item in enumerate(secrets_in(profile.base_url))}
     for name, value in profile.headers.items():
         if is_secret_header(name):
-            for at, (_, one) in enumerate(secrets_in_arguments([f"{name}: {value}"])):
-                keys[f"{place}.headers.{name}.{at}"] = one
+            for at, (_, item) in enumerate(secrets_in_arguments([f"{name}: {value}"])):
+                keys[f"{place}.headers.{name}.{at}"] = item
     return Redactor(keys=keys)

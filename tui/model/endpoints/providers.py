@@ -154,7 +154,7 @@ def is_private(base_url: str) -> bool:
 def provider_of(base_url: str) -> Provider | None:
     """Return the provider that a URL belongs to, or None."""
     host = host_of(base_url)
-    return next((one for one in PROVIDERS if host == one.host or host.endswith("." + one.host)), None)
+    return next((item for item in PROVIDERS if host == item.host or host.endswith("." + item.host)), None)
 
 
 def from_environment(env: Mapping[str, str]) -> list[ModelProfile]:

@@ -186,21 +186,21 @@ class Learned:
     def to_json(self) -> dict[str, Any]:
         """Return what to remember, as JSON values; empty if there is nothing."""
         return {
-            one.name: sorted(value)[:MAX_REMEMBERED] if isinstance(value, set) else value
-            for one in fields(self)
-            if one.name != "thinking_first" and (value := getattr(self, one.name))
+            item.name: sorted(value)[:MAX_REMEMBERED] if isinstance(value, set) else value
+            for item in fields(self)
+            if item.name != "thinking_first" and (value := getattr(self, item.name))
         }
 
     @classmethod
     def from_json(cls, value: Any) -> "Learned":
         """Return what was remembered; invalid values are dropped."""
         known = cls()
-        for one in fields(cls) if isinstance(value, Mapping) else ():
-            found, usual = value.get(one.name), getattr(known, one.name)
+        for item in fields(cls) if isinstance(value, Mapping) else ():
+            found, usual = value.get(item.name), getattr(known, item.name)
             if isinstance(usual, set) and isinstance(found, list):
-                setattr(known, one.name, {text[:200] for text in found if isinstance(text, str)})
-            elif type(found) is type(usual) and one.name != "thinking_first":
-                setattr(known, one.name, found)
+                setattr(known, item.name, {text[:200] for text in found if isinstance(text, str)})
+            elif type(found) is type(usual) and item.name != "thinking_first":
+                setattr(known, item.name, found)
         known.dropped &= set(_OPTIONAL)
         known.form = known.form if known.form in tuple(SchemaForm) else ""
         known.max_tokens_name = known.max_tokens_name if known.max_tokens_name in _OPTIONAL else ""

@@ -102,7 +102,7 @@ async def _asked(endpoint: Inquiry, profile: ModelProfile) -> Ability:
     if looks_like_ollama(profile):
         return await _of_ollama(endpoint, profile.model)
     offered = await models_at(endpoint, profile)
-    mine = next((one for one in offered if one.id == profile.model), None)
+    mine = next((item for item in offered if item.id == profile.model), None)
     found = (
         Ability(mine.window, "endpoint" if mine.window else "", mine.tools, mine.images)
         if mine
@@ -174,7 +174,7 @@ async def _of_lmstudio(endpoint: Inquiry, model: str) -> Ability:
     """Ask LM Studio 0.4 or newer."""
     for entry in _dicts(await endpoint.get(f"{endpoint.root}/api/v1/models"), "models"):
         loaded = list(_dicts(entry, "loaded_instances"))
-        if model != entry.get("key") and model not in [one.get("id") for one in loaded]:
+        if model != entry.get("key") and model not in [item.get("id") for item in loaded]:
             continue
         window = count_in(_dict(loaded[0].get("config")).get("context_length")) if loaded else None
         able = _dict(entry.get("capabilities"))
@@ -214,7 +214,7 @@ def _dict(body: Any) -> Mapping[str, Any]:
 
 def _dicts(body: Any, key: str) -> list[Mapping[str, Any]]:
     listed = body.get(key) if isinstance(body, Mapping) else None
-    return [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+    return [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
 
 
 def _flag(value: Any) -> bool | None:

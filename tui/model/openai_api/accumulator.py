@@ -114,9 +114,9 @@ def prompt_tokens(usage: Mapping[str, Any]) -> int:
 def cached_tokens(usage: Mapping[str, Any]) -> int:
     """Return the number of prompt tokens read from a cache, under the names that endpoints use."""
     details = (usage.get(f"{name}_tokens_details") for name in ("prompt", "input"))
-    holders = (*(one for one in details if isinstance(one, Mapping)), usage)
+    holders = (*(item for item in details if isinstance(item, Mapping)), usage)
     names = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
-    return next((count for one in holders for name in names if (count := token_count(one.get(name)))), 0)
+    return next((count for item in holders for name in names if (count := token_count(item.get(name)))), 0)
 
 
 MAX_TEXT = 8_000_000

@@ -266,7 +266,7 @@ class CallSlots:
         Raises:
             ModelError: there are too many calls, or too long arguments.
         """
-        function = next((one for key in _FUNCTION if isinstance(one := entry.get(key), Mapping)), entry)
+        function = next((item for key in _FUNCTION if isinstance(item := entry.get(key), Mapping)), entry)
         name = function.get("name")
         name = name[:MAX_NAME] if isinstance(name, str) else ""
         identity = entry.get("id")

@@ -244,7 +244,7 @@ class ReplyStream:
         except ModelError:
             chunk = _decoded(self._redactor.redact_values(whole, quotes=True))
         if isinstance(chunk, list):
-            return [part for one in chunk for part in self._accumulator.feed(one)]
+            return [part for item in chunk for part in self._accumulator.feed(item)]
         if isinstance(chunk, Mapping) and reply_error(chunk) is not None:
             # An error quotes keys that are only words, too, and its message is cut.
             chunk = _decoded(self._redactor.redact_values(whole, quotes=True))

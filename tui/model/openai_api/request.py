@@ -233,7 +233,9 @@ def _turn_of(messages: list[Any]) -> int:
     """
     turn = len(messages)
     while turn > 0:
-        turn = max((at for at, one in enumerate(messages[:turn]) if isinstance(one, UserMessage)), default=0)
+        turn = max(
+            (at for at, item in enumerate(messages[:turn]) if isinstance(item, UserMessage)), default=0
+        )
         if turn == 0 or not isinstance(messages[turn - 1], ToolMessage):
             return turn
     return 0
