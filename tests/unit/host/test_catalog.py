@@ -55,13 +55,13 @@ async def test_a_cursor_that_never_repeats_ends_at_the_cap():
     assert f"more than {MAX_PAGES} pages" in walk.note
 
 
-async def test_too_many_entries_are_cut_and_said():
+async def test_too_many_entries_are_cut_with_a_note():
     walk, _ = await walked(lambda cursor: {"tools": [1] * 6, "nextCursor": (cursor or "") + "x"}, limit=10)
     assert len(walk.items) == 10
     assert "rest is left out" in walk.note
 
 
-async def test_a_cursor_that_is_no_text_ends_the_walk():
+async def test_a_cursor_that_is_not_text_ends_the_listing():
     walk, _ = await walked({None: {"tools": [1], "nextCursor": {"page": 2}}})
     assert (walk.items, walk.note) == ([1], "a cursor is not text, so the list ends here")
 
@@ -82,7 +82,7 @@ async def test_an_error_on_the_first_page_is_raised():
 
 
 @pytest.mark.parametrize("tools", [None, {}, "x", 7])
-async def test_a_listing_that_is_no_list_is_an_empty_one(tools):
+async def test_a_listing_that_is_not_a_list_is_empty(tools):
     walk, _ = await walked({None: {"tools": tools}})
     assert (walk.items, walk.note) == ([], "page 1 has no list of tools")
 
@@ -156,7 +156,7 @@ def test_a_listing_that_failed_is_not_a_tool_left_out():
         ({None: {"tools": [1], "nextCursor": "b"}, "b": TimeoutError()}, True),
     ],
 )
-async def test_a_walk_that_failed_is_told_from_one_that_has_reached_its_end(pages, incomplete):
+async def test_a_failed_listing_differs_from_a_complete_one(pages, incomplete):
     walk, _ = await walked(pages)
     assert walk.incomplete is incomplete
 

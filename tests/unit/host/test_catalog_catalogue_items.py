@@ -6,7 +6,7 @@ from tui.core.workbench import PromptArgument, PromptInfo, ResourceInfo
 from tui.host.catalog import MAX_ARGUMENTS, MAX_URI, prompt_infos, resource_infos
 
 
-def test_a_resource_is_kept_with_what_it_says_raw():
+def test_a_resource_keeps_its_raw_texts():
     raw = {"uri": "a://b", "name": "n\x1b[2J", "title": "t", "mimeType": "text/plain", "size": 3}
     found, fault = resource_infos("s", [raw], template=False)
     assert found == [ResourceInfo("s", "a://b", "n\x1b[2J", "t", "", "text/plain", 3)]
@@ -29,12 +29,12 @@ def test_one_malformed_resource_costs_only_itself(raw):
 
 
 @pytest.mark.parametrize("size", [True, -1, 1.5, "3", None])
-def test_a_size_that_is_none_is_not_told(size):
+def test_an_invalid_size_is_dropped(size):
     found, _ = resource_infos("s", [{"uri": "a://b", "size": size}], template=False)
     assert found[0].size is None
 
 
-def test_only_arguments_with_names_are_asked_for_and_only_true_is_required():
+def test_only_named_arguments_count_and_only_true_is_required():
     listed = [{"name": "a", "required": True}, {"name": "b", "required": "yes"}, {"name": 3}, "c"]
     found, fault = prompt_infos("s", [{"name": "p", "arguments": listed}, {"arguments": []}])
     assert found == [PromptInfo("s", "p", arguments=(PromptArgument("a", "", True), PromptArgument("b")))]

@@ -7,7 +7,7 @@ from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextCont
 from tui.host.content import MAX_ITEMS, content_of, contents_of, prompt_of, result_of
 
 
-def test_text_stays_as_it_came():
+def test_text_is_unchanged():
     assert content_of({"type": "text", "text": "a\x1b[2J"}) == TextContent("a\x1b[2J")
 
 
@@ -32,7 +32,7 @@ def test_an_unknown_item_is_shown_as_json():
     assert content_of({"type": "hologram", "x": 1}) == TextContent('{"type": "hologram", "x": 1}')
 
 
-def test_content_that_is_no_list_is_shown_and_said():
+def test_content_that_is_not_a_list_is_shown_with_a_warning():
     result = result_of({"content": "hello"})
     assert result.content == (TextContent("hello"),)
     assert result.warning == "content is not a list"

@@ -58,7 +58,7 @@ def test_a_death_at_the_start_names_command_exit_and_last_line():
     assert found.next_step == "Press l for its log, r to try again."
 
 
-def test_text_that_is_no_protocol_is_shown():
+def test_output_that_is_not_json_rpc_is_shown():
     found = failure(transport(noise=12, first_noise="Starting…"), seconds=60)
     assert found.detail == (
         "no answer to initialize within 60 s."
@@ -92,7 +92,7 @@ def test_an_answer_of_the_wrong_shape_is_named_by_place_not_by_payload():
     )
 
 
-def test_a_process_that_we_ended_is_not_said_to_have_ended_by_itself():
+def test_a_process_that_we_ended_did_not_end_on_its_own():
     found = failure(transport(exit=ended(None, "SIGTERM", "was ended by SIGTERM")), ValueError("nonsense"))
     assert found.detail == "nonsense."
     assert (found.code, found.signal) == (None, "")
@@ -126,7 +126,7 @@ def test_an_error_of_the_protocol_is_bounded_and_cleaned():
     assert len(text) < 400
 
 
-def test_an_answer_that_is_none_is_called_so():
+def test_an_unusable_answer_is_called_so():
     error = MCPError.from_error_data(ErrorData(code=-32603, message=f"{explain.NO_ANSWER}: not JSON"))
     assert explain.protocol_failure(error) == "The server's answer cannot be used: not JSON."
 
@@ -139,7 +139,7 @@ def test_a_long_command_is_cut_in_the_middle():
 
 
 @pytest.mark.parametrize(("left", "words"), [((), ""), ((5,), "process 5"), ((5, 6), "2 processes")])
-def test_what_was_left_behind_is_told(left, words):
+def test_leftover_processes_are_reported(left, words):
     assert words in explain.left_behind(transport(leftovers=left))
 
 
@@ -160,5 +160,5 @@ def test_a_defect_is_found_inside_nested_groups(error):
         BrokenPipeError(),
     ],
 )
-def test_what_a_server_did_is_no_defect(error):
+def test_errors_caused_by_a_server_are_not_defects(error):
     assert not explain.is_defect(error)

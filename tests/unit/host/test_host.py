@@ -63,7 +63,7 @@ async def test_the_tools_of_running_servers_come_in_configured_order():
     await one.shutdown()
 
 
-async def test_every_change_raises_the_revision_and_is_told_by_name():
+async def test_every_change_raises_the_revision_and_is_reported_by_name():
     told = []
     one = host(A, on_change=told.append)
     before = one.revision

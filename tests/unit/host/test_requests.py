@@ -22,7 +22,7 @@ def test_under_the_modern_revision_the_least_is_a_complete_answer():
     assert isinstance(taken, dict) and taken["resultType"] == "complete"
 
 
-def test_an_error_of_the_server_stays_what_it_is():
+def test_an_error_of_the_server_is_unchanged():
     answer = _refused(MCPError(code=-32002, message="no such thing", data={"uri": "a://b"}))
     assert answer.error == {"code": -32002, "message": "no such thing", "data": {"uri": "a://b"}}
     assert not answer.problem and not answer.lost

@@ -52,7 +52,7 @@ def script():
     return Script()
 
 
-async def test_a_start_ends_in_running_with_what_the_server_said(script):
+async def test_a_start_ends_in_running_with_protocol_title_and_tools(script):
     server = supervisor(script)
     await server.start()
     found = server.status
@@ -69,7 +69,7 @@ async def test_a_second_start_changes_nothing(script):
     await server.close()
 
 
-async def test_a_stop_says_that_it_was_asked_for(script):
+async def test_a_stop_has_the_reason_requested(script):
     server = supervisor(script)
     await server.start()
     await server.stop()
@@ -227,7 +227,7 @@ async def test_a_start_that_takes_too_long_says_what_was_waited_for(script):
     await server.close()
 
 
-async def test_a_command_that_cannot_be_run_is_told_with_its_next_step(script):
+async def test_a_command_that_cannot_be_run_fails_with_a_next_step(script):
     script.missing = True
     server = supervisor(script)
     await server.start()
@@ -279,7 +279,7 @@ async def test_a_stop_after_an_internal_error_prevents_the_second_try(script):
     await server.close()
 
 
-async def test_an_error_that_a_server_causes_is_no_internal_error(script, caplog):
+async def test_an_error_caused_by_a_server_is_not_an_internal_error(script, caplog):
     script.missing = True
     server = supervisor(script)
     await server.start()

@@ -53,7 +53,7 @@ ERAS = pytest.mark.parametrize("era", ["legacy", "modern"])
 
 
 @ERAS
-async def test_a_server_is_shown_as_it_introduced_itself(era):
+async def test_the_identity_is_that_of_the_handshake(era):
     secret = "hunter2hunter2"
     async with running(ODD, secret, redactor=Redactor({"pw": secret}), ODD_ERA=era) as (bench, _, _):
         who = await bench.identity("srv")
@@ -65,7 +65,7 @@ async def test_a_server_is_shown_as_it_introduced_itself(era):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there it is not told")
-async def test_what_its_processes_cost_is_told(tmp_path):
+async def test_the_cost_of_its_processes_is_shown(tmp_path):
     parent = tmp_path / "parent.py"
     parent.write_text(f"import subprocess, sys\nsys.exit(subprocess.call([sys.executable, {str(ODD)!r}]))\n")
     async with running(parent) as (bench, _, host):
@@ -89,7 +89,7 @@ async def test_of_a_stopped_server_there_is_what_is_configured():
         assert answer == RawAnswer(problem="The server srv is not running.")
 
 
-async def test_an_unknown_server_is_no_exception():
+async def test_an_unknown_server_raises_nothing():
     async with running(ODD) as (bench, _, _):
         assert await bench.identity("no") == ServerIdentity()
         assert await bench.resources("no") == ((), "There is no server of that name.")
@@ -117,7 +117,7 @@ async def test_prompts_are_listed_with_their_arguments():
     assert problem == "1 of 2 prompts are malformed and left out."
 
 
-async def test_a_real_server_lists_and_gives_what_it_has(tmp_path):
+async def test_a_real_server_lists_and_returns_its_resources_and_prompts(tmp_path):
     async with running(NOTES, MCPTUI_NOTES_FILE=str(tmp_path / "notes.json")) as (bench, _, _):
         resources, problem = await bench.resources("srv")
         assert ([one.uri for one in resources], problem) == (["notes://all"], "")
@@ -206,7 +206,7 @@ async def test_what_cannot_be_written_as_json_is_not_sent():
 
 
 @ERAS
-async def test_any_request_is_sent_as_it_is_and_its_answer_comes_as_it_is(era):
+async def test_any_request_and_its_response_pass_unchanged(era):
     params = {"a": None, "b": [1.5, {"c": ""}], "_meta": {"mine": 1, "progressToken": "old"}}
     async with running(ODD, ODD_ERA=era) as (bench, captured, _):
         answer = await bench.request("srv", "x/echo", params, call="hand-9", seconds=5)
@@ -238,7 +238,7 @@ async def test_answers_that_the_sdk_would_refuse_come_all_the_same(era, method, 
 
 
 @ERAS
-async def test_an_error_comes_with_everything_that_the_server_said(era):
+async def test_an_error_has_its_code_message_and_data(era):
     async with running(ODD, ODD_ERA=era) as (bench, _, _):
         answer = await bench.request("srv", "x/unknown", {}, call="hand-1", seconds=5)
         assert answer == RawAnswer(error={"code": -32601, "message": "no 'x/unknown'", "data": [1]})

@@ -104,7 +104,7 @@ async def test_a_call_of_a_tool_that_changed_is_not_run(monkeypatch):
     await host.shutdown()
 
 
-async def test_a_death_in_the_middle_of_a_call_is_told_with_the_last_lines():
+async def test_a_death_during_a_call_is_reported_with_the_last_lines():
     host, tool = await running(script=Script(dies_on_call=True))
     result = await call(host, tool)
     assert result.failure is CallFailure.SERVER_DIED
@@ -120,7 +120,7 @@ async def test_secrets_in_the_last_lines_do_not_reach_the_model():
     await host.shutdown()
 
 
-async def test_a_stop_in_the_middle_of_a_call_is_told_as_a_stop():
+async def test_a_stop_during_a_call_is_reported_as_a_stop():
     script = Script()
     host, tool = await running(script=script)
     script.silent = True

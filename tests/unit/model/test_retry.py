@@ -33,7 +33,7 @@ async def asked(
     return parts, error, time.waits
 
 
-async def test_a_failure_that_passes_is_asked_again_after_a_visible_wait() -> None:
+async def test_a_transient_failure_is_retried_after_a_visible_delay() -> None:
     parts, error, waits = await asked([PASSING], [PASSING], says("Hi"))
     assert error is None and waits == [1.0, 2.0]
     assert parts == [
@@ -44,7 +44,7 @@ async def test_a_failure_that_passes_is_asked_again_after_a_visible_wait() -> No
     ]
 
 
-async def test_the_last_attempt_s_failure_is_told() -> None:
+async def test_the_failure_of_the_last_attempt_is_raised() -> None:
     _, error, waits = await asked(*[[PASSING]] * 9)
     assert error is PASSING and waits == [1.0, 2.0, 4.0]
 
@@ -63,7 +63,7 @@ async def test_a_wait_of_minutes_is_for_the_person_to_decide() -> None:
     assert await asked([failure], says("Hi")) == ([], failure, [])
 
 
-async def test_a_failure_that_does_not_pass_is_told_at_once() -> None:
+async def test_a_permanent_failure_is_raised_at_once() -> None:
     failure = ModelError("no credit", status=429, retryable=False)
     assert await asked([failure], says("Hi")) == ([], failure, [])
 

@@ -67,7 +67,7 @@ def test_answers_out_of_order_find_their_requests():
     assert ends.got() == [Response(2, {}), Failure(1, -1, "no")]
 
 
-def test_an_answer_that_nobody_waits_for_is_counted_and_dropped():
+def test_an_unmatched_response_is_counted_and_dropped():
     ends = Ends()
     ends.ask(1)
     for frame in (Response(1, {}), Response(2001, {}), Response(1001, {}), Response(1001, {"second": True})):
@@ -132,7 +132,7 @@ def test_a_silent_probe_is_answered_in_the_place_of_the_server():
     assert (failure.id, failure.code) == (1, METHOD_NOT_FOUND)
 
 
-def test_an_answered_probe_is_left_alone():
+def test_an_answered_probe_is_not_answered_again():
     ends = Ends()
     ends.ask(1, "server/discover")
     ends.gate.incoming(Response(1001, {}))
@@ -156,7 +156,7 @@ def test_an_error_without_an_id_answers_nothing_else():
     assert ends.got() == []
 
 
-def test_a_slow_modern_server_is_taken_at_its_late_word():
+def test_a_late_answer_of_a_modern_server_still_counts():
     ends = Ends()
     ends.ask(1, "server/discover")
     ends.gate.give_up_probe(1, 2.0)
@@ -234,7 +234,7 @@ def test_a_cancelled_id_may_be_written_as_text():
     assert ends.replies == []
 
 
-def test_a_request_whose_cancelling_is_dropped_still_waits_for_its_answer():
+def test_a_request_whose_cancellation_is_dropped_still_waits_for_its_response():
     ends = Ends()
     ends.inbox.crowded = True
     for number in range(UNANSWERED_LIMIT + 1):
@@ -243,7 +243,7 @@ def test_a_request_whose_cancelling_is_dropped_still_waits_for_its_answer():
     assert ends.gate.drops.overrun == 1
 
 
-def test_a_cancelling_of_nothing_is_harmless():
+def test_cancelling_an_unknown_request_is_harmless():
     ends = Ends()
     for odd in (None, "x", 7, [1], {"a": 1}, True):
         ends.gate.incoming(cancelled(odd))

@@ -42,7 +42,7 @@ async def test_messages_come_in_the_order_in_which_they_were_put():
     assert await drained(inbox) == frames
 
 
-async def test_an_answer_does_not_wait_behind_a_flood():
+async def test_a_response_does_not_wait_for_a_flood():
     inbox = Inbox(Time())
     for number in range(50_000):
         inbox.put(log(number))
@@ -82,7 +82,7 @@ async def test_list_changed_is_never_lost_in_a_crowd():
     assert (await drained(inbox)).count(changed) == 1
 
 
-async def test_a_notification_that_has_to_wait_comes_by_itself_later():
+async def test_a_delayed_notification_arrives_on_its_own():
     inbox = Inbox()
     for number in range(BURST):
         inbox.put(log(number))

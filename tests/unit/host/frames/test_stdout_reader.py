@@ -49,7 +49,7 @@ async def test_a_line_is_shown_raw_before_it_is_read():
     assert await bench.got() == Response(1, {"a": 1})
 
 
-async def test_what_is_no_frame_is_counted_and_the_first_of_it_kept():
+async def test_lines_that_are_not_messages_are_counted_and_the_first_is_kept():
     bench = Bench()
     await bench.take(b"\x1b[1mStarting\n\n   \nreally\n" + ANSWER + b"\n")
     assert (bench.intake.noise, bench.intake.first_noise) == (2, "␛[1mStarting")
@@ -115,7 +115,7 @@ async def test_a_framing_of_which_nothing_can_be_read_fails_what_waits_at_once()
     assert all("Content-Length headers" in failure.message for failure in failures)
 
 
-async def test_talk_of_such_a_framing_harms_nobody_later():
+async def test_mentioning_such_framing_later_is_harmless():
     bench = Bench()
     await bench.take(ANSWER + b"\nContent-Length: 44\r\n")
     assert await bench.got() == Response(1, {"a": 1})
@@ -219,7 +219,7 @@ async def test_a_large_notification_is_dropped_and_a_large_request_loses_its_par
     assert bench.gate.drops.collapsed == 1
 
 
-async def test_a_server_that_sends_back_what_it_gets_is_told_apart():
+async def test_a_server_that_echoes_its_input_is_recognised():
     bench = Bench()
     await bench.take(b'{"jsonrpc":"2.0","id":1001,"method":"tools/call"}\n')
     failure = await bench.got()

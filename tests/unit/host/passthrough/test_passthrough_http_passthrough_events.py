@@ -28,7 +28,7 @@ def test_any_split_of_the_same_bytes_gives_the_same_events(cuts: list[int]):
 
 
 @given(st.lists(st.binary(max_size=50), max_size=10))
-def test_garbage_is_taken_without_a_word(blocks: list[bytes]):
+def test_garbage_is_ignored(blocks: list[bytes]):
     cut(blocks)
 
 
@@ -37,5 +37,5 @@ def test_of_large_data_only_a_head_is_kept_and_its_size():
     assert (event.data, event.size) == (b"x" * 10, 300_000)
 
 
-def test_an_event_that_does_not_end_is_none():
+def test_an_unfinished_event_is_dropped():
     assert cut([b"data: half"]) == []

@@ -60,7 +60,7 @@ def test_a_line_has_the_time_of_its_first_byte():
     assert (second.mono_ns, second.wall_ns) == (9, 1009)
 
 
-def test_the_end_of_a_stream_is_told_once_and_says_what_had_no_newline():
+def test_the_end_of_a_stream_is_reported_once_with_the_unfinished_line():
     lines = PassthroughLines("s", 0)
     *_, last, end = all_of(lines, [b"no newline"])
     assert (last.raw, last.detail) == (b"no newline", {"newline": False})

@@ -91,7 +91,7 @@ async def test_a_writer_never_waits_and_sends_everything_in_the_end(pipe):
     reader.close()
 
 
-async def test_a_writer_says_once_that_nobody_reads(pipe):
+async def test_a_writer_reports_once_that_its_reader_is_gone(pipe):
     said = []
     writer = PipeWriter(pipe[1], broken=said.append, seconds=0.05)
     writer.write(b"x" * 1_000_000)
@@ -110,7 +110,7 @@ async def test_a_writer_says_that_the_other_end_is_closed(pipe):
     assert said == ["it closed its input"]
 
 
-async def test_a_writer_says_so_also_when_nothing_is_written(pipe):
+async def test_a_writer_notices_a_gone_reader_without_writing(pipe):
     said = []
     writer = PipeWriter(pipe[1], broken=said.append)
     pipe[0].close()

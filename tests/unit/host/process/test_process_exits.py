@@ -20,7 +20,7 @@ from tui.host.process.process import LeaderWatch, ProcessExit, duration, exit_se
         (-63, "was ended by signal 63 after 0.3 s"),
     ],
 )
-def test_an_end_is_said_in_a_sentence(returncode, sentence):
+def test_an_exit_is_formatted_as_a_sentence(returncode, sentence):
     assert ProcessExit.from_returncode(returncode, 0.3).sentence() == sentence
 
 
@@ -36,7 +36,7 @@ def test_an_end_is_said_in_a_sentence(returncode, sentence):
         (9000, "2 h"),
     ],
 )
-def test_lengths_of_time_are_said_as_people_say_them(seconds, said):
+def test_durations_are_formatted_for_people(seconds, said):
     assert duration(seconds) == said
 
 
@@ -62,7 +62,7 @@ async def test_an_end_is_seen_and_the_dead_is_left_unreaped():
     watch.close()
 
 
-async def test_an_end_by_a_signal_is_told_apart():
+async def test_an_exit_by_a_signal_is_recognised():
     process, seen = child("import time; time.sleep(60)"), []
     LeaderWatch(process, seen.append)
     process.kill()

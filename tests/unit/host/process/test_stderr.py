@@ -32,7 +32,7 @@ def test_lines_come_back_in_order_without_empty_ones():
     assert tail.last == "three"
 
 
-def test_a_progress_bar_is_what_it_shows_in_the_end():
+def test_a_progress_bar_counts_as_its_last_version():
     assert tail_of(b"10 %\r20 %\r30 %\r\nnext\rnow").lines() == ("30 %", "now")
 
 

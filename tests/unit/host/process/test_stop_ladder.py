@@ -39,7 +39,7 @@ async def test_a_server_that_behaves_needs_no_wait():
         assert time.monotonic() - started < 5
 
 
-async def test_one_that_stays_is_asked_by_sigterm():
+async def test_a_server_that_ignores_eof_gets_sigterm():
     async with server(WAIT + "time.sleep(60)") as (process, stdin):
         await descend(process, stdin, GRACE, asyncio.Event())
         assert process.exit.signal == "SIGTERM"

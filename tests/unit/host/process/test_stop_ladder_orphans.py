@@ -58,5 +58,5 @@ def test_one_that_is_just_leaving_is_not_counted(start):
     assert leaving.wait(5) == 0
 
 
-def test_where_there_is_none_nothing_is_waited_for():
+def test_without_orphans_there_is_no_wait():
     assert end_orphans(f"owner/{uuid.uuid4().hex}", 60.0) == ()

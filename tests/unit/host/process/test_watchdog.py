@@ -65,7 +65,7 @@ def test_the_guard_lives_as_long_as_there_is_something_to_guard(watchdog, server
     watchdog.remove(server.pid)
 
 
-def test_a_guard_that_stands_still_blocks_nobody(watchdog, server):
+def test_a_stopped_watchdog_blocks_nothing(watchdog, server):
     watchdog.add(server.pid)
     os.kill(watchdog.pid, signal.SIGSTOP)
     for _ in range(20_000):

@@ -39,13 +39,13 @@ def test_of_a_union_only_the_arm_that_was_meant_is_spoken_of(judge):
     ]
 
 
-def test_a_kind_that_no_arm_has_is_told_with_those_there_are(judge):
+def test_an_unknown_type_is_reported_with_the_known_ones(judge):
     assert result(judge, "tools/call", {"content": [{"type": "video"}]}) == [
         "content.0.type must be 'text' or 'image' or 'audio' or 'resource_link' or 'resource'"
     ]
 
 
-def test_what_no_arm_takes_at_all_is_told(judge):
+def test_a_value_that_matches_no_union_member_is_reported(judge):
     problems = judge.problems(
         OLD, Direction.IN, "notification", "notifications/progress", {"progressToken": None, "progress": 1}
     )
@@ -67,7 +67,7 @@ def test_each_revision_has_models_of_its_own(judge):
     ]
 
 
-def test_requests_without_the_envelope_of_2026_are_told(judge):
+def test_requests_without_the_envelope_of_2026_are_reported(judge):
     assert judge.problems(NOW, Direction.OUT, "request", "tools/call", {"name": "a"}) == ["_meta is missing"]
 
 
@@ -97,7 +97,7 @@ def test_names_of_a_server_are_cleaned(judge):
         ({"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a", "type": "object"}, "refers to itself"),
     ],
 )
-def test_a_schema_that_is_none_is_told(judge, schema, words):
+def test_an_invalid_schema_is_reported(judge, schema, words):
     assert words in judge.schema_problem(schema)
 
 
@@ -109,7 +109,7 @@ def test_a_schema_that_is_none_is_told(judge, schema, words):
         {"type": "object", "$schema": "https://elsewhere.example/dialect"},
     ],
 )
-def test_a_schema_that_can_be_used_is_left_alone(judge, schema):
+def test_a_usable_schema_has_no_problem(judge, schema):
     assert judge.schema_problem(schema) == ""
 
 

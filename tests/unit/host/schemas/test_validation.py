@@ -90,7 +90,7 @@ async def test_nothing_is_fetched(checker):
     [{"type": "potato"}, {"type": 7}, {"properties": []}, {"$ref": "#"}, {"required": 5}],
     ids=repr,
 )
-async def test_a_schema_that_is_none_forbids_nothing(checker, schema):
+async def test_an_invalid_schema_forbids_nothing(checker, schema):
     verdict = await checker.check(schema, {"a": 1})
     assert verdict.problem == "" and verdict.unchecked
 
@@ -105,7 +105,7 @@ async def test_a_long_value_is_cut_in_the_sentence(checker):
     assert len(verdict.problem) < 500
 
 
-async def test_nothing_is_started_after_the_end(checker):
+async def test_no_worker_is_started_after_close(checker):
     await checker.close()
     assert (await checker.check(LINKED, {"n": 1})).unchecked == "the checker ended"
     assert worker_pid(checker) is None

@@ -33,7 +33,7 @@ def test_who_imports_a_server_afterwards_gets_the_real_one():
     assert printed_by(code) == "desk"
 
 
-def test_an_sdk_that_is_loaded_already_is_left_as_it_is():
+def test_an_sdk_that_is_loaded_already_is_unchanged():
     code = f"import mcp.server\nbefore = mcp.server\n{LOADED}print(sys.modules['mcp.server'] is before)"
     assert printed_by(code) == "True"
 

@@ -82,7 +82,7 @@ def test_a_result_of_an_unknown_type_is_an_error(wire):
     assert error.message == "the server's answer cannot be used: unknown resultType 'dream'"
 
 
-def test_an_older_server_may_use_that_word_as_it_likes(wire):
+def test_result_type_means_nothing_in_older_revisions(wire):
     ticket = hollow_ticket()
     wire.outgoing(request(_meta=wire.issue(ticket)))
     wire.incoming(answer({"resultType": "dream"}))
@@ -106,7 +106,7 @@ def test_a_withdrawn_ticket_keeps_nothing(wire):
     assert ticket.raw is None
 
 
-def test_an_answer_without_a_ticket_passes_as_it_is(wire):
+def test_an_answer_without_a_ticket_passes_unchanged(wire):
     assert wire.incoming(answer({"x": 1}, 7)).message.result == {"x": 1}
 
 
@@ -139,19 +139,19 @@ def test_what_is_not_offered_is_refused_as_an_unknown_method(wire, method):
     assert wire.outgoing(SessionMessage(refusal)).message.error.code == -32601
 
 
-def test_any_other_refusal_stays_as_it_is(wire):
+def test_other_refusals_are_unchanged(wire):
     wire.incoming(request("made/up", "s1"))
     refusal = JSONRPCError(jsonrpc="2.0", id="s1", error=ErrorData(code=-32600, message="no"))
     assert wire.outgoing(SessionMessage(refusal)).message.error.code == -32600
 
 
-def test_every_notification_is_told(wire, heard):
+def test_every_notification_is_reported(wire, heard):
     wire.incoming(notification("notifications/tools/list_changed"))
     assert heard == ["notifications/tools/list_changed"]
 
 
 @pytest.mark.parametrize("value", ["NaN", float("nan"), float("inf"), 10**400, [], {}])
-def test_progress_that_is_no_number_never_reaches_the_sdk(wire, value):
+def test_invalid_progress_never_reaches_the_sdk(wire, value):
     assert wire.incoming(notification("notifications/progress", progressToken=1, progress=value)) is None
 
 

@@ -65,7 +65,7 @@ async def test_a_call_travels_and_every_line_of_it_is_shown():
     assert transport.pid is None
 
 
-async def test_a_sink_and_a_listener_that_raise_hurt_nobody():
+async def test_a_sink_and_a_listener_that_raise_are_harmless():
     def broken(*_):
         raise RuntimeError("broken")
 
@@ -130,7 +130,7 @@ async def test_sending_to_a_dead_server_breaks():
             await write.send(request())
 
 
-async def test_a_server_that_closes_its_output_and_stays_is_ended_and_that_is_said():
+async def test_a_server_that_closes_its_output_and_stays_is_ended_with_a_reason():
     transport = script("import os, time; os.close(1); time.sleep(60)")
     async with transport as (read, write):
         await write.send(request())
@@ -140,7 +140,7 @@ async def test_a_server_that_closes_its_output_and_stays_is_ended_and_that_is_sa
     assert transport.fatal == "it closed its output, so it was ended"
 
 
-async def test_a_server_that_closes_its_input_and_stays_is_ended_and_that_is_said():
+async def test_a_server_that_closes_its_input_and_stays_is_ended_with_a_reason():
     transport = script("import os, time; os.close(0); print('ready', flush=True); time.sleep(60)")
     async with transport as (read, write):
         await until(lambda: transport.noise)
@@ -168,7 +168,7 @@ async def test_reads_do_not_wait_for_writes():
 
 
 @pytest.mark.parametrize("descriptor", [1, 2])
-async def test_an_endless_line_keeps_nobody_else_waiting(descriptor):
+async def test_an_endless_line_does_not_block_other_servers(descriptor):
     worst, before = 0.0, time.monotonic()
     async with script(f"import os\nwhile True: os.write({descriptor}, b'x' * 65536)"):
         for _ in range(100):
@@ -177,7 +177,7 @@ async def test_an_endless_line_keeps_nobody_else_waiting(descriptor):
     assert worst < 0.1
 
 
-async def test_what_was_written_to_stderr_is_kept_shown_and_told():
+async def test_stderr_is_kept_shown_and_reported():
     sink, changes = Sink(), []
     code = "import sys; print('one\\ntwo', file=sys.stderr, flush=True); sys.stdin.read()"
     transport = script(code, sink=sink, on_change=lambda: changes.append(1))
@@ -250,7 +250,7 @@ def test_a_loop_that_is_torn_down_leaves_no_server():
     assert not psutil.pid_exists(pids[0])
 
 
-async def test_the_watchdog_is_told_of_the_group_while_it_lives():
+async def test_the_watchdog_guards_the_group_while_it_lives():
     watchdog = Watchdog("test")
     transport = fault("is_error", watchdog=watchdog)
     async with transport:
@@ -272,7 +272,7 @@ async def test_twenty_lives_leave_nothing():
     assert len(asyncio.all_tasks()) == tasks
 
 
-async def test_what_happens_to_the_process_is_told_in_order():
+async def test_process_events_are_reported_in_order():
     sink = Sink()
     async with script("import sys; sys.stdin.read(); print('bye', file=sys.stderr)", sink=sink):
         pass
@@ -283,7 +283,7 @@ async def test_what_happens_to_the_process_is_told_in_order():
     assert (ended["code"], ended["signal"]) == (0, "")
 
 
-async def test_the_signals_that_end_a_stubborn_server_are_told():
+async def test_the_signals_to_a_stubborn_server_are_reported():
     sink = Sink()
     code = (
         "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
@@ -295,7 +295,7 @@ async def test_the_signals_that_end_a_stubborn_server_are_told():
     assert words[1:] == [("stop", None), ("signal", "SIGTERM"), ("signal", "SIGKILL"), ("exit", "SIGKILL")]
 
 
-async def test_only_the_names_of_the_environment_are_told():
+async def test_only_the_names_of_the_environment_are_reported():
     sink = Sink()
     spec = ServerSpec("script", sys.executable, ("-c", ""), env={"TOKEN": "very-secret-value"})
     async with StdioTransport(spec, sink=sink, owner="test", grace=QUICK):
@@ -304,7 +304,7 @@ async def test_only_the_names_of_the_environment_are_told():
     assert not any(b"very-secret" in one.raw for one in sink)
 
 
-async def test_a_flood_of_the_log_is_left_out_and_its_size_told():
+async def test_a_flood_of_stderr_is_omitted_and_its_size_reported():
     sink = Sink()
     code = "import sys; [sys.stderr.write(('y' * 79 + chr(10)) * lines) for lines in (1, 40000)]"
     async with script(code, sink=sink) as _:

@@ -71,7 +71,7 @@ async def test_sending_into_a_dead_connection_breaks():
         )
 
 
-async def test_what_json_cannot_say_is_refused_to_the_caller_alone():
+async def test_values_that_json_cannot_express_fail_only_their_caller():
     sent = []
     deep = {}
     for _ in range(2000):

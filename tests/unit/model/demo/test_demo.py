@@ -223,7 +223,7 @@ def test_talk_calls_nothing_and_is_answered(said: str) -> None:
     assert called(move) == [] and move.text
 
 
-def test_what_it_is_is_said_where_no_tool_fits() -> None:
+def test_without_a_matching_tool_it_says_what_it_is() -> None:
     text = answer("who is the president of France?").text
     assert "rule-based" in text and "no tool" in text and "What's the weather in Hangzhou?" in text
 
@@ -239,7 +239,7 @@ def test_two_places_are_two_calls_in_one_reply() -> None:
         assert called(answer(said)) == [("get_weather", place) for place in places]
 
 
-def test_what_is_missing_is_asked_for_by_its_name_and_taken_from_the_next_message() -> None:
+def test_a_missing_argument_is_requested_and_taken_from_the_next_message() -> None:
     question = answer("what's the weather?")
     assert called(question) == [] and "`location`" in question.text
     talk = ("what's the weather?", AssistantMessage(question.text))
@@ -252,7 +252,7 @@ def test_what_is_missing_is_asked_for_by_its_name_and_taken_from_the_next_messag
 @pytest.mark.parametrize(
     "said", ["delete the note buy milk", "remove my note about fish", "delete the note", "删除笔记 eat fish"]
 )
-def test_which_one_to_delete_is_asked_for_if_the_words_are_no_id(said: str) -> None:
+def test_what_to_delete_is_requested_if_the_words_are_not_an_id(said: str) -> None:
     move = answer(said)
     assert called(move) == [] and "`delete_note`" in move.text and "`id`" in move.text
     told = answer(said, AssistantMessage(move.text), "2026-11-20-milk")
@@ -286,18 +286,18 @@ def test_two_tools_that_fit_alike_are_named_instead_of_guessed() -> None:
         ("[1, 2", "[1, 2"),
     ],
 )
-def test_a_result_is_told_in_words(result: str, text: str) -> None:
+def test_a_result_is_given_in_words(result: str, text: str) -> None:
     assert answer("weather in Oslo", asked("get_weather", location="Oslo"), gave(result)).text == text
 
 
-def test_a_failed_call_is_told_as_one() -> None:
+def test_a_failed_call_is_reported_as_failed() -> None:
     move = answer(
         "北京天气如何", asked("get_weather", location="Beijing"), gave("ERROR: down", is_error=True)
     )
     assert called(move) == [] and move.text == "`get_weather` 没有成功：down"
 
 
-def test_a_huge_result_is_told_in_part() -> None:
+def test_a_huge_result_is_truncated() -> None:
     move = answer("weather in Oslo", asked("get_weather", location="Oslo"), gave("x" * 1_000_000))
     assert len(move.text) < 5000
 
@@ -318,7 +318,7 @@ def test_a_failed_first_step_has_no_second() -> None:
     assert called(move) == []
 
 
-def test_at_a_limit_it_answers_from_what_it_has() -> None:
+def test_at_a_limit_it_answers_from_the_results() -> None:
     talk = (
         "weather in Oslo",
         asked("get_weather", location="Oslo"),
@@ -347,7 +347,7 @@ async def test_it_speaks_the_stream_of_any_model_in_small_pieces() -> None:
     assert len(told) > 10
 
 
-async def test_each_call_of_a_conversation_has_an_id_of_its_own() -> None:
+async def test_each_call_of_a_conversation_has_its_own_id() -> None:
     said = [
         UserMessage("a"),
         asked("list_notes"),

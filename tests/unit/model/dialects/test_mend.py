@@ -16,7 +16,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_json_is_read_as_it_is(value: object) -> None:
+def test_valid_json_is_read_unchanged(value: object) -> None:
     for text in (json.dumps(value), json.dumps(value, ensure_ascii=False, indent=1)):
         assert mend(f" {text}\n").value == value and not mend(text).guessed
 
@@ -31,7 +31,7 @@ def test_json_is_read_as_it_is(value: object) -> None:
         ('<![CDATA[\n```json\n{"a": 1}\n```\n]]>', {"a": 1}),
     ],
 )
-def test_what_stands_around_json_is_no_guess(text: str, value: object) -> None:
+def test_removing_what_surrounds_json_is_not_a_guess(text: str, value: object) -> None:
     assert mend(text).value == value and not mend(text).guessed
 
 
@@ -49,7 +49,7 @@ def test_what_stands_around_json_is_no_guess(text: str, value: object) -> None:
         ('{"a": "say "hi" now"}', {"a": 'say "hi" now'}),
     ],
 )
-def test_what_is_broken_but_whole_is_mended_and_said_to_be(text: str, value: object) -> None:
+def test_broken_but_complete_json_is_repaired_and_marked(text: str, value: object) -> None:
     assert mend(text).value == value and mend(text).guessed
 
 
@@ -84,7 +84,7 @@ def test_a_problem_says_where_it_is() -> None:
         read_json('{\n"a": }')
 
 
-def test_nothing_is_mended_that_takes_long() -> None:
+def test_repairs_that_take_long_are_not_tried() -> None:
     with pytest.raises(UnreadableJson):
         mend("{'a': '" + "x" * MAX_MENDED + "'}")
 

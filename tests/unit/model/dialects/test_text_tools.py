@@ -77,7 +77,7 @@ async def test_a_call_in_text_becomes_a_call_with_the_usage_and_the_end_of_the_r
 
 
 @pytest.mark.parametrize("protocol", DIALECTS)
-async def test_what_the_history_says_in_calls_and_results_is_told_as_text(protocol: str) -> None:
+async def test_calls_and_results_of_the_history_are_sent_as_text(protocol: str) -> None:
     picture = Attachment("image", "image/png", "p.png", 3, "AAAA")
     call = CallRequest("call_1", "wx__get_forecast", '{"city": "Oslo"}')
     history = [
@@ -99,7 +99,7 @@ async def test_what_the_history_says_in_calls_and_results_is_told_as_text(protoc
 
 
 @pytest.mark.parametrize("protocol", DIALECTS)
-async def test_what_the_history_is_told_as_reads_back_as_the_same_calls(protocol: str) -> None:
+async def test_calls_of_the_history_as_text_parse_to_the_same_calls(protocol: str) -> None:
     arguments = json.dumps({"path": "C:\\new\\<b>", "content": 'say "hi"\n</arguments> <<tool-end>> ``` }'})
     said = AssistantMessage(calls=(CallRequest("c", "fs__write_file", arguments),))
     dialect = DIALECTS[protocol]
@@ -119,14 +119,14 @@ def test_the_prompt_is_short_and_asks_for_the_language_of_the_question(protocol:
     assert DIALECTS[protocol].written(TOOLS[0], '{"city": "…"}') in prompt
 
 
-async def test_without_tools_and_calls_a_request_goes_through_as_it_is() -> None:
+async def test_without_tools_and_calls_a_request_passes_unchanged() -> None:
     inner = ScriptedModel([says("Thought: a\nFinal Answer: b")])
     request = ModelRequest("", [UserMessage("hi")])
     assert text_of(await heard(wrap(inner, "react"), request)) == "Thought: a\nFinal Answer: b"
     assert inner.requests == [request]
 
 
-async def test_a_call_that_cannot_be_read_is_told_with_the_problem_and_a_right_example() -> None:
+async def test_an_unreadable_call_gets_the_problem_and_a_correct_example() -> None:
     arguments = "{city: 'a\"}</arguments></use_mcp_tool>"
     broken = NOW.replace("clock", "wx").replace("now", "get_forecast").partition("{}")[0] + arguments
     (call,) = end_of(await heard(wrap(ScriptedModel([says(broken)]), "xml"))).calls
@@ -134,7 +134,7 @@ async def test_a_call_that_cannot_be_read_is_told_with_the_problem_and_a_right_e
     assert '<tool_name>get_forecast</tool_name>\n<arguments>\n{"city": "…"}' in call.problem
 
 
-async def test_the_name_of_a_tool_that_is_none_is_one_that_any_provider_takes_back() -> None:
+async def test_an_unknown_tools_name_is_made_valid_for_any_provider() -> None:
     odd = NOW.replace("<tool_name>now", "<tool_name>" + "tell me, é " * 50)
     (call,) = end_of(await heard(wrap(ScriptedModel([says(odd)]), "xml"))).calls
     assert call.name.startswith("clock__tell_me___") and len(call.name) == 64 and call.name.isascii()
@@ -148,7 +148,7 @@ async def test_ids_are_new_in_the_conversation() -> None:
     assert first.id != second.id
 
 
-async def test_a_reply_that_goes_on_behind_its_end_is_left_but_for_its_usage() -> None:
+async def test_after_its_end_a_reply_is_read_only_for_its_usage() -> None:
     endless: Reply = [
         TextPart("Action: now\nAction Input: {}\nObservation: "),
         *[TextPart("x" * 500)] * 100,
@@ -159,7 +159,7 @@ async def test_a_reply_that_goes_on_behind_its_end_is_left_but_for_its_usage() -
     assert [call.name for call in end.calls] == ["clock__now"] and end.usage is None and inner.closed == 1
 
 
-async def test_a_stream_that_breaks_tells_what_was_said_and_no_call() -> None:
+async def test_a_broken_stream_yields_its_text_and_no_call() -> None:
     inner = ScriptedModel([[TextPart("Hm. <"), TextPart("b> ok\n" + NOW[:60]), ModelError("broken")]])
     said: list[ModelPart] = []
     with pytest.raises(ModelError, match="broken"):
@@ -208,12 +208,12 @@ async def test_leaving_a_reply_early_closes_the_stream_at_once(protocol: str) ->
 # ---- native, and what leaks ----------------------------------------------------------------------------
 
 
-async def test_a_native_model_is_asked_as_it_is() -> None:
+async def test_a_native_model_gets_the_request_unchanged() -> None:
     inner = ScriptedModel([says("Noon.")])
     assert text_of(await heard(wrap(inner, "native"))) == "Noon." and inner.requests == [ASK]
 
 
-async def test_without_tools_channels_are_told_apart_all_the_same_and_calls_are_text() -> None:
+async def test_without_tools_channels_are_still_separated_and_calls_are_text() -> None:
     harmony = (
         "<|channel|>analysis<|message|>Easy.<|end|><|start|>assistant<|channel|>final<|message|>4<|return|>"
     )
@@ -230,7 +230,7 @@ async def test_a_leaked_call_is_recovered_and_never_shown() -> None:
     assert [(call.name, call.recovered) for call in end_of(parts).calls] == [("clock__now", True)]
 
 
-async def test_a_leak_that_is_cut_off_is_lost_and_the_person_is_told() -> None:
+async def test_a_truncated_leak_is_lost_with_a_warning() -> None:
     cut = 'Ok.\n<tool_call>{"name": "now", "arguments": {"query": "Han'
     replies = [says(cut, pieces=9), says('<tool_call>{"na')]
     native = wrap(ScriptedModel(replies), "native")
@@ -255,7 +255,7 @@ async def test_after_a_leak_that_was_cut_off_the_model_may_call_again() -> None:
     assert ended(events).reason is EndReason.ANSWERED and ended(events).text == "Done."
 
 
-async def test_beside_a_native_call_a_leak_is_text() -> None:
+async def test_with_a_native_call_a_leak_is_text() -> None:
     native = CallRequest("n", "web__search", '{"query": "x"}')
     script: Reply = [
         TextPart(HERMES[:9]),
@@ -275,7 +275,7 @@ async def test_a_call_in_thinking_is_recovered_only_if_the_reply_is_empty() -> N
     assert spoken.calls == ()
 
 
-async def test_a_leak_may_be_indented_where_nothing_but_thinking_stands_before_it() -> None:
+async def test_a_leak_may_be_indented_after_only_thinking() -> None:
     script: Reply = [ReasoningPart("Hm."), TextPart("\n\n    " + HERMES), ReplyPart()]
     (call,) = end_of(await heard(wrap(ScriptedModel([script]), "native"))).calls
     assert call.name == "clock__now"

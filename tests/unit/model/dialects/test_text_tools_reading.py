@@ -124,7 +124,7 @@ def test_a_call_that_a_stop_ends_within_a_string_is_answered_and_never_mended(
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_no_stop_stands_in_the_arguments_of_a_call_however_they_read(dialect: str) -> None:
+def test_arguments_never_contain_a_stop_text(dialect: str) -> None:
     tool = next(tool for tool in TOOLS if tool.tool == "write_file")
     stops = DIALECTS[dialect].stop
     content = "".join(f"a\n{stop}\n{stop.strip()}\n" for stop in stops)

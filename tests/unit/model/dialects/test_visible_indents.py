@@ -65,7 +65,7 @@ def test_a_line_is_code_as_commonmark_has_it(text: str, code: bool) -> None:
         ("So:", "\nOk.\n\n    ", True),
     ],
 )
-def test_behind_what_was_taken_out_indentation_is_none_until_there_is_text(
+def test_after_removed_blocks_indentation_means_nothing_until_there_is_text(
     before: str, behind: str, code: bool
 ) -> None:
     visible = Visible()

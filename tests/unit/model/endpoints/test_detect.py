@@ -55,7 +55,7 @@ async def found_at(port: int, listing: tuple[str, str] = ("data", "id")) -> list
     return [(profile.base_url, profile.model) for profile in profiles]
 
 
-async def test_the_first_model_that_can_chat_is_taken() -> None:
+async def test_the_first_chat_model_is_selected() -> None:
     async with Endpoint(models=["nomic-embed-text", "qwen3:8b", "llama3.2"]) as endpoint:
         assert await found_at(endpoint.port) == [(endpoint.base_url, "qwen3:8b")]
 
@@ -81,7 +81,7 @@ async def test_ollama_lists_its_models_in_its_own_form() -> None:
         b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
     ],
 )
-async def test_another_program_on_that_port_is_left_alone(answer: bytes) -> None:
+async def test_another_program_on_that_port_is_ignored(answer: bytes) -> None:
     async with server(answer) as port:
         assert await found_at(port) == []
 
@@ -93,7 +93,7 @@ async def test_a_program_that_says_nothing_costs_a_second_and_not_more() -> None
         assert time.monotonic() - began < 2
 
 
-async def test_a_port_where_nobody_listens_costs_nothing() -> None:
+async def test_a_closed_port_costs_nothing() -> None:
     async with server(None) as port:
         pass
     assert await found_at(port) == []

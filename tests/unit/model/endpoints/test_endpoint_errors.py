@@ -92,7 +92,7 @@ async def test_a_refusal_says_what_happened_and_what_to_do(
     assert step in error.next_step
 
 
-async def test_an_address_that_lacks_its_version_is_told_once_both_were_tried() -> None:
+async def test_a_missing_version_is_reported_once_both_were_tried() -> None:
     async with Endpoint([], prefix="/nowhere/v9") as endpoint:
         heard = await heard_by(ModelProfile("test", endpoint.origin, "m"))
     assert heard.error is not None and "lacks /v1" in heard.error.next_step
@@ -104,7 +104,7 @@ async def test_a_call_that_the_model_wrote_wrongly_may_be_right_the_next_time() 
     assert heard.error is not None and heard.error.retryable
 
 
-async def test_an_endpoint_that_says_not_to_ask_again_is_not_asked_again() -> None:
+async def test_an_endpoint_that_forbids_a_retry_gets_none() -> None:
     heard, _ = await asked(refuses(429, "slow down", headers={"x-should-retry": "false"}))
     assert heard.error is not None and not heard.error.retryable
 
@@ -129,7 +129,7 @@ async def test_an_endpoint_that_is_not_there_says_so_at_once() -> None:
     assert heard.error is not None and "cannot be reached" in str(heard.error) and heard.error.retryable
 
 
-async def test_a_wait_that_is_too_long_to_keep_is_told_in_seconds() -> None:
+async def test_a_delay_that_is_too_long_is_reported_in_seconds() -> None:
     heard, _ = await asked(refuses(429, "slow down", headers={"Retry-After": "900"}))
     assert heard.error is not None and "900 s" in heard.error.next_step
 
@@ -162,7 +162,7 @@ async def port_that_says(said: bytes) -> AsyncIterator[int]:
         ("http", b"", "cannot be reached", "Is the model server running", True),
     ],
 )
-async def test_what_speaks_another_protocol_is_told_with_what_to_change(
+async def test_another_protocol_fails_with_what_to_change(
     scheme: str, said: bytes, cause: str, step: str, retryable: bool
 ) -> None:
     async with port_that_says(said) as port:

@@ -54,6 +54,6 @@ def test_the_words_say_it_too(words: str, seconds: float | None) -> None:
 
 
 @given(st.text(), st.text())
-def test_whatever_stands_there_is_a_time_or_nothing(header: str, words: str) -> None:
+def test_any_value_is_a_time_or_nothing(header: str, words: str) -> None:
     for found in (retry_after({"retry-after": header, "date": words}), asked_wait(words)):
         assert found is None or found >= 0

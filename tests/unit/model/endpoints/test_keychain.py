@@ -36,12 +36,12 @@ async def test_a_key_is_read_from_its_service_and_name(keyring: Install) -> None
     assert key.reveal() == "sk-secret" and "sk-secret" not in repr(key)
 
 
-async def test_a_key_that_is_not_there_is_told_with_how_to_store_it(keyring: Install) -> None:
+async def test_a_missing_key_fails_with_how_to_store_it(keyring: Install) -> None:
     keyring(lambda service, name: None)
     assert "keyring set mcptui work" in (await failure()).next_step
 
 
-async def test_without_the_package_it_is_told_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_the_package_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "keyring", None)
     assert "pip install keyring" in (await failure()).next_step
 

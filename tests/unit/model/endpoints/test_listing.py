@@ -67,7 +67,7 @@ async def test_lists_of_other_forms_and_with_odd_entries_are_read(body: Any) -> 
     assert [one.id for one in await offered(Answer(body=body))] == ["a"]
 
 
-async def test_an_address_without_its_version_is_asked_with_it() -> None:
+async def test_an_address_without_a_version_gets_one() -> None:
     assert [one.id for one in await offered(listing({"id": "a"}), base="")] == ["a"]
 
 
@@ -86,7 +86,7 @@ async def test_without_a_key_none_is_sent(monkeypatch: pytest.MonkeyPatch) -> No
         assert "authorization" not in endpoint.others[0].headers
 
 
-async def test_a_proxy_is_not_asked_for_a_server_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_proxy_is_used_for_a_server_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     assert await offered(listing({"id": "a"}))
@@ -103,7 +103,7 @@ async def test_a_proxy_is_not_asked_for_a_server_on_this_machine(monkeypatch: py
         (Answer(status=307, body="", headers={"Location": "http://elsewhere.example/"}), "answered 307"),
     ],
 )
-async def test_an_endpoint_that_does_not_say_is_told_with_what_to_do(answer: Answer, says: str) -> None:
+async def test_an_endpoint_without_a_list_fails_with_a_next_step(answer: Answer, says: str) -> None:
     with pytest.raises(ModelError) as caught:
         await offered(answer)
     assert says in str(caught.value) and caught.value.next_step and "127.0.0.1" in caught.value.where
@@ -115,7 +115,7 @@ async def test_an_answer_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch
         await offered(Answer(raw=b" " * 5000, hang=True))
 
 
-async def test_an_endpoint_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_silent_endpoint_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inquiry, "SECONDS", 0.1)
     with pytest.raises(ModelError, match="sent nothing"):
         await offered(Answer(mute=True))

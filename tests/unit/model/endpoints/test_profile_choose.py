@@ -35,7 +35,7 @@ def test_this_machine_comes_before_the_demo() -> None:
     assert choose(detected=[OLLAMA]).profile is OLLAMA
 
 
-def test_nobody_looks_on_this_machine_unless_nothing_was_named() -> None:
+def test_this_machine_is_searched_only_if_nothing_was_named() -> None:
     assert choose().needs_detection
     assert not choose(configured=[MINE]).needs_detection
 
@@ -46,7 +46,7 @@ def test_the_demo_is_what_is_left() -> None:
 
 
 @pytest.mark.parametrize("wish", [{"demo": True}, {"asked": "demo"}, {"default": "demo"}])
-def test_the_demo_can_be_asked_for(wish: dict[str, object]) -> None:
+def test_the_demo_can_be_selected(wish: dict[str, object]) -> None:
     assert choose(configured=[MINE], environment=[OPENAI], **wish).profile is None  # type: ignore[arg-type]
 
 

@@ -61,5 +61,5 @@ def test_addresses_of_one_s_own_network_are_known(url: str, private: bool) -> No
     assert is_private(url) is private
 
 
-def test_a_host_that_only_looks_like_a_provider_is_none() -> None:
+def test_a_host_that_only_looks_like_a_provider_is_not_one() -> None:
     assert provider_of("https://api.openai.com.evil.example/v1") is None

@@ -19,7 +19,7 @@ def profile(url: str) -> ModelProfile:
         ("http://[::1]:8080/v1", "http://[::1]:8080/v1"),
     ],
 )
-def test_an_address_is_asked_as_it_is_meant(written: str, meant: str) -> None:
+def test_an_address_is_completed(written: str, meant: str) -> None:
     assert usable_url(profile(written)) == meant
     assert endpoint_key(profile(written)) == meant
 

@@ -106,7 +106,7 @@ def test_a_tool_is_first_sent_simpler_and_then_left_out() -> None:
     assert known.take_refusal(400, words, SENT, ["a__one#1", "a__two#2"]) == ""
 
 
-def test_a_property_that_is_called_like_a_parameter_is_none() -> None:
+def test_a_property_named_like_a_parameter_is_not_a_parameter() -> None:
     known = Learned()
     words = "Invalid schema for function 'a__one': In context=('properties', 'temperature'), 'stop' is bad"
     assert known.take_refusal(400, words, SENT, TOOLS)
@@ -140,7 +140,7 @@ def test_a_place_where_a_message_may_not_stand_does_not_cost_the_tools() -> None
     assert known == Learned(no_user_after_tool=True)
 
 
-def test_what_was_learned_changes_how_the_model_is_asked() -> None:
+def test_what_was_learned_changes_the_request() -> None:
     known = Learned(dropped={"stop"}, form="kimi", no_images=True, fill_reasoning=True, max_tools=5)
     asked = known.applied(Traits(refuses=frozenset({"stream_options"}), images=True))
     assert asked.refuses == {"stop", "stream_options"} and asked.schema is SchemaForm.KIMI

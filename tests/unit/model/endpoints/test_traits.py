@@ -8,7 +8,7 @@ from tui.model.endpoints.traits import TABLE, CallIds, Echo, Row, Traits, traits
 ELSEWHERE = "https://openrouter.ai/api/v1"
 
 
-def test_a_model_that_nobody_knows_is_asked_plainly() -> None:
+def test_an_unknown_model_gets_a_plain_request() -> None:
     assert traits_of("http://localhost:8000/v1", "my-own") == Traits()
 
 
@@ -36,12 +36,12 @@ def test_a_model_that_nobody_knows_is_asked_plainly() -> None:
         ("http://localhost:11434/v1", "gpt-oss:20b", {"images": False, "refuses": frozenset()}),
     ],
 )
-def test_a_known_model_is_asked_as_it_wants(url: str, model: str, expect: dict[str, object]) -> None:
+def test_a_known_model_gets_the_request_it_requires(url: str, model: str, expect: dict[str, object]) -> None:
     found = traits_of(url, model)
     assert {name: getattr(found, name) for name in expect} == expect
 
 
-def test_a_host_that_only_looks_like_a_provider_is_none() -> None:
+def test_a_host_that_only_looks_like_a_provider_is_not_one() -> None:
     assert traits_of("https://mistral.ai.evil.example/v1", "m") == Traits()
 
 

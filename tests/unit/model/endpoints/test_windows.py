@@ -49,7 +49,7 @@ SHOWN = {"model_info": {"qwen3.context_length": 40_960}, "capabilities": CHAT}
         ({}, Ability()),
     ],
 )
-async def test_ollama_says_what_it_gives_the_model_and_not_what_the_model_was_made_for(
+async def test_ollama_reports_the_configured_window_rather_than_the_maximum(
     pages: dict[str, Any], expect: Ability
 ) -> None:
     assert await ability(pages, "ollama") == expect
@@ -66,13 +66,13 @@ async def test_lm_studio_says_it_of_what_is_loaded() -> None:
     assert found == Ability(8_192, "endpoint", True, False)
 
 
-async def test_an_older_lm_studio_is_asked_in_the_older_way() -> None:
+async def test_an_older_lm_studio_is_queried_by_its_older_api() -> None:
     entry = {"id": "m", "type": "vlm", "max_context_length": 40_960, "loaded_context_length": 4_096}
     found = await ability({"/api/v0/models": {"data": [entry]}}, "lmstudio")
     assert found == Ability(4_096, "endpoint", None, True)
 
 
-async def test_llama_cpp_says_what_it_was_started_with() -> None:
+async def test_llama_cpp_reports_the_window_it_was_started_with() -> None:
     props = {
         "default_generation_settings": {"n_ctx": 16_384},
         "modalities": {"vision": True, "audio": False},
@@ -82,7 +82,7 @@ async def test_llama_cpp_says_what_it_was_started_with() -> None:
     assert found == Ability(16_384, "endpoint", False, True)
 
 
-async def test_llama_cpp_is_known_by_what_it_says_of_itself() -> None:
+async def test_llama_cpp_is_recognised_by_its_own_name() -> None:
     models = {"data": [{"id": "m", "owned_by": "llamacpp", "meta": {"n_ctx_train": 131_072}}]}
     found = await ability({"/v1/models": models, "/props": {"default_generation_settings": {"n_ctx": 512}}})
     assert found.window == 512

@@ -31,7 +31,7 @@ def arguments_of(heard: Heard) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", NATIVE)
-def test_each_recorded_stream_gives_what_its_index_says(name: str) -> None:
+def test_each_recorded_stream_gives_the_result_in_its_index(name: str) -> None:
     heard = heard_from(Accumulator(tools_of(name)), chunks_of(name))
     heard.assert_is(expected(name))
 
@@ -69,7 +69,7 @@ def test_an_answer_without_any_tag_is_not_lost_at_such_an_endpoint() -> None:
     assert heard_from(accumulator, [chunk(content="It is"), chunk("stop", content=" 4.")]).text == "It is 4."
 
 
-def test_content_in_parts_is_told_apart_by_their_types() -> None:
+def test_content_parts_are_distinguished_by_type() -> None:
     content = [
         {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
         {"type": "text", "text": "Hi"},
@@ -139,7 +139,7 @@ def test_a_ghost_call_with_neither_name_nor_arguments_is_dropped() -> None:
     assert (heard.text, heard.reply.calls) == ("Hi", ())
 
 
-def test_calls_without_id_and_index_are_told_apart_by_being_whole() -> None:
+def test_calls_without_id_and_index_are_separated_when_complete() -> None:
     entries = [
         {"function": {"name": "search", "arguments": '{"q":1}'}},
         {"function": {"name": "now", "arguments": "{}"}},
@@ -232,12 +232,12 @@ def test_the_last_count_of_tokens_that_says_anything_wins() -> None:
     ],
     ids=["OpenAI", "DeepSeek", "Kimi", "LiteLLM", "Responses", "Anthropic", "Anthropic behind a proxy"],
 )
-def test_cached_tokens_are_part_of_the_prompt_whoever_counts(usage: dict[str, Any]) -> None:
+def test_cached_tokens_are_always_part_of_the_prompt(usage: dict[str, Any]) -> None:
     heard = reply_to(chunk("stop", content="x") | {"usage": usage})
     assert heard.reply is not None and heard.reply.usage == Usage(100, 9, cached=60)
 
 
-def test_a_count_of_nothing_is_no_count() -> None:
+def test_an_empty_count_is_ignored() -> None:
     heard = reply_to(chunk("stop", content="x") | {"usage": {"prompt_tokens": 0, "completion_tokens": 0}})
     assert heard.reply is not None and heard.reply.usage == Usage(estimated=True)
 
@@ -299,9 +299,7 @@ def test_a_stream_that_breaks_off_with_calls_runs_none_of_them() -> None:
         ({"error": {"message": "Failed to call", "code": "tool_use_failed"}}, "tool_use_failed", True),
     ],
 )
-def test_a_failure_inside_the_stream_is_told_in_the_providers_words(
-    failed: Any, says: str, retryable: bool
-) -> None:
+def test_a_failure_in_the_stream_has_the_providers_words(failed: Any, says: str, retryable: bool) -> None:
     with pytest.raises(ModelError, match=says) as caught:
         Accumulator().feed(failed)
     assert caught.value.retryable is retryable

@@ -126,7 +126,7 @@ def is_object(text: str) -> bool:
     "name_pieces", [("sea", "rch"), ("s", "earch", "_more"), ("search", "_more"), ("fs", "__", "read")]
 )
 @pytest.mark.parametrize("index", [None, 0])
-def test_a_name_comes_in_pieces_before_between_and_behind_its_arguments(
+def test_a_name_may_come_in_pieces_around_its_arguments(
     name_pieces: tuple[str, ...], index: int | None
 ) -> None:
     place = {} if index is None else {"index": index}
@@ -140,7 +140,7 @@ def test_a_name_comes_in_pieces_before_between_and_behind_its_arguments(
     assert [(call.name, call.arguments) for call in heard.reply.calls] == [("".join(name_pieces), '{"q":1}')]
 
 
-def test_a_nested_object_that_repeats_its_outside_is_no_snapshot() -> None:
+def test_a_nested_object_that_repeats_its_parent_is_not_a_snapshot() -> None:
     entries = [{"index": 0, "function": {"arguments": piece}} for piece in ('{"a":', '{"a":', "1}", "}")]
     entries[0]["function"]["name"] = "search"
     heard = heard_from(Accumulator(NAMES), [*(chunk(tool_calls=[one]) for one in entries), chunk("stop")])
@@ -164,7 +164,7 @@ def test_another_tool_s_name_in_pieces_does_not_lend_its_arguments_to_the_call_b
     ]
 
 
-def test_an_empty_fragment_at_the_end_with_an_id_of_its_own_is_no_call() -> None:
+def test_an_empty_last_fragment_with_a_new_id_is_not_a_call() -> None:
     entries = [
         {"index": 0, "id": f"f{number}", "function": {"name": "search", "arguments": piece}}
         for number, piece in enumerate(('{"q"', ":1}", ""))

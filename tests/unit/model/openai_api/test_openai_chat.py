@@ -46,7 +46,7 @@ async def asked(*replies: Reply, request: ModelRequest = ASK, **options: Any) ->
         return await heard_from_model(model.stream(request)), endpoint
 
 
-async def test_text_comes_as_it_is_written_and_the_request_holds_the_conversation() -> None:
+async def test_text_arrives_as_written_and_the_request_holds_the_conversation() -> None:
     heard, endpoint = await asked(says("Hello, world"), api_key=Secret("sk-test"))
     assert heard.text == "Hello, world"
     sent = endpoint.requests[0]
@@ -68,7 +68,7 @@ async def test_each_recorded_stream_survives_the_real_client_cut_at_random_bytes
 
 @pytest.mark.parametrize("name", [name for name in INDEX if name.startswith("wire_")])
 @pytest.mark.parametrize("seed", [1, 2, 3])
-async def test_odd_bytes_on_the_wire_are_read_or_told(name: str, seed: int) -> None:
+async def test_odd_bytes_on_the_wire_are_read_or_reported(name: str, seed: int) -> None:
     html = {"content-type": "text/html"} if "html" in name else {}
     raw = (FOLDER / f"{name}.sse").read_bytes()
     heard, _ = await asked(Answer(raw=raw, headers=html, seed=seed))
@@ -92,7 +92,7 @@ async def test_parallel_calls_come_whole() -> None:
     ]
 
 
-async def test_an_answer_that_is_no_stream_but_a_whole_completion_is_read() -> None:
+async def test_a_whole_completion_instead_of_a_stream_is_read() -> None:
     body = {
         "choices": [{"message": {"content": "whole"}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 3},
@@ -128,7 +128,7 @@ async def test_closing_the_iterator_closes_the_connection() -> None:
         await until(lambda: endpoint.open == 0)
 
 
-async def test_a_model_that_is_asked_no_more_still_ends_what_it_says_and_closes_then() -> None:
+async def test_a_retired_model_finishes_its_reply_and_closes_then() -> None:
     async with talking(says("Hello", delay=0.02), refuses(400, "no"), says("again")) as (model, endpoint):
         task = asyncio.create_task(heard_from_model(model.stream(ASK)))
         await until(lambda: endpoint.requests)
@@ -189,7 +189,7 @@ async def test_a_connection_that_breaks_after_the_end_of_the_reply_costs_nothing
     assert heard.error is None and heard.text == "all of it"
 
 
-async def test_a_parameter_that_is_refused_is_dropped_for_good() -> None:
+async def test_a_refused_parameter_is_dropped_for_good() -> None:
     async with talking(refuses(400, "Extra inputs: stream_options"), says("a"), says("b")) as (
         model,
         endpoint,
@@ -217,13 +217,13 @@ async def test_an_address_that_answers_with_a_page_is_tried_with_its_version() -
     assert heard.text == "a"
 
 
-async def test_a_model_that_is_not_there_is_no_reason_to_try_another_address() -> None:
+async def test_an_unknown_model_is_no_reason_to_try_another_address() -> None:
     heard, endpoint = await asked(refuses(404, "The model `m` does not exist"), path="/v1")
     assert len(endpoint.requests) == 1
     assert heard.error is not None and "'m'" in heard.error.next_step
 
 
-async def test_a_redirect_is_told_and_not_followed() -> None:
+async def test_a_redirect_is_reported_and_not_followed() -> None:
     heard, _ = await asked(Answer(status=307, body="", headers={"Location": "https://elsewhere.example/v1"}))
     assert heard.error is not None and "elsewhere.example" in heard.error.next_step
 
@@ -238,7 +238,7 @@ async def test_keys_and_headers_of_openai_do_not_go_to_other_hosts(monkeypatch: 
     assert "mine" not in sent and "secret" not in sent
 
 
-async def test_a_proxy_is_not_asked_for_a_model_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_proxy_is_used_for_a_model_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     heard, _ = await asked(says("direct"))
@@ -252,7 +252,7 @@ async def test_headers_of_the_profile_are_sent() -> None:
 
 
 @pytest.mark.parametrize("address", ["", "not a url", "ftp://host/v1", "http://"])
-def test_an_address_that_is_none_is_refused_before_anything_is_sent(address: str) -> None:
+def test_an_invalid_address_is_refused_before_anything_is_sent(address: str) -> None:
     with pytest.raises(ConfigError, match="http address"):
         OpenAIChat(ModelProfile("test", address, "m"))
 
@@ -263,7 +263,7 @@ def test_a_key_that_cannot_be_sent_is_refused_without_being_shown() -> None:
     assert "ключ" not in str(caught.value)
 
 
-async def test_what_a_provider_wants_back_goes_back_to_it() -> None:
+async def test_provider_fields_are_sent_back() -> None:
     call = CallRequest("g1", "now", "{}", extra={"google": {"thought_signature": "s"}})
     said = AssistantMessage("", calls=(call,), model="m", echo={"reasoning_content": "hm"})
     request = ModelRequest("", [UserMessage("time?"), said, ToolMessage("g1", "now", "12:00")])

@@ -11,7 +11,7 @@ OLLAMA = ModelProfile("ollama", "http://127.0.0.1:11434/v1", "m")
 LONG = ModelRequest("", [UserMessage("word " * 20_000)])
 
 
-def test_far_fewer_tokens_than_were_sent_are_told_with_the_fix() -> None:
+def test_far_fewer_tokens_than_sent_give_a_warning_with_the_fix() -> None:
     said = truncation_warning(OLLAMA, LONG, Usage(4_096, 10))
     assert "4,096 of at least 20,000 tokens" in said and "OLLAMA_CONTEXT_LENGTH=65536" in said
     assert "num_ctx" in said
@@ -41,7 +41,7 @@ def test_tools_that_were_cut_off_are_noticed() -> None:
     assert truncation_warning(OLLAMA, ModelRequest("", [UserMessage("hi")], tools), Usage(2_000, 1))
 
 
-def test_what_nobody_counted_says_nothing() -> None:
+def test_without_a_token_count_there_is_no_warning() -> None:
     assert truncation_warning(OLLAMA, LONG, None) == ""
     assert truncation_warning(OLLAMA, LONG, Usage(estimated=True)) == ""
 

@@ -77,7 +77,7 @@ QUOTES = {
 
 
 @pytest.mark.parametrize("quote", QUOTES)
-async def test_a_refusal_is_told_without_the_key_that_it_quotes(quote: str):
+async def test_a_refusal_is_shown_without_the_key_that_it_quotes(quote: str):
     heard, _ = await asked(refuses(401, f"Incorrect API key provided: {QUOTES[quote]}", code=KEY))
     assert heard.error is not None and heard.error.status == 401
     assert not parts_of_key(texts_of(heard.error))
@@ -85,7 +85,7 @@ async def test_a_refusal_is_told_without_the_key_that_it_quotes(quote: str):
 
 
 @pytest.mark.parametrize("quote", QUOTES)
-async def test_an_error_in_a_stream_is_told_without_the_key_that_it_quotes(quote: str):
+async def test_an_error_in_a_stream_is_shown_without_the_key_that_it_quotes(quote: str):
     error = {"error": {"message": f"bad key {QUOTES[quote]}", "code": 401}}
     heard, _ = await asked(Answer([chunk(content="Hello"), error]))
     assert heard.error is not None and heard.text == "Hello"
@@ -106,12 +106,12 @@ PAGES = {
 
 
 @pytest.mark.parametrize("page", PAGES)
-async def test_an_unexpected_answer_is_told_without_the_key_that_it_quotes(page: str):
+async def test_an_unexpected_response_is_shown_without_the_key_that_it_quotes(page: str):
     heard, _ = await asked(PAGES[page])
     assert heard.error is not None and not parts_of_key(texts_of(heard.error))
 
 
-async def test_the_reason_for_asking_again_is_told_without_the_key():
+async def test_the_reason_of_a_retry_is_shown_without_the_key():
     reasons: list[ModelPart] = []
     async with Endpoint(
         [refuses(503, f"overloaded, key {KEY}", headers={"retry-after": "0.01"})]
@@ -133,7 +133,7 @@ async def test_the_reason_for_asking_again_is_told_without_the_key():
         Answer(body=f"<html>{KEY}</html>"),
     ],
 )
-async def test_a_list_of_models_that_is_refused_is_told_without_the_key(answer: Answer):
+async def test_a_refused_list_of_models_is_shown_without_the_key(answer: Answer):
     async with Endpoint(pages={"/v1/models": answer}) as endpoint:
         with pytest.raises(ModelError) as caught:
             await offered_by(profile(endpoint.base_url))
@@ -146,7 +146,7 @@ async def test_a_list_of_models_that_holds_the_key_is_shown_without_it():
     assert len(found) == 3 and not parts_of_key(str(found))
 
 
-def test_a_connection_that_fails_is_told_without_the_key():
+def test_a_failed_connection_is_shown_without_the_key():
     error = connection_error(profile("http://h/v1"), f"{'x' * 150} {KEY}")
     assert not parts_of_key(texts_of(error))
 
@@ -160,7 +160,7 @@ def test_a_connection_that_fails_is_told_without_the_key():
         ("http://127.0.0.1:{port}/v1", {"Authorization": "Basic s3cret-in-basic"}, "s3cret-in-basic"),
     ],
 )
-async def test_secrets_in_the_address_and_in_headers_are_taken_out_too(
+async def test_secrets_in_the_address_and_in_headers_are_redacted_too(
     base_url: str, headers: dict[str, str], secret: str
 ):
     async with Endpoint([refuses(401, f"not allowed: {secret}")], prefix="") as endpoint:
@@ -171,7 +171,7 @@ async def test_secrets_in_the_address_and_in_headers_are_taken_out_too(
     assert heard.error is not None and secret not in texts_of(heard.error)
 
 
-def test_an_address_that_cannot_be_used_is_told_without_its_password():
+def test_an_unusable_address_is_shown_without_its_password():
     with pytest.raises(ConfigError) as caught:
         OpenAIChat(profile("ftp://ada:hunter2@host/v1?key=hunter2"))
     assert "hunter2" not in str(caught.value)
@@ -183,7 +183,7 @@ def said(pieces: Iterable[str], field: str) -> Answer:
 
 @pytest.mark.parametrize("size", [1, 3, 7, 100])
 @pytest.mark.parametrize("field", ["content", "reasoning_content"])
-async def test_a_key_in_a_reply_is_taken_out_wherever_it_is_split(size: int, field: str):
+async def test_a_key_in_a_reply_is_redacted_wherever_it_is_split(size: int, field: str):
     text = f"Your key is {KEY}, and lm- is a prefix. {KEY}"
     heard, parts = await asked(said((text[at : at + size] for at in range(0, len(text), size)), field))
     shown = heard.text if field == "content" else heard.reasoning
@@ -191,7 +191,7 @@ async def test_a_key_in_a_reply_is_taken_out_wherever_it_is_split(size: int, fie
     assert not parts_of_key(str(parts))
 
 
-async def test_the_part_of_a_key_that_was_given_before_the_stream_broke_is_taken_out():
+async def test_the_beginning_of_a_key_before_the_stream_broke_is_redacted():
     heard, parts = await asked(
         Answer([chunk(content=f"key {KEY[:9]}"), chunk(content=KEY[9:20])], done=False)
     )
@@ -203,7 +203,7 @@ async def test_text_that_only_begins_like_the_key_is_shown_to_its_end():
     assert heard.text == "see lm-4k"
 
 
-async def test_what_only_looks_like_a_key_is_what_the_person_asked_for():
+async def test_text_that_only_looks_like_a_key_is_unchanged():
     heard, _ = await asked(said(["export KEY=sk-abcdefghijklmnop1234"], "content"))
     assert heard.text == "export KEY=sk-abcdefghijklmnop1234"
 

@@ -119,7 +119,7 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("name", FAILURES)
-async def test_what_is_no_whole_reply_is_told_with_its_cause_and_a_next_step(name: str) -> None:
+async def test_an_incomplete_reply_fails_with_cause_and_next_step(name: str) -> None:
     answer, cause, step = FAILURES[name]
     heard = await asked(answer)
     assert heard.reply is None and heard.error is not None

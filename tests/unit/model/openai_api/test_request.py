@@ -91,7 +91,7 @@ def test_nothing_of_one_provider_goes_to_another() -> None:
     assert "thought_signature" not in text and "reasoning" not in text
 
 
-def test_a_model_that_wants_thinking_on_every_message_gets_a_stand_in_where_there_is_none() -> None:
+def test_a_model_that_requires_thinking_on_every_message_gets_a_placeholder() -> None:
     mine = AssistantMessage("a", model="deepseek-v4-flash", echo=THOUGHT)
     other = AssistantMessage("b", model="other", reasoning="because", echo=THOUGHT)
     plain = AssistantMessage("c", model="deepseek-v4-flash")
@@ -130,7 +130,7 @@ def test_a_provider_is_not_sent_what_it_is_known_to_refuse(url: str, model: str,
     assert body.keys() - {"model", "messages", "stream"} == names
 
 
-def test_an_endpoint_that_wants_tools_beside_calls_gets_those_that_were_called() -> None:
+def test_an_endpoint_that_requires_tools_with_calls_gets_those_that_were_called() -> None:
     turn = [UserMessage("q"), AssistantMessage("", calls=(call(),)), ToolMessage("c1", "a__b", "r")]
     body = body_for(profile(), ModelRequest("", turn), Learned(needs_tools=True))
     assert [tool["function"]["name"] for tool in body["tools"]] == ["a__b"]
@@ -180,7 +180,7 @@ def test_any_conversation_can_be_encoded_and_answers_every_call(messages: list[M
         assert behind == wanted
 
 
-def test_questions_that_nobody_answered_go_with_the_next_one() -> None:
+def test_unanswered_user_messages_are_joined_with_the_next_one() -> None:
     written = sent(UserMessage("one"), UserMessage("two"), AssistantMessage("yes"), UserMessage("three"))
     assert [(one["role"], one["content"]) for one in written] == [
         ("user", "one\n\ntwo"), ("assistant", "yes"), ("user", "three"),
@@ -196,13 +196,13 @@ def texts(content: Any) -> list[str]:
     return [part["text"] for part in parts if part["type"] == "text"]
 
 
-def test_a_question_with_a_picture_that_nobody_answered_goes_with_the_next_one_too() -> None:
+def test_an_unanswered_user_message_with_an_image_is_joined_too() -> None:
     (written,) = sent(UserMessage("one"), UserMessage("two", (PICTURE,)), UserMessage("three"))
     assert [part["type"] for part in written["content"]] == ["text", "text", "image_url", "text"]
     assert texts(written["content"])[0] == "one" and texts(written["content"])[-1] == "three"
 
 
-def test_what_steers_behind_pictures_of_a_result_goes_with_them() -> None:
+def test_a_steering_message_after_images_of_a_result_is_joined_with_them() -> None:
     result = ToolMessage("c1", "a__b", "r", attachments=(PICTURE,))
     body = sent(UserMessage("q"), AssistantMessage(calls=(call(),)), result, UserMessage("be brief"))
     assert [one["role"] for one in body] == ["user", "assistant", "tool", "user"]

@@ -44,7 +44,7 @@ def test_an_id_of_another_model_is_made_plain_and_short() -> None:
     assert all(one.replace("_", "").isalnum() for one in ids) and len(set(ids)) == 4
 
 
-def test_an_id_of_the_model_itself_goes_back_as_it_came() -> None:
+def test_a_models_own_id_is_sent_back_unchanged() -> None:
     calls = [CallRequest(identity, "a__b", "{}") for identity in (LONG, "functions.a__b:0")]
     assert ids_in(body_of(*turn(*calls, model="kimi-k2.5"), model="kimi-k2.5")) == [LONG, "functions.a__b:0"]
 

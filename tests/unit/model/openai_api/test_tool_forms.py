@@ -45,7 +45,7 @@ def test_a_call_with_changed_names_comes_back_with_the_server_s() -> None:
     assert json.loads(forms.as_sent(back).arguments) == {"_top": 1}
 
 
-def test_a_call_that_was_cut_or_is_no_json_is_left_alone() -> None:
+def test_a_truncated_or_invalid_call_is_unchanged() -> None:
     forms = ToolForms()
     parameters(forms, ToolSpec("a", "", ODD), Traits(plain_keys=True))
     broken = ["{oops", '{"_top": 1e999}']
@@ -56,7 +56,7 @@ def test_a_call_that_was_cut_or_is_no_json_is_left_alone() -> None:
         assert forms.restored(call) is call
 
 
-def test_a_tool_that_its_server_changed_is_no_longer_the_one_that_was_refused() -> None:
+def test_a_tool_that_its_server_changed_is_not_refused_any_more() -> None:
     before, after = ToolSpec("a", "", ODD), ToolSpec("a", "", {"type": "object"})
     learned = Learned(refused_tools={key_of(before)})
     assert ToolForms().offered(ModelRequest("", (), [before]), Traits(), learned) == []
@@ -70,7 +70,7 @@ def test_a_tool_is_shaped_once_and_again_when_it_changes() -> None:
     assert forms.entries([ToolSpec("a", "new", ODD)], Traits(), Learned())[0] is not first
 
 
-def test_what_is_left_out_is_said_in_a_sentence_of_bounded_length() -> None:
+def test_omitted_tools_are_named_in_a_bounded_sentence() -> None:
     tools = [ToolSpec(f"t{number}", "", {}) for number in range(7)]
     assert ToolForms().left_out(tools, Learned()) == ""
     said = ToolForms().left_out(tools, Learned(refused_tools={key_of(tool) for tool in tools}))
