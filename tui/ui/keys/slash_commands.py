@@ -68,16 +68,16 @@ def parse_arguments(rest: str, names: Sequence[str], required: Sequence[str] = (
 def _pairs(rest: str, names: frozenset[str]) -> tuple[dict[str, str], str]:
     """Return the pairs whose names are known, and the rest of the text."""
     values: dict[str, str] = {}
-    kept: list[str] = []
+    parts: list[str] = []
     position = 0
     for found in _PAIR.finditer(rest):
         begins_word = not found.start() or rest[found.start() - 1].isspace()
         if begins_word and found.start() >= position and found.group("name") in names:
             values[found.group("name")] = _value(found)
-            kept.append(rest[position : found.start()])
+            parts.append(rest[position : found.start()])
             position = found.end()
-    kept.append(rest[position:])
-    return values, " ".join(part for part in map(str.strip, kept) if part)
+    parts.append(rest[position:])
+    return values, " ".join(part for part in map(str.strip, parts) if part)
 
 
 def _value(found: re.Match[str]) -> str:

@@ -36,8 +36,8 @@ OFFLINE = "offline"
 
 def fits(choice: ModelChoice, text: str) -> bool:
     """Return whether a model matches every word of `text`."""
-    said = " ".join((choice.name, choice.model, choice.where, choice.source, *choice.facts)).casefold()
-    return all(word in said for word in text.casefold().split())
+    searchable = " ".join((choice.name, choice.model, choice.where, choice.source, *choice.facts)).casefold()
+    return all(word in searchable for word in text.casefold().split())
 
 
 def choice_item(choice: ModelChoice, symbols: Symbols) -> FinderItem:

@@ -252,8 +252,8 @@ class SessionsScreen(ModalScreen[Resumed | None]):
 
     def _info(self, key: str) -> SessionInfo | None:
         session, _ = place_of(key)
-        known = (*(self._all or ()), *(found.session for found in self._search.finds))
-        return next((one for one in known if one.id == session), None)
+        listed = (*(self._all or ()), *(found.session for found in self._search.finds))
+        return next((one for one in listed if one.id == session), None)
 
     # ---- keys ----
 

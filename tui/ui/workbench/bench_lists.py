@@ -208,10 +208,10 @@ class CallList(LinePane):
         members = _members(call.arguments)
         if len(members) == 1:  # the name is the same in every line, and there is little room
             members = [("", members[0][1])]
-        asked = ", ".join(_argument(name, value) for name, value in members)
+        arguments = ", ".join(_argument(name, value) for name, value in members)
         clock = f"{call.clock[:5]} " if self.columns >= ROOMY else ""
         head: Row = ((f"{lead}{mark}", "accent"), (f"{sign} ", style), (clock, "dim"))
-        return crop((*head, (f"{took:>7}  ", "text"), (asked, "dim")), self.columns)
+        return crop((*head, (f"{took:>7}  ", "text"), (arguments, "dim")), self.columns)
 
     def _empty_rows(self) -> list[Row]:
         words = "Nothing is called yet."

@@ -115,12 +115,12 @@ class CallBook:
         """Add a call that begins now."""
         self.count += 1
         call = HandCall(self.count, item, arguments, clock, now_ns)
-        kept = self._calls.setdefault((server, item.key), [])
-        kept.append(call)
-        if len(kept) > MOST_KEPT:
-            del kept[0]
-        while len(kept) > 2 and sum(one.size for one in kept) > MOST_BYTES:
-            del kept[0]
+        calls = self._calls.setdefault((server, item.key), [])
+        calls.append(call)
+        if len(calls) > MOST_KEPT:
+            del calls[0]
+        while len(calls) > 2 and sum(one.size for one in calls) > MOST_BYTES:
+            del calls[0]
         return call
 
 
@@ -244,11 +244,11 @@ def for_conversation(server: str, call: HandCall) -> str:
     if isinstance(call.result, PromptResult):
         return prompt_text(call.result)
     what = f"{clean_line(server, 60)} › {call.item.label}"
-    asked = clean_line(json.dumps(call.arguments, ensure_ascii=False, default=str), 400)
-    asked = f" with {asked}" if call.arguments else ""
-    told = clean(result_text(call.result)) if call.result is not None else ""
-    quoted = "\n".join(f"> {line}".rstrip() for line in told.split("\n"))
-    return f"{what}{asked} gave:\n{quoted}\n"
+    arguments = clean_line(json.dumps(call.arguments, ensure_ascii=False, default=str), 400)
+    arguments = f" with {arguments}" if call.arguments else ""
+    text = clean(result_text(call.result)) if call.result is not None else ""
+    quoted = "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+    return f"{what}{arguments} gave:\n{quoted}\n"
 
 
 def prompt_text(result: PromptResult) -> str:

@@ -79,12 +79,12 @@ def under_rows(field: FormField, look: FormLook, *, is_current: bool) -> Iterato
         yield from wrap(((f"! {clean_line(problem, 300)}", "bad"),), look.columns, first=first)
     if not is_current:
         return
-    words = ". ".join(_said(field))
+    words = ". ".join(_details(field))
     if words:
         yield from wrap(((words, "dim"),), look.columns, first=first)[:DESCRIPTION_ROWS]
 
 
-def _said(field: FormField) -> Iterator[str]:
+def _details(field: FormField) -> Iterator[str]:
     spec = field.spec
     if spec.title and _plain(spec.title) != _plain(field.name):
         yield clean_line(spec.title, 120)

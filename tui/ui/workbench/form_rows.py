@@ -109,10 +109,10 @@ def about_rows(item: Item, columns: int, *, unfolded: bool, has_output_schema: b
     if item.mark:
         style = "dim" if item.mark == PINNED else "warn"
         rows += wrap(((f"For the model: {item.mark}", style),), max(8, columns - 2), first=(("  ", ""),))
-    said = item.said.strip()
-    if not said:
+    description = item.description.strip()
+    if not description:
         return rows, ""
-    lines = prose(said, columns, "  ")
+    lines = prose(description, columns, "  ")
     if unfolded or len(lines) <= FOLDED_ROWS + 1:
         return rows + lines, ""
     return rows + lines[:FOLDED_ROWS], f"… {units.plural(len(lines) - FOLDED_ROWS, 'more line')}"
@@ -122,9 +122,9 @@ def _hints(item: Item, has_output_schema: bool) -> Iterator[tuple[str, str]]:
     about = item.about
     match about:
         case Tool():
-            said = list(_tool_hints(about))
-            yield from said
-            if said and not about.trusted:
+            hints = list(_tool_hints(about))
+            yield from hints
+            if hints and not about.trusted:
                 yield "so it says, and is not trusted", "warn"
             if has_output_schema:
                 yield "structured results", "dim"

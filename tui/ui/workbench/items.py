@@ -63,7 +63,7 @@ class Item:
                 return CallKey(server, CallKind.PROMPT, name)
 
     @property
-    def said(self) -> str:
+    def description(self) -> str:
         """The server's description, raw."""
         return self.about.description
 

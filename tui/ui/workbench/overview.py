@@ -176,10 +176,10 @@ def _times(facts: ServerFacts) -> Iterator[tuple[str, str, str]]:
 def _offers(status: ServerStatus, identity: ServerIdentity) -> Iterator[tuple[str, str, str]]:
     if status.state is not ServerState.RUNNING:
         return
-    told = {"tools": status.tools, "resources": status.resources, "prompts": status.prompts}
+    counts = {"tools": status.tools, "resources": status.resources, "prompts": status.prompts}
     capabilities = dict(list(identity.capabilities.items())[:40])
-    for name in dict.fromkeys((*told, *capabilities)):
-        count = told.get(name)
+    for name in dict.fromkeys((*counts, *capabilities)):
+        count = counts.get(name)
         words = [units.count(count)] if count is not None and (count or name in capabilities) else []
         if name in capabilities:
             words += capability_words(capabilities[name])

@@ -247,8 +247,8 @@ class ServerLog(LogLines):
         """Return a line with the time dimmed and the level in its colour."""
         word = line[10:HEAD_CELLS].strip()
         style = _LEVELS.get(word, "dim")
-        said = "text" if word in ("", _STDERR, "debug", "info", "notice") or style == "dim" else style
-        return ((line[:10], "dim"), (line[10:HEAD_CELLS], style), (line[HEAD_CELLS:], said))
+        text_style = "text" if word in ("", _STDERR, "debug", "info", "notice") or style == "dim" else style
+        return ((line[:10], "dim"), (line[10:HEAD_CELLS], style), (line[HEAD_CELLS:], text_style))
 
     async def on_unmount(self) -> None:
         if self._under_way is not None:
@@ -265,7 +265,7 @@ def _lines_of(reader: TrafficReader, seq: int) -> tuple[str, ...]:
 
 def lines_of(entry: Entry) -> tuple[str, ...]:
     """Return an entry as lines of a log: time of day, level or kind, text; further lines below the text."""
-    word, text = _said(entry)
+    word, text = _level_and_text(entry)
     clock = time.strftime("%H:%M:%S", time.localtime(entry.wall_ns / 1e9))
     lines = clean(_STYLING.sub("", text)).rstrip("\n").split("\n")
     left_out = len(lines) - MOST_LINES
@@ -276,13 +276,13 @@ def lines_of(entry: Entry) -> tuple[str, ...]:
     return (head + lines[0], *(" " * HEAD_CELLS + line for line in lines[1:]))
 
 
-def _said(entry: Entry) -> tuple[str, str]:
+def _level_and_text(entry: Entry) -> tuple[str, str]:
     text = entry.body.decode("utf-8", "replace")
     if entry.kind is Kind.STDERR:
         return _STDERR, text
     if entry.kind is Kind.EVENT:
-        known = [(name, one) for name, one in entry.detail.items() if name != "event" and one not in ("", [])]
-        return entry.method, "  ".join(f"{name} {_plain(value)}" for name, value in known)
+        details = (item for item in entry.detail.items() if item[0] != "event" and item[1] not in ("", []))
+        return entry.method, "  ".join(f"{name} {_plain(value)}" for name, value in details)
     try:
         params = json.loads(text)["params"]
         level, data = params["level"], params["data"]

@@ -161,10 +161,10 @@ class Bench(Horizontal):
     def show(self, items: Sequence[Item], empty: Sequence[Row]) -> None:
         """Show the items that the server offers; `empty` says why there are none."""
         self.list.empty = tuple(empty)
-        known = self.item.key if self.item is not None else ""
+        shown = self.item.key if self.item is not None else ""
         self.list.show(items)
         selected = self.list.selected
-        if selected is None or selected.key != known or selected != self.item:
+        if selected is None or selected.key != shown or selected != self.item:
             self.choose(selected)
 
     def choose(self, item: Item | None) -> None:
@@ -388,8 +388,8 @@ class Bench(Horizontal):
         self.insisted = False
         problem = self.form.form.from_json(self.raw.text)
         if not problem:
-            wrong = self.form.form.problems()
-            problem = next((f"{where(path)} {said}" for path, said in wrong.items()), "")
+            problems = self.form.form.problems()
+            problem = next((f"{where(path)} {problem}" for path, problem in problems.items()), "")
         self.line.say(*((("! " + problem, "bad"),) if problem else ()))
 
     def on_form_pane_changed(self, event: FormPane.Changed) -> None:
@@ -402,12 +402,12 @@ class Bench(Horizontal):
         form: Form = self.form.form
         if self.is_raw and (problem := form.from_json(self.raw.text)):
             return None, f"This {problem}."
-        value, wrong = form.value()
-        if not wrong:
+        value, problems = form.value()
+        if not problems:
             return value, ""
-        path, said = next(iter(wrong.items()))
-        more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-        return value, f"{where(path)} {said}{more}."
+        path, problem = next(iter(problems.items()))
+        more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
+        return value, f"{where(path)} {problem}{more}."
 
 
 def where(path: tuple[str | int, ...]) -> str:
