@@ -200,7 +200,7 @@ def test_every_server_of_the_corpus_has_a_row():
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-async def test_the_host_stands_up_to(row):
+async def test_the_host_survives(row):
     host, work = host_for(row), [0.0]
     watching = asyncio.create_task(most_work_at_once(work))
     try:
@@ -263,7 +263,7 @@ async def test_a_crash_is_seen_without_any_call():
     await host.shutdown()
 
 
-async def test_a_server_that_dies_again_and_again_is_left_alone():
+async def test_a_server_that_keeps_dying_is_not_restarted():
     class Impatient(MonotonicClock):
         async def sleep(self, seconds):
             await asyncio.sleep(0)
@@ -314,7 +314,7 @@ async def test_what_is_not_offered_to_a_server_is_refused_with_the_right_code():
     await host.shutdown()
 
 
-async def test_the_verdict_legacy_is_remembered_so_the_next_start_has_no_delay():
+async def test_a_legacy_server_is_remembered_so_the_next_start_has_no_delay():
     host = host_for(only("discover_silent"))
     await host.start_all()
     first = host.status("discover_silent").start_ms
@@ -357,7 +357,7 @@ async def test_parallel_calls_each_get_their_own_answer():
     await host.shutdown()
 
 
-async def test_a_sick_server_does_not_slow_down_a_healthy_one():
+async def test_a_failing_server_does_not_slow_down_a_healthy_one():
     sick = only("stdout_flood")
     specs = [
         ServerSpec("sick", sys.executable, (str(FAULTS / "stdout_flood.py"),), {"FAULT_SECONDS": "0.6"}),

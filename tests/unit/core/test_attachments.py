@@ -13,7 +13,7 @@ from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextCont
 PNG = png()
 
 
-def test_a_text_is_told_as_text_whatever_it_is_called():
+def test_a_text_is_sent_as_text_whatever_its_name():
     found = attachment_of("notes.bin", "grüße\r\n".encode())
     assert (found.kind, found.mime, found.data, found.size) == ("text", "text/plain", "grüße\r\n", 9)
 
@@ -54,7 +54,7 @@ def test_the_name_says_what_kind_of_text_it_is():
     assert attachment_of("a.py", b"x = 1").mime == "text/plain"
 
 
-def test_a_text_of_another_time_is_a_text_too():
+def test_a_text_in_a_legacy_encoding_is_a_text_too():
     assert attachment_of("a", "grüße".encode("cp1252")).data == "grüße"
 
 
@@ -110,7 +110,7 @@ def test_a_picture_of_a_server_is_what_its_bytes_say():
     assert (found.kind, found.mime, found.name) == ("image", "image/png", "shot")
 
 
-def test_nothing_invisible_is_told_to_the_model():
+def test_nothing_invisible_is_sent_to_the_model():
     assert attachments_of([ResourceContent("", "", "hi\U000e0041\ud800")], "x")[0].data == "hi?"
 
 

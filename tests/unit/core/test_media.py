@@ -78,7 +78,7 @@ def test_missing_padding_is_added() -> None:
 
 
 @pytest.mark.parametrize("written", ["not base64!", "a", "é", "\ud800", "aGVs=bG8"])
-def test_what_is_no_base64_is_none(written: str) -> None:
+def test_invalid_base64_is_refused(written: str) -> None:
     assert plain_base64(written) is None
 
 
@@ -91,7 +91,7 @@ def test_the_size_of_encoded_bytes_is_known_without_decoding(octets: bytes) -> N
 
 
 @given(st.binary(max_size=300), st.sampled_from([b"", b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF89a"]))
-def test_no_bytes_make_it_fail(octets: bytes, start: bytes) -> None:
+def test_no_bytes_raise(octets: bytes, start: bytes) -> None:
     size = dimensions(start + octets)
     assert size is None or min(size) > 0
 

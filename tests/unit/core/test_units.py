@@ -42,7 +42,7 @@ def test_a_size_is_in_bytes() -> None:
     assert [size(132), size(48_100), size(3_400_000)] == ["132 B", "48 kB", "3.4 MB"]
 
 
-def test_one_thing_is_not_many() -> None:
+def test_singular_and_plural() -> None:
     assert [plural(0, "tool"), plural(1, "tool"), plural(2, "tool")] == ["0 tools", "1 tool", "2 tools"]
 
 
@@ -58,7 +58,7 @@ def test_one_thing_is_not_many() -> None:
         (None, None, "begun", "begun"),
     ],
 )
-def test_progress_says_no_number_twice(done: float | None, total: float | None, message: str, text: str):
+def test_progress_repeats_no_number(done: float | None, total: float | None, message: str, text: str):
     assert progress(done, total, message) == text
 
 
@@ -74,5 +74,5 @@ def test_progress_says_no_number_twice(done: float | None, total: float | None, 
         (12.5, "CNY", "12.50 CNY"),
     ],
 )
-def test_prices_have_two_digits_that_say_something(value: float, currency: str, words: str):
+def test_prices_have_two_significant_digits(value: float, currency: str, words: str):
     assert money(value, currency) == words

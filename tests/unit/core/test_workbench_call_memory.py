@@ -48,7 +48,7 @@ def test_a_name_that_cannot_be_shown_or_typed_is_refused(name):
         CallMemory().with_saved(KEY, name, {})
 
 
-def test_there_is_an_end_to_saving_but_not_to_changing():
+def test_saved_calls_are_limited_but_can_be_changed():
     memory = CallMemory()
     for number in range(MAX_SAVED):
         memory = memory.with_saved(KEY, f"n{number}", {})

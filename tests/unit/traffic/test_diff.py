@@ -25,11 +25,11 @@ def test_a_changed_value_is_named_with_both():
     assert (found.path, found.kind, found.before, found.after) == ("a.b", Change.CHANGED, 1, 2)
 
 
-def test_what_came_and_what_went_is_told_apart():
+def test_what_came_and_what_went_is_distinguished():
     assert changes({"a": 1, "b": 2}, {"b": 2, "c": 3}) == [("c", "added"), ("a", "removed")]
 
 
-def test_the_whole_may_differ():
+def test_root_values_may_differ():
     assert changes([], {}) == [("", "changed")]
 
 
@@ -50,7 +50,7 @@ def test_an_item_put_in_front_is_one_difference():
     assert changes(["a", "b", "c"], ["x", "a", "b", "c"]) == [("[0]", "added")]
 
 
-def test_an_item_taken_out_of_the_middle_is_one_difference():
+def test_an_item_removed_of_the_middle_is_one_difference():
     assert changes([[1], [2], [3]], [[1], [3]]) == [("[1]", "removed")]
 
 
@@ -110,7 +110,7 @@ def test_a_star_stands_for_any_index():
         ("elapsed", 0.1, 0.2),
     ],
 )
-def test_what_changes_from_run_to_run_is_passed_over(key: str, before: object, after: object):
+def test_what_changes_from_run_to_run_is_ignored(key: str, before: object, after: object):
     assert compare({key: before}, {key: after}, RUN_TO_RUN).masked == 1
     assert not compare({key: before}, {key: after}).same
 
@@ -119,7 +119,7 @@ def test_what_changes_from_run_to_run_is_passed_over(key: str, before: object, a
     ("key", "before", "after"),
     [("text", "12 files", "13 files"), ("count", 1, 2), ("paid", True, False), ("at", 3, 4), ("id", 1, None)],
 )
-def test_other_changes_are_told_all_the_same(key: str, before: object, after: object):
+def test_other_changes_are_told_anyway(key: str, before: object, after: object):
     assert not compare({key: before}, {key: after}, RUN_TO_RUN).same
 
 
@@ -128,7 +128,7 @@ def test_lines_of_text_name_each_difference():
     assert lines == ['~ a: 1 -> "x\u241b"', "+ c: [1]", "- b: 2"]
 
 
-def test_lines_say_what_was_passed_over():
+def test_lines_say_what_was_ignored():
     assert text_lines(compare({"id": 1}, {"id": 2}, RUN_TO_RUN)) == ["(1 more differ, as they always do)"]
 
 
@@ -140,7 +140,7 @@ def test_large_values_are_compared_in_bounded_time():
     assert text_lines(comparison)[-1] == "(too large to be compared to the end)"
 
 
-def test_values_nested_beyond_all_measure_are_compared():
+def test_deeply_nested_values_are_compared():
     def nest(leaf: object) -> object:
         for _ in range(900):
             leaf = [leaf]

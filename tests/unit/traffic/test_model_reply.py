@@ -18,7 +18,7 @@ def delta(**fields: object) -> dict[str, object]:
     return {"choices": [{"index": 0, "delta": fields}]}
 
 
-def test_text_reasoning_calls_and_usage_are_put_together():
+def test_text_reasoning_calls_and_usage_are_joined():
     body = stream(
         delta(reasoning_content="let me "),
         delta(reasoning_content="see"),
@@ -37,12 +37,12 @@ def test_text_reasoning_calls_and_usage_are_put_together():
     assert len(told["chunks"]) == 9 and told["chunks"][-1] == "[DONE]"
 
 
-def test_what_is_no_stream_is_told_apart():
+def test_what_is_no_stream_is_distinguished():
     assert is_stream(b": ping\n\ndata: {}\n\n")
     assert not is_stream(b'{"choices": []}')
     assert not is_stream(b"")
 
 
 @given(st.binary(max_size=300))
-def test_nothing_breaks_it(body):
+def test_no_stream_raises(body):
     assert isinstance(joined(b"data: " + body)["chunks"], list)

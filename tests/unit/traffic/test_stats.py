@@ -21,7 +21,7 @@ def only(stats: Stats) -> Figures:
     return figures
 
 
-def test_nothing_recorded_is_no_line():
+def test_an_empty_recording_has_no_lines():
     assert counted(Traffic()).tools() == []
     assert counted(Traffic()).servers() == []
 
@@ -86,7 +86,7 @@ def test_a_second_answer_counts_for_nothing():
 
 
 @pytest.mark.parametrize("keeps_up", [True, False])
-def test_what_waits_is_cancelled_or_lost_is_told_apart(keeps_up: bool):
+def test_what_waits_is_cancelled_or_lost_is_distinguished(keeps_up: bool):
     traffic = Traffic()
     stats = Stats(traffic.frames)
     cancelled = traffic.ask()

@@ -57,5 +57,5 @@ def test_several_together_are_as_one(several: list[list[int]]):
         assert is_near(together.percentile(percent), expected)
 
 
-def test_a_clock_that_went_back_does_no_harm():
+def test_a_clock_that_went_back_is_tolerated():
     assert of([-5] * (EXACT + 1)).percentile(50) == 0

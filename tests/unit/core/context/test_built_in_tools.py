@@ -39,7 +39,7 @@ def said(result: ToolResult) -> str:
     return content.text
 
 
-def test_it_is_offered_only_while_something_is_kept_and_stands_last() -> None:
+def test_it_is_offered_last_and_only_while_a_result_is_stored() -> None:
     assert [tool.name for tool in toolbox().tools()] == ["echo"]
     assert [(tool.server, tool.name) for tool in toolbox("x").tools()][1:] == [("mcptui", "read_result")]
 
@@ -49,11 +49,11 @@ def test_it_is_the_same_tool_each_time() -> None:
     assert box.tools()[-1] is box.tools()[-1]
 
 
-def test_it_runs_without_a_question() -> None:
+def test_it_runs_without_approval() -> None:
     assert Policy().judge(toolbox("x").tools()[-1]).verdict is Verdict.ALLOW
 
 
-async def test_other_tools_are_called_as_ever() -> None:
+async def test_other_tools_are_called_as_usual() -> None:
     box = toolbox("x")
     result = await box.call(box.tools()[0], {"text": "hi"}, seconds=1, progress=silent)
     assert said(result) == "echo hi"
@@ -81,7 +81,7 @@ async def test_grep_finds_lines_by_plain_text_whatever_their_case() -> None:
     assert seen.split("\n")[1:] == [f"{offset}: line 77 of the log", "[end]"]
 
 
-async def test_grep_goes_on_from_where_it_stopped() -> None:
+async def test_grep_continues_where_it_stopped() -> None:
     box, found, offset = toolbox(LINES), [], 0
     while True:
         *lines, last = said(await read(box, name="result-1", grep="99 of", offset=offset)).split("\n")[1:]
@@ -92,13 +92,13 @@ async def test_grep_goes_on_from_where_it_stopped() -> None:
     assert found == [line for line in LINES.split("\n") if "99 of" in line]
 
 
-async def test_in_one_long_line_grep_shows_what_stands_around() -> None:
+async def test_grep_shows_the_surroundings_in_a_long_line() -> None:
     whole = "a" * 50_000 + "needle" + "b" * 50_000
     seen = said(await read(toolbox(whole), name="result-1", grep="needle"))
     assert "aneedleb" in seen and len(seen) < 500
 
 
-async def test_grep_that_finds_nothing_says_so() -> None:
+async def test_grep_reports_no_match() -> None:
     assert "nothing from offset 0 on" in said(await read(toolbox(LINES), name="result-1", grep="absent"))
 
 
@@ -109,7 +109,7 @@ async def test_no_pattern_makes_it_hang(needle: str) -> None:
     assert time.perf_counter() - started < 2
 
 
-async def test_a_result_that_had_to_go_is_said_to_be_gone() -> None:
+async def test_a_dropped_result_is_reported_as_dropped() -> None:
     box = BuiltInToolbox(FunctionToolbox(), result_store := ResultStore(max_results=1))
     result_store.keep("a")
     result_store.keep("b")
@@ -122,7 +122,7 @@ async def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
     assert result.is_error and "Kept are: result-1." in said(result) and "\x1b" not in said(result)
 
 
-async def test_an_offset_behind_the_end_is_an_error() -> None:
+async def test_an_offset_after_the_end_is_an_error() -> None:
     result = await read(toolbox("abc"), name="result-1", offset=3)
     assert result.is_error and "has 3 characters" in said(result)
 
@@ -140,7 +140,7 @@ async def test_an_offset_behind_the_end_is_an_error() -> None:
         {"name": "result-1", "path": "/etc"},
     ],
 )
-async def test_arguments_that_do_not_fit_are_told_before_the_call(arguments: dict[str, object]) -> None:
+async def test_invalid_arguments_are_reported_before_the_call(arguments: dict[str, object]) -> None:
     box = toolbox("x")
     assert await box.check(box.tools()[-1], arguments)
     assert (await box.call(box.tools()[-1], arguments, seconds=1, progress=silent)).is_error
@@ -169,7 +169,7 @@ async def _done(value: str) -> ToolResult:
     st.integers(1, 10**12),
     st.text(st.characters(codec=None), max_size=4),
 )
-def test_whatever_is_kept_can_be_read_within_bounds(whole: str, offset: int, limit: int, grep: str) -> None:
+def test_every_stored_result_is_read_in_bounded_pages(whole: str, offset: int, limit: int, grep: str) -> None:
     box = toolbox(whole, page=300)
     result = asyncio.run(read(box, name="result-1", offset=offset, limit=limit, grep=grep))
     assert len(said(result).encode("utf-8", "replace")) <= 1200

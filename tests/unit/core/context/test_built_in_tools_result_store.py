@@ -3,7 +3,7 @@
 from tui.core.context.built_in_tools import ResultStore
 
 
-def test_what_is_kept_is_found_under_its_name() -> None:
+def test_a_stored_result_is_found_by_its_name() -> None:
     result_store = ResultStore()
     name = result_store.keep("all of it")
     assert (
@@ -14,7 +14,7 @@ def test_what_is_kept_is_found_under_its_name() -> None:
     assert result_store.find("result-2") is None and result_store.name_of("other") == ""
 
 
-def test_the_oldest_go_when_there_are_too_many_and_it_is_known_that_they_were_here() -> None:
+def test_the_oldest_are_dropped_when_there_are_too_many_and_remembered_as_dropped() -> None:
     result_store = ResultStore(max_results=2)
     for text in "abc":
         result_store.keep(text)
@@ -26,7 +26,7 @@ def test_the_oldest_go_when_there_are_too_many_and_it_is_known_that_they_were_he
     )
 
 
-def test_the_oldest_go_when_they_are_too_large() -> None:
+def test_the_oldest_are_dropped_when_they_are_too_large() -> None:
     result_store = ResultStore(max_bytes=10_000)
     for letter in "abc":
         result_store.keep(letter * 4000)

@@ -36,7 +36,7 @@ talks = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5000)), min_size=1,
 
 
 @given(talks, st.integers(256, 20_000))
-def test_what_is_told_is_always_what_a_provider_accepts(messages, window):
+def test_every_compacted_conversation_is_valid_for_a_provider(messages, window):
     compaction = shrink(messages, Compaction(), window)
     upto = boundary(messages, compaction, window)
     compaction = Compaction(upto, "a summary" if upto else "", compaction.shrunk)
@@ -53,19 +53,19 @@ def test_a_cut_is_before_a_message_of_the_person_and_leaves_the_newest_turn(mess
     assert count_turns(messages, upto) < count_turns(messages, len(messages))
 
 
-def test_nothing_is_told_otherwise_as_long_as_nothing_stands_in():
+def test_messages_are_unchanged_without_a_compaction():
     messages = talk([(1, 10)])
     assert sent_messages(messages, Compaction()) is messages
 
 
-def test_the_summary_comes_first_and_the_newest_turns_are_told_in_full():
+def test_the_summary_comes_first_and_the_newest_turns_are_complete():
     messages = talk([(0, 0), (0, 0), (0, 0)])
     seen = sent_messages(messages, Compaction(upto=4, summary="They greeted."))
     assert "They greeted." in seen[0].text
     assert list(seen[2:]) == messages[4:]
 
 
-def test_an_old_result_is_told_by_its_beginning_its_size_and_where_all_of_it_is():
+def test_an_old_result_keeps_its_head_its_size_and_the_name_of_the_complete_text():
     message = ToolMessage("c", "t", "r" * 9000, kept="result-3")
     seen = sent_messages([message], Compaction(shrunk=1))[0].text
     assert seen.startswith("r" * SHORT) and "9000 characters" in seen and 'read_result("result-3")' in seen
@@ -79,7 +79,7 @@ def test_the_newest_results_stay_as_they_are():
     assert results[0] < 500 and results[-1] == 4000
 
 
-def test_where_nothing_is_gained_nothing_is_changed():
+def test_nothing_changes_where_nothing_is_gained():
     before = Compaction()
     assert shrink(talk([(1, 10)] * 5), before, 10_000) is before
 
@@ -88,7 +88,7 @@ def attached(size: int) -> Attachment:
     return Attachment("text", "text/plain", "big.txt", size, "line\n" * (size // 5))
 
 
-def test_a_file_that_alone_is_larger_than_the_window_is_told_in_part():
+def test_a_file_larger_than_the_window_is_truncated():
     messages = [UserMessage("read this", (attached(260_000), attached(300)))]
     compaction = limited(messages, Compaction(), 3000)
     (seen,) = sent_messages(messages, compaction)
@@ -97,7 +97,7 @@ def test_a_file_that_alone_is_larger_than_the_window_is_told_in_part():
     assert estimate_messages([seen]) < 3000 * NEWEST and seen.text == "read this"
 
 
-def test_a_long_paste_is_told_in_part_too():
+def test_a_long_paste_is_truncated_too():
     messages = [UserMessage("x" * 100_000)]
     (seen,) = sent_messages(messages, limited(messages, Compaction(), 3000))
     assert len(seen.text) < 3000
@@ -128,12 +128,12 @@ def test_the_limit_of_a_turn_applies_to_its_later_results_too():
     assert len(sent_messages(messages, compaction)[-1].text) < 3_000
 
 
-def test_a_newest_turn_that_fits_is_left_alone():
+def test_a_newest_turn_that_fits_is_left_unchanged():
     messages, before = talk([(1, 500)]), Compaction()
     assert limited(messages, before, 10_000) is before
 
 
-def test_a_question_that_was_stopped_is_told_as_one_that_got_no_answer():
+def test_a_stopped_question_is_marked_as_unanswered():
     messages = [UserMessage("ping"), UserMessage("no: pong"), AssistantMessage("pong")]
     seen = sent_messages(messages, Compaction(), {1, 3})
     assert [one.text for one in seen] == [
@@ -145,6 +145,6 @@ def test_a_question_that_was_stopped_is_told_as_one_that_got_no_answer():
     assert sent_messages(messages, Compaction(), {2}) is messages
 
 
-def test_a_turn_that_was_stopped_behind_an_answer_needs_no_other():
+def test_a_turn_stopped_after_an_answer_is_not_marked():
     messages = [UserMessage("ping"), AssistantMessage("half"), UserMessage("again")]
     assert sent_messages(messages, Compaction(), {2}) is messages

@@ -9,14 +9,14 @@ def request(messages: list[Message]) -> ModelRequest:
     return ModelRequest("", messages)
 
 
-def test_what_was_counted_is_not_estimated_again():
+def test_counted_messages_are_not_estimated_again():
     context_meter, messages = ContextMeter(), [UserMessage("x" * 1000)]
     context_meter.answered(request(messages), Usage(50_000, 500), lasting=2)
     more = [*messages, AssistantMessage("yes"), UserMessage("and now?")]
     assert context_meter.expects(request(more)) == 50_500 + estimate_messages(more[2:])
 
 
-def test_another_beginning_is_counted_anew():
+def test_a_changed_beginning_is_counted_again():
     context_meter, messages = ContextMeter(), [UserMessage("one")]
     context_meter.answered(request(messages), Usage(50_000, 500), lasting=2)
     assert context_meter.expects(request([UserMessage("two"), AssistantMessage("a"), UserMessage("b")])) < 100
@@ -24,7 +24,7 @@ def test_another_beginning_is_counted_anew():
     assert context_meter.expects(request(messages)) < 100
 
 
-def test_nothing_is_full_where_nobody_knows_the_window():
+def test_nothing_is_full_without_a_known_window():
     messages: list[Message] = [UserMessage("x" * 100_000)]
     assert not ContextMeter().is_full(request(messages), 0.8)
     assert ContextMeter(window=4096).is_full(request(messages), 0.8)
@@ -39,6 +39,6 @@ def test_a_tail_is_as_long_as_its_tokens_allow():
     assert tail_within(messages, one * 99) == 0
 
 
-def test_nothing_is_full_while_the_person_wants_everything_told():
+def test_nothing_is_full_while_the_person_wants_nothing_compacted():
     messages: list[Message] = [UserMessage("x" * 100_000)]
     assert not ContextMeter(window=4096, patient=True).is_full(request(messages), 0.8)

@@ -52,7 +52,7 @@ def test_a_schema_is_counted_as_it_is_sent() -> None:
     assert estimate_tool(ToolSpec("t", "", {"a": ["é"]})) == estimate('t{"a":["é"]}') + 4
 
 
-def test_a_schema_that_cannot_be_written_is_counted_all_the_same() -> None:
+def test_a_schema_that_cannot_be_serialised_is_still_counted() -> None:
     deep: dict[str, object] = {}
     for _ in range(50):
         deep = {"a": deep}
@@ -67,9 +67,7 @@ MESSAGE = st.builds(UserMessage, st.text(max_size=20)) | st.builds(
 
 
 @given(st.lists(MESSAGE, max_size=10), st.lists(MESSAGE, max_size=5), st.integers(0, 10))
-def test_what_is_counted_as_it_grows_is_what_is_counted_at_once(
-    talk: list[Message], other: list[Message], keep: int
-) -> None:
+def test_incremental_counts_equal_complete_ones(talk: list[Message], other: list[Message], keep: int) -> None:
     tally = MessageEstimates()
     for end in range(len(talk) + 1):
         request = ModelRequest("sys", talk[:end])
@@ -79,13 +77,13 @@ def test_what_is_counted_as_it_grows_is_what_is_counted_at_once(
     assert tally.count(changed) == estimate_request(changed)
 
 
-def test_another_beginning_is_counted_anew_without_being_told() -> None:
+def test_a_changed_beginning_is_counted_again_without_forget() -> None:
     tally = MessageEstimates()
     tally.count_messages([UserMessage("a" * 100), UserMessage("b" * 100)])
     assert tally.count_messages([UserMessage("in short"), UserMessage("b")]) == 2 + 4 + 0 + 4
 
 
-def test_a_message_is_looked_at_once() -> None:
+def test_a_message_is_estimated_once() -> None:
     looked: list[str] = []
 
     class Text(str):
@@ -118,7 +116,7 @@ def test_the_first_count_is_believed_and_later_ones_move_it() -> None:
     assert 100 < calibration(100) < 150
 
 
-def test_a_count_that_cannot_be_of_the_same_request_is_passed_over() -> None:
+def test_a_count_of_another_request_is_ignored() -> None:
     calibration = Calibration()
     for counted in (10, 100, 9000):
         calibration.learn(1000, counted)

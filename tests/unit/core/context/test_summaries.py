@@ -66,7 +66,7 @@ def test_pieces_fit_and_are_no_more_than_may_be(old, tokens, most):
 
 
 @given(messages, st.integers(2000, 4000))
-def test_of_a_record_that_fits_nothing_is_missing(old, tokens):
+def test_a_record_that_fits_is_complete(old, tokens):
     if sum(estimate(one.text) + 20 for one in old) < tokens * 11:
         record = "".join(pieces(old, tokens)).replace("\n", "")
         assert all(one.text.replace("\n", "") in record for one in old)
@@ -134,14 +134,14 @@ async def test_a_window_that_is_smaller_than_was_said_is_found_out_by_smaller_pi
 
 
 @pytest.mark.parametrize(("window", "answer"), [(10, "never"), (4000, "")])
-async def test_without_any_summary_the_record_itself_stands_in_cut(window, answer):
+async def test_without_a_summary_the_truncated_record_is_used(window, answer):
     model, talk = Narrow(window, tells=False, answer=answer), long_talk()
     found = await Summarizer(model, ContextMeter(window=4000), lambda usage: None).of(talk.messages, 4000)
     assert found.startswith("(No summary could be written")
     assert "question 0" in found and len(found) < 4000
 
 
-async def test_a_model_that_cannot_be_asked_is_told_and_nothing_stands_in():
+async def test_a_failing_model_is_reported_and_nothing_is_replaced():
     model = ScriptedModel([[ModelError("busy")], says("done")])
     talk = long_talk()
     turn, _ = turn_of(model, talk=talk, context_meter=ContextMeter(window=4000))
@@ -149,7 +149,7 @@ async def test_a_model_that_cannot_be_asked_is_told_and_nothing_stands_in():
     assert "busy" in of_type(events, Notice)[0].message and talk.compaction.upto == 0
 
 
-async def test_a_person_is_told_if_there_is_no_summary():
+async def test_the_person_is_notified_if_there_is_no_summary():
     model, talk = Narrow(4000, answer=""), long_talk()
     notice = await Compactor(talk, model, ContextMeter(window=4000)).make_room(by_hand=True)
     assert notice is not None and "7 turns cut for the model, which wrote no summary" in notice.message

@@ -57,12 +57,12 @@ def test_the_question_before_still_counts() -> None:
     assert ("weather", "forecast") in chosen(tools, 2, talk=talk)
 
 
-def test_where_nothing_fits_every_server_has_its_turn() -> None:
+def test_servers_take_turns_where_nothing_fits() -> None:
     keys = chosen([*server("a", 50), *server("b"), *server("c")], 4, talk=[UserMessage("hello")])
     assert {name for name, _ in keys} == {"a", "b", "c"}
 
 
-def test_a_place_is_kept_for_reading_on_in_a_result_that_was_cut() -> None:
+def test_a_position_is_reserved_for_read_result() -> None:
     toolbox = BuiltInToolbox(_Fixed(server("a")), ResultStore({"result-1": "x"}))
     with_own = chosen(list(toolbox.tools()))
     assert ("mcptui", "read_result") in with_own and len(with_own) == 5

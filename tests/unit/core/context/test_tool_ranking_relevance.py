@@ -28,13 +28,13 @@ TOOLS = [
         ("北京天气如何", "查询天气"),
     ],
 )
-def test_the_tool_that_is_spoken_of_is_the_best(question: str, best: str) -> None:
+def test_the_tool_in_the_question_ranks_first(question: str, best: str) -> None:
     scores = relevance(question, TOOLS)
     assert TOOLS[scores.index(max(scores))].name == best
 
 
 @pytest.mark.parametrize("question", ["", "and this?", "!?", "xyzzy"])
-def test_a_question_that_speaks_of_none_fits_none(question: str) -> None:
+def test_a_question_about_no_tool_fits_none(question: str) -> None:
     assert relevance(question, TOOLS) == [0.0] * len(TOOLS)
 
 
@@ -44,13 +44,13 @@ def test_a_word_that_few_tools_have_counts_for_more() -> None:
     assert scores[0] == max(scores) > scores[1] > 0 == scores[4]
 
 
-def test_names_are_taken_apart() -> None:
+def test_names_are_split_into_words() -> None:
     assert words("createPullRequest find_issues get-weather") == words(
         "create pull request finding issue weather"
     )
 
 
-def test_a_thousand_tools_are_ranked_before_anyone_notices() -> None:
+def test_a_thousand_tools_are_ranked_quickly() -> None:
     tools = [Tool("s", f"tool_{n}", description="does a thing with words " * 60) for n in range(1000)]
     started = time.perf_counter()
     relevance("does it " * 1000, tools)

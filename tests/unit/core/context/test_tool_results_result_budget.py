@@ -27,14 +27,14 @@ def test_many_results_share_what_all_together_may_take() -> None:
     assert ResultBudget(1_000_000, 10_000, 16).limit() == 6_000 * BYTES_PER_TOKEN // 16
 
 
-def test_what_one_does_not_need_is_left_to_the_others() -> None:
+def test_unused_budget_is_left_to_the_other_results() -> None:
     ration = ResultBudget(1_000_000, 10_000, 16)
     before = ration.limit()
     ration.take("short")
     assert ration.limit() > before
 
 
-def test_a_picture_takes_room_too() -> None:
+def test_a_picture_uses_budget_too() -> None:
     ration = ResultBudget(1_000_000, 10_000, 3)
     picture = Attachment("image", "image/png", "image 1", 9, image().data)
     ration.take("", [picture] * 4)

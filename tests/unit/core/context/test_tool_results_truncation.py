@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tui.core.context.tool_results import cut
 
 
-def test_a_large_result_keeps_head_and_tail_and_says_exactly_what_is_missing():
+def test_a_large_result_keeps_head_and_tail_and_says_what_is_missing():
     text = cut("A" * 5000 + "B" * 5000, 1000)
     head, note, tail = text.split("\n")
     assert set(head) == {"A"} and set(tail) == {"B"}

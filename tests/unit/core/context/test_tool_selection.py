@@ -23,14 +23,14 @@ def test_tools_are_offered_under_their_qualified_names():
     assert offer.notice == "" and len(offer) == 1
 
 
-def test_more_tools_than_a_model_takes_are_left_out_with_a_notice_that_says_what_to_do():
+def test_tools_beyond_the_models_maximum_are_left_out_with_a_notice():
     offer = ToolSelection().offer(many())
     assert len(offer) <= MAX_TOOLS
     assert offer.notice.startswith(f"{len(offer)} of 200 tools are offered to the model, as it takes 128")
     assert "73 of many" in offer.notice and 'pin = ["name*"]' in offer.notice
 
 
-def test_what_is_left_out_is_explained_once_and_said_each_time():
+def test_omitted_tools_are_explained_once_and_counted_each_time():
     tool_selection = ToolSelection()
     first, second = tool_selection.offer(many()).notice, tool_selection.offer(many()).notice
     assert len(first) > 150 and second == "127 of 200 tools are offered to the model."
@@ -62,7 +62,7 @@ def test_one_schema_that_is_too_large_costs_only_its_own_tool():
     assert offer.notice == f"Not offered to the model: s › bad ({why})."
 
 
-def test_a_schema_that_nobody_thought_of_costs_only_its_own_tool():
+def test_an_unforeseen_schema_costs_only_its_own_tool():
     class Odd(dict):
         def items(self):
             raise KeyError("odd")
@@ -79,25 +79,25 @@ def test_many_bad_schemas_are_not_all_named():
     assert ToolOffer(bad).notice.endswith(" and 2 more.")
 
 
-def test_the_same_tools_are_the_same_offer():
+def test_the_same_tools_give_the_same_offer():
     offer = ToolOffer([Tool("s", "a", digest="1")])
     assert offer.renewed([Tool("s", "a", digest="1")]) is offer
     assert offer.renewed([Tool("s", "a", digest="2")]) is not offer
 
 
-def test_a_tool_is_made_once_and_kept_from_turn_to_turn():
+def test_a_tool_is_converted_once_and_reused_in_later_turns():
     tool_selection, tools = ToolSelection(), many(3)
     assert tool_selection.offer(tools).specs[1] is tool_selection.offer(tools[1:]).specs[0]
 
 
-def test_a_changed_tool_is_made_anew():
+def test_a_changed_tool_is_converted_again():
     tool_selection = ToolSelection()
     before = tool_selection.offer([Tool("s", "a", description="old", digest="1")])
     after = before.renewed([Tool("s", "a", description="new", digest="2")])
     assert after.specs[0].description == "new"
 
 
-def test_within_a_turn_the_choice_stays_and_new_tools_get_what_is_free():
+def test_within_a_turn_the_offer_stays_and_new_tools_take_free_positions():
     tool_selection = ToolSelection(max_tools=11)
     talk = [UserMessage("t15 please")]
     offer = tool_selection.offer(many(20), talk=talk)
@@ -109,7 +109,7 @@ def test_within_a_turn_the_choice_stays_and_new_tools_get_what_is_free():
     assert set(kept[1:]) < set(later) and len(later) == 10
 
 
-def test_from_turn_to_turn_the_choice_changes_no_more_than_it_must():
+def test_from_turn_to_turn_the_offer_changes_as_little_as_possible():
     tool_selection = ToolSelection(max_tools=11)
     first = set(names(tool_selection.offer(many(40), talk=[UserMessage("t30 please")])))
     second = set(names(tool_selection.offer(many(40), talk=[UserMessage("t35 please")])))
@@ -136,7 +136,7 @@ def test_each_tool_that_was_left_out_or_pinned_is_marked():
     assert len(left) == 40 - len(offer) and ("many", "t39") in left
 
 
-def test_those_that_matter_most_are_known_for_an_endpoint_that_takes_fewer():
+def test_the_most_important_tools_are_ranked_for_an_endpoint_that_accepts_fewer():
     tools = many(60)
     tools[50] = replace(tools[50], description="handles invoices of customers")
     offer = ToolSelection().offer(tools, talk=[UserMessage("what about the invoices?")])

@@ -35,10 +35,10 @@ def test_a_remark_is_the_same_after_it_was_stored(remark: Remark):
         {"text": 5}, {"value": "x"}, {"where": None},
     ],
 )  # fmt: skip
-def test_what_is_no_remark_is_left_out(change: dict[str, object]):
+def test_invalid_remarks_are_ignored(change: dict[str, object]):
     assert remark_from(remark_object(Remark(1, "error", "gone")) | change) is None
 
 
-def test_a_branch_has_what_was_said_before_it():
+def test_a_branch_has_the_remarks_before_it():
     talk = Conversation(remarks=[Remark(2, "end", "cancelled"), Remark(3, "error", "x")])
     assert talk.remarks_before(2) == [Remark(2, "end", "cancelled")]

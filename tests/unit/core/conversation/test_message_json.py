@@ -26,12 +26,12 @@ clear = Redactor({"KEY": SECRET}).redact
 
 
 @given(messages())
-def test_any_message_comes_back_as_it_was(message: Message):
+def test_any_message_survives_a_round_trip(message: Message):
     assert message_of(json.loads(dumps(message_object(message)))) == message
 
 
 @given(st.floats(0, 1e9), st.floats(0, 1e9), st.builds(Usage, st.integers(0, 2**50), st.integers(0, 9)))
-def test_what_a_screen_shows_beside_it_comes_back_too(seconds: float, thought: float, usage: Usage):
+def test_times_and_usage_survive_a_round_trip(seconds: float, thought: float, usage: Usage):
     for message in (
         AssistantMessage("a", seconds=seconds, thought=thought, usage=usage),
         ToolMessage("c1", "a__b", "r", seconds=seconds, why="denied"),
@@ -46,7 +46,7 @@ def test_json_is_ascii_so_that_lone_surrogates_can_be_stored(message: Message):
 
 
 @given(any_json)
-def test_whatever_stands_in_place_of_a_message_is_read_or_refused_with_words(found):
+def test_anything_but_a_message_is_read_or_refused_with_a_reason(found):
     try:
         message_of(found)
     except ValueError as error:
@@ -82,11 +82,11 @@ def test_a_field_of_another_type_takes_its_default(role, fields):
         assert isinstance(message.text, str)
 
 
-def test_what_a_later_version_adds_is_left_out():
+def test_additions_of_a_later_version_are_ignored():
     assert message_of({"v": 9, "role": "user", "text": "hi", "mood": "good"}) == UserMessage("hi")
 
 
-def test_a_role_that_nobody_knows_is_refused():
+def test_an_unknown_role_is_refused():
     with pytest.raises(ValueError, match="\"role\" is 'system'"):
         message_of({"role": "system"})
 
@@ -119,13 +119,13 @@ def test_numbers_of_a_thousand_digits_stay():
         ToolMessage("c", "n", f"env: {SECRET}"),
     ],
 )
-def test_a_secret_is_taken_out_of_every_part(message: Message):
+def test_a_secret_is_removed_from_every_part(message: Message):
     stored = dumps(message_object(message, clear))
     assert SECRET not in stored
     assert base64.b64encode(SECRET.encode()).decode() not in stored
 
 
-def test_arguments_stay_json_when_a_secret_is_taken_out():
+def test_arguments_stay_json_when_a_secret_is_removed():
     secret = 'quo"ted-secret'
     call = CallRequest("c", "n", json.dumps({"token": secret, "n": 1}))
     stored = message_object(AssistantMessage(calls=(call,)), Redactor({"KEY": secret}).redact)

@@ -27,11 +27,11 @@ def test_the_last_an_id_its_beginning_its_end_or_a_title(name: str, found: Sessi
     assert named([NEW, OLD], name) == found
 
 
-def test_none_is_the_last_of_none():
+def test_without_sessions_there_is_no_last_one():
     assert named([], "last") is None
 
 
 @pytest.mark.parametrize("name", ["2026", "Weather"])
-def test_what_could_mean_several_is_an_error(name: str):
+def test_an_ambiguous_name_is_an_error(name: str):
     with pytest.raises(UsageError, match="2 conversations could be meant"):
         named([NEW, TWIN], name)

@@ -26,7 +26,7 @@ def read(text, **schema):
         ('{"a": [null]}', {}, {"a": [None]}),
     ],
 )
-def test_good_texts_are_values(text, schema, value):
+def test_valid_texts_are_values(text, schema, value):
     assert read(text, **schema) == (value, "")
 
 
@@ -54,7 +54,7 @@ def test_good_texts_are_values(text, schema, value):
         ("{", {}, "is not JSON: Expecting property name enclosed in double quotes at line 1, column 2"),
     ],
 )
-def test_each_fault_has_its_sentence(text, schema, problem):
+def test_each_problem_has_a_sentence(text, schema, problem):
     assert read(text, **schema)[1] == problem
 
 
@@ -71,11 +71,11 @@ def test_each_fault_has_its_sentence(text, schema, problem):
         ("whatever", "unheard-of"),
     ],
 )
-def test_formats_say_only_what_is_certainly_wrong(text, shape):
+def test_formats_report_only_certain_problems(text, shape):
     assert read(text, type="string", format=shape) == (text, "")
 
 
-def test_true_is_not_one_but_one_is_one_point_zero():
+def test_true_is_not_1_but_1_is_1_0():
     assert not same(True, 1)
     assert same([1, {"a": 2.0}], [1.0, {"a": 2}])
     assert not same({"a": 1}, {"a": 1, "b": 2})

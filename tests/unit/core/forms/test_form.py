@@ -40,7 +40,7 @@ def test_an_emptied_number_is_absent():
     assert made.value() == ({}, {})
 
 
-def test_a_required_default_stands_there_and_an_optional_one_is_the_servers():
+def test_a_required_default_is_filled_in_and_an_optional_one_is_left_to_the_server():
     made = form({"a": {"type": "integer", "default": 3}, "b": {"type": "integer", "default": 4}}, ["a"])
     assert made.value() == ({"a": 3}, {})
     made.include(("b",))
@@ -64,7 +64,7 @@ def test_a_required_object_is_there_and_an_optional_one_is_not():
     assert [field.path for field in made.fields()] == [("a",), ("a", "x"), ("a", "y"), ("b",)]
 
 
-def test_setting_a_field_makes_what_is_above_it_be_there():
+def test_setting_a_field_makes_its_parents_present():
     made = form({"b": POINT})
     made.include(("b",))
     made.clear(("b",))
@@ -87,7 +87,7 @@ def test_a_path_that_is_not_there_changes_nothing():
 # ---- what is wrong ---------------------------------------------------------------------------------------
 
 
-def test_what_is_wrong_is_said_where_it_is_and_sent_all_the_same():
+def test_problems_are_reported_at_their_field_and_values_still_sent():
     made = form({"p": POINT})
     assert made.set(("p", "x"), "far") == "is not a number"
     assert made.value() == ({"p": {"x": "far"}}, {("p", "x"): "is not a number"})
@@ -126,7 +126,7 @@ def test_items_are_added_and_removed_and_the_later_ones_move_up():
     assert [row.path for row in made.fields()] == [("a",), ("a", 0), ("a", 1)]
 
 
-def test_an_item_that_is_empty_is_said():
+def test_an_empty_item_is_reported():
     made = form({"a": {"type": "array", "items": NUMBER}})
     made.add(("a",))
     assert made.value() == ({"a": []}, {("a", 0): "is empty"})
@@ -157,7 +157,7 @@ SQUARE = {"properties": {"kind": {"const": "square"}, "a": NUMBER}, "required": 
 SHAPE = {"oneOf": [{"type": "object", **CIRCLE}, {"type": "object", **SQUARE}, {"type": "string"}]}
 
 
-def test_a_union_is_a_choice_of_its_arms():
+def test_a_union_offers_its_arms():
     made = form({"s": SHAPE}, ["s"])
     row = made.field(("s",))
     assert row is not None
@@ -170,7 +170,7 @@ def test_a_union_is_a_choice_of_its_arms():
     assert made.value() == ({"s": "round"}, {})
 
 
-def test_another_arm_begins_with_what_fits_it_too():
+def test_another_arm_takes_over_what_fits():
     circle, square = (
         {"type": "object", "title": name, "properties": {"kind": {"const": name}, "at": POINT, "size": size}}
         for name, size in (("circle", NUMBER), ("square", TEXT))
@@ -181,7 +181,7 @@ def test_another_arm_begins_with_what_fits_it_too():
     assert made.value()[0] == {"s": {"at": {"x": 1}}}
 
 
-def test_what_stood_in_an_arm_is_there_again_when_it_is_taken_again():
+def test_an_arm_keeps_its_content_while_another_is_chosen():
     made = form({"v": {"type": ["string", "number"]}})
     made.set(("v",), "twelve")
     made.choose_arm(("v",), 1)
@@ -218,7 +218,7 @@ def test_the_whole_form_is_raw_json_and_back_at_any_moment():
     assert row.state is FieldState.RAW
 
 
-def test_text_that_is_no_json_changes_nothing_and_says_where():
+def test_invalid_json_changes_nothing_and_says_where():
     made = form({"t": TEXT})
     made.set(("t",), "kept")
     assert made.from_json('{"t": }') == "is not JSON: Expecting value at line 1, column 7"
@@ -227,7 +227,7 @@ def test_text_that_is_no_json_changes_nothing_and_says_where():
     assert made.value()[0] == {"t": "kept"}
 
 
-def test_arguments_that_are_no_object_stand_as_raw_json_of_the_whole():
+def test_arguments_other_than_an_object_are_raw_json_of_the_root():
     made = form({"t": TEXT})
     made.load([1, 2])
     assert [row.path for row in made.fields()] == [()]

@@ -11,7 +11,7 @@ def node(schema, **fields):
     return FieldNode(SchemaReader({}).spec(schema), 1, **fields)
 
 
-def test_what_is_written_is_a_value_with_what_is_wrong_with_it():
+def test_written_text_is_a_value_with_its_problem():
     number = node({"type": "integer", "maximum": 3})
     write(number, "7")
     assert (number.state, number.value) == (FieldState.SET, 7)
@@ -28,7 +28,7 @@ def test_clearing_leaves_nothing_behind():
 
 
 @pytest.mark.parametrize("value", [{"a": [1]}, "text", None, 3])
-def test_any_value_can_stand_there_as_raw_json(value):
+def test_any_value_can_be_raw_json(value):
     field = node({"type": "integer"})
     raw(field, value)
     assert field.is_raw and field.kind is FieldKind.JSON
@@ -41,7 +41,7 @@ def test_raw_text_that_is_no_json_says_so():
     assert field.is_raw and field.problem
 
 
-def test_what_is_too_deep_to_be_shown_is_edited_as_json():
+def test_a_field_nested_too_deeply_is_edited_as_json():
     field = FieldNode(SchemaReader({}).spec({"type": "object", "properties": {"a": {}}}), MAX_DEPTH)
     assert field.kind is FieldKind.JSON
 

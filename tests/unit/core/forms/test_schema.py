@@ -69,7 +69,7 @@ def test_what_a_schema_says_to_a_person_is_kept_raw():
         {"anyOf": [{"$ref": "#/$defs/s"}, {"const": None}]},
     ],
 )
-def test_null_beside_one_other_thing_is_no_union(schema):
+def test_null_and_one_other_type_are_not_a_union(schema):
     spec = spec_of(schema, **{"$defs": {"s": {"type": "string"}}})
     assert (spec.kind, spec.nullable, spec.arms) == (FieldKind.TEXT, True, ())
 
@@ -88,7 +88,7 @@ def test_null_beside_one_other_thing_is_no_union(schema):
         ),
     ],
 )
-def test_choices_have_labels_that_tell_them_apart(schema, labels):
+def test_choices_have_unique_labels(schema, labels):
     spec = spec_of(schema)
     assert spec.kind is FieldKind.CHOICE
     assert [choice.label for choice in spec.choices] == labels
@@ -112,7 +112,7 @@ def test_the_arms_of_a_union_have_names(schema, labels):
     assert [arm.label for arm in spec_of(schema).arms] == labels
 
 
-def test_what_stands_beside_a_union_holds_for_each_arm():
+def test_keywords_next_to_a_union_apply_to_each_arm():
     spec = spec_of(
         {
             "type": "object",
@@ -126,7 +126,7 @@ def test_what_stands_beside_a_union_holds_for_each_arm():
     assert [reader.properties(arm) for arm in spec.arms] == [{"a": True}, {"a": False, "b": False}]
 
 
-def test_references_are_followed_and_what_stands_beside_them_wins():
+def test_references_are_followed_and_keywords_next_to_them_win():
     root = {
         "$defs": {
             "a": {"$ref": "#/$defs/b", "title": "A"},
@@ -159,7 +159,7 @@ def test_a_reference_that_leads_nowhere_is_raw_json_with_a_note(schema, note):
     assert note in spec.note
 
 
-def test_all_of_is_united():
+def test_all_of_is_merged():
     spec = spec_of(
         {
             "allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}],
@@ -185,7 +185,7 @@ def test_items_have_a_schema_by_place_and_then_a_common_one():
     ]
 
 
-def test_a_field_that_is_not_to_be_seen_is_known():
+def test_a_secret_field_is_recognised():
     assert spec_of({"type": "string", "format": "password"}).secret
     assert spec_of({"type": "string", "writeOnly": True}).secret
     assert not spec_of({"type": "string"}).secret

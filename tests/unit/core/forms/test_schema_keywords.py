@@ -6,7 +6,7 @@ from tui.core.forms.schema import bounds_of, choices_of, kind_of, required_of, u
 from tui.core.forms.spec import FieldKind
 
 
-def test_of_two_schemas_both_hold_and_the_outer_one_wins_where_they_differ():
+def test_merged_schemas_both_apply_and_the_outer_one_wins_conflicts():
     both = united(
         {"type": "object", "properties": {"a": {}}, "required": ["a"], "title": "in"},
         {"properties": {"b": {}}, "required": ["b"], "title": "out"},
@@ -30,12 +30,12 @@ def test_a_schema_without_a_known_type_is_what_its_keywords_are_about_else_json(
 
 
 @pytest.mark.parametrize("required", [None, "ab", {"a": 1}, [1, None, ["a"]]])
-def test_a_list_of_required_names_that_is_none_requires_nothing(required):
+def test_an_invalid_list_of_required_names_requires_nothing(required):
     assert required_of({"required": required}) == frozenset()
 
 
 @pytest.mark.parametrize("limit", ["3", None, True, float("nan"), float("inf"), [1]])
-def test_limits_that_are_no_numbers_are_no_limits(limit):
+def test_limits_other_than_numbers_are_ignored(limit):
     bounds = bounds_of({"type": "integer", "minimum": limit, "maximum": limit}, FieldKind.INTEGER)
     assert (bounds.minimum, bounds.maximum) == (None, None)
 

@@ -32,7 +32,7 @@ def test_any_split_of_the_bytes_gives_the_same_lines(data, cuts):
 
 
 @given(st.lists(st.binary(max_size=16).filter(lambda line: b"\n" not in line and b"\r" not in line)))
-def test_every_line_within_the_limit_comes_back_as_it_was(lines):
+def test_every_line_within_the_limit_is_unchanged(lines):
     assert frames([b"".join(line + b"\n" for line in lines)]) == lines
 
 
@@ -58,7 +58,7 @@ def test_an_unfinished_line_counts_at_the_end_of_the_stream():
     assert framer.finish() is None
 
 
-def test_nothing_is_kept_of_a_line_that_is_too_long_but_its_ends():
+def test_only_the_ends_of_a_line_that_is_too_long_are_kept():
     framer = Framer(limit=1 << 20)
     for _ in range(64):
         framer.feed(b"x" * (1 << 16))

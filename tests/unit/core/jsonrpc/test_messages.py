@@ -55,12 +55,12 @@ def test_any_json_object_gives_a_value_and_what_looks_like_an_answer_names_its_i
 
 
 @given(json_values)
-def test_what_is_written_is_read_back(value):
+def test_a_written_line_is_read_back(value):
     frame = read_one(write_line({"jsonrpc": "2.0", "id": "a", "result": {"value": value}}))
     assert frame == Response("a", {"value": value})
 
 
-def test_the_four_kinds_of_message_are_told_apart():
+def test_the_four_kinds_of_message_are_distinguished():
     assert answer_with(result={"a": 1}) == Response(7, {"a": 1})
     assert answer_with(method="ping") == Request(7, "ping")
     assert read_one('{"jsonrpc":"2.0","method":"m","params":{}}') == Notification("m", {})
@@ -89,7 +89,7 @@ def test_an_id_may_come_back_changed_in_type(identity):
         ([], INVALID_ANSWER, "[]"),
     ],
 )
-def test_an_error_of_any_shape_becomes_a_proper_one(error, code, message):
+def test_an_error_of_any_shape_becomes_well_formed(error, code, message):
     assert answer_with(error=error) == Failure(7, code, message)
 
 
@@ -100,7 +100,7 @@ def test_the_message_of_an_error_is_bounded_and_cleaned():
     assert "\x1b" not in frame.message
 
 
-def test_large_data_of_an_error_is_left_out_and_that_is_said():
+def test_large_data_of_an_error_is_left_out_with_a_note():
     frame = answer_with(error={"code": 1, "message": "no", "data": "x" * 1_000_000})
     assert isinstance(frame, Failure)
     assert frame.data is None
@@ -124,7 +124,7 @@ def test_large_data_of_an_error_is_left_out_and_that_is_said():
         '  "id": 7,',
     ],
 )
-def test_an_answer_that_cannot_be_used_still_says_whose_it_is(line):
+def test_an_unusable_response_still_names_its_request(line):
     frame = read_one(line)
     assert isinstance(frame, Stray)
     assert frame.ids == (7,)
@@ -142,13 +142,13 @@ def test_an_answer_that_cannot_be_used_still_says_whose_it_is(line):
         '{"jsonrpc":"2.0"}',
     ],
 )
-def test_other_output_is_stray_and_blames_no_call(line):
+def test_other_output_is_stray_and_fails_no_call(line):
     frame = read_one(line)
     assert isinstance(frame, Stray)
     assert frame.ids == ()
 
 
-def test_null_in_the_place_of_the_other_member_is_nothing():
+def test_a_null_result_or_error_counts_as_absent():
     assert answer_with(result={}, error=None) == Response(7, {})
     assert answer_with(result=None, error={"code": 1, "message": "x"}) == Failure(7, 1, "x")
 
@@ -157,7 +157,7 @@ def test_a_byte_order_mark_is_skipped():
     assert read_one(b'\xef\xbb\xbf{"jsonrpc":"2.0","method":"m"}') == Notification("m")
 
 
-def test_bytes_that_are_no_utf8_become_replacement_characters():
+def test_invalid_utf8_becomes_replacement_characters():
     assert read_one(b'{"jsonrpc":"2.0","id":7,"result":{"t":"\xff"}}') == Response(7, {"t": "\ufffd"})
 
 
@@ -187,7 +187,7 @@ def test_the_id_of_an_oversize_line_is_found_at_either_end():
     assert find_ids(b'{"jsonrpc":"2.0","result":{"x":"', b'aaa"},"id":"twelve"}') == ("twelve",)
 
 
-def test_what_cannot_be_said_in_json_is_refused():
+def test_values_that_json_does_not_have_are_refused():
     with pytest.raises(ValueError, match="not JSON compliant"):
         write_line({"x": float("nan")})
 

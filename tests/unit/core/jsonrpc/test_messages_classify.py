@@ -62,7 +62,7 @@ def line(**fields: Any) -> bytes:
         (b'{"jsonrpc":"2.0","id":1,"result":{"a":-Infinity}}', Kind.NOT_JSON),
     ],
 )
-def test_a_line_is_of_one_kind(raw: bytes, kind: Kind):
+def test_each_line_has_one_kind(raw: bytes, kind: Kind):
     assert classify(raw).kind is kind
 
 
@@ -116,11 +116,11 @@ def test_an_answer_says_how_its_request_ended(fields: dict[str, Any], outcome: O
         ("tools/list", {"name": "x"}, ""),
     ],
 )
-def test_what_a_request_is_about_is_a_column(method: str, params: dict[str, Any], tool: str):
+def test_the_target_of_a_request_is_a_column(method: str, params: dict[str, Any], tool: str):
     assert classify(line(id=1, method=method, params=params)).tool == tool
 
 
-def test_progress_names_its_token_and_a_cancel_its_request():
+def test_progress_names_its_token_and_a_cancellation_its_request():
     assert classify(line(method="notifications/progress", params={"progressToken": "a"})).token == '"a"'
     assert classify(line(method="notifications/cancelled", params={"requestId": 7})).target == "7"
     asks = line(id=1, method="tools/call", params={"name": "x", "_meta": {"progressToken": 4}})
@@ -143,7 +143,7 @@ def test_an_id_is_its_json_text(value: Any, text: str):
     assert id_text(value) == text
 
 
-def test_long_ids_are_told_apart_in_few_characters():
+def test_long_ids_are_distinguished_in_few_characters():
     first, second = id_text("x" * 10**6), id_text("x" * 10**6 + "y")
     assert first != second
     assert len(first) <= MAX_NAME
@@ -207,19 +207,19 @@ def test_a_large_frame_is_read_like_a_small_one(envelope: dict[str, Any]):
 
 
 @given(st.binary(max_size=200), st.sampled_from([b"", b'{"jsonrpc":"2.0","id":1,', b"[{", b'{"id":"']))
-def test_whatever_comes_is_something(tail: bytes, head: bytes):
+def test_any_bytes_are_classified(tail: bytes, head: bytes):
     raw = head + tail
     assert classify(raw).kind in Kind
     assert classify(raw, len(raw) + 1).kind in Kind
 
 
-def test_the_head_of_a_frame_tells_what_it_was():
+def test_the_head_of_a_message_is_enough_to_classify_it():
     head = line(id=7, result={"content": "x" * 500})[:100]
     reading = classify(head, 10**9)
     assert (reading.kind, reading.ident) == (Kind.RESPONSE, "7")
 
 
-def test_a_head_that_ends_before_the_id_is_an_answer_all_the_same():
+def test_a_head_that_ends_before_the_id_is_still_a_response():
     head = b'{"result":{"content":[{"type":"text","text":"xxx'
     assert classify(head, 10**9) == Classification(Kind.RESPONSE)
     assert classify(b'{"id":4,"method":"ping","params":{"a":"xx', 10**9).kind is Kind.REQUEST
@@ -236,7 +236,7 @@ def _kind_for_the_host(frame: object) -> Kind | None:
 
 
 @given(envelopes, st.sampled_from([b"", b"\xff", b" ", b"NaN"]))
-def test_what_the_host_uses_is_what_is_shown(envelope: dict[str, Any], tail: bytes):
+def test_host_and_recorder_agree_on_every_message(envelope: dict[str, Any], tail: bytes):
     raw = json.dumps(envelope).encode() + tail
     (frame,) = read_line(raw)
     reading = classify(raw)
@@ -255,7 +255,7 @@ def test_a_large_line_that_does_not_end_is_not_json():
     assert classify(b"[" + raw).kind is Kind.NOT_JSON
 
 
-def test_a_frame_of_many_megabytes_is_read_in_a_moment_whatever_it_holds():
+def test_a_message_of_many_megabytes_is_classified_quickly():
     for content in ("x" * 20_000_000, [{"a": '"\\'}] * 500_000, {str(n): [] for n in range(4000)}):
         raw = json.dumps(
             {"result": {"content": content, "isError": True}, "jsonrpc": "2.0", "id": 3}

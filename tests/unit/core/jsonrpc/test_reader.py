@@ -16,19 +16,19 @@ OPENING = re.compile(r'\{"id"')
 
 
 @given(JSON)
-def test_patience_changes_nothing_of_what_is_read(value):
+def test_patience_does_not_change_the_value(value):
     raw = json.dumps(value).encode()
     assert read_json(raw, patient=True) == read_json(raw) == value
 
 
 @given(JSON)
-def test_nor_do_many_lists(value):
+def test_many_lists_do_not_change_the_value(value):
     raw = json.dumps([value, [[]] * (FEW_LISTS + 1)]).encode()
     assert read_json(raw, patient=True)[0] == value
 
 
 @pytest.mark.parametrize("part", ["[]", "{}"])
-def test_more_parts_than_memory_should_hold_are_refused(part):
+def test_too_many_parts_are_refused(part):
     raw = ("[" + ",".join([part] * (MAX_PARTS + 1)) + "]").encode()
     with pytest.raises(NotJson, match="more than 250,000 objects and lists"):
         read_json(raw, patient=True)
@@ -36,14 +36,14 @@ def test_more_parts_than_memory_should_hold_are_refused(part):
 
 @pytest.mark.parametrize("lists", [1, FEW_LISTS + 1])
 @pytest.mark.parametrize("levels", [MAX_DEPTH + 2, 200_000])
-def test_no_depth_does_harm(lists, levels):
+def test_any_depth_is_refused_without_harm(lists, levels):
     raw = b"[" + b"[]," * lists + b"[" * levels + b"]" * levels + b"]"
     with pytest.raises(RecursionError):
         read_json(raw, patient=True)
 
 
 @pytest.mark.parametrize("odd", [b"NaN", b"-Infinity", b"1e999"])
-def test_numbers_that_json_cannot_say_again_are_refused(odd):
+def test_numbers_that_cannot_be_written_as_json_are_refused(odd):
     with pytest.raises(NotJson):
         read_json(b'{"a": ' + odd + b"}")
 
@@ -60,5 +60,5 @@ def test_several_objects_in_a_row_are_all_found():
     assert objects_within(b'x{"id":1}{"id":2} {"id" {"id":3}', OPENING) == [{"id": 1}, {"id": 2}, {"id": 3}]
 
 
-def test_no_more_than_a_few_are_looked_for():
+def test_only_a_few_objects_are_searched_for():
     assert len(objects_within(b'{"id":1}' * 100, OPENING)) == 8

@@ -34,7 +34,7 @@ def test_quotes_and_backslashes_across_slices_end_nothing_early(text: str, shift
 
 
 @given(values, st.data())
-def test_a_torn_object_has_its_members_as_far_as_it_goes(value: object, data: st.DataObject):
+def test_a_truncated_object_has_its_members_as_far_as_it_goes(value: object, data: st.DataObject):
     raw = json.dumps({"first": 1, "second": value, "third": 3}).encode()
     cut = data.draw(st.integers(0, len(raw) - 1))
     try:

@@ -35,7 +35,7 @@ def test_every_document_reads_as_a_parser_reads_it(
 
 
 @given(VALUES, st.data())
-def test_a_document_that_was_cut_shows_as_far_as_it_goes(document: Any, data: st.DataObject) -> None:
+def test_a_truncated_document_is_shown_as_far_as_it_goes(document: Any, data: st.DataObject) -> None:
     whole = json.dumps([document], ensure_ascii=False).encode("utf-8", "surrogatepass")
     cut = whole[: data.draw(st.integers(1, len(whole)))]
     root = root_value(cut)
@@ -44,7 +44,7 @@ def test_a_document_that_was_cut_shows_as_far_as_it_goes(document: Any, data: st
 
 
 @given(st.binary(max_size=200))
-def test_bytes_that_are_no_json_end(noise: bytes) -> None:
+def test_bytes_other_than_json_terminate(noise: bytes) -> None:
     for data in (noise, b"{" + noise, b"[" + noise, b'"' + noise):
         root = root_value(data)
         if root is not None and root.is_container:

@@ -86,7 +86,7 @@ def test_a_huge_schema_is_refused():
         model_schema({"properties": {str(n): {"type": "string"} for n in range(MAX_NODES)}})
 
 
-def test_what_only_looks_like_a_keyword_is_left_alone_in_a_value():
+def test_what_only_looks_like_a_keyword_is_left_unchanged_in_a_value():
     value = {"$ref": "#/x", "definitions": 1, "type": 5}
     sent = model_schema({"properties": {"a": {"default": value, "enum": [value]}}})
     assert sent["properties"]["a"] == {"default": value, "enum": [value]}

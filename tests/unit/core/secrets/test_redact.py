@@ -138,7 +138,7 @@ def test_a_value_that_is_not_utf_8_can_be_configured(value: str):
     "prefix", ["sk-proj-", "sk-ant-api03-", "sk-or-v1-", "gsk_", "AIzaSy", "github_pat_"]
 )
 @pytest.mark.parametrize("mask", ["...", "xxxxxxxx", "****", "…"])
-def test_a_mask_behind_a_public_prefix_is_a_placeholder(prefix: str, mask: str):
+def test_a_mask_after_a_public_prefix_is_a_placeholder(prefix: str, mask: str):
     redactor = Redactor(keys={"KEY": f"{prefix}Zk3JQ9vT1wYb7LmN4xRcP2s"})
     for shown in (prefix, prefix[:-1]):
         assert redactor.redact_values(f"KEY={shown}{mask}", quotes=True) == f"KEY={shown}{mask}"

@@ -76,7 +76,7 @@ def test_a_rule_that_denies_holds_even_if_everything_is_approved():
     assert Policy(Rules(deny=("*/add",)), Mode.ALL).judge(WRITE).verdict is Verdict.DENY
 
 
-def test_a_yes_that_was_given_before_is_none_to_a_call_found_in_text():
+def test_an_earlier_approval_does_not_cover_a_call_found_in_text():
     policy = Policy(Rules(allow=("notes/*",)))
     writes = Tool("notes", "add_note")
     assert policy.judge(writes).verdict is Verdict.ALLOW

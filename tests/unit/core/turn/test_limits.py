@@ -40,7 +40,7 @@ def test_time_spent_waiting_for_the_person_does_not_count():
     assert meter.used_seconds(12 * SECOND) == 2
 
 
-def test_a_step_in_which_one_call_worked_is_no_error_step():
+def test_a_step_with_one_successful_call_is_not_an_error_step():
     meter = TurnMeter(Limits(consecutive_errors=2), 0)
     meter.step_ended(calls=2, failed=2)
     meter.step_ended(calls=2, failed=1)

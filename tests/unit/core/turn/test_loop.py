@@ -54,7 +54,7 @@ async def test_a_call_is_run_and_its_observation_leads_to_the_answer():
     assert sanitised(talk.messages) == talk.messages
 
 
-async def test_read_only_calls_of_one_reply_run_side_by_side_and_are_observed_in_call_order():
+async def test_read_only_calls_of_one_reply_run_in_parallel_and_are_observed_in_call_order():
     gate = asyncio.Event()
 
     async def slow(arguments):
@@ -400,7 +400,7 @@ async def test_tools_that_appear_while_the_turn_runs_can_be_called_in_the_next_s
     ("finish", "reason"),
     [("length", EndReason.CUT), ("content_filter", EndReason.FILTERED), ("stop", EndReason.ANSWERED)],
 )
-async def test_an_answer_that_is_not_all_of_it_says_so(finish, reason):
+async def test_an_incomplete_answer_is_marked(finish, reason):
     turn, _ = turn_of(ScriptedModel([[TextPart("Half of the answ"), ReplyPart(finish=finish)]]))
     end = ended(await run(turn))
     assert (end.reason, end.text) == (reason, "Half of the answ")

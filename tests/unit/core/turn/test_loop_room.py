@@ -171,7 +171,7 @@ async def test_a_second_refusal_ends_the_turn():
     assert of_type(events, TurnError)[0].message == "too long"
 
 
-async def test_a_summary_that_fails_is_told_and_the_question_is_asked_all_the_same():
+async def test_a_failed_summary_is_reported_and_the_question_still_sent():
     model = ScriptedModel([[ModelError("busy")], says("done")])
     talk = long_talk()
     turn, _ = turn_of(model, talk=talk, context_meter=ContextMeter(window=4000))
@@ -212,7 +212,7 @@ async def test_summaries_are_part_of_what_a_turn_used_up():
     assert ended(await run(turn)).usage.prompt == 600
 
 
-async def test_what_takes_several_rounds_is_said_once():
+async def test_several_rounds_of_compaction_give_one_notice():
     turn, _ = turn_with_file(ScriptedModel([Narrow(20_000, says("done"))] * 9), 349_000)
     events = await run(turn)
     notices = [one.message for one in of_type(events, Notice)]

@@ -22,7 +22,7 @@ def saved(journal):
     return talk
 
 
-async def test_a_call_is_written_down_before_it_is_sent():
+async def test_a_call_is_saved_before_it_is_sent():
     journal = NotedJournal()
     seen = []
 
@@ -39,7 +39,7 @@ async def test_a_call_is_written_down_before_it_is_sent():
     ]
 
 
-async def test_what_the_person_answered_stands_before_the_call():
+async def test_the_persons_answer_is_saved_before_the_call():
     journal = NotedJournal()
     model = ScriptedModel([calls(call(1)), says("done")])
     turn, _ = turn_of(

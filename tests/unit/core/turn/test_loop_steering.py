@@ -7,7 +7,7 @@ from tui.core.events import EndReason, Steered
 from tui.core.turn.limits import Limits
 
 
-async def test_it_stands_behind_the_results_and_the_next_step_reads_it():
+async def test_steering_comes_after_the_results_and_the_next_step_reads_it():
     async def look(arguments):
         turn.steer("in metres, please")
         return text("11 ft")
@@ -22,7 +22,7 @@ async def test_it_stands_behind_the_results_and_the_next_step_reads_it():
     assert of_type(events, Steered) == [Steered(2, "in metres, please")]
 
 
-async def test_a_model_that_is_done_by_then_is_asked_once_more():
+async def test_a_finished_model_is_asked_once_more():
     model = ScriptedModel([lambda request: turn.steer("and Lisbon?") or says("rain"), says("sun")])
     turn, _ = turn_of(model)
     events = await run(turn)
@@ -30,7 +30,7 @@ async def test_a_model_that_is_done_by_then_is_asked_once_more():
     assert turn.unsaid == ()
 
 
-async def test_what_the_model_was_not_told_can_be_had_back():
+async def test_unsent_steering_can_be_taken_back():
     model = ScriptedModel([lambda request: turn.steer("more") or says("first"), says("last words")])
     turn, _ = turn_of(model, limits=Limits(max_steps=1))
     await run(turn)

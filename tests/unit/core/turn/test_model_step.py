@@ -12,7 +12,7 @@ from tui.core.ports import ModelPart, ModelRequest, ReasoningPart, ReplyPart, Te
 from tui.core.turn.model_step import Reply, parse_arguments, storable, think, unique_calls
 
 
-async def test_pieces_are_told_as_they_come_and_kept_as_a_whole():
+async def test_pieces_are_emitted_as_they_arrive_and_kept_complete():
     model = ScriptedModel([[ReasoningPart("hm"), TextPart("a"), TextPart("b"), ReplyPart(usage=Usage(5, 2))]])
     reply, told = Reply(), []
     await think(model, ModelRequest("", []), 1, reply, told.append, HandClock())

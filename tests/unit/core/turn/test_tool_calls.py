@@ -59,7 +59,7 @@ async def test_a_no_with_a_reason_is_what_the_model_reads():
     assert of_type(events, ToolCallEnded)[0].why == "denied"
 
 
-async def test_a_no_that_no_person_gave_is_not_said_to_be_a_persons():
+async def test_a_denial_without_a_person_is_not_attributed_to_one():
     model, toolbox = asking(calls(call(1)), says("ok"))
     answer = Decision(Answer.NO, "nobody is there", by_person=False)
     turn, _ = turn_of(model, toolbox, approver=ScriptedApprover(answer))
@@ -122,7 +122,7 @@ async def test_cancelling_while_a_question_is_open_answers_the_call():
     assert talk.dangling() == () and toolbox.called == []
 
 
-async def test_a_cancelled_call_that_was_sent_is_told_apart_from_one_that_was_not():
+async def test_cancelled_calls_say_whether_they_were_sent():
     async def hang(_):
         await asyncio.get_running_loop().create_future()
         return text("never")
@@ -139,7 +139,7 @@ async def test_a_cancelled_call_that_was_sent_is_told_apart_from_one_that_was_no
     assert unsent == "cancelled by the person"
 
 
-async def test_progress_is_told_but_not_more_often_than_an_eye_can_follow():
+async def test_progress_events_are_throttled():
     clock = HandClock()
     turn, _ = turn_of(ScriptedModel([calls(call(1)), says("ok")]), clock=clock)
     assert len(of_type(await run(turn), ToolProgress)) == 1
@@ -161,7 +161,7 @@ async def large(arguments):
     return text("\n".join(f"line {number}" for number in range(20_000)))
 
 
-async def test_a_large_result_is_cut_and_the_model_reads_on_in_the_whole_of_it():
+async def test_a_large_result_is_truncated_and_the_model_reads_the_rest():
     def read(request):
         kept = request.messages[-1].kept
         assert [tool.name for tool in request.tools][-1] == "mcptui__read_result"
@@ -177,7 +177,7 @@ async def test_a_large_result_is_cut_and_the_model_reads_on_in_the_whole_of_it()
     assert len(of_type(events, ToolCallProposed)) == len(of_type(events, ToolCallStarted)) == 2
 
 
-async def test_what_the_model_reads_on_in_is_not_kept_again():
+async def test_pages_of_a_stored_result_are_not_stored_again():
     result_store = ResultStore({"result-1": "日" * 9000})
     read = call(1, "mcptui__read_result", '{"name": "result-1"}')
     model = ScriptedModel([calls(read), says("done")])

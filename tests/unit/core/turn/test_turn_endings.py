@@ -27,7 +27,7 @@ def ended(reason: EndReason) -> TurnEnded:
     return TurnEnded(reason, "", 1, 0, Usage(), 5.0)
 
 
-def test_no_end_and_no_limit_is_without_a_sentence():
+def test_every_end_and_every_limit_has_a_sentence():
     assert set(END_WORDS) == set(EndReason)
     assert set(LIMIT_SENTENCES) == set(LimitName)
 
@@ -56,6 +56,6 @@ def test_warnings_and_reasons_to_ask_again_are_said_and_what_the_model_says_is_n
     assert remark_of(Notice("1 turn is summarised", "room"), 3) is None  # has a line as long as it holds
 
 
-def test_what_a_newer_mcptui_wrote_is_left_out():
+def test_remarks_of_a_newer_mcptui_are_ignored():
     assert words_of(Remark(0, "end", "lost interest")) == ""
     assert words_of(Remark(0, "limit", "max_jokes", value=3)) == ""

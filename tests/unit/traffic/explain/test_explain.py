@@ -23,7 +23,7 @@ def called(result: object = None) -> Script:
     return script
 
 
-def test_a_call_is_told_with_its_tool_its_answer_and_its_turn():
+def test_a_call_is_explained_with_its_tool_its_answer_and_its_turn():
     request, answer = called().entries
     assert explain(request, answer, "2025-11-25").lines == [
         "tools/call request 1",
@@ -35,7 +35,7 @@ def test_a_call_is_told_with_its_tool_its_answer_and_its_turn():
     ]
 
 
-def test_a_result_is_told_with_its_request():
+def test_a_result_is_explained_with_its_request():
     request, answer = called().entries
     assert explain(answer, request, NOW).lines == [
         "tools/call result 1",
@@ -47,7 +47,7 @@ def test_a_result_is_told_with_its_request():
     ]
 
 
-def test_a_tool_that_failed_is_told_as_that_and_not_as_a_broken_protocol():
+def test_a_tool_that_failed_is_explained_as_that_and_not_as_a_broken_protocol():
     request, answer = called({"content": [], "isError": True}).entries
     assert (
         "The tool failed, which its result says itself (isError); the model is told."
@@ -55,13 +55,13 @@ def test_a_tool_that_failed_is_told_as_that_and_not_as_a_broken_protocol():
     )
 
 
-def test_a_round_that_needs_input_is_told():
+def test_a_round_that_needs_input_is_explained():
     request, answer = called({"resultType": "input_required", "inputRequests": {}}).entries
     wanted = "The server needs more input first; the same call goes on in a new request."
     assert wanted in explain(answer, request, NOW).sentences
 
 
-def test_an_error_is_told_with_what_its_code_means():
+def test_an_error_is_explained_with_what_its_code_means():
     script = Script()
     answer = script.error(
         script.out("resources/read", {"uri": "file:///x"}), -32002, "Resource\x1b not found"
@@ -90,7 +90,7 @@ def test_who_asks_whom_follows_the_direction():
     )
 
 
-def test_progress_and_log_and_cancel_are_told_with_what_they_say():
+def test_progress_and_log_and_cancel_are_explained_with_what_they_say():
     script = Script()
     known = script.out("tools/call", {"name": "x", "_meta": {"progressToken": 7}})
     progress = script.hear(
@@ -108,18 +108,18 @@ def test_progress_and_log_and_cancel_are_told_with_what_they_say():
     assert "The reason given: the person left" in explain(cancel, request).sentences
 
 
-def test_the_handshake_is_told_with_the_revision_it_agrees_on():
+def test_the_handshake_is_explained_with_the_revision_it_agrees_on():
     request, answer, _ = Script().legacy("2025-06-18").entries
     assert "It wants the revision 2025-06-18." in explain(request, answer).sentences
     assert "From now on the revision 2025-06-18 is in force." in explain(answer, request).sentences
 
 
-def test_discovery_is_told_with_the_revisions_that_the_server_speaks():
+def test_discovery_is_explained_with_the_revisions_that_the_server_speaks():
     request, answer = Script().modern().entries
     assert "The server speaks 2026-07-28." in explain(answer, request, NOW).sentences
 
 
-def test_a_list_is_told_with_its_length_and_whether_it_goes_on():
+def test_a_list_is_explained_with_its_length_and_whether_it_continues():
     script = Script()
     answer = script.result(
         script.out("tools/list"), {"tools": [ECHO, ECHO], "nextCursor": "x", "ttlMs": 60_000}
@@ -130,7 +130,7 @@ def test_a_list_is_told_with_its_length_and_whether_it_goes_on():
     )
 
 
-def test_a_method_that_the_revision_in_force_does_not_have_is_told():
+def test_a_method_that_the_revision_in_force_does_not_have_is_explained():
     script = Script()
     script.out("subscriptions/listen", {})
     assert (
@@ -145,7 +145,7 @@ def test_a_request_that_names_its_revision_is_explained_by_that_one():
         assert explain(entry, pair, "2025-11-25").section == "2026-07-28 server/discover"
 
 
-def test_a_method_of_nobody_is_told():
+def test_a_method_of_nobody_is_explained():
     script = Script()
     script.out("acme/\x1bdo")
     assert explain(script.entries[0]).sentences[0] == (
@@ -153,7 +153,7 @@ def test_a_method_of_nobody_is_told():
     )
 
 
-def test_a_call_made_by_hand_is_told():
+def test_a_call_made_by_hand_is_explained():
     script = Script()
     script.out("ping", cause=Cause(0, 0, "hand-1"))
     assert explain(script.entries[0]).sentences[-1] == "Made by hand."
@@ -192,7 +192,7 @@ def test_a_call_made_by_hand_is_told():
         ("invented", {"why": "because"}, "why: because"),
     ],
 )  # fmt: skip
-def test_events_are_told(word: str, detail: dict[str, object], sentence: str):
+def test_events_are_explained(word: str, detail: dict[str, object], sentence: str):
     assert sentence in explain(Script().event(word, **detail)).sentences
 
 
@@ -205,13 +205,13 @@ def test_events_are_told(word: str, detail: dict[str, object], sentence: str):
         (None, b"7", "not JSON-RPC", "It begins: 7"),
     ],
 )  # fmt: skip
-def test_what_is_no_message_is_told(kind: Kind | None, raw: bytes, title: str, sentence: str):
+def test_what_is_no_message_is_explained(kind: Kind | None, raw: bytes, title: str, sentence: str):
     entry = Script().raw(Direction.IN, raw, kind)
     explanation = explain(entry)
     assert (explanation.title, sentence in explanation.sentences) == (title, True)
 
 
-def test_the_models_side_is_told():
+def test_the_models_side_is_explained():
     script, told = Script("model:demo"), {"exchange": "1"}
     asked = script.raw(Direction.OUT, b'{"model": "demo"}', Kind.MODEL_REQUEST, told, Cause(2, 1))
     script.wait(1_990)

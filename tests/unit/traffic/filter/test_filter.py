@@ -235,7 +235,7 @@ def test_names_that_come_later_are_decided_then():
     assert made.mask(0, 4) == b"\0\0\1\1"
 
 
-def test_more_names_than_fit_in_a_byte_are_told_apart():
+def test_more_names_than_fit_in_a_byte_are_distinguished():
     traffic = Traffic()
     for number in range(600):
         traffic.add(Kind.REQUEST, tool=f"t{number}")

@@ -39,5 +39,5 @@ def test_a_stretch_is_cut_to_what_is_there(count: int, start: int, stop: int):
     assert masks.stretch(count, start, stop) == bytes(start <= place < stop for place in range(count))
 
 
-def test_places_beyond_are_passed_over():
+def test_places_beyond_are_ignored():
     assert masks.placed(3, [-1, 1, 3]) == b"\0\1\0"

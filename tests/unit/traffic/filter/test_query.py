@@ -123,7 +123,7 @@ def test_terms_are_joined_by_and_or_not_and_parentheses(text: str, root: object)
     assert parse(text) == Query(text, root)
 
 
-def test_the_whole_example_of_the_language_is_understood():
+def test_the_documented_example_is_parsed():
     text = (
         "server:weather method:tools/* kind:response status:error size:>10k latency:>200ms dir:out since:5m "
         "id:7 tool:get_weather turn:3 step:2 call:ID lint:error seq:100..200 marked:yes note:x pair:7 "
@@ -179,12 +179,12 @@ def test_a_search_inside_of_a_filter_asks_for_both():
         ("a not", "not", '"not" needs a term after it'),
     ],
 )
-def test_what_is_wrong_is_underlined_and_said(text: str, wrong: str, says: str):
+def test_problems_are_located_and_explained(text: str, wrong: str, says: str):
     assert underlined(text) == [wrong]
     assert sentence(text).startswith(says)
 
 
-def test_everything_that_is_wrong_is_said_at_once():
+def test_all_problems_are_reported_at_once():
     assert underlined("sever:x latency:5 (kind:foo or") == ["sever:", "5", "(", "foo", "or"]
 
 
@@ -199,14 +199,14 @@ def test_everything_that_is_wrong_is_said_at_once():
         ("seq:9..3", "seq:3..9"),
     ],
 )
-def test_what_could_stand_instead_makes_it_sound(text: str, better: str):
+def test_replacements_fix_the_problem(text: str, better: str):
     (problem,) = parse(text).problems
     mended = text[: problem.start] + problem.instead + text[problem.end :]
     assert mended == better
     assert parse(mended).is_sound
 
 
-def test_what_can_be_understood_of_a_text_with_a_mistake_is_kept():
+def test_the_valid_part_of_a_text_with_a_mistake_is_kept():
     assert parse("a sever:x b").root == And((A, B))
 
 
@@ -217,7 +217,7 @@ def test_parentheses_in_parentheses_have_an_end():
     assert parse("!" * 2000 + "a").root == A
 
 
-def test_a_pasted_novel_is_refused_without_being_read():
+def test_a_very_long_paste_is_refused_without_parsing():
     assert sentence("a " * MAX_TEXT) == f"A filter has at most {MAX_TEXT} characters."
 
 

@@ -49,7 +49,7 @@ def test_a_filter_leaves_what_passes_in_order(traffic: Traffic):
     assert view.index(0) == 2
 
 
-def test_entries_that_come_are_looked_at_when_they_come(traffic: Traffic):
+def test_entries_that_come_are_checked_when_they_come(traffic: Traffic):
     view = View(traffic.frames, parse("kind:stderr"))
     assert finished(view) == []
     before = view.revision
@@ -122,7 +122,7 @@ def test_an_entry_keeps_its_number_when_the_oldest_are_dropped(traffic: Traffic)
     assert finished(everything) == list(range(6, 21))
 
 
-def test_the_next_match_begins_again_at_the_end(traffic: Traffic):
+def test_the_next_match_wraps_around(traffic: Traffic):
     view = View(traffic.frames, parse("tool:tool1 kind:request"))
     finished(view)
     assert view.next(3) == Match(7, 1, False)
@@ -134,7 +134,7 @@ def test_the_next_match_begins_again_at_the_end(traffic: Traffic):
     assert View(traffic.frames, parse("kind:batch")).next(1) is None
 
 
-def test_the_search_does_not_begin_again_before_all_is_looked_at(traffic: Traffic, monkeypatch):
+def test_the_search_does_not_wrap_before_everything_is_checked(traffic: Traffic, monkeypatch):
     monkeypatch.setattr(module, "CHUNK", 4)
     view = View(traffic.frames, parse("kind:request"))
     view.advance(0)
@@ -157,7 +157,7 @@ def test_the_newest_come_first_a_slice_at_a_time(traffic: Traffic, monkeypatch):
     assert view.progress == (20, 20)
 
 
-def test_or_the_oldest_if_that_is_wanted(traffic: Traffic, monkeypatch):
+def test_the_oldest_come_first_on_request(traffic: Traffic, monkeypatch):
     monkeypatch.setattr(module, "CHUNK", 4)
     view = View(traffic.frames, parse("kind:request"), newest_first=False)
     view.advance(0)
@@ -167,7 +167,7 @@ def test_or_the_oldest_if_that_is_wanted(traffic: Traffic, monkeypatch):
     assert seqs(view) == [1, 3, 5, 7]
 
 
-def test_what_is_cancelled_stays_as_far_as_it_came(traffic: Traffic, monkeypatch):
+def test_cancelled_work_keeps_its_rows(traffic: Traffic, monkeypatch):
     monkeypatch.setattr(module, "CHUNK", 4)
     view = View(traffic.frames, parse("kind:request"))
     view.advance(0)
@@ -184,7 +184,7 @@ STEPS = st.lists(
 
 @settings(max_examples=80, deadline=None)
 @given(STEPS, st.sampled_from(["status:pending,lost", "latency:>3ms or lint:error", "-marked:yes status:ok"]))
-def test_a_view_that_kept_up_is_as_one_made_new(steps: list[str], text: str):
+def test_an_updated_view_equals_a_new_one(steps: list[str], text: str):
     traffic, waiting = Traffic(), []
     view = View(traffic.frames, parse(text))
     for number, step in enumerate(steps):
@@ -249,7 +249,7 @@ def test_an_entry_whose_body_passed_is_asked_again_when_it_changed(traffic: Traf
     view.close(wait=True)
 
 
-def test_a_recording_that_cannot_be_opened_is_said(traffic: Traffic):
+def test_a_recording_that_cannot_be_opened_is_reported(traffic: Traffic):
     def refuse() -> Bodies:
         raise OSError("the file is gone")
 
@@ -282,7 +282,7 @@ def with_a_gap() -> Traffic:
         ("pair:53", [53, 54]),
     ],
 )
-def test_a_filter_finds_entries_behind_a_gap_by_their_own_numbers(text: str, expected: list[int]):
+def test_a_filter_finds_entries_after_a_gap_by_their_own_numbers(text: str, expected: list[int]):
     traffic = with_a_gap()
     notes = {2: "why?", 30: "why?", 54: "why?"}
     view = View(traffic.frames, parse(text), reader=lambda: Bodies(traffic), notes=notes)
@@ -302,7 +302,7 @@ def test_the_next_match_is_found_across_a_gap():
     assert view.previous(51) == Match(5, 2, False)
 
 
-def test_a_note_behind_a_gap_is_looked_at_again():
+def test_a_note_after_a_gap_is_checked_again():
     traffic = with_a_gap()
     notes: dict[int, str] = {}
     view = View(traffic.frames, parse("note:why"), notes=notes)

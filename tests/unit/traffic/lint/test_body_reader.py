@@ -55,14 +55,14 @@ def test_a_sound_message_has_no_findings():
         (NOTE % b"1" + b"\r", "line-ending"),
     ],
 )
-def test_each_fault_of_a_text_has_its_word(raw: bytes, code: str):
+def test_each_flaw_of_a_text_has_a_code(raw: bytes, code: str):
     assert codes_of(raw) == [code]
 
 
 @pytest.mark.parametrize(
     "data", [rb'"\ud83d\ude00"', rb'"\\ud83d"', '"\u2713 caf\u00e9"'.encode(), b'{"a":{"a":1}}']
 )
-def test_what_only_looks_like_a_fault_is_none(data: bytes):
+def test_what_only_looks_like_a_flaw_is_not_reported(data: bytes):
     assert codes_of(NOTE % data) == []
 
 

@@ -74,7 +74,7 @@ def test_the_revision_of_a_server_that_ended_is_still_known():
     assert linter.revision("weather") == "2025-11-25"
 
 
-def test_ids_begin_anew_with_a_new_process():
+def test_ids_start_over_with_a_new_process():
     script = Script().legacy()
     script.event("exit", code=0)
     script.event("spawn")
@@ -82,13 +82,13 @@ def test_ids_begin_anew_with_a_new_process():
     assert script.legacy().findings() == []
 
 
-def test_ids_begin_anew_with_a_new_session_of_the_same_server():
+def test_ids_start_over_with_a_new_session_of_the_same_server():
     script = Script().legacy()
     script._ids = 0
     assert script.legacy().findings() == []
 
 
-def test_servers_are_told_apart():
+def test_servers_are_distinguished():
     one, two = Script("one").legacy(), Script("two").legacy()
     known = one.out("tools/list")
     two.result(known, {"tools": []})
@@ -105,7 +105,7 @@ def test_an_answer_whose_request_was_dropped_from_the_recording_is_not_blamed():
     assert linter.feed(script.entries[-1]) == []
 
 
-def test_stderr_events_and_the_model_are_not_judged():
+def test_stderr_events_and_the_model_are_not_linted():
     script = Script()
     script.raw(Direction.NONE, b"{not json", Kind.STDERR)
     script.event("signal", signal="SIGTERM")

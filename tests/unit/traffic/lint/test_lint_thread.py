@@ -60,7 +60,7 @@ def started(made: list[LintThread], found: list[Finding], stored: Stored, **more
     return linting
 
 
-def test_what_is_offered_is_looked_at_and_reported_in_order(made, found):
+def test_what_is_offered_is_checked_and_reported_in_order(made, found):
     script = noisy(3)
     linting = started(made, found, Stored([]))
     for entry in script.entries:
@@ -81,7 +81,7 @@ def test_what_is_too_much_to_wait_is_read_from_the_store_later(made, found):
     assert stored.opened == stored.closed > 0
 
 
-def test_after_catching_up_it_goes_on_with_what_is_offered(made, found):
+def test_after_catching_up_it_continues_with_what_is_offered(made, found):
     script = noisy(100)
     linting = started(made, found, Stored(script.entries), waiting_bytes=10_000)
     linting.offer(script.entries)
@@ -145,7 +145,7 @@ class ClosedJudge:
         self._told.append(f"closed {threading.current_thread().name}")
 
 
-def test_the_judge_lives_in_the_linters_thread_and_its_mistakes_end_nothing(found):
+def test_the_validator_is_used_in_the_linters_thread_and_its_failures_end_nothing(found):
     told: list[str] = []
     linting = LintThread(found.extend, Stored([]).open, lambda: ClosedJudge(told))  # type: ignore[arg-type, return-value]
     linting.start()
@@ -157,7 +157,7 @@ def test_the_judge_lives_in_the_linters_thread_and_its_mistakes_end_nothing(foun
     assert told == ["made linter", "closed linter"]
 
 
-def test_a_recording_is_judged_without_a_thread():
+def test_a_recording_is_linted_without_a_thread():
     assert [finding.seq for finding in lint_recording(Stored(noisy(2).entries))] == [4, 5]  # type: ignore[arg-type]
 
 

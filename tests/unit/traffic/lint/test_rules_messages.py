@@ -31,7 +31,7 @@ from tui.core.traffic import Direction, Severity
         ({"jsonrpc": "2.0", "method": "weather/forecast"}, "unknown-method"),
     ],
 )
-def test_each_breach_of_json_rpc_has_its_word(message: object, code: str):
+def test_each_violation_of_json_rpc_has_a_code(message: object, code: str):
     script = Script().legacy()
     script.back(message)
     assert code in script.codes()
@@ -45,7 +45,7 @@ def test_an_error_without_id_is_right_where_the_request_could_not_be_read():
     assert script.codes() == ["null-id"]
 
 
-def test_an_unknown_id_is_told_with_the_ids_that_wait():
+def test_an_unknown_id_is_reported_with_the_ids_that_wait():
     script = Script().legacy()
     known = script.out("ping")
     script.result(1007, {})
@@ -60,7 +60,7 @@ def test_the_second_answer_is_a_duplicate():
     assert script.codes() == ["duplicate-answer"]
 
 
-def test_an_id_that_changed_its_type_is_told_and_still_answers():
+def test_an_id_that_changed_its_type_is_reported_and_still_answers():
     script = Script().legacy()
     known = script.out("ping")
     script.result(str(known), {})
@@ -68,7 +68,7 @@ def test_an_id_that_changed_its_type_is_told_and_still_answers():
     assert script.codes() == ["id-type", "duplicate-answer"]
 
 
-def test_both_result_and_error_are_told():
+def test_both_result_and_error_are_reported():
     script = Script().legacy()
     known = script.out("ping")
     script.back({"jsonrpc": "2.0", "id": known, "result": {}, "error": {"code": 1, "message": "x"}})
@@ -102,7 +102,7 @@ def test_servers_and_clients_count_their_ids_apart():
     assert script.codes() == []
 
 
-def test_an_answer_long_after_a_cancel_is_worse_than_one_that_crossed_it():
+def test_an_answer_long_after_a_cancellation_is_worse_than_one_that_crossed_it():
     def answered_after(ms: int) -> Severity:
         script = Script().legacy()
         known = script.out("tools/call", {"name": "x"})
@@ -130,20 +130,20 @@ def test_a_server_may_ask_only_what_its_revision_has(revision: str, method: str,
     assert script.codes() == [code]
 
 
-def test_since_2026_servers_ask_nothing():
+def test_since_2026_servers_send_no_requests():
     script = Script().modern()
     script.back({"jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": {}})
     (finding,) = script.findings()
     assert (finding.code, finding.section) == ("wrong-direction", "2026-07-28 basic/transports/stdio")
 
 
-def test_methods_that_a_later_revision_removed_are_told():
+def test_methods_that_a_later_revision_removed_are_reported():
     script = Script().modern()
     script.ask("ping")
     assert script.findings()[0].sentence == '2026-07-28 has no "ping"; 2024-11-05 to 2025-11-25 have.'
 
 
-def test_methods_of_extensions_are_left_alone_where_some_are_declared():
+def test_methods_of_extensions_are_left_unchanged_where_some_are_declared():
     script = Script().modern(server={"tools": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}})
     script.ask("tasks/get", taskId="x")
     script.hear("notifications/acme/news", {})
@@ -161,13 +161,13 @@ def test_methods_of_extensions_are_left_alone_where_some_are_declared():
         {"code": 1.5, "message": "m"},
     ],
 )
-def test_an_error_of_odd_shape_is_told(error: object):
+def test_an_error_of_odd_shape_is_reported(error: object):
     script = Script().legacy()
     script.back({"jsonrpc": "2.0", "id": script.out("ping"), "error": error})
     assert script.codes() == ["bad-error"]
 
 
-def test_codes_that_2026_took_away_or_reserved_are_told():
+def test_codes_that_2026_took_away_or_reserved_are_reported():
     def codes(code: int) -> list[str]:
         script = Script().modern()
         script.error(script.ask("resources/read", uri="x"), code)
@@ -177,7 +177,7 @@ def test_codes_that_2026_took_away_or_reserved_are_told():
     assert codes(-32602) == codes(-32022) == codes(-32000) == codes(7) == []
 
 
-def test_a_result_that_is_no_object_is_told():
+def test_a_result_that_is_no_object_is_reported():
     script = Script().legacy()
     script.result(script.out("ping"), "pong")
     assert script.codes() == ["bad-result"]

@@ -6,7 +6,7 @@ from tests.unit.traffic.traffic_script import MODERN_META, Script
 from tui.core.traffic import Direction, Severity
 
 
-def test_a_request_before_the_handshake_is_told():
+def test_a_request_before_the_handshake_is_reported():
     script = Script()
     script.out("tools/list")
     assert script.codes() == ["before-initialize"]
@@ -57,7 +57,7 @@ def test_a_server_may_not_ask_for_what_the_client_did_not_declare(method: str):
     assert having.codes() == []
 
 
-def test_a_client_that_uses_what_the_server_did_not_declare_is_told():
+def test_a_client_that_uses_what_the_server_did_not_declare_is_reported():
     script = Script().legacy(server={"tools": {}})
     script.out("prompts/list")
     assert script.findings()[0].sentence == 'The server did not declare prompts, which "prompts/list" needs.'
@@ -69,7 +69,7 @@ def test_the_first_revision_has_no_capability_for_completion():
     assert script.codes() == []
 
 
-def test_changes_are_told_on_a_stream_that_was_asked_for_since_2026():
+def test_changes_are_reported_on_a_stream_that_was_asked_for_since_2026():
     server = {"tools": {"listChanged": True}}
     without, having = Script().modern(server), Script().modern(server)
     having.ask("subscriptions/listen", notifications={"toolsListChanged": True})
@@ -127,13 +127,13 @@ def test_initialize_must_not_be_cancelled():
     assert script.codes() == ["bad-cancel"]
 
 
-def test_a_cancel_names_a_request_that_was_sent():
+def test_a_cancellation_names_a_request_that_was_sent():
     script = Script().legacy()
     script.tell("notifications/cancelled", {"requestId": "nobody"})
     assert script.codes() == ["bad-cancel"]
 
 
-def test_a_cancel_that_crosses_the_answer_is_no_fault():
+def test_a_cancellation_that_crosses_the_answer_is_no_fault():
     script = Script().legacy()
     known = script.out("ping")
     script.result(known, {})
@@ -149,7 +149,7 @@ def test_since_2026_a_server_cancels_nothing_but_streams():
     assert script.codes() == ["bad-cancel"]
 
 
-def test_deprecated_features_are_hinted_at_once():
+def test_deprecated_features_are_reported_as_a_hint_once():
     script = Script().legacy(client={"sampling": {}})
     for known in (1, 2):
         script.back(
@@ -163,7 +163,7 @@ def test_deprecated_features_are_hinted_at_once():
     assert [(found.code, found.severity) for found in script.findings()] == [("deprecated", Severity.HINT)]
 
 
-def test_the_old_sse_transport_is_hinted_at():
+def test_the_old_sse_transport_is_reported_as_a_hint():
     script = Script()
     script.raw(Direction.OUT, b'{"jsonrpc":"2.0","id":1,"method":"ping"}', detail={"transport": "sse"})
     assert [found.section for found in script.findings()] == ["2025-03-26 basic/transports"]

@@ -41,12 +41,12 @@ def test_tools_as_they_should_be_have_no_findings():
 
 
 @pytest.mark.parametrize("name", ["", "with space", "täglich", "a/b", "x" * 129, "a\nb"])
-def test_a_name_outside_of_the_characters_of_the_specification_is_told(name: str):
+def test_a_name_outside_of_the_characters_of_the_specification_is_reported(name: str):
     assert listed({**ECHO, "name": name}).codes() == ["tool-name"]
 
 
 @pytest.mark.parametrize("name", ["a", "get_weather", "a.b-c_D9", "x" * 128])
-def test_a_name_of_the_right_characters_is_left_alone(name: str):
+def test_a_name_of_the_right_characters_is_left_unchanged(name: str):
     assert listed({**ECHO, "name": name}).codes() == []
 
 
@@ -55,7 +55,7 @@ def test_names_are_a_matter_of_taste_before_the_rule_was_written():
     assert listed({**ECHO, "name": "a b"}).findings()[0].severity is Severity.WARNING
 
 
-def test_a_tool_listed_twice_is_told():
+def test_a_tool_listed_twice_is_reported():
     assert listed(ECHO, ECHO).codes() == ["duplicate-tool"]
 
 
@@ -68,17 +68,17 @@ def test_a_tool_is_listed_twice_on_two_pages_but_not_on_two_walks():
 
 
 @pytest.mark.parametrize("said", [None, "", "  \n"])
-def test_a_tool_without_a_description_is_hinted_at(said: object):
+def test_a_tool_without_a_description_is_reported_as_a_hint(said: object):
     (finding,) = listed({**ECHO, "description": said}).findings()
     assert (finding.code, finding.severity) == ("no-description", Severity.HINT)
 
 
-def test_a_description_that_clients_cut_off_is_hinted_at():
+def test_a_description_that_clients_cut_off_is_reported_as_a_hint():
     assert listed({**ECHO, "description": "x" * 9_000}).codes() == ["long-description"]
 
 
 @pytest.mark.parametrize("text", ["a\u200bb", "\U000e0041", "\x1b[8m", "a\u202eb"])
-def test_a_description_with_hidden_text_is_told(text: str):
+def test_a_description_with_hidden_text_is_reported(text: str):
     assert listed({**ECHO, "description": text}).codes() == ["hidden-text"]
 
 
@@ -116,7 +116,7 @@ def test_since_2026_an_output_schema_may_be_of_any_type():
     assert listed(tool).codes() == ["bad-schema"]
 
 
-def test_what_the_judge_says_of_a_schema_is_told():
+def test_the_validators_problems_with_a_schema_are_reported():
     (finding,) = listed(ECHO).findings(FakeJudge(schema="refers to itself without end"))
     assert finding.sentence == 'The inputSchema of "echo" refers to itself without end.'
 
@@ -127,7 +127,7 @@ def test_many_tools_with_the_same_fault_are_summed_up():
     assert findings[-1].sentence.endswith("95 more tools have the same.")
 
 
-def test_another_order_of_the_same_tools_is_told_but_other_tools_are_not():
+def test_another_order_of_the_same_tools_is_reported_but_other_tools_are_not():
     one, two = {**ECHO, "name": "one"}, {**ECHO, "name": "two"}
     (finding,) = listed(one, two).listed(two, one).findings()
     assert (finding.code, finding.section) == ("unstable-order", "2026-07-28 server/tools")
@@ -149,7 +149,7 @@ def call(script: Script, result: Mapping[str, Any], judge: FakeJudge | None = No
     return script.codes(judge)
 
 
-def test_a_result_that_its_schema_does_not_allow_is_told():
+def test_a_result_that_its_schema_does_not_allow_is_reported():
     script = listed(COUNT)
     assert call(script, {"structuredContent": {"n": 1}}, FakeJudge()) == []
     judge = FakeJudge(violation="n: 'x' is not of type 'integer'")
@@ -159,7 +159,7 @@ def test_a_result_that_its_schema_does_not_allow_is_told():
     )
 
 
-def test_a_result_that_lacks_what_its_schema_promises_is_told():
+def test_a_result_that_lacks_what_its_schema_promises_is_reported():
     assert call(listed(COUNT), {}) == ["no-structured-content"]
 
 

@@ -82,7 +82,7 @@ def test_a_partner_that_is_not_there_is_none():
     assert (frames.partner(0), frames.root[0]) == (-1, 0)
 
 
-def test_numbers_stay_right_behind_entries_that_were_dropped_unread():
+def test_numbers_stay_right_after_entries_that_were_dropped_unread():
     def asked(seq: int, pair: int = 0, kind: Kind = Kind.REQUEST) -> Entry:
         return entry(seq, (seq, 0, "a", Direction.OUT, kind, "", pair, 4, Outcome.OK, None))
 

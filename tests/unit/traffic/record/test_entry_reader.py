@@ -58,7 +58,7 @@ def test_of_a_head_the_digest_is_the_one_that_the_tap_made():
     assert (entry.body, entry.size, entry.sha256) == (b"head", 10**9, "ab" * 32)
 
 
-def test_secrets_are_taken_out_of_bodies_columns_and_details():
+def test_secrets_are_removed_of_bodies_columns_and_details():
     secret = SECRET.decode()
     params = {"uri": f"https://x/?key={secret}"}
     detail = {"argv": ["run", secret], "headers": {"Authorization": "Basic abc", "x": secret}}
@@ -77,7 +77,7 @@ def test_answers_to_an_id_that_is_a_secret_are_paired():
     assert answered.pair == asked.seq
 
 
-def test_the_messages_of_a_batch_are_entries_of_their_own_behind_it():
+def test_the_messages_of_a_batch_are_entries_of_their_own_after_it():
     one, two = line(id=1, result={}), line(id=2, error={"code": 1, "message": ""})
     entries = read(
         seen(line(id=1, method="ping"), Direction.OUT, cause=Cause(1)),
@@ -96,7 +96,7 @@ def test_the_messages_of_a_batch_are_entries_of_their_own_behind_it():
     assert batch.body[start:end] == two
 
 
-def test_the_messages_of_a_batch_stand_where_their_entries_say_also_behind_a_secret():
+def test_the_messages_of_a_batch_stand_where_their_entries_say_also_after_a_secret():
     one, two = line(id=1, result={"key": SECRET.decode()}), line(id=2, result={})
     batch, first, second = read(seen(b" [" + one + b" , " + two + b"]"))
     parts = [batch.body[slice(*entry.detail["at"])] for entry in (first, second)]
@@ -104,7 +104,7 @@ def test_the_messages_of_a_batch_stand_where_their_entries_say_also_behind_a_sec
     assert parts[1] == two
 
 
-def test_the_messages_of_a_batch_beyond_its_head_stand_behind_it():
+def test_the_messages_of_a_batch_beyond_its_head_stand_after_it():
     one, two = line(id=1, result={"text": "x" * 2000}), line(id=2, result={})
     batch, first, second = read(seen(b"[" + one + b"," + two + b"]"), cap=1000)
     assert batch.sha256

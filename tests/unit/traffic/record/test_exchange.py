@@ -87,7 +87,7 @@ def test_an_answer_to_nothing_says_so(wire: Wire):
 
 
 @pytest.mark.parametrize(("sent", "answered"), [(7, "7"), (7, 7.0), ("7", 7), ("a-1", '"a-1"')])
-def test_an_id_that_changed_its_type_is_found_all_the_same(wire: Wire, sent: Any, answered: Any):
+def test_an_id_that_changed_its_type_is_found_anyway(wire: Wire, sent: Any, answered: Any):
     wire.call(sent)
     link = wire.answer(answered)
     if answered == '"a-1"':  # other text is another id
@@ -119,7 +119,7 @@ def test_progress_belongs_to_the_call_that_gave_the_token(wire: Wire):
     assert wire(IN, **report).remark is PairingRemark.UNKNOWN
 
 
-def test_a_cancel_ends_its_request_and_a_late_answer_does_not_undo_it(wire: Wire):
+def test_a_cancellation_ends_its_request_and_a_late_answer_does_not_undo_it(wire: Wire):
     wire.call()
     cancel = wire(OUT, method="notifications/cancelled", params={"requestId": 1})
     assert (cancel.pair, cancel.outcome, cancel.tool) == (1, Outcome.CANCELLED, "forecast")
@@ -127,7 +127,7 @@ def test_a_cancel_ends_its_request_and_a_late_answer_does_not_undo_it(wire: Wire
     assert (late.pair, late.outcome, late.remark) == (1, Outcome.CANCELLED, PairingRemark.LATE)
 
 
-def test_a_cancel_after_the_answer_ends_nothing(wire: Wire):
+def test_a_cancellation_after_the_answer_ends_nothing(wire: Wire):
     wire.call()
     wire.answer()
     cancel = wire(OUT, method="notifications/cancelled", params={"requestId": 1})
@@ -151,7 +151,7 @@ def test_all_rounds_of_a_call_have_one_root(wire: Wire):
     assert (last.pair, last.outcome, last.cause) == (5, Outcome.OK, Cause(2, 1, "c"))
 
 
-def test_rounds_of_calls_at_the_same_time_are_told_apart_by_their_state_or_their_cause(wire: Wire):
+def test_rounds_of_calls_at_the_same_time_are_distinguished_by_their_state_or_their_cause(wire: Wire):
     for ident in (1, 2):
         wire.call(ident, cause=Cause(1, 1, f"call-{ident}"))
     for ident in (1, 2):
@@ -161,7 +161,7 @@ def test_rounds_of_calls_at_the_same_time_are_told_apart_by_their_state_or_their
     assert wire.call(5, requestState="same", inputResponses={}).root == 7
 
 
-def test_a_round_without_state_goes_on_with_the_answers_alone(wire: Wire):
+def test_a_round_without_state_continues_with_the_answers_alone(wire: Wire):
     wire.call(1)
     wire.answer(1, resultType="input_required", inputRequests={"a": {}})
     assert wire.call(2, inputResponses={"a": {}}).root == 1

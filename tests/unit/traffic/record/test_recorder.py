@@ -146,7 +146,7 @@ def test_a_store_that_cannot_be_opened_leaves_a_recording_in_memory(stage: Stage
     assert len(recorder.frames) == 1
 
 
-def test_a_full_disk_is_said_and_its_end_too(stage: Stage):
+def test_a_full_disk_is_reported_and_so_is_its_end(stage: Stage):
     stage.store.problem = "the disk is full"
     stage.record(seen(b"1"))
     assert stage.recorder.problem == "the disk is full"
@@ -158,7 +158,7 @@ def test_a_full_disk_is_said_and_its_end_too(stage: Stage):
 
 
 @pytest.mark.parametrize("first", ["entries", "findings"])
-def test_a_store_that_raises_is_let_go_of(stage: Stage, first: str):
+def test_a_store_that_raises_is_abandoned(stage: Stage, first: str):
     stage.store.error = RuntimeError("odd")
     stage.recorder.start()
     if first == "entries":
@@ -210,7 +210,7 @@ def test_the_thread_of_the_recorder_does_not_wait_for_itself(stage: Stage):
 # ---- too much, and nonsense ----------------------------------------------------------------------------
 
 
-def test_too_much_at_once_becomes_heads_and_then_a_gap_that_is_said(stage: Stage):
+def test_overload_drops_bodies_first_and_then_entries_with_a_notice(stage: Stage):
     recorder = stage.make(queue_bytes=200_000)
     for _ in range(400):
         recorder.capture(seen(b"x" * 3000))
@@ -247,13 +247,13 @@ def test_a_gap_stands_before_what_came_after_it(stage: Stage):
     "nonsense",
     [None, 7, Captured("x", Direction.IN, 1, 1, None), Captured(None, 9, None, None, b"x")],  # type: ignore[arg-type]
 )
-def test_a_tap_that_hands_over_nonsense_is_not_punished(stage: Stage, nonsense: Any):
+def test_invalid_captures_do_not_raise_in_the_tap(stage: Stage, nonsense: Any):
     stage.recorder.capture(nonsense)
     entries = stage.record(seen(b"fine"))
     assert entries[-1].body == b"fine"
 
 
-def test_who_looks_at_batches_cannot_end_the_recording(stage: Stage):
+def test_a_failing_batch_receiver_does_not_end_the_recording(stage: Stage):
     told: list[Entry] = []
 
     def look(entries: Any) -> None:

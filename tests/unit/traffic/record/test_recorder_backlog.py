@@ -43,7 +43,7 @@ def test_every_entry_is_taken_or_counted_and_the_memory_is_bounded(steps: list[i
     assert not waiting
 
 
-def test_order_is_kept_and_errands_are_never_refused():
+def test_order_is_kept_and_jobs_are_never_refused():
     waiting = backlog(ENTRY_BYTES * 20)
     waiting.add(seen(b"1"))
     waiting.put([])

@@ -75,14 +75,14 @@ def test_what_was_said_between_results_and_answer_is_no_turn_of_its_own():
     assert numbers(past_turns([*TURN[:3], UserMessage("in Celsius"), ANSWER])) == [(1, 0)]
 
 
-def test_a_question_behind_calls_that_were_cut_off_is_a_turn():
+def test_a_question_after_calls_that_were_cut_off_is_a_turn():
     killed = ToolMessage("c1", "weather__get", UNKNOWN_OUTCOME, is_error=True)
     entries = past_turns([*TURN[:2], killed, *TURN])
     assert numbers(entries) == [(1, 0), (2, 0)]
     assert [one.state for one in entries if isinstance(one, CallSpan)] == [CallState.FAILED, CallState.DONE]
 
 
-def test_a_question_behind_a_stopped_call_is_a_turn():
+def test_a_question_after_a_stopped_call_is_a_turn():
     stopped = ToolMessage("c1", "weather__get", "cancelled by the person", is_error=True, why="cancelled")
     entries = past_turns([*TURN[:2], stopped, *TURN], [Remark(3, "end", "cancelled")])
     assert numbers(entries) == [(1, 0), (2, 0)]

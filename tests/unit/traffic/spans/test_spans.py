@@ -193,7 +193,7 @@ def test_a_view_is_told_only_of_what_changed() -> None:
     assert script.spans.changed_since(0) == [0, 1, 2]
 
 
-def test_after_clear_a_view_is_told_to_begin_anew() -> None:
+def test_after_clear_a_view_is_told_to_start_over() -> None:
     script = Script().turn()
     seen = script.spans.revision
     script.spans.clear()

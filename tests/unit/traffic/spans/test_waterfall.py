@@ -57,7 +57,7 @@ def test_bars_of_a_lane_do_not_overlap_and_lanes_are_used_again():
     ]
 
 
-def test_waiting_for_the_person_is_told_apart_from_the_tool():
+def test_waiting_for_the_person_is_distinguished_from_the_tool():
     found = made(turn(100), step(1, 0, 20), call("a", 80, 20, proposed_ns=20 * MS, waited_ms=60))
     assert shares(found) == {"waiting for you": 60, "model": 20, "tools": 20}
     assert [found.lanes[bar.lane] for bar in found.bars] == ["model", "waiting for you", "tools"]
