@@ -50,7 +50,7 @@ def test_an_item_put_in_front_is_one_difference():
     assert changes(["a", "b", "c"], ["x", "a", "b", "c"]) == [("[0]", "added")]
 
 
-def test_an_item_removed_of_the_middle_is_one_difference():
+def test_an_item_removed_from_the_middle_is_one_difference():
     assert changes([[1], [2], [3]], [[1], [3]]) == [("[1]", "removed")]
 
 

@@ -58,7 +58,7 @@ def test_of_a_head_the_digest_is_the_one_that_the_tap_made():
     assert (entry.body, entry.size, entry.sha256) == (b"head", 10**9, "ab" * 32)
 
 
-def test_secrets_are_removed_of_bodies_columns_and_details():
+def test_secrets_are_removed_from_bodies_columns_and_details():
     secret = SECRET.decode()
     params = {"uri": f"https://x/?key={secret}"}
     detail = {"argv": ["run", secret], "headers": {"Authorization": "Basic abc", "x": secret}}
