@@ -1,9 +1,9 @@
 """Replies in which calls are text, what they must give, and a way to read them in any pieces.
 
-`tests/corpus/llm_text` holds one reply a file; INDEX.json says for each in which dialect it is read (`native`
-for a model that was asked to call natively), and what comes of it: visible text, thinking, calls with their
-arguments, names of calls that were cut off, names of calls that are answered with a problem, and whether
-calls are marked as recovered.
+`tests/corpus/llm_text` has a folder for each dialect, and for the format of each family of models that leaks
+calls as text although it was asked to call natively. A file is one reply; INDEX.json of its folder says what
+it shows and what comes of it: visible text, thinking, calls with their arguments, names of calls that were
+cut off, names of calls that are answered with a problem, and whether calls are marked as recovered.
 """
 
 import json
@@ -20,7 +20,22 @@ from tui.model.dialects.text_tools import ReplyReader
 from tui.model.openai_api.accumulator import CUT
 
 FOLDER = Path(__file__).parent / "corpus" / "llm_text"
-INDEX: dict[str, Any] = json.loads((FOLDER / "INDEX.json").read_text(encoding="utf-8"))
+
+
+def _index() -> dict[str, Any]:
+    """Return what is known of each reply by its folder and name, with the dialect in which it is read."""
+    return {
+        f"{file.parent.name}/{name}": entry | {"dialect": _dialect(file.parent.name)}
+        for file in sorted(FOLDER.glob("*/INDEX.json"))
+        for name, entry in json.loads(file.read_text(encoding="utf-8")).items()
+    }
+
+
+def _dialect(folder: str) -> str:
+    return folder if folder in DIALECTS else "native"
+
+
+INDEX = _index()
 
 
 def _tool(server: str, name: str, required: int, **types: str) -> ToolSpec:

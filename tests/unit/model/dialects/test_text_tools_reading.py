@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.texts import INDEX, TOOLS, Read, read, text_of
+from tests.texts import FOLDER, INDEX, TOOLS, Read, read, text_of
 from tui.core.conversation.conversation import CallRequest
 from tui.model.dialects.dialect import DIALECTS
 
@@ -18,6 +18,12 @@ HOW = (*DIALECTS, "native")
 def said(found: Read) -> tuple[object, ...]:
     """Return all that a reply gave, to be compared."""
     return found.text, found.thinking, tuple(found.calls)
+
+
+def test_every_reply_has_a_line_that_says_what_it_shows() -> None:
+    files = {path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("*.txt")}
+    assert files == set(INDEX)
+    assert [name for name, entry in INDEX.items() if not entry.get("shows", "").endswith(".")] == []
 
 
 @pytest.mark.parametrize("name", INDEX)
