@@ -1,4 +1,4 @@
-"""The command line: parse, import only what the command needs, hand over, return an exit code."""
+"""The command line: parse it, import only what the command needs, return an exit code."""
 
 import argparse
 import errno
@@ -61,7 +61,7 @@ def _run(given: Sequence[str]) -> int:
 
 
 class _Messages:
-    """Stands for stderr. What cannot be written there is dropped; output and exit code stay the same."""
+    """Wraps stderr. What cannot be written is dropped; output and exit code stay the same."""
 
     def __init__(self, stream: "TextIO") -> None:
         self._stream = stream
@@ -80,7 +80,7 @@ class _Messages:
             self._discard()
 
     def _discard(self) -> None:
-        """Write to nowhere what is still in the buffer, and all that follows."""
+        """Discard what is buffered and all that follows."""
         os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
 
     def __getattr__(self, name: str) -> "Any":
@@ -88,14 +88,14 @@ class _Messages:
 
 
 class _ClosedOutput(io.TextIOBase):
-    """Stands for a stdout that was closed before we were started: nothing can be written to it."""
+    """Replaces a stdout that was closed before the program started: every write fails."""
 
     def write(self, text: str) -> int:
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
 
 def _is_of_output(error: OSError) -> bool:
-    """Whether writing to stdout failed; what could not be written is still there, and fails again."""
+    """Whether writing to stdout failed. What could not be written is still buffered and fails again."""
     if error.errno in _FULL and error.filename is None:
         return True
     try:
@@ -106,7 +106,7 @@ def _is_of_output(error: OSError) -> bool:
 
 
 def _discard_output() -> None:
-    """Write to nowhere what is left to be written when the interpreter ends."""
+    """Discard what is still buffered, so that the interpreter can exit."""
     if not isinstance(sys.stdout, _ClosedOutput):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -58,7 +58,7 @@ was never recorded gets an error that says what was.
 
 
 class _Parser(argparse.ArgumentParser):
-    """Fails if the help or the version cannot be printed, which argparse ignores."""
+    """Fails if help or version cannot be printed; argparse ignores that."""
 
     def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
         if message:
@@ -91,7 +91,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def parse_tap(argv: Sequence[str]) -> argparse.Namespace:
-    """Return what `mcptui tap` was given, without building the whole command line first.
+    """Parse the arguments of `mcptui tap` without building the whole command line.
 
     What stands behind the first `--` is the server's command and never read as an option of ours.
     """
@@ -110,7 +110,7 @@ def parse_tap(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def _common(parser: argparse.ArgumentParser, *, model: bool = True) -> None:
-    """Add the options that stand before or behind the command alike."""
+    """Add the options that may come before or after the command."""
     suppress = argparse.SUPPRESS
     parser.add_argument(
         "--config", metavar="FILE", default=suppress, help="configuration: TOML, or a mcpServers JSON file"
@@ -142,7 +142,7 @@ def _add_run(commands: "Commands") -> None:
 
 
 def _add_question(run: argparse.ArgumentParser) -> None:
-    """Add what belongs to the question and to the conversation it is part of."""
+    """Add the arguments for the question and its conversation."""
     run.add_argument(
         "prompt",
         nargs="?",

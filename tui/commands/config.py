@@ -1,6 +1,6 @@
-"""`mcptui config`: where the configuration is, what is in it, what is wrong with it, how to begin one.
+"""`mcptui config`: find, show, check, create and import the configuration.
 
-Importing this loads the standard library only; each action imports what it needs.
+Importing this loads only the standard library; each action imports what it needs.
 """
 
 import argparse
@@ -27,7 +27,7 @@ USAGE = 2
 
 
 def config(args: argparse.Namespace, actions: "Actions") -> int:
-    """Do what `args.action` says and return the exit code.
+    """Run the action `args.action` and return the exit code.
 
     Args:
         args: the parsed command line.
@@ -83,7 +83,7 @@ def _show(path: Path, named: bool) -> int:
 
 
 def _problems(loaded: "Loaded", actions: "Actions") -> "list[Problem]":
-    """Return all that is wrong: with the file, with the keys and the theme it names, with other themes."""
+    """Return all problems: of the file, of the keys and the theme it names, of other themes."""
     from tui.settings.keymap import check_keys
     from tui.settings.locations import themes_dir
     from tui.settings.themes import all_themes, load_theme
@@ -117,7 +117,7 @@ def _check(path: Path, named: bool, actions: "Actions") -> int:
 
 
 def _missing_keys(loaded: "Loaded") -> Iterator[str]:
-    """Yield which models have no key in this environment though their provider will want one."""
+    """Yield a warning for each model without a key that its provider requires."""
     from tui.model.endpoints.providers import missing_key
     from tui.runtime.profiles import profile_of
 
@@ -168,7 +168,7 @@ def _import(path: Path, source: Path, *, dry_run: bool) -> int:
 
 
 def _leftovers(path: Path, new: Mapping[str, Any]) -> int:
-    """Say what is still wrong with the servers that were taken over; they are in the file all the same."""
+    """Print the problems of the imported servers, which are in the file nevertheless."""
     loaded = _load(path, named=True)
     for problem in loaded.problems:
         if any(problem.path.startswith(f"servers.{name}") for name in new):

@@ -1,4 +1,4 @@
-"""Signals of the commands without a screen: INT, TERM and HUP end them in good order."""
+"""SIGINT, SIGTERM and SIGHUP for the commands without a screen: they shut down in order."""
 
 import asyncio
 import signal
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Interrupt:
-    """While it is entered, a first signal asks for a good end, a second one cancels the work.
+    """A context in which a first signal asks for an orderly end, and a second one cancels the work.
 
     Attributes:
         on_signal: what a first signal calls; without it the work is cancelled.

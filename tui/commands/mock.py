@@ -1,4 +1,4 @@
-"""`mcptui mock`: answers over stdio as the server of a recording did."""
+"""`mcptui mock`: answers over stdio as the recorded server did."""
 
 import argparse
 import heapq
@@ -9,29 +9,20 @@ import time
 from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
-from typing import Protocol
 
 from tui.commands.recordings import named, open_entries
 from tui.core.errors import McptuiError, UsageError
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind
-from tui.traffic.replay.mock_server import MockServer, Send
+from tui.traffic.replay.mock_server import MockServer
 
 CHUNK = 64 * 1024
 MAX_LINE = 64 * 1024 * 1024
 """Bytes of a line that is read; a client that writes a longer one is no longer listened to."""
 
 
-class Takes(Protocol):
-    """What answers lines."""
-
-    def take(self, line: bytes) -> list[Send]:
-        """Return what is to be sent because of a line."""
-        ...
-
-
 def mock(args: argparse.Namespace) -> int:
-    """Carry out `mcptui mock`; ends with its input, with 0, or at once with 2: nothing to answer from."""
+    """Run `mcptui mock`. Return 0 at the end of its input, 2 if there is nothing to answer from."""
     try:
         with open_entries(named(args.recording)) as recording:
             source = server_of(recording.entries(), args.server, recording.path)
@@ -63,11 +54,11 @@ def server_of(entries: Iterable[Entry], wanted: str | None, path: Path) -> str:
     return names[0]
 
 
-def answer(standin: Takes, *, timing: bool) -> None:
-    """Answer stdin on stdout until stdin ends and all is said, or nobody reads any more.
+def answer(server: MockServer, *, timing: bool) -> None:
+    """Answer stdin on stdout until stdin has ended and everything is sent, or nobody reads any more.
 
     Args:
-        standin: what answers.
+        server: what answers.
         timing: wait before each answer as long as the recorded server took.
     """
     due: list[tuple[int, int, bytes]] = []
@@ -80,7 +71,7 @@ def answer(standin: Takes, *, timing: bool) -> None:
             lines = _lines(unread, chunk)
             now = time.monotonic_ns()
             for line in lines:
-                for send in standin.take(line):
+                for send in server.take(line):
                     heapq.heappush(due, (now + send.after_ns if timing else now, next(order), send.raw))
             ended = not chunk or len(unread) > MAX_LINE
         elif ended and wait:
@@ -91,7 +82,7 @@ def answer(standin: Takes, *, timing: bool) -> None:
 
 
 def _lines(unread: bytearray, chunk: bytes) -> list[bytes]:
-    """Return the lines that `chunk` completes; an empty chunk completes the last one."""
+    """Return the lines that `chunk` completes. An empty chunk completes the last one."""
     unread += chunk
     if b"\n" not in chunk and chunk:
         return []
@@ -105,7 +96,7 @@ def _lines(unread: bytearray, chunk: bytes) -> list[bytes]:
 
 
 def _write(raw: bytes) -> bool:
-    """Write a line; False if nobody reads any more."""
+    """Write a line. Return False if nobody reads any more."""
     left = memoryview(raw + b"\n")
     try:
         while left:

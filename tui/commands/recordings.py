@@ -1,4 +1,4 @@
-"""Recordings as the commands need them: where they are, a new one, one that was named."""
+"""Recordings for the commands: the folder, a new one, one by name, and what is known of each."""
 
 import os
 import tempfile
@@ -34,7 +34,7 @@ PAGE = 2000
 
 
 def recordings() -> "Recordings":
-    """Return the folder in which recordings are kept."""
+    """Return the folder of recordings."""
     from tui.settings.locations import state_dir
     from tui.storage.recordings.folder import Recordings
 
@@ -42,7 +42,7 @@ def recordings() -> "Recordings":
 
 
 def open_recorder(redactor: Redactor, meta: Mapping[str, str]) -> Recorder:
-    """Return a recorder that has begun a recording of its own; what fails is said by its `problem`.
+    """Return a recorder that has begun a new recording; `problem` says what failed.
 
     Args:
         redactor: knows the values that must not be stored; may learn more.
@@ -64,7 +64,7 @@ def open_recorder(redactor: Redactor, meta: Mapping[str, str]) -> Recorder:
 
 
 def named(text: str) -> Path:
-    """Return the file that `text` names: a path, or the beginning or end of a kept recording's name.
+    """Return the file that `text` names: a path, or the beginning or end of a recording's name.
 
     Raises:
         StorageError: there is none of this name, or several.
@@ -73,7 +73,7 @@ def named(text: str) -> Path:
 
 
 class OpenRecording:
-    """A recording that is read from its beginning to its end.
+    """A recording, open for reading.
 
     Attributes:
         path: the file that was named.
@@ -93,13 +93,12 @@ class OpenRecording:
             after = page[-1].seq
 
     def body(self, seq: int) -> bytes:
-        """Return the stored body of an entry."""
         return self.reader.body(seq)
 
 
 @contextmanager
 def open_entries(path: Path) -> Iterator[OpenRecording]:
-    """Open a recording, or an export as JSON lines, which is taken into a recording for the time.
+    """Open a recording, or a JSON lines export, which is imported into a temporary recording.
 
     Raises:
         StorageError: it cannot be read.
@@ -124,7 +123,7 @@ def open_entries(path: Path) -> Iterator[OpenRecording]:
 
 
 def take_in(source: Path, target: Path) -> None:
-    """Make a recording of an export as JSON lines.
+    """Make a recording of a JSON lines export.
 
     Raises:
         StorageError: the export cannot be read, or the recording not be written.
@@ -190,12 +189,12 @@ class About:
 
     @property
     def of(self) -> str:
-        """Whose traffic it is, for a person."""
+        """Whose traffic it is, in words."""
         return f"tap of {clean_line(self.tap, 60)}" if self.tap else "a session"
 
 
 def about(kept: "KeptRecording", with_servers: bool = False) -> About:
-    """Return what is known of a recording; `with_servers` reads through all of its columns."""
+    """Return what is known of a recording. `with_servers` reads all of its columns."""
     from tui.storage.recordings.reader import RecordingReader
 
     try:
@@ -236,7 +235,7 @@ def newest(live_first: bool = False) -> About:
 
 
 def _changed_last(live_first: bool) -> Iterator[About]:
-    """Yield recordings until no other can have a newer entry; there may be thousands of small ones."""
+    """Yield recordings until no other can have a newer entry; there may be thousands."""
     kept = recordings().list()
     changed = {one.path: _changed_ns(one) for one in kept}
     newest_ns = 0
@@ -249,7 +248,7 @@ def _changed_last(live_first: bool) -> Iterator[About]:
 
 
 def since(wall_ns: int, with_servers: bool = False) -> list[About]:
-    """Return the recordings that have entries since a moment, oldest first, and those that cannot be read.
+    """Return the recordings with entries since a time, oldest first, and the unreadable ones.
 
     Args:
         wall_ns: the moment, nanoseconds since 1970; 0 for all recordings that have entries.
@@ -264,7 +263,7 @@ def since(wall_ns: int, with_servers: bool = False) -> list[About]:
 
 
 def _changed_ns(kept: "KeptRecording") -> int:
-    """Return when the files of a recording were written last, nanoseconds since 1970."""
+    """Return when the files of a recording were last written, in nanoseconds since 1970."""
     from tui.storage.recordings.database import files_of
 
     times = [0]

@@ -1,4 +1,4 @@
-"""`mcptui run`: the same core without a screen. The answer on stdout, the trace on stderr."""
+"""`mcptui run`: one question without a screen. The answer goes to stdout, the steps to stderr."""
 
 import argparse
 import asyncio
@@ -36,7 +36,7 @@ Print = Callable[[Event], None]
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry out `mcptui run` and return its exit code."""
+    """Run `mcptui run` and return its exit code."""
     try:
         return asyncio.run(_run(args))
     except (UsageError, ConfigError, StorageError) as error:
@@ -51,7 +51,7 @@ def _fail(error: McptuiError, as_json: bool) -> None:
 
 
 def _wanted(args: argparse.Namespace, known: Collection[str]) -> tuple[list[str] | None, str | None]:
-    """Return the servers that are wanted and the question as given.
+    """Return the requested servers and the question as given.
 
     `--server NAME ...` takes what follows it, so in `run --server weather "how is it?"` the question is
     among the names; it is the last one, and no server is called so.
@@ -104,7 +104,7 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
 
 
 async def _show(turn: PendingTurn, as_json: bool, answer: "AnswerFile") -> EndReason:
-    """Print the events of a turn and write its answer; return why it ended."""
+    """Print the events of a turn and write its answer. Return why it ended."""
     show = _print_json if as_json else Printed(to_file=answer.wanted).show
     reason = EndReason.MODEL_ERROR
     async for event in turn.events():
@@ -116,7 +116,7 @@ async def _show(turn: PendingTurn, as_json: bool, answer: "AnswerFile") -> EndRe
 
 
 async def _start(host: Host, wanted: list[str] | None) -> list[ServerStatus]:
-    """Start the servers that are wanted (None: those that start by themselves) and say how they are.
+    """Start the requested servers (None: those with autostart) and return their status.
 
     Raises:
         UsageError: there is no server of one of the names.
@@ -135,7 +135,7 @@ def _print_json(event: Event) -> None:
 
 
 class Printed:
-    """The answer as it comes on stdout; everything else, a line an event, on stderr.
+    """Prints the answer on stdout as it comes, and a line per event on stderr.
 
     Args:
         to_file: the answer goes to a file instead of stdout.
@@ -147,7 +147,6 @@ class Printed:
         self._cleaner = Cleaner()
 
     def show(self, event: Event) -> None:
-        """Print what is to be seen of an event."""
         match event:
             case TextDelta() if self._to_file:
                 return
@@ -169,14 +168,14 @@ class Printed:
 
 
 class AnswerFile:
-    """Takes the answer when it is complete; what stood there before stays until then.
+    """Writes the complete answer to a file. Until then the file stays as it was.
 
     Attributes:
         wanted: an answer is to be written at all.
     """
 
     def __init__(self, path: str | None) -> None:
-        """Look whether it can be written, before anything is asked.
+        """Check that the file can be written, before anything is asked.
 
         Raises:
             UsageError: it cannot.
@@ -187,7 +186,7 @@ class AnswerFile:
             raise UsageError(f"the answer cannot be written there: {why}", where=str(path))
 
     def write(self, text: str) -> None:
-        """Write the answer, if anybody wants it.
+        """Write the answer, if an output file was given.
 
         Raises:
             UsageError: it cannot be written.
@@ -206,7 +205,7 @@ class AnswerFile:
 
 
 def _problem(path: Path) -> str:
-    """Return why a file cannot be written, as far as that shows before it is, or ""."""
+    """Return why a file cannot be written, as far as that is known in advance, or ""."""
     try:
         if path.is_dir():
             return "Is a directory"

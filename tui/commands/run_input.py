@@ -1,4 +1,4 @@
-"""What `mcptui run` is asked: the question, what stands on stdin, attached files, the system text."""
+"""The input of `mcptui run`: the question, stdin, attached files, the system text."""
 
 import os
 import select
@@ -23,7 +23,7 @@ _AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # Windows opens no pipe as a file
 
 
 def question(given: str | None, *, wait: bool = False) -> str:
-    """Return the question: of the command line, of stdin, or both, the command line's first.
+    """Return the question: from the command line, from stdin, or both.
 
     Stdin is read if nothing is given, if "-" is, or if something is piped or redirected into the program.
 
@@ -46,7 +46,7 @@ def question(given: str | None, *, wait: bool = False) -> str:
 
 
 def _is_fed() -> bool:
-    """Whether something is piped or redirected into the program; /dev/null and sockets feed nothing."""
+    """Whether something is piped or redirected into the program, not /dev/null or a socket."""
     try:
         mode = os.fstat(sys.stdin.fileno()).st_mode
     except (OSError, ValueError):
@@ -97,7 +97,7 @@ def system_text(given: str | None) -> str | None:
 
 
 def read_bounded(path: str, most: int) -> bytes:
-    """Return what is in a file, or comes through a pipe (`--file <(command)`).
+    """Return the content of a file or pipe (`--file <(command)`).
 
     Raises:
         OSError: it cannot be read.
@@ -117,7 +117,7 @@ def read_bounded(path: str, most: int) -> bytes:
 
 
 def _piped(handle: int, most: int) -> bytes:
-    """Return what comes through a pipe until its end, as long as something does."""
+    """Return what comes through a pipe until its end, or until nothing comes for too long."""
     data = bytearray()
     while len(data) <= most:
         if not select.select([handle], [], [], SILENCE)[0]:

@@ -1,4 +1,7 @@
-"""What the commands without a screen say of a turn, a line an event. Pure."""
+"""The output of `mcptui run`: a line of text or a JSON object per event. Pure.
+
+JSON is ASCII only: no lone surrogate, escape sequence or narrow locale can break a line.
+"""
 
 import json
 from collections.abc import Mapping
@@ -42,7 +45,7 @@ def arguments_line(arguments: Mapping[str, Any], limit: int = 120) -> str:
 
 
 def trace_line(event: Event) -> str:
-    """Return what stderr says of `event`, or "" if it says nothing."""
+    """Return the line for `event` on stderr, or "" for none."""
     match event:
         case TurnStarted(model=model, tools=tools, notice=notice):
             return clean_line(f"· {model}, {tools} tools" + (f" · {notice}" if notice else ""), 300)
@@ -85,7 +88,7 @@ def _usage(usage: Usage) -> dict[str, Any]:
 
 
 def as_object(event: Event) -> dict[str, Any] | None:
-    """Return the object for `event`, or None for events that are only for a screen."""
+    """Return the JSON object for `event`, or None for events that only a screen needs."""
     match event:
         case TurnStarted(model=model, tools=tools, notice=notice):
             started = {"type": "turn_started", "model": model, "tools": tools}
@@ -162,11 +165,11 @@ def _turn_ended(event: TurnEnded) -> dict[str, Any]:
 
 
 def error_object(message: str, where: str, next_step: str = "") -> dict[str, Any]:
-    """Return the object for something that failed."""
+    """Return the JSON object for a failure."""
     found = {"type": "error", "message": message, "where": where}
     return found | {"next_step": next_step} if next_step else found
 
 
 def line(value: dict[str, Any]) -> str:
-    """Return `value` as one line without its newline."""
+    """Return `value` as one line of JSON without its newline."""
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"), default=str)

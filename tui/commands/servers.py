@@ -1,4 +1,4 @@
-"""`mcptui servers`: start every configured server, say how it went, stop them all."""
+"""`mcptui servers`: start every configured server, print the result, stop them all."""
 
 import argparse
 import asyncio
@@ -20,7 +20,7 @@ FAILED = 5
 
 
 def servers(args: argparse.Namespace) -> int:
-    """Carry out `mcptui servers` and return its exit code."""
+    """Run `mcptui servers` and return its exit code."""
     try:
         return asyncio.run(_servers(args))
     except (UsageError, ConfigError) as error:
@@ -59,7 +59,7 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def _unusable(name: str, problems: Sequence[str]) -> ServerStatus:
-    """Return how a server is that could not even be tried: what is configured of it is wrong."""
+    """Return the status of a server whose configuration is invalid."""
     return ServerStatus(
         name, ServerSpec(name), reason=StopReason.FAILED_TO_START, detail=clean_line("; ".join(problems), 600)
     )
@@ -88,7 +88,7 @@ def as_object(status: ServerStatus) -> dict[str, Any]:
 
 
 def table(found: Sequence[ServerStatus]) -> list[str]:
-    """Return the lines that a person reads: one a server, and under a failed one its reason."""
+    """Return the lines for people: one per server, and the reason under a failed one."""
     width = max((len(clean_line(status.name, 40)) for status in found), default=0)
     return [line for status in found for line in _lines(status, width)]
 

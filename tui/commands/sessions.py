@@ -30,7 +30,7 @@ _KINDS: dict[str, ExportKind] = {".html": "html", ".htm": "html", ".json": "json
 
 
 def sessions(args: argparse.Namespace) -> int:
-    """Carry out `mcptui sessions` and return the exit code."""
+    """Run `mcptui sessions` and return the exit code."""
     try:
         asyncio.run(_carry_out(args))
     except McptuiError as error:
@@ -70,7 +70,7 @@ def _store(redactor: Redactor | None = None) -> "SessionStore":
 
 
 def _redactor(args: argparse.Namespace) -> Redactor:
-    """Return what knows the configured secrets; a configuration that cannot be read has none."""
+    """Return a redactor with the configured secrets, without any if the configuration is unreadable."""
     from tui.settings.load import load
     from tui.settings.locations import config_path
 

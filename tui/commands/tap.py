@@ -1,6 +1,6 @@
-"""`mcptui tap`: started by another host in place of an MCP server, it passes everything on and records it.
+"""`mcptui tap`: another host starts it in place of an MCP server; it proxies and records the server.
 
-The server is started before anything else is even imported; the recording follows in a thread of its own.
+The server is started before anything else is even imported. The recording follows in its own thread.
 """
 
 import argparse
@@ -17,7 +17,7 @@ SWITCH_SECONDS = 0.0002
 
 
 def tap(args: argparse.Namespace) -> int:
-    """Carry out `mcptui tap`; ends as the server ends."""
+    """Run `mcptui tap`, and end as the server ends."""
     if args.listen is not None or args.to is not None:
         if args.listen is None or args.to is None or args.server_command:
             return _refuse("--listen PORT and --to URL belong together, and take no command", USAGE)

@@ -1,4 +1,4 @@
-"""`mcptui tap --listen PORT --to URL`: stands in front of an HTTP server and records what travels."""
+"""`mcptui tap --listen PORT --to URL`: proxies an HTTP server and records the traffic."""
 
 import asyncio
 import os
@@ -24,7 +24,7 @@ MOST_LEARNED = 50
 
 
 def tap_http(port: int, target: str, name: str | None) -> int:
-    """Carry out the tap until a signal ends it, and return its exit code.
+    """Run the proxy until a signal ends it, and return its exit code.
 
     Args:
         port: where to listen on loopback; 0 for any free port, which is then said on stderr.
@@ -111,7 +111,7 @@ class _Watched:
             _say(f"nothing is recorded any more, the server is not affected: {problem}", 0)
 
     def _learn(self, captured: Captured) -> None:
-        """Have credentials of headers and URLs redacted in bodies too, where they may be repeated."""
+        """Redact credentials of headers and URLs in bodies too, where they may be repeated."""
         detail = captured.detail
         texts = {"url": str(detail.get("url", ""))}
         if detail.get("sse", {}).get("event") == "endpoint":  # SSE transport: the URL of the session

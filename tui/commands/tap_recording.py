@@ -1,7 +1,7 @@
-"""The recording of a tap: takes pieces at once, and does all that takes time in a thread of its own.
+"""The recording of a tap: takes data at once, and does all slow work in its own thread.
 
-Nothing that goes wrong here reaches the server: what cannot be recorded is said once on stderr, and the
-bytes go on.
+No failure here reaches the server: what cannot be recorded is reported once on stderr, and the bytes
+continue to flow.
 """
 
 import os
@@ -63,7 +63,7 @@ class TapRecording:
         self._recorder: Recorder | None = None
 
     def seen(self, stream: int, at_ns: int, data: bytes) -> None:
-        """Take a piece that went through; costs about a microsecond."""
+        """Take data that went through. Costs about a microsecond."""
         if self._off:
             return
         if self._taken - self._done > WAITING_LIMIT:
@@ -76,7 +76,7 @@ class TapRecording:
             self._more.set()
 
     def give_up(self, error: Exception) -> None:
-        """Record no more, and say why."""
+        """Stop recording, and report why."""
         if not self._off:
             self._off = True
             self._pieces.clear()
@@ -84,7 +84,7 @@ class TapRecording:
             self._complain(f"mcptui tap: nothing is recorded any more, the server is not affected: {what}")
 
     def begin(self, command: list[str], pid: int) -> None:
-        """Begin to record, now that the server has been started."""
+        """Start recording, now that the server runs."""
         at = time.monotonic_ns()
         self._thread = threading.Thread(
             target=self._run, args=(command, pid, at), name="mcptui-tap-recording", daemon=True
@@ -96,7 +96,7 @@ class TapRecording:
             self.give_up(error)
 
     def end(self, code: int) -> None:
-        """Note how the server ended and wait, but not for ever, until all is stored."""
+        """Note how the server ended, and wait for a bounded time until everything is stored."""
         self._code = code
         self._ending.set()
         self._more.set()
@@ -184,7 +184,7 @@ def _signal_name(number: int) -> str:
 
 
 def known_secrets(arguments: "Sequence[str]") -> dict[str, str]:
-    """Return the secrets in the environment and in a command line, or a URL, by names that may be shown."""
+    """Return the secrets in the environment and in a command line or URL, by names that may be shown."""
     from tui.core.secrets.places import is_plain, may_be_secret, secrets_in, secrets_in_arguments
 
     found: dict[str, str] = {}
@@ -200,7 +200,7 @@ def known_secrets(arguments: "Sequence[str]") -> dict[str, str]:
 
 
 def _open_words(command: list[str]) -> list[str]:
-    """Return the arguments of a command line that hold no secret."""
+    """Return the arguments of a command line that are not secret."""
     from tui.core.secrets.places import places_in_arguments
 
     places = places_in_arguments(command)
@@ -208,7 +208,7 @@ def _open_words(command: list[str]) -> list[str]:
 
 
 def name_of(command: list[str]) -> str:
-    """Return a name for a server that was given none: what it runs, not the launcher that runs it."""
+    """Return a name for a server from its command line: what it runs, not the launcher."""
     words = [word for word in _open_words(command) if not word.startswith("-")]
     launcher = os.path.basename(command[0]).partition(".")[0]
     known = ("npx", "uvx", "node", "deno", "bun", "bunx", "uv", "docker", "podman", "pipx", "sh", "bash")

@@ -20,7 +20,7 @@ _WORDS = {
 
 
 def decision_of(line: str) -> Decision:
-    """Return what a typed line means; anything that is no key is a no with that reason."""
+    """Return the decision that a typed line means. Any other text refuses, with that reason."""
     word = line.strip()
     if word.lower() in _WORDS:
         return Decision(_WORDS[word.lower()])
@@ -28,7 +28,7 @@ def decision_of(line: str) -> Decision:
 
 
 def question(request: ApprovalRequest) -> str:
-    """Return the whole question: what would run, with what, and why it asks."""
+    """Return the whole question: what would run, with which arguments, and why it asks."""
     tool = request.tool
     head = f"? {clean_line(tool.server, 80)} › {clean_line(tool.name, 120)}   {request.why}"
     return f"{head}\n{_arguments(request.arguments)}\n  {KEYS}: "
@@ -46,7 +46,7 @@ class TerminalApprover:
         self._out = out
 
     async def ask(self, request: ApprovalRequest) -> Decision:
-        """Ask and wait for a line; without a terminal the answer is no, with the reason."""
+        """Ask and wait for a line. Without a terminal, refuse with a reason."""
         try:
             terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
         except OSError:
@@ -61,7 +61,7 @@ class TerminalApprover:
 
 
 async def _line(terminal: int) -> str:
-    """Return one line typed at `terminal`; "" at its end. Cancelling it leaves nothing behind."""
+    """Return one line typed at `terminal`, "" at its end. Cancelling leaves nothing behind."""
     loop = asyncio.get_running_loop()
     ready = asyncio.Event()
     loop.add_reader(terminal, ready.set)

@@ -1,4 +1,4 @@
-"""`mcptui traffic`: recordings without a screen: list, filter, judge, measure, follow, export, replay."""
+"""`mcptui traffic`: inspect recordings: list, filter, lint, statistics, follow, export, replay."""
 
 import argparse
 import json
@@ -25,7 +25,7 @@ OpenScreen = Callable[[Path], int]
 
 
 def traffic(args: argparse.Namespace, open_screen: OpenScreen | None = None) -> int:
-    """Carry out `mcptui traffic`.
+    """Run `mcptui traffic`.
 
     Args:
         args: the command line.
@@ -94,7 +94,7 @@ _HEAD = ("name", "began", "for", "entries", "size", "of", "servers")
 
 
 def list_recordings(args: argparse.Namespace) -> int:
-    """Print the recordings kept, newest first."""
+    """Print the recordings, newest first."""
     begin_ns = beginning(args.since, time.time_ns())[1] if args.since is not None else 0
     found = [about(one, with_servers=True) for one in recordings().list()]
     found = [one for one in found if one.live or one.ended_ns >= begin_ns]

@@ -1,4 +1,4 @@
-"""Which recordings `mcptui traffic` reads, and what of them passes a filter."""
+"""Which recordings `mcptui traffic` reads: the named one, the newest, or all of a time."""
 
 import argparse
 import sys
@@ -24,7 +24,7 @@ FAILED = parse("kind:request,model_request status:failed")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A recording that is open, and what of it passes.
+    """An open recording, and the entries of it that pass the filter.
 
     Attributes:
         label: stands before each line; "" where only one recording is read.
@@ -38,7 +38,7 @@ class Source:
 
 
 class RecordingChoice:
-    """What is read.
+    """The recordings to read, and the filter.
 
     Attributes:
         paths: the files, oldest first.
@@ -47,7 +47,7 @@ class RecordingChoice:
     """
 
     def __init__(self, args: argparse.Namespace) -> None:
-        """Find out what is meant.
+        """Find the recordings and parse the filter.
 
         Raises:
             UsageError: the filter or the time is wrong, or nothing has been recorded yet.
@@ -76,7 +76,7 @@ class RecordingChoice:
             self.paths = [self._abouts[0].path]
 
     def say_which(self) -> None:
-        """Say on stderr which recording was taken, if none was named."""
+        """Print on stderr which recording was taken, if none was named."""
         if self.several or not self._abouts:
             return
         (one,) = self._abouts
@@ -84,7 +84,7 @@ class RecordingChoice:
         say(f"reading {one.name}, {one.of}{began}; --list has the others")
 
     def sources(self) -> Generator[Source, None, None]:
-        """Yield the recordings one after the other, each open until the next is asked for.
+        """Yield the recordings one after the other, each open until the next.
 
         Raises:
             StorageError: the one recording that was asked for cannot be read; of several it is only said.
@@ -117,7 +117,7 @@ class RecordingChoice:
         return Source(clean_line(path.stem, 80).ljust(width) if self.several else "", recording, selection)
 
     def _without_copies(self, path: Path) -> Query:
-        """Return the query for one of several: what the app took over from taps is in theirs too."""
+        """Return the filter for one of several recordings, without entries that a tap has recorded too."""
         (this,) = (one for one in self._abouts if one.path == path)
         taps = {
             Name(f"tap:{one.tap}")
@@ -130,7 +130,7 @@ class RecordingChoice:
         return Query("", Not(Term("server", names))).within(self.query)
 
     def say_if_nothing(self) -> bool:
-        """Say on stderr if nothing passed, and of how many entries; return whether that was so."""
+        """If nothing passes, print that on stderr with the number of entries. Return whether it was so."""
         if self._passed or (self.query.root is None and self._seen):
             return False
         where = f" in {plural(len(self.paths), 'recording')}" if self.several else ""
@@ -139,7 +139,7 @@ class RecordingChoice:
 
 
 def beginning(text: str, now_ns: int) -> tuple[Term, int]:
-    """Return what --since says as a term of a filter, and the moment in nanoseconds since 1970.
+    """Return `--since` as a filter term and as nanoseconds since 1970.
 
     Raises:
         UsageError: it is no time.
@@ -153,5 +153,5 @@ def beginning(text: str, now_ns: int) -> tuple[Term, int]:
 
 
 def say(text: str) -> None:
-    """Say something on stderr, beside what is printed."""
+    """Print a message on stderr."""
     print(f"mcptui traffic: {text}", file=sys.stderr)

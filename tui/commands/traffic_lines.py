@@ -1,4 +1,4 @@
-"""What `mcptui traffic` prints: entries, findings and measures as aligned lines. Pure."""
+"""The lines that `mcptui traffic` prints: entries, findings and statistics, aligned. Pure."""
 
 from collections.abc import Container, Iterable, Sequence
 from datetime import datetime
@@ -40,7 +40,7 @@ WITH_BODY = frozenset({Kind.STDERR, Kind.NOT_JSON, Kind.NOT_RPC, Kind.BATCH})
 
 
 def painted(text: str, colour: str, on: bool) -> str:
-    """Return `text` in a colour (an SGR number of ECMA-48), or as it is."""
+    """Return `text` in a colour (an SGR number of ECMA-48), or unchanged."""
     return f"\x1b[{colour}m{text}\x1b[0m" if on and colour else text
 
 
@@ -72,7 +72,7 @@ def entry_line(entry: Entry, outcome: Outcome, latency_ns: int, head: bytes, col
 
 
 def clock(wall_ns: int) -> str:
-    """Return the time of day, local, to the millisecond."""
+    """Return the local time of day, to the millisecond."""
     try:
         return datetime.fromtimestamp(wall_ns / 1e9).strftime("%H:%M:%S.%f")[:-3]
     except (ValueError, OverflowError, OSError):
@@ -80,7 +80,7 @@ def clock(wall_ns: int) -> str:
 
 
 def rfc3339(wall_ns: int) -> str:
-    """Return a moment as RFC 3339 in local time, to the second; "" for none."""
+    """Return a time as RFC 3339 in local time, to the second, "" for none."""
     try:
         moment = datetime.fromtimestamp(wall_ns / 1e9).astimezone()
     except (ValueError, OverflowError, OSError):
@@ -89,12 +89,12 @@ def rfc3339(wall_ns: int) -> str:
 
 
 def local(wall_ns: int) -> str:
-    """Return a moment as day and time, local, to the minute; "" for none."""
+    """Return a local date and time to the minute, "" for none."""
     return rfc3339(wall_ns)[:16].replace("T", " ")
 
 
 def finding_line(finding: Finding, entry: Entry, colour: bool) -> str:
-    """Return what the linter found as one line."""
+    """Return a lint finding as one line."""
     severity = finding.severity.name.lower()
     word = painted(f"{severity:<7}", _SEVERITY_COLOURS.get(finding.severity, ""), colour)
     where = (
@@ -108,7 +108,7 @@ _HEAD = ("server", "what", "calls", "errors", "cancelled", "lost", "waiting", "p
 
 
 def figure_lines(figures: Iterable[Figures], labels: Sequence[str] | None = None) -> list[str]:
-    """Return measures as a table with a head; with `labels`, the recording of each stands before it."""
+    """Return statistics as a table with a header; `labels` names the recording of each row."""
     rows = [_HEAD, *map(_figure_row, figures)]
     if labels is None:
         return table(rows, left=range(2))
@@ -130,7 +130,7 @@ def _figure_row(one: Figures) -> tuple[str, ...]:
 
 
 def table(rows: Sequence[Sequence[str]], left: Container[int]) -> list[str]:
-    """Return rows as aligned lines; columns in `left` (from 0) stand to the left, others to the right."""
+    """Return rows as aligned lines. Columns in `left` (from 0) are left-aligned, others right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(

@@ -1,4 +1,4 @@
-"""What `mcptui traffic` does with what passes: print, the slowest, what is wrong, measures, an export."""
+"""What `mcptui traffic` does with the entries: print, slowest, lint, statistics, export."""
 
 import argparse
 import heapq
@@ -32,7 +32,7 @@ STARTS = ("server/discover", "initialize", "*/list", "subscriptions/listen", "pi
 
 
 def carry_out(args: argparse.Namespace, choice: RecordingChoice) -> int:
-    """Do what was asked with what was chosen, and return the exit code."""
+    """Run the requested action and return the exit code."""
     code = 0
     with closing(choice.sources()) as sources:
         if args.export:
@@ -67,7 +67,7 @@ def _show(args: argparse.Namespace, source: Source) -> None:
 
 
 def _slowest(args: argparse.Namespace, choice: RecordingChoice, sources: Iterable[Source]) -> None:
-    """Print the calls that took longest, slowest first."""
+    """Print the slowest calls, slowest first."""
     found: list[tuple[int, str]] = []
     calls, colour = _Calls(choice.query.root), _colour()
     for source in sources:
@@ -98,7 +98,7 @@ class _Calls:
         self._starts, self._models = 0, 0
 
     def takes(self, entry: Entry) -> bool:
-        """Whether an entry is a call, seen from its request."""
+        """Whether an entry is the request of a call."""
         if entry.kind is Kind.MODEL_REQUEST:
             self._models += not self._with_models
             return self._with_models
@@ -110,7 +110,7 @@ class _Calls:
         return False
 
     def say_left_out(self) -> None:
-        """Say on stderr what was no call."""
+        """Print on stderr which requests were left out."""
         counted = ((self._starts, "of starts and lists"), (self._models, "to the model"))
         words = [f"{plural(number, 'request')} {word}" for number, word in counted if number]
         if words:
@@ -118,7 +118,7 @@ class _Calls:
 
 
 def asks_for(node: Node | None, *fields: str) -> bool:
-    """Whether a filter says what one of the fields has to be, and not only what it must not be."""
+    """Whether a filter requires a value of one of the fields, and does not only exclude some."""
     match node:
         case Term(field, _):
             return field in fields
@@ -128,7 +128,7 @@ def asks_for(node: Node | None, *fields: str) -> bool:
 
 
 def _lint(args: argparse.Namespace, sources: Iterable[Source]) -> int:
-    """Print what is wrong; 1 if anything of it is an error."""
+    """Print the findings. Return 1 if any is an error."""
     worst, number, seen, colour = Severity.NONE, 0, 0, _colour()
     for source in sources:
         selection = source.selection

@@ -34,7 +34,7 @@ HANDSHAKE = frozenset({"initialize", "notifications/initialized"})
 
 
 def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
-    """Carry out the replay and return its exit code.
+    """Replay and return the exit code.
 
     Raises:
         UsageError: there is no such server in the recording or in the configuration.
@@ -54,7 +54,7 @@ def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
 
 
 def _items(args: argparse.Namespace, source: Source) -> tuple[list[ReplayItem], frozenset[int]]:
-    """Return what is to be sent to the server that is meant, and the seqs of what of it was asked for.
+    """Return the messages for the server, and the seqs of those that the filter asks for.
 
     An exchange is asked for if its request or its answer passes; the handshake goes before it unasked.
     """
@@ -73,7 +73,7 @@ def _items(args: argparse.Namespace, source: Source) -> tuple[list[ReplayItem], 
 
 
 def _asked_by(source: Source) -> Iterator[int]:
-    """Yield the seqs of what passes, of an answer that of its request, of a batch those of its messages."""
+    """Yield the seqs of the requests that pass: of an answer its request, of a batch its messages."""
     batches: set[int] = set()
     for entry in source.selection.entries():
         yield entry.pair if entry.kind in ANSWERS else entry.seq
@@ -86,7 +86,7 @@ def _asked_by(source: Source) -> Iterator[int]:
 
 
 def _command(args: argparse.Namespace) -> tuple[Sequence[str], Mapping[str, str], str | None]:
-    """Return what starts the live server: a command as given, or that of a configured server."""
+    """Return what starts the live server: the given command, or that of a configured server."""
     if args.live_command:
         return args.live_command, os.environ, None
     from tui.host.process.process import server_environment
@@ -141,7 +141,7 @@ async def _run(
 
 @dataclass(frozen=True, slots=True)
 class _Telling:
-    """What is said of results: those that were asked for, and a handshake only if it fails."""
+    """Which results are printed: those asked for, and a handshake only if it fails."""
 
     as_json: bool
     asked_for: frozenset[int]
@@ -191,7 +191,7 @@ def _told(result: ReplayResult, as_json: bool) -> str:
 
 
 class _Live:
-    """The server that is there now: one request at a time."""
+    """The live server: one request at a time."""
 
     def __init__(self, process: asyncio.subprocess.Process, session: Replay) -> None:
         self._process = process
@@ -201,7 +201,7 @@ class _Live:
         self._ended = False
 
     async def send(self, item: ReplayItem) -> ReplayResult:
-        """Send an item; of a request wait for the answer."""
+        """Send an item. For a request, wait for the answer."""
         if item.left_out:
             return ReplayResult(item)
         if self._ended:
@@ -232,7 +232,6 @@ class _Live:
         return True
 
     async def read(self) -> None:
-        """Take what the server writes, until its end."""
         from tui.core.jsonrpc.framing import Framer
 
         stdout = self._process.stdout
@@ -268,7 +267,7 @@ class _Live:
 
 
 async def _stop(process: asyncio.subprocess.Process) -> None:
-    """End the server and all of its group: by the end of its input, then by signals."""
+    """Stop the server and its process group: close its input, then send signals."""
     if process.stdin is not None:
         process.stdin.close()
     for number in (0, signal.SIGTERM, signal.SIGKILL):

@@ -1,4 +1,4 @@
-"""A recording read for `mcptui traffic`: its columns, what passes a filter, what the linter says."""
+"""The entries of a recording that pass a filter, with notes and lint findings."""
 
 import time
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ SPARSE = 16
 
 
 def query_of(text: str | None) -> Query:
-    """Return what a filter says.
+    """Return the parsed filter.
 
     Raises:
         UsageError: something is wrong in it; the message shows where.
@@ -36,7 +36,7 @@ def query_of(text: str | None) -> Query:
 
 
 class Selection:
-    """The entries of a recording that pass a filter; grows with it.
+    """The entries of a recording that pass a filter; grows with the recording.
 
     Attributes:
         frames: the columns of all entries.
@@ -81,7 +81,7 @@ class Selection:
         )
 
     def _take_notes(self) -> dict[int, str]:
-        """Return what the person noted at entries, and mark those that were marked."""
+        """Return the person's notes, and mark the marked entries."""
         from tui.storage.recordings.notes import NotesStore
 
         try:
@@ -94,7 +94,7 @@ class Selection:
         return {seq: note.text for seq, note in kept.items() if note.text}
 
     def read_on(self) -> None:
-        """Take in what was recorded since the last time.
+        """Read what was recorded since the last time.
 
         Raises:
             StorageError: it cannot be read, or holds what no entry has.
@@ -112,7 +112,7 @@ class Selection:
             self._last = rows[-1][0]
 
     def entries(self, after: int = 0) -> Iterator[Entry]:
-        """Yield the columns of what passes with seq > `after`, in order.
+        """Yield the columns of the passing entries with seq > `after`, in order.
 
         Raises:
             UsageError: bodies had to be searched and not all could be; said after what passes.
@@ -125,12 +125,12 @@ class Selection:
 
     @property
     def gone(self) -> int:
-        """How many entries the recording dropped, because it is at its cap, before they could be read."""
+        """How many entries the recording dropped, because of its size limit, before they were read."""
         return self._unread + len(self._gone)
 
     @property
     def passing(self) -> int:
-        """How many entries pass, of those that were looked at when `entries` was asked last."""
+        """How many of the entries pass that `entries` has checked last."""
         return len(self._view)
 
     def _passing(self, after: int) -> Iterator[Entry]:
@@ -163,7 +163,7 @@ class Selection:
                 yield found
 
     def with_body(self, seq: int) -> Entry | None:
-        """Return an entry with its body, or without one that is damaged; None if it was dropped meanwhile."""
+        """Return an entry with its body, or without a damaged one; None if it was dropped meanwhile."""
         try:
             found = self._recording.reader.entry(seq, BODY_LIMIT)
         except StorageError:
@@ -190,7 +190,7 @@ class Selection:
         return frames.kind[index] == Kind.EVENT and frames.methods.texts[frames.method[index]] == DROPPED
 
     def columns_of(self, seq: int) -> Entry:
-        """Return an entry without its body; of one that was dropped meanwhile, what is known of it."""
+        """Return an entry without its body; of a dropped one, what is known of it."""
         found = self._recording.reader.columns(seq - 1, 1)
         if found and found[0].seq == seq:
             return found[0]
@@ -207,7 +207,7 @@ class Selection:
         )
 
     def of_the_person(self, entry: Entry) -> dict[str, Any]:
-        """Return the mark and the note of an entry as members of its JSON object; nothing for none."""
+        """Return the mark and the note of an entry as members of its JSON object."""
         index = self.frames.index(entry.seq)
         known = {
             "marked": index >= 0 and bool(self.frames.marked[index]),
@@ -216,17 +216,17 @@ class Selection:
         return {name: value for name, value in known.items() if value}
 
     def outcome(self, entry: Entry) -> Outcome:
-        """Return how the request of an entry ended, as far as it is known by now."""
+        """Return the outcome of an entry's request, as far as it is known."""
         index = self.frames.index(entry.seq)
         return Outcome(self.frames.outcome[index]) if index >= 0 else entry.outcome
 
     def latency_ns(self, entry: Entry) -> int:
-        """Return how long the answer took, -1 where there is none."""
+        """Return how long the answer took, -1 if there is none."""
         index = self.frames.index(entry.seq)
         return self.frames.latency_ns(index) if index >= 0 else -1
 
     def findings(self) -> Iterator[Finding]:
-        """Yield what the linter has to say of all entries, in order."""
+        """Yield the lint findings of all entries, in order."""
         from tui.runtime.recording import model_judge
         from tui.traffic.lint.lint_thread import lint_recording
 
@@ -237,7 +237,6 @@ class Selection:
             judge.close()
 
     def close(self) -> None:
-        """End the search in bodies."""
         self._view.close(wait=True)
 
 

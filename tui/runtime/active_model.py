@@ -1,4 +1,4 @@
-"""The model that is asked: chosen once, changed in the middle of a conversation, closed in the end."""
+"""The model that answers, and switching it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -20,7 +20,7 @@ CLOSE_SECONDS = 1.0
 
 
 class ActiveModel:
-    """The model that is asked now.
+    """The model that answers.
 
     Attributes:
         context_meter: how full its window is.
@@ -37,7 +37,7 @@ class ActiveModel:
         sink: TrafficSink,
         keep_secret: Callable[[str, str], None],
     ) -> None:
-        """Prepare; nothing is chosen or imported yet.
+        """Prepare. Nothing is chosen or imported yet.
 
         Args:
             options: what the command line asks for.
@@ -62,27 +62,22 @@ class ActiveModel:
 
     @property
     def model(self) -> ChatModel:
-        """The model.
-
-        Raises:
-            McptuiError: there is none.
-        """
         if self._model is None:
             raise self.error or ModelError("no model has been chosen yet")
         return self._model
 
     @property
     def label(self) -> str:
-        """What a person reads of it; "" if there is none."""
+        """Its name for people; "" if there is none."""
         return self._model.label if self._model is not None else ""
 
     @property
     def notice(self) -> str:
-        """A line that must stand under each reply, or ""."""
+        """A line to show under each reply, or ""."""
         return self._model.notice if self._model is not None else ""
 
     async def begin(self, loaded: "Loaded") -> None:
-        """Choose the first model; `error` says why there is none."""
+        """Choose the first model. `error` says why there is none."""
         from tui.runtime.profiles import choose_model
 
         self._loaded = loaded
@@ -92,7 +87,7 @@ class ActiveModel:
             self.error = error
 
     async def choices(self) -> Sequence[ModelChoice]:
-        """Return what can be asked: profiles, the environment's, what runs on this machine, the demo."""
+        """Return the available models: profiles, from the environment, found on this machine, the demo."""
         from tui.runtime.profiles import choices
 
         current = self.profile
@@ -116,7 +111,7 @@ class ActiveModel:
         return await offered(profile)
 
     async def switch(self, name: str, model: str = "") -> None:
-        """Ask another model from now on: a profile, and an id that its endpoint offers, or "".
+        """Switch to another profile, and to an id that its endpoint offers, or "".
 
         Raises:
             McptuiError: there is no such profile, or it cannot be used. The one before stays.
@@ -129,7 +124,7 @@ class ActiveModel:
         self._take(profile)
 
     async def go_on_with(self, profile: str, model: str) -> str:
-        """Ask the model that a conversation was last with, unless the command line names one.
+        """Switch to the model that a conversation last used, unless the command line names one.
 
         Args:
             profile: the name of its profile, "demo", or "" if nobody knows.
@@ -152,21 +147,21 @@ class ActiveModel:
 
     @property
     def max_tools(self) -> int:
-        """How many tools it takes in one request."""
+        """How many tools fit into one request."""
         return self._model.capabilities.max_tools if self._model is not None else MAX_TOOLS
 
     @property
     def tool_marks(self) -> Mapping[str, str]:
-        """What its endpoint does not take of tools, in words, by their qualified names."""
+        """What its endpoint does not accept of tools, in words, by their qualified names."""
         return self._model.capabilities.tool_marks if self._model is not None else {}
 
     @property
     def to_load(self) -> str:
-        """The name of the model, if its server has yet to load it and can say more then; else ""."""
+        """The name of the model, if its server has yet to load it, else ""."""
         return self.label if self._unloaded else ""
 
     async def load(self) -> None:
-        """Have the server load the model and ask it again how much fits. Bounded in time.
+        """Have the server load the model, and ask for its context window again. Bounded in time.
 
         What fails here fails again, with words, when the model is asked.
         """
@@ -181,7 +176,7 @@ class ActiveModel:
             self._unloaded = False  # whatever it says: it was tried
 
     def answered(self) -> None:
-        """Take note of a first reply: a local server has loaded the model and can say what it gave it."""
+        """Note a first reply: a local server has loaded the model now and can report its window."""
         from tui.model.endpoints.providers import is_private
 
         if self._model is not None and not self._has_answered:
@@ -190,11 +185,10 @@ class ActiveModel:
                 self._keep(self._measure(self._model))
 
     def cost_of(self, usage: Usage) -> float | None:
-        """Return what a request cost by the profile's prices, or None if it has none."""
+        """Return the cost of a request by the profile's prices, None without prices."""
         return self.profile.cost_of(usage) if self.profile is not None else None
 
     async def close(self) -> None:
-        """Close its connections. Bounded in time."""
         if self._model is not None:
             self._keep(self._model.aclose())
         if self._working:
@@ -210,7 +204,7 @@ class ActiveModel:
         return self._loaded
 
     def _take(self, profile: "ModelProfile | None") -> None:
-        """Ask the model of this profile from now on (None: the demo).
+        """Use the model of this profile from now on (None: the demo).
 
         Raises:
             ConfigError: it cannot be used.
@@ -236,12 +230,12 @@ class ActiveModel:
             self._keep_secret(profile.key_name, profile.api_key.reveal())
 
     async def _get_ready(self, model: ChatModel) -> None:
-        """Import what is slow to import before the first question, and ask how much fits into one."""
+        """Import what is slow to import, and ask for the context window, before the first question."""
         await model.connect()
         await self._measure(model)
 
     async def _measure(self, model: ChatModel) -> None:
-        """Ask the endpoint how much fits into a request, unless the profile says so."""
+        """Ask the endpoint for the context window, unless the profile sets it."""
         from tui.model.endpoints.windows import ability_of
 
         profile = self.profile

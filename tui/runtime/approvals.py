@@ -1,4 +1,4 @@
-"""Approvals given for good: kept in the configuration file, and shared with other processes through it."""
+"""Approvals given for good: stored in the configuration file, and shared with other processes by it."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ SAVED_LATER = "It is saved with the next tool you always allow."
 
 
 class RememberedApprovals:
-    """Keeps the approvals of a policy and those of the file the same.
+    """Synchronizes the approvals of a policy with those of the file.
 
     Args:
         config: the file.
@@ -24,11 +24,11 @@ class RememberedApprovals:
         self._saving = asyncio.Lock()
 
     def begin(self, policy: Policy, stamp: tuple[int, int, int]) -> None:
-        """Keep the approvals of a policy, which knows those that the file had at `stamp`."""
+        """Synchronize a policy that has the approvals the file had at `stamp`."""
         self._policy, self._saved, self._stamp = policy, set(policy.always), stamp
 
     def refresh(self) -> None:
-        """Take over which approvals the file has now, if it has changed: one may have been revoked."""
+        """Take over the approvals of the file if it has changed: one may have been revoked."""
         stamp = self._config.stamp()
         if stamp == self._stamp:
             return
@@ -36,7 +36,7 @@ class RememberedApprovals:
         self._take_over(set(self._config.remembered()))
 
     async def save(self) -> str:
-        """Add new approvals to the file, and take over its changes; return what failed, or ""."""
+        """Add new approvals to the file, and take over its changes. Return what failed, or ""."""
         async with self._saving:
             unsaved = self._policy.always - self._saved
             try:

@@ -1,4 +1,4 @@
-"""Conversations that last: the one on screen, how it is saved, resumed and branched, and its turns."""
+"""The conversation on screen and all saved ones: saving, resuming, branching, turns."""
 
 import asyncio
 import time
@@ -81,26 +81,25 @@ class Conversations:
 
     @property
     def messages(self) -> Sequence[Message]:
-        """What was said in the open one."""
         return self._now.conversation.messages
 
     @property
     def unknown(self) -> frozenset[str]:
-        """Ids of calls in it that were sent and whose outcome nobody knows."""
+        """Ids of its calls that were sent and whose outcome is unknown."""
         return self._now.unknown
 
     @property
     def turn_numbers(self) -> Mapping[int, int]:
-        """Numbers that its turns have in the traffic of this run, by the index of their question."""
+        """The numbers of its turns in the traffic of this run, by the index of their question."""
         return self._now.turn_numbers
 
     @property
     def compaction(self) -> Compaction:
-        """What stands in for its oldest messages when the model is asked."""
+        """What replaces its oldest messages in requests."""
         return self._now.conversation.compaction
 
     def lost(self) -> str:
-        """Return, once, why the conversation that was left last was not saved, in words, or ""."""
+        """Return, once, why the conversation before this one was not saved, in words, or ""."""
         lost, self._lost = self._lost, ""
         return lost
 
@@ -114,30 +113,30 @@ class Conversations:
 
     @property
     def remarks(self) -> Sequence[Remark]:
-        """What mcptui itself said between them, without secrets."""
+        """Mcptui's own remarks in it, redacted."""
         return [redacted_remark(one, self._context.redacted) for one in self._now.conversation.remarks]
 
     @property
     def meters(self) -> Meters:
-        """What the conversation has used up."""
+        """Tokens, window and cost of the conversation."""
         context_meter, now, profile = self._active_model.context_meter, self._now, self._active_model.profile
         estimated = now.estimated or (context_meter.estimated and context_meter.tokens > 0)
         currency = profile.currency if profile is not None else "USD"
         return Meters(context_meter.tokens, context_meter.window, estimated, now.tokens, now.cost, currency)
 
     def result(self, name: str) -> str:
-        """Return the whole of a result that the model was told in part, or ""."""
+        """Return a whole result of which the model saw a part, or ""."""
         return self._now.result_store.find(name) or ""
 
     # ---- replacing the conversation on screen ----
 
     async def new(self) -> None:
-        """Begin another conversation; the one before stays as it was saved."""
+        """Begin another conversation. The one before stays saved."""
         with self._alone("a new conversation is being started"):
             await self._replace(OpenConversation(Conversation()))
 
     async def resume(self, session: str) -> None:
-        """Go on with a saved conversation in place of the one on screen.
+        """Continue a saved conversation in place of the one on screen.
 
         Cancelling it while the file is read changes nothing; after that, it is done to its end.
 
@@ -153,7 +152,7 @@ class Conversations:
             await self._replace(opened, found.meta)
 
     async def resume_named(self, name: str, *, begin: bool = False) -> None:
-        """Go on with the conversation of that id, beginning of an id, or title.
+        """Continue the conversation with that id, beginning of an id, or title.
 
         Args:
             name: which; "last" is the last one.
@@ -171,7 +170,7 @@ class Conversations:
             raise UsageError("there is no such conversation", where=name, next_step=LIST_STEP)
 
     async def branch(self, upto: int) -> None:
-        """Go on with a copy that ends before message `upto`; the one on screen stays as it is.
+        """Continue with a copy that ends before message `upto`. The original stays as it is.
 
         Raises:
             McptuiError: the copy cannot be written.
@@ -184,7 +183,7 @@ class Conversations:
             await self._replace(now.branched(upto, journal))
 
     async def again(self, upto: int | None = None) -> tuple[str, tuple[Attachment, ...]]:
-        """Branch before the user message at `upto` (None: the last one) and return what it said.
+        """Branch before the user message at `upto` (None: the last one) and return its content.
 
         Raises:
             McptuiError: nothing was asked there.
@@ -201,7 +200,7 @@ class Conversations:
     # ---- saved conversations ----
 
     async def sessions(self, text: str = "", *, limit: int = 200) -> Sequence[SessionInfo]:
-        """Return saved ones whose title has `text` in it, the last changed first."""
+        """Return saved ones whose title contains `text`, the last changed first."""
         return await self._store.list(text, limit=limit) if self._store is not None else ()
 
     async def search(self, text: str) -> AsyncIterator[SessionMatch]:
@@ -211,7 +210,6 @@ class Conversations:
                 yield found
 
     async def rename(self, session: str, title: str) -> None:
-        """Give one another title."""
         if self._is_open(session):
             self._now.describe(SessionMeta(title=title))
             await self._now.settled()
@@ -226,7 +224,6 @@ class Conversations:
         await self._stored().delete(session)
 
     async def restore(self, session: str) -> None:
-        """Bring back what was deleted."""
         await self._stored().restore(session)
 
     async def export(self, session: str, kind: ExportKind, path: Path) -> None:
@@ -246,7 +243,7 @@ class Conversations:
         return now.conversation.system if now.own_system else (profile and profile.system) or SYSTEM
 
     async def set_system(self, text: str) -> None:
-        """Give this conversation another system text; "" is the usual one."""
+        """Set the system text of this conversation; "" is the default."""
         own = text.strip()
         self._now.conversation.system, self._now.own_system = own, bool(own)
         self._now.describe(SessionMeta(system=own))
@@ -254,7 +251,7 @@ class Conversations:
         self.revision += 1
 
     async def compact(self) -> str:
-        """Summarise the older turns now; return what was done, in a sentence.
+        """Summarize the older turns now. Return what was done, in a sentence.
 
         Raises:
             McptuiError: there is no model, or it could not write the summary.
@@ -276,7 +273,7 @@ class Conversations:
         self.revision += 1
 
     def tool_marks(self) -> Mapping[tuple[str, str], str]:
-        """Return what is special of tools, by server and own name: left out and why, pinned, simplified."""
+        """Return notes on tools by server and name: left out and why, pinned, simplified."""
         table = NameTable(self._context.toolbox.tools())
         known = {
             (tool.server, tool.name): mark
@@ -286,7 +283,7 @@ class Conversations:
         return {**self._tool_selection.marks, **known}
 
     async def title_from_model(self) -> str:
-        """Have the model make a title of the conversation on screen; return it."""
+        """Have the model write a title for the conversation, and return it."""
         with self._alone("the model is writing a title") as now:
             if now.info is None:
                 raise McptuiError("nothing was said yet in this conversation")
@@ -299,15 +296,12 @@ class Conversations:
     # ---- models ----
 
     async def models(self) -> Sequence[ModelChoice]:
-        """Return what can be asked."""
         return await self._active_model.choices()
 
     async def offered(self, name: str) -> Sequence[str]:
-        """Return the ids of the models that the endpoint of a choice offers."""
         return await self._active_model.offered(name)
 
     async def switch(self, name: str, model: str = "") -> None:
-        """Ask another model from now on."""
         with self._alone("the model is being switched") as now:
             await self._active_model.switch(name, model)
             now.describe(self._about_model())
@@ -316,7 +310,7 @@ class Conversations:
     # ---- turns ----
 
     def ask(self, text: str, approver: Approver, attachments: tuple[Attachment, ...] = ()) -> PendingTurn:
-        """Say `text`, with what is attached; the turn runs while its events are iterated.
+        """Send `text` and attachments. The turn runs while its events are iterated.
 
         Raises:
             McptuiError: there is no model to ask.
@@ -351,7 +345,7 @@ class Conversations:
         return PendingTurn(begin, meter, context.notice, context.redacted, waits)
 
     async def close(self) -> None:
-        """Write what waits and let go of the files; `problem` says what was not saved. Bounded in time."""
+        """Store what waits and close the files. `problem` says what was not saved. Bounded in time."""
         await self._now.leave()
         await self._active_model.close()
 
@@ -367,7 +361,7 @@ class Conversations:
 
     @contextmanager
     def _alone(self, doing: str) -> Iterator[OpenConversation]:
-        """Do one thing with the conversation on screen, which stays the same until it is done.
+        """Run one command on the conversation on screen, which cannot be replaced meanwhile.
 
         Raises:
             McptuiError: another one is being done.
@@ -381,7 +375,7 @@ class Conversations:
             self._busy = ""
 
     async def _replace(self, opened: OpenConversation, meta: SessionMeta | None = None) -> None:
-        """Put `opened` in the place of the conversation on screen; done to its end even if cancelled."""
+        """Replace the conversation on screen. Runs to its end even if cancelled."""
         await _finish(self._take(opened, meta))
 
     async def _take(self, opened: OpenConversation, meta: SessionMeta | None) -> None:
@@ -400,7 +394,7 @@ class Conversations:
             opened.conversation.remark(Remark(len(opened.conversation.messages), "notice", told))
 
     async def _open_journal(self, now: OpenConversation, question: str) -> None:
-        """Start saving a conversation with its first question; if that fails, it continues unsaved."""
+        """Start saving a conversation with its first question. If that fails, it continues unsaved."""
         was_left = now is not self._now
         if now.journal is not None or self._store is None or now.refused or was_left:
             return
@@ -426,7 +420,7 @@ class Conversations:
         )
 
     def _spent(self, now: OpenConversation, usage: Usage) -> float | None:
-        """Keep the accounts of one request made for `now`; return what it cost."""
+        """Add the usage of one request to `now`, and return its cost."""
         cost = self._active_model.cost_of(usage)
         self._active_model.answered()
         now.spent(self._active_model.label, usage, cost)

@@ -1,7 +1,6 @@
-"""Where mcptui's own log goes: a small file of its owner's, never the screen.
+"""mcptui's own log: a small private file, never the screen.
 
-Only warnings and defects of ours are written, cleaned and without secrets; what servers say is kept by
-the host, not here.
+Only mcptui's warnings and defects are logged, cleaned and redacted. The host keeps what servers write.
 """
 
 import logging
@@ -34,17 +33,17 @@ def _private(path: str, flags: int) -> int:
 
 
 class LogFile(RotatingFileHandler):
-    """A log that only its owner can read; making and writing it never fails loudly."""
+    """A log that only its owner can read. Opening and writing it never raises."""
 
     def _open(self):  # type: ignore[no-untyped-def]  # noqa: ANN202 - as the base class declares it
         Path(self.baseFilename).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         return open(self.baseFilename, self.mode, encoding="utf-8", errors="replace", opener=_private)
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Lose the line: a full disk must not paint a traceback over the screen."""
+        """Drop the line: a full disk must not print a traceback over the screen."""
 
     def close(self) -> None:
-        """Close the file; lines that a full disk does not take are lost."""
+        """Close the file. Lines that a full disk does not take are lost."""
         with suppress(OSError):
             super().close()
 
@@ -69,6 +68,6 @@ def log_to(path: Path, redactor: Callable[[], Redactor]) -> LogFile:
 
 
 def begin_logging(redactor: Callable[[], Redactor]) -> LogFile:
-    """Send our own log to the state directory, and the SDK's to nowhere that can be seen."""
+    """Send mcptui's log to the state directory, and discard the SDK's."""
     quiet_sdk_logging()
     return log_to(state_dir() / "mcptui.log", redactor)

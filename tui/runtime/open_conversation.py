@@ -53,7 +53,7 @@ class OpenConversation:
 
     @classmethod
     def reopened(cls, found: Reopened, journal: Journal) -> "OpenConversation":
-        """Return what goes on with a session as it was found."""
+        """Return the open conversation of a resumed session."""
         info = found.info
         chat = cls(found.conversation, ResultStore(found.results), info, journal, found.unknown, info.tokens)
         chat.cost, chat.estimated = info.cost, info.estimated
@@ -62,7 +62,7 @@ class OpenConversation:
         return chat
 
     def branched(self, upto: int, journal: Journal | None) -> "OpenConversation":
-        """Return a copy that ends before message `upto`, written down by `journal` from there on."""
+        """Return a copy that ends before message `upto`, saved by `journal` from there on."""
         talk = self.conversation
         chat = OpenConversation(
             Conversation(
@@ -85,7 +85,7 @@ class OpenConversation:
         return chat
 
     def begin(self, journal: Journal, question: str, about: SessionMeta) -> None:
-        """Have everything written down from now on, and what was said before too.
+        """Save everything from now on, and what was said before too.
 
         Args:
             journal: who writes.
@@ -109,7 +109,7 @@ class OpenConversation:
             await self.journal.settled()
 
     async def leave(self) -> str:
-        """Write what waits and let go of the file; return why not all of it was saved, or "".
+        """Store what waits and release the file. Return why not all of it was saved, or "".
 
         The conversation is not written down any more.
         """
@@ -129,7 +129,7 @@ class OpenConversation:
             self.journal.describe(about)
 
     def spent(self, model: str, usage: Usage, cost: float | None) -> None:
-        """Keep the accounts of one request."""
+        """Add the usage of one request."""
         self.tokens += usage.prompt + usage.completion
         self.estimated = self.estimated or usage.estimated
         if cost is not None:

@@ -1,4 +1,4 @@
-"""What the command line asks of the composition root."""
+"""The options of the command line that the runtime needs."""
 
 import argparse
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from tui.core.turn.approval_policy import Mode
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the command line asked for."""
+    """What the command line asks for."""
 
     config: str | None = None
     model: str | None = None
@@ -24,7 +24,7 @@ class Options:
 
     @classmethod
     def from_args(cls, args: argparse.Namespace) -> "Options":
-        """Return the options of a parsed command line; what a command does not have is left as it is."""
+        """Return the options of a parsed command line. Missing ones keep their default."""
         given = vars(args)
         return cls(
             config=given.get("config"),

@@ -1,4 +1,4 @@
-"""From settings and environment to the model that is asked: the composition of the model room."""
+"""Makes models out of settings and environment: the profiles to choose from, and the model of one."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from tui.settings.locations import learned_file
 from tui.settings.references import KEYCHAIN
 
 if TYPE_CHECKING:
-    from tui.settings.learned_file import Entry
+    from tui.settings.learned_file import LearnedEntry
     from tui.settings.load import Loaded
     from tui.settings.schema import ModelSettings
 
@@ -61,7 +61,7 @@ def profile_of(name: str, settings: "ModelSettings", env: Mapping[str, str]) -> 
 
 
 async def with_key(profile: ModelProfile | None) -> ModelProfile | None:
-    """Return a profile with the key that it has in the system's keychain, if it has it there.
+    """Return a profile with its key from the system's keychain, if it has one there.
 
     Raises:
         ConfigError: the keychain cannot be read, or holds no such key.
@@ -74,7 +74,7 @@ async def with_key(profile: ModelProfile | None) -> ModelProfile | None:
 
 
 async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str]) -> ModelSelection:
-    """Return the model to ask; look for one on this machine only if nothing else was named.
+    """Return the model to use. Look for one on this machine only if nothing else was named.
 
     Raises:
         UsageError: the command line or `default_model` names a profile that does not exist.
@@ -115,7 +115,7 @@ async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str
 
 
 def make_model(profile: ModelProfile | None, clock: Clock, sink: TrafficSink) -> ChatModel:
-    """Return the model of a profile (None: the demo), ready to be asked; no library is imported yet.
+    """Return the model of a profile (None: the demo). No library is imported yet.
 
     What its endpoint has taught is read from a small file. `sink` is told of what travels to and from it.
 
@@ -141,7 +141,7 @@ def make_model(profile: ModelProfile | None, clock: Clock, sink: TrafficSink) ->
 
 
 async def profiles(loaded: "Loaded", env: Mapping[str, str]) -> list[ModelProfile]:
-    """Return every profile that can be asked: configured, of the environment, found on this machine.
+    """Return all available profiles: configured, from the environment, found on this machine.
 
     Of several with one name the first counts, in that order.
     """
@@ -153,7 +153,7 @@ async def profiles(loaded: "Loaded", env: Mapping[str, str]) -> list[ModelProfil
 
 
 async def choices(loaded: "Loaded", env: Mapping[str, str]) -> list[ModelChoice]:
-    """Return what a person can choose from; the demo is the last."""
+    """Return the models to choose from; the demo is the last."""
     found = await profiles(loaded, env)
     learned = await asyncio.to_thread(LearnedFile(learned_file()).entries)
     return [
@@ -162,7 +162,7 @@ async def choices(loaded: "Loaded", env: Mapping[str, str]) -> list[ModelChoice]
     ]
 
 
-def _choice(profile: ModelProfile, learned: "Sequence[Entry]") -> ModelChoice:
+def _choice(profile: ModelProfile, learned: "Sequence[LearnedEntry]") -> ModelChoice:
     from tui.model.dialects.text_tools import FALLBACK
     from tui.model.endpoints.providers import endpoint_key, usable_key, without_secrets
     from tui.model.endpoints.quirks import Learned
@@ -205,7 +205,7 @@ async def profile_named(name: str, loaded: "Loaded", env: Mapping[str, str]) -> 
 
 
 async def offered(profile: ModelProfile | None) -> Sequence[str]:
-    """Return the ids of the models that the endpoint of a profile (None: the demo) offers for chatting.
+    """Return the ids of the chat models that the endpoint of a profile (None: the demo) offers.
 
     Bounded in time.
 

@@ -1,4 +1,4 @@
-"""The traffic of one run of the program: everything that taps see, recorded in a file of its own."""
+"""Records the traffic of one run in a file."""
 
 import logging
 import os
@@ -47,7 +47,7 @@ class Keeping:
 
 
 def kept_traffic(settings: "TrafficSettings") -> Keeping:
-    """Return what the configuration says of recordings, in the usual places."""
+    """Return what the configuration says about recordings, in the default places."""
     from tui.settings.locations import data_dir, state_dir
 
     return Keeping(
@@ -60,7 +60,7 @@ def kept_traffic(settings: "TrafficSettings") -> Keeping:
 
 
 class RunRecording:
-    """`core.traffic.TrafficSink` that records.
+    """A `core.traffic.TrafficSink` that records.
 
     Attributes:
         count: how many lines went to servers or came from them.
@@ -70,7 +70,7 @@ class RunRecording:
     """
 
     def __init__(self, redactor: Callable[[], Redactor]) -> None:
-        """Take what travels from now on; nothing is written before `start()`.
+        """Take what travels from now on. Nothing is written before `start()`.
 
         Args:
             redactor: says which secrets are kept out; asked for every body, since keys become known late.
@@ -100,17 +100,16 @@ class RunRecording:
         )
 
     def __call__(self, captured: Captured) -> None:
-        """Take what a tap saw."""
         if captured.kind is None:
             self.count += 1
         self._recorder.capture(captured)
 
     def crowded(self) -> bool:
-        """Whether a tap should wait before it reads more, so that nothing has to be left out."""
+        """Whether a tap should wait before it reads more, so that nothing is dropped."""
         return self._recorder.crowded
 
     def start(self, keeping: Keeping, *, follow_taps: bool = False) -> None:
-        """Begin to record; what was taken before is recorded too.
+        """Start recording, also what was taken before.
 
         Args:
             keeping: what is kept, and where.
@@ -130,11 +129,11 @@ class RunRecording:
             self._taps.start()
 
     def flush(self, timeout: float) -> bool:
-        """Wait until all that was taken is stored, at most `timeout` seconds; tell whether it is."""
+        """Wait until everything taken so far is stored, at most `timeout` seconds. Return whether it is."""
         return self._recorder.flush(timeout)
 
     def close(self) -> None:
-        """Record what was taken so far and let go of the file. Waits a moment at most."""
+        """Store what was taken so far and close the file. Bounded in time."""
         if self._taps is not None:
             self._taps.close()
         self._linting.settle(SETTLE_SECONDS)

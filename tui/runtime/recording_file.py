@@ -1,4 +1,4 @@
-"""A recording that is read from its file, and followed while another process still writes it."""
+"""Loads a recording from its file, and follows it while another process writes it."""
 
 import logging
 import time
@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 class RecordingFile:
-    """Loads a recording in a thread of its own; the first rows are there at once.
+    """Loads a recording in a thread; the first rows are there at once.
 
     Attributes:
         recording: what the traffic screen shows.
@@ -39,7 +39,7 @@ class RecordingFile:
     """
 
     def __init__(self, path: Path) -> None:
-        """Look whether it can be read at all.
+        """Check that it can be read at all.
 
         Raises:
             StorageError: it cannot.
@@ -79,7 +79,7 @@ class RecordingFile:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop; wait for the end, 2 s at most."""
+        """Stop, and wait for the end at most 2 s."""
         self._thread.close()
 
     # ---- the thread ----------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ class RecordingFile:
             self._closing.wait(LOOK_SECONDS)
 
     def _unless_damaged(self, part: Callable[[], None]) -> None:
-        """Do what adds to the entries; where that part of the file is damaged, they stand without it."""
+        """Run a part that adds to the entries. If that part of the file is damaged, go on without it."""
         try:
             part()
         except StorageError as error:
@@ -132,7 +132,7 @@ class RecordingFile:
                 columns.mark(index, note.marked)
 
     def _judge(self, reader: RecordingReader) -> None:
-        """Show what was found when it was recorded; what nobody has judged, judge now, a little at a time."""
+        """Show the stored findings. If there are none, lint now, a little at a time."""
         columns = self.recording.frames
         stored = reader.findings(self._shown)
         for finding in stored:
@@ -170,12 +170,11 @@ def _ended_ns(path: Path) -> int:
 
 
 class _Judged(RecordingReader):
-    """A recording with what was found in it only now."""
+    """A recording with findings that were made just now."""
 
     def __init__(self, path: Path, found: Sequence[Finding]) -> None:
         super().__init__(path)
         self._found = found
 
     def findings(self, after: int = 0) -> Sequence[Finding]:
-        """Return the findings, from the `after`-th on."""
         return super().findings(after) or self._found[after:]

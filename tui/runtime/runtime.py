@@ -178,7 +178,7 @@ class Runtime:
             await self.conversations.resume_named(self._options.session, begin=True)
 
     def _keep(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run `work` beside everything else and keep its task."""
+        """Run `work` in the background and hold its task."""
         task = asyncio.create_task(work)
         self._background.add(task)
         task.add_done_callback(self._background_ended)
@@ -191,11 +191,11 @@ class Runtime:
     # ---- the model ---------------------------------------------------------------------------------
 
     def _keep_secret(self, name: str, value: str) -> None:
-        """Redact a key of an endpoint from now on, until the process ends."""
+        """Redact a key of an endpoint until the process ends."""
         self.redactor.add({}, {name: value})
 
     def require_usable(self) -> None:
-        """Raise what is wrong with configuration or model, for commands that cannot show it and go on.
+        """Raise what is wrong with configuration or model, for commands that cannot show it and continue.
 
         Raises:
             UsageError: the command line names a profile that does not exist.
@@ -230,46 +230,44 @@ class Runtime:
 
     @property
     def unrecorded(self) -> str:
-        """Why the traffic is not being recorded although it is to be, in words, or ""."""
+        """Why the traffic is not being recorded although it should be, in words, or ""."""
         wanted = self._loaded is not None and self._loaded.settings.traffic.record
         return self._traffic.recording.problem() if wanted else ""
 
     @property
     def model_label(self) -> str:
-        """What a person reads of the model."""
+        """The name of the model for people."""
         return self._active_model.label or ("no model" if self.is_ready else "")
 
     @property
     def model_notice(self) -> str:
-        """A line that must stand under each reply, or ""."""
+        """A line to show under each reply, or ""."""
         return self._active_model.notice
 
     @property
     def limits(self) -> Limits:
-        """The hard limits of a turn."""
         return self.turn_context.limits
 
     @property
     def frames(self) -> int:
-        """How many frames were seen on the wire so far."""
+        """How many messages were seen on the wire so far."""
         return self._traffic.count
 
     @property
     def recording(self) -> Recording:
-        """What travelled so far, as the traffic screen needs it."""
+        """The traffic so far, for the traffic screen."""
         return self._traffic.recording
 
     @property
     def workbench(self) -> Workbench:
-        """Everything that can be done with a server by hand."""
         return self.host.workbench
 
     def examples(self) -> Sequence[str]:
-        """Return questions made from the tools that run now."""
+        """Return example questions made from the running tools."""
         return examples(self.host.toolbox.tools())
 
     def continue_turn(self, approver: Approver) -> PendingTurn:
-        """Go on with fresh limits after a turn that ended at one."""
+        """Continue with fresh limits after a turn that a limit ended."""
         return self.conversations.ask("Please continue.", approver)
 
     @property
@@ -280,7 +278,7 @@ class Runtime:
     # ---- what outlives the program -----------------------------------------------------------------
 
     def save_theme(self, name: str) -> None:
-        """Keep the theme for the next time.
+        """Save the theme in the configuration.
 
         Raises:
             McptuiError: it could not be written.
@@ -298,7 +296,7 @@ class Runtime:
             self._revision += 1
 
     async def shutdown(self) -> None:
-        """Stop everything: servers side by side, then the model's connections. Bounded in time."""
+        """Stop the servers side by side, then close the model's connections. Bounded in time."""
         await self.host.shutdown()
         await self.conversations.close()
         if self._background:

@@ -1,7 +1,7 @@
-"""What `mcptui tap` records in other processes, taken into the traffic of this one as it happens.
+"""Adds what `mcptui tap` records in other processes to the traffic of this one, as it happens.
 
-A tap writes a recording of its own, since it must never depend on anybody; a running mcptui reads what is
-new in it and takes it in as if it had seen it itself. Its source is "tap:NAME".
+A tap writes its own recording, since it must depend on nobody. A running mcptui reads what is new in it and
+treats it as if it had seen it itself. Its source is "tap:NAME".
 """
 
 import logging
@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 
 class TapWatch:
-    """Looks for taps of other processes and follows them, in a thread.
+    """Finds the taps of other processes and follows them, in a thread.
 
     Args:
         folder: of the recordings.
@@ -45,7 +45,7 @@ class TapWatch:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop; wait for the end, 2 s at most."""
+        """Stop, and wait for the end at most 2 s."""
         self._thread.close()
 
     def _run(self) -> None:
@@ -79,7 +79,7 @@ class TapWatch:
                 tap.close()
 
     def _candidates(self) -> tuple[set[Path], set[Path]]:
-        """Return the recordings that may concern us, and those of them that are written now.
+        """Return the recordings that may matter, and those of them that are being written.
 
         These are the live ones, and those that began since we look: some taps live for a moment only. There
         may be thousands of others, so they are known by their names alone.
@@ -130,7 +130,6 @@ class _Tap:
         return seen
 
     def close(self) -> None:
-        """Let go of it."""
         self._reader.close()
 
     def _captured(self, entry: Entry) -> Captured:

@@ -1,4 +1,4 @@
-"""A turn of the loop as the faces see it: begun when its events are read, watched, without secrets."""
+"""A turn as screens and commands see it: started by reading its events, observable, redacted."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -23,7 +23,7 @@ LOOK_SECONDS = 0.05
 
 @dataclass(slots=True)
 class TurnContext:
-    """What a turn needs besides a conversation and a model. The runtime replaces parts of it between turns.
+    """What a turn needs besides a conversation and a model. The runtime replaces parts of it.
 
     Attributes:
         toolbox: the tools of the running servers.
@@ -47,7 +47,7 @@ class TurnContext:
 
 
 class PendingTurn:
-    """A turn that begins when its events are iterated; the screens may look at it before.
+    """A turn that starts when its events are iterated. Screens may look at it before.
 
     Args:
         begin: opens the journal, says what the person said, and returns the turn.
@@ -77,23 +77,22 @@ class PendingTurn:
 
     @property
     def meter(self) -> TurnMeter:
-        """What the turn has used up so far."""
+        """The usage of the turn so far."""
         return self._turn.meter if self._turn is not None else self._meter
 
     @property
     def unsaid(self) -> Sequence[str]:
-        """What `steer` was given and the model was not told."""
+        """The `steer` texts that the model did not get."""
         return self._turn.unsaid if self._turn is not None else tuple(self._early)
 
     def steer(self, text: str) -> None:
-        """Say `text` before the next step."""
+        """Send `text` before the next step."""
         if self._turn is not None:
             self._turn.steer(text)
         else:
             self._early.append(text)
 
     def cancel(self) -> None:
-        """End the turn now."""
         self._cancelled = True
         if self._waiting is not None:
             self._waiting.cancel()
@@ -114,14 +113,14 @@ class PendingTurn:
             yield self._redacted(event)
 
     async def _wait(self) -> AsyncIterator[Event]:
-        """Wait for what is worth it, and say so; cancelling ends it."""
+        """Wait for what is worth it, and report it. Cancelling ends it."""
         awaited = [(one, said) for one in self._waits if (said := one.awaited())]
         if not awaited or self._cancelled:
             return
         for _, said in awaited:
             yield Notice(said)
         waits = [one for one, _ in awaited]
-        self._waiting = asyncio.create_task(wait_for(waits), name="wait before a turn")
+        self._waiting = asyncio.create_task(_all_of(waits), name="wait before a turn")
         try:
             await asyncio.wait({self._waiting})
         finally:
@@ -132,7 +131,7 @@ class PendingTurn:
 
 
 def redacted(event: Event, redactor: Redactor) -> Event:
-    """Return `event` without configured secrets in what mcptui itself says.
+    """Return `event` without configured secrets in mcptui's own text.
 
     The model room has taken its own key out already; an error may quote other secrets.
     """
@@ -151,7 +150,7 @@ def redacted(event: Event, redactor: Redactor) -> Event:
 
 
 def redacted_remark(remark: Remark, redacted: Callable[[Event], Event]) -> Remark:
-    """Return `remark` without configured secrets, as the event that it was made of would have none."""
+    """Return `remark` without configured secrets, as its event would be."""
     match redacted(TurnError(remark.text, remark.where, remark.next_step)):
         case TurnError(message=text, where=where, next_step=next_step):
             return replace(remark, text=text, where=where, next_step=next_step)
@@ -162,7 +161,7 @@ def redacted_remark(remark: Remark, redacted: Callable[[Event], Event]) -> Remar
 
 
 class Waiting(Protocol):
-    """Something that is worth waiting for before a question is sent."""
+    """Something worth waiting for before a question is sent."""
 
     def awaited(self) -> str:
         """Return what is waited for, as a sentence, or "" if nothing is."""
@@ -178,7 +177,7 @@ class Waiting(Protocol):
 
 
 class ServersStarting:
-    """The servers that are starting: a question waits a little for them, so that the model has their tools.
+    """The servers that are starting. A question waits a little, so that the model has their tools.
 
     Args:
         statuses: gives the state of all servers. Cheap.
@@ -190,18 +189,15 @@ class ServersStarting:
         self._clock = clock
 
     def awaited(self) -> str:
-        """Return which may well run in a moment, as a sentence, or ""."""
         if names := self._worth_waiting():
             return f"Waiting for {_listed(names)} to start, so that the model has all tools."
         return ""
 
     async def wait(self) -> None:
-        """Wait until none of them is worth waiting for any more."""
         while self._worth_waiting():
             await self._clock.sleep(LOOK_SECONDS)
 
     def missing(self) -> str:
-        """Return which take longer, as a sentence, or ""."""
         names = [one.name for one in self._statuses() if one.state is ServerState.STARTING]
         return f"Still starting: {_listed(names)}. What they offer is used once they run." if names else ""
 
@@ -212,7 +208,7 @@ class ServersStarting:
 
 
 class ModelLoading:
-    """A model that its server has yet to load, as the first question would: only then it says what fits.
+    """A model that its server has yet to load. Only then the server can report its context window.
 
     Args:
         to_load: gives the model's name, or "" if there is nothing to load. Cheap.
@@ -224,21 +220,17 @@ class ModelLoading:
         self._load = load
 
     def awaited(self) -> str:
-        """Return that it is loaded, as a sentence, or ""."""
         name = clean_line(self._to_load(), 60)
         return f"{name} is being loaded, to know how much it can read." if name else ""
 
     async def wait(self) -> None:
-        """Wait until it is loaded."""
         await self._load()
 
     def missing(self) -> str:
-        """Return nothing: a model that cannot be loaded says why when it is asked."""
         return ""
 
 
-async def wait_for(waits: Sequence[Waiting]) -> None:
-    """Wait for all of them."""
+async def _all_of(waits: Sequence[Waiting]) -> None:
     await asyncio.gather(*(one.wait() for one in waits))
 
 

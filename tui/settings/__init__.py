@@ -1,1 +1,1 @@
-"""Configuration: its schema, where it lies, how it is read and written."""
+"""Configuration: its schema, where it is, how it is read and written."""

@@ -1,7 +1,7 @@
-"""The configuration file of this run: read as a whole, changed a value at a time.
+"""The configuration file of this run: read as a whole, changed one value at a time.
 
-What the first frame and a tap need is read quickly, before anything heavy is imported. That says nothing of
-what is wrong in the file; `load` does, a moment later.
+What the first frame and a tap need is read quickly, before anything heavy is imported. That reports no
+problems; `load` does, a moment later.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,21 +20,21 @@ DEFAULT_MB = 512
 
 
 class QuickTraffic(NamedTuple):
-    """The `[traffic]` table as far as a tap needs it and it can be used."""
+    """The usable part of `[traffic]` that a tap needs."""
 
     keep_all: bool
     recording_bytes: int
 
 
 class QuickUi(NamedTuple):
-    """The `[ui]` table as far as it can be used; actions and keys are not checked yet."""
+    """The usable part of `[ui]`. Actions and keys are not checked yet."""
 
     theme: str
     keys: Mapping[str, tuple[str, ...]]
 
 
 def quick_ui(named: str | None, env: Mapping[str, str]) -> QuickUi:
-    """Return theme and keys of the configuration, the defaults for whatever cannot be read.
+    """Return theme and keys of the configuration, with defaults for what cannot be read.
 
     Args:
         named: the value of `--config`, or None.
@@ -52,7 +52,7 @@ def quick_ui(named: str | None, env: Mapping[str, str]) -> QuickUi:
 
 
 def quick_traffic(env: Mapping[str, str]) -> QuickTraffic:
-    """Return what the configuration says of recordings, the defaults for whatever cannot be read."""
+    """Return the recording settings, with defaults for what cannot be read."""
     table = _table(None, env, "traffic")
     size: Any = table.get("recording_mb", DEFAULT_MB)
     usable = type(size) is int and 1 <= size <= 1_000_000
@@ -71,7 +71,7 @@ def _table(named: str | None, env: Mapping[str, str], name: str) -> Mapping[str,
 
 
 class ConfigFile:
-    """The file that `--config` or the environment names, or the usual one.
+    """The file that `--config` or the environment names, or the default one.
 
     Args:
         named: the value of `--config`, or None.
@@ -83,7 +83,7 @@ class ConfigFile:
         self._env = env
 
     def read(self) -> "Loaded":
-        """Return what it says; what is wrong with it is among what is returned. Takes time."""
+        """Return its content, problems included. Takes time."""
         from tui.settings.load import load
         from tui.settings.locations import config_path
 
@@ -91,7 +91,7 @@ class ConfigFile:
         return load(path, self._env, required=named)
 
     def stamp(self) -> tuple[int, int, int]:
-        """Return what differs once the file has changed; zeros if there is none. Takes microseconds."""
+        """Return what changes when the file changes; zeros without a file. Takes microseconds."""
         from tui.settings.locations import config_path
 
         try:
@@ -101,7 +101,7 @@ class ConfigFile:
         return (found.st_mtime_ns, found.st_size, found.st_ino)
 
     def remembered(self) -> list[str]:
-        """Return the approvals in the file; none where it cannot be read, so that tools ask."""
+        """Return the approvals in the file, none if it cannot be read, so that tools ask."""
         import tomllib
 
         from tui.settings.files import Unreadable, read_bounded
@@ -116,7 +116,7 @@ class ConfigFile:
         return [one for one in texts if isinstance(one, str)] if isinstance(texts, list) else []
 
     def save(self, key: str, value: str) -> None:
-        """Change one value and leave the rest of the file as it is.
+        """Change one value and keep the rest of the file.
 
         Raises:
             McptuiError: it could not be written.
@@ -127,7 +127,7 @@ class ConfigFile:
         set_value(config_path(self._named, self._env)[0], key, value)
 
     def add(self, key: str, texts: Iterable[str]) -> list[str]:
-        """Add texts to a list, and return the list as the file has it then. Takes time.
+        """Add texts to a list, and return the list in the file then. Takes time.
 
         Raises:
             McptuiError: it could not be written.

@@ -1,4 +1,4 @@
-"""Which values of a configuration are secret, and how it is shown without them. Pure."""
+"""Which values of a configuration are secret, and the configuration without them. Pure."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -53,7 +53,7 @@ def is_secret(path: KeyPath, value: str) -> bool:
 
 
 def literal_secret(path: KeyPath, raw: str) -> bool:
-    """Return whether the file itself holds a secret at `path`, not just the name of a variable."""
+    """Return whether the file itself contains a secret at `path`, not just the name of a variable."""
     match path:
         case ("servers", _, "env", str(name)) if not may_be_secret(name):
             return False
@@ -103,7 +103,7 @@ def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[
 
 
 def _texts(arguments: Any) -> list[str]:
-    """Return arguments with an empty text for each that is none, so that they keep their numbers."""
+    """Return arguments with "" for each that is not a text, so that their numbers stay the same."""
     listed = arguments if isinstance(arguments, list | tuple) else ()
     return [argument if isinstance(argument, str) else "" for argument in listed]
 
@@ -113,7 +113,7 @@ def _is_command_line(path: KeyPath) -> bool:
 
 
 def masked(settings: Mapping[str, Any], raw: Mapping[str, Any], secrets: Mapping[str, str]) -> dict[str, Any]:
-    """Return `settings` as plain values in which no secret can be seen.
+    """Return `settings` as plain values without visible secrets.
 
     Where the file refers to a variable, the reference is shown and not what it stands for.
     """

@@ -1,4 +1,4 @@
-"""Reads files that a person wrote, whatever may be there instead, and locks them while they are changed."""
+"""Reads files that a person wrote, whatever is there instead, and locks them while they are changed."""
 
 import os
 import stat
@@ -15,7 +15,7 @@ MAX_CONFIG_BYTES = 4 * 1024 * 1024
 
 
 class Unreadable(Exception):
-    """The file is there, or should be, but cannot be used; the text says why, without its name."""
+    """The file cannot be used. The text says why, without its name."""
 
 
 def read_bounded(path: Path, limit: int = MAX_CONFIG_BYTES) -> str:
@@ -83,7 +83,7 @@ def locked(path: Path, seconds: float = SECONDS) -> Iterator[None]:
 
 
 def _locked_folder(path: Path, seconds: float) -> int:
-    """Return the descriptor that holds the lock, or -1 where there are no locks."""
+    """Return the descriptor that holds the lock, or -1 where locks do not exist."""
     if sys.platform == "win32":
         return -1
     import fcntl

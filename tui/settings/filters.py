@@ -1,4 +1,4 @@
-"""Named filters of the traffic: a small TOML file of the person's, beside the other data."""
+"""Named traffic filters: a small TOML file in the data directory."""
 
 import tomllib
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ MAX_FILTERS = 500
 
 
 def load_filters(path: Path) -> dict[str, str]:
-    """Return the filters by name; none if there is no such file or it cannot be read."""
+    """Return the filters by name, none if the file is missing or unreadable."""
     try:
         found = tomllib.loads(read_bounded(path))
     except (OSError, Unreadable, ValueError, RecursionError):
@@ -20,7 +20,7 @@ def load_filters(path: Path) -> dict[str, str]:
 
 
 def change_filter(path: Path, name: str, text: str) -> dict[str, str]:
-    """Keep one filter, or with "" remove it, and return all of them; what others changed meanwhile stays.
+    """Save one filter, or remove it with "". Return all of them, with changes of other processes.
 
     Raises:
         ConfigError: the file is damaged and was left as it is, or cannot be written.

@@ -1,4 +1,4 @@
-"""Checks `[ui.keys]` against the table of actions, which the screens bring. Pure, nothing heavy."""
+"""Checks `[ui.keys]` against the table of actions, which the screens provide. Pure, imports nothing heavy."""
 
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
@@ -48,7 +48,7 @@ _CHARACTERS = {
 
 @dataclass(frozen=True, slots=True)
 class ActionKeys:
-    """One action as far as keys are concerned.
+    """The keys of an action.
 
     Attributes:
         keys: the keys it has by itself.
@@ -60,7 +60,7 @@ class ActionKeys:
 
 
 def flat_keys(table: object) -> dict[str, list[Any]]:
-    """Return action id to keys of a `[ui.keys]` table, whatever stands there.
+    """Return action id to keys of a `[ui.keys]` table, whatever it contains.
 
     An id has a dot in it: TOML reads `servers.toggle = "s"` as a table in a table, and a person means
     the same as with `"servers.toggle" = "s"`. Types of keys are not looked at.
@@ -88,7 +88,7 @@ def _character(name: str) -> str:
 
 
 def normal_key(text: str, names: Collection[str] = NAMED_KEYS) -> str | None:
-    """Return a key in its one spelling (`ctrl+shift+x`, `f5`, `?`), or None if it is no key."""
+    """Return the canonical name of a key (`ctrl+shift+x`, `f5`, `?`), or None if it is not a key."""
     # A plus sign at the end is the key itself: "ctrl++", "+".
     head, plus = (text[:-1], "+") if text == "+" or text.endswith("++") else (text, "")
     parts = [part.strip().lower() if len(part) > 1 else part for part in head.split("+") if part]
@@ -110,7 +110,7 @@ def check_keys(
     actions: Mapping[str, ActionKeys],
     names: Collection[str] = NAMED_KEYS,
 ) -> tuple[dict[str, tuple[str, ...]], tuple[Problem, ...]]:
-    """Check the keys that a person wants.
+    """Check the configured keys.
 
     Args:
         wanted: action id to keys, as in `[ui.keys]`.
@@ -143,7 +143,7 @@ def check_keys(
 def _without_clashes(
     good: dict[str, tuple[str, ...]], actions: Mapping[str, ActionKeys], problems: list[Problem]
 ) -> dict[str, tuple[str, ...]]:
-    """Take away keys that another action has; note each as a problem."""
+    """Remove keys that another action has, and report each as a problem."""
     result = dict(good)
     for action, keys in good.items():
         for key in keys:

@@ -1,6 +1,6 @@
-"""Keeps what endpoints have taught: a JSON file beside the logs, which may be lost at any time.
+"""What endpoints have taught: a JSON file in the state directory, which may be lost at any time.
 
-Nothing here ever fails: what cannot be read is learned again, and a damaged file is put aside.
+Nothing here fails. What cannot be read is learned again, and a damaged file is renamed.
 """
 
 import json
@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LearnedEntry:
     """What one endpoint taught about one model.
 
     Attributes:
@@ -45,37 +45,36 @@ class Entry:
 
 
 class LearnedFile:
-    """The file. All methods block for as long as a small file takes."""
+    """The file. All methods block as long as reading or writing a small file takes."""
 
     def __init__(self, path: Path) -> None:
-        """Name the file; it need not be there."""
         self._path = path
 
-    def entries(self) -> list[Entry]:
-        """Return everything that is kept, the newest first."""
+    def entries(self) -> list[LearnedEntry]:
+        """Return all entries, the newest first."""
         return sorted(self._read(), key=lambda entry: -entry.at)
 
     def load(self, endpoint: str, model: str) -> Mapping[str, Any]:
-        """Return what is kept of one model; empty if there is nothing."""
+        """Return what is known of one model, empty if nothing is."""
         for entry in self._read():
             if (entry.endpoint, entry.model) == (endpoint, model):
                 return entry.learned
         return {}
 
     def save(self, endpoint: str, model: str, learned: Mapping[str, Any]) -> None:
-        """Keep it in place of what was kept before; nothing learned is nothing kept."""
+        """Replace what is known of one model. Nothing learned removes its entry."""
         try:
             with locked(self._path):
                 others = [
                     entry for entry in self.entries() if (entry.endpoint, entry.model) != (endpoint, model)
                 ]
-                mine = [Entry(endpoint, model, time.time(), learned)] if learned else []
+                mine = [LearnedEntry(endpoint, model, time.time(), learned)] if learned else []
                 self._write([*mine, *others])
         except ConfigError as error:
             _log.warning("what an endpoint taught is not kept: %s", error)
 
     def forget(self) -> int:
-        """Forget everything; return how many entries there were.
+        """Remove everything, and return how many entries there were.
 
         Raises:
             ConfigError: the file cannot be removed.
@@ -87,7 +86,7 @@ class LearnedFile:
             raise ConfigError(f"cannot be removed: {error.strerror}", where=str(self._path)) from error
         return count
 
-    def _read(self) -> list[Entry]:
+    def _read(self) -> list[LearnedEntry]:
         try:
             found = json.loads(read_bounded(self._path, MAX_BYTES))
         except FileNotFoundError:
@@ -105,7 +104,7 @@ class LearnedFile:
         return [entry for one in listed[:MAX_ENTRIES] if (entry := _entry(one)) and entry.at > oldest]
 
     def _put_aside(self, why: str) -> None:
-        """Give a file that cannot be used another name, so that it is there to be looked at."""
+        """Rename a file that cannot be used, so that a person can look at it."""
         aside = self._path.with_name(f"{self._path.name}.damaged")
         _log.warning("%s %s; it is now %s", self._path, why, aside.name)
         try:
@@ -113,7 +112,7 @@ class LearnedFile:
         except OSError as error:
             _log.warning("it could not be renamed: %s", error.strerror)
 
-    def _write(self, entries: list[Entry]) -> None:
+    def _write(self, entries: list[LearnedEntry]) -> None:
         kept = entries[:MAX_ENTRIES]
         while True:
             listed = [
@@ -127,7 +126,7 @@ class LearnedFile:
         write_private(self._path, text)
 
 
-def _entry(value: Any) -> Entry | None:
+def _entry(value: Any) -> LearnedEntry | None:
     match value:
         case {
             "endpoint": str(endpoint),
@@ -135,5 +134,5 @@ def _entry(value: Any) -> Entry | None:
             "at": int() | float() as at,
             "learned": {} as learned,
         } if max(len(endpoint), len(model)) <= MAX_NAME and not isinstance(at, bool):
-            return Entry(endpoint, model, float(at), learned)
+            return LearnedEntry(endpoint, model, float(at), learned)
     return None

@@ -1,7 +1,7 @@
-"""Reads the configuration, whatever is in it: gives what can be used, and all that is wrong at once.
+"""Reads the configuration, whatever is in it: returns the usable part and all problems at once.
 
-Never raises for what a file holds. A server or a model with a mistake is left out, the others stay; a
-file that cannot be read at all is one problem, and the app opens with it on the screen.
+Never raises because of a file's content. A server or model with a mistake is left out, the others stay. A
+file that cannot be read at all is one problem, and the app opens and shows it.
 """
 
 import os
@@ -30,7 +30,7 @@ PYTHON_VARIABLE = "MCPTUI_PYTHON"
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A configuration as it was found.
+    """A configuration as it was read.
 
     Attributes:
         settings: what can be used.
@@ -55,7 +55,7 @@ class Loaded:
     places: Mapping[KeyPath, Place] = field(default_factory=dict, repr=False)
 
     def located(self, problem: Problem) -> Problem:
-        """Return a problem that somebody else found in a key of this file, with its file and line.
+        """Return another module's problem with a key of this file, with its file and line.
 
         A key that holds a dot may be written in quotes or as a table in a table.
         """
@@ -68,11 +68,11 @@ class Loaded:
 
     @property
     def errors(self) -> tuple[Problem, ...]:
-        """The problems that cost something, without the warnings."""
+        """The problems without the warnings."""
         return tuple(problem for problem in self.problems if not problem.warning)
 
     def to_masked_toml(self) -> str:
-        """Return the merged result, defaults included, as TOML without a secret in it."""
+        """Return the configuration, defaults included, as TOML without secrets."""
         import tomli_w
 
         return tomli_w.dumps(masked(self.settings.model_dump(), self.raw, self.secrets))
@@ -101,7 +101,7 @@ def load(path: Path, env: Mapping[str, str], *, required: bool = False) -> Loade
 
 
 def load_text(text: str, path: Path, env: Mapping[str, str]) -> Loaded:
-    """Check `text` as what stands, or would stand, in the file `path`. Reads nothing."""
+    """Check `text` as the content of the file `path`. Reads nothing."""
     name = clean_line(str(path), 400)
     source = _parsed_json(text, path) if is_foreign(path) else _parsed_toml(text)
     if isinstance(source, Fault):
@@ -110,7 +110,7 @@ def load_text(text: str, path: Path, env: Mapping[str, str]) -> Loaded:
 
 
 def is_foreign(path: Path) -> bool:
-    """Return whether `path` is another host's JSON by its ending."""
+    """Return whether `path` is another host's JSON, by its suffix."""
     return path.suffix.lower() in (".json", ".jsonc")
 
 
@@ -180,7 +180,7 @@ def _checked(source: _Source, env: Mapping[str, str], path: Path, name: str) -> 
 def _expanded(
     value: Any, path: KeyPath, env: Mapping[str, str], faults: list[Fault], spoilt: set[KeyPath]
 ) -> Any:
-    """Return `value` with all references in it replaced; note what cannot be."""
+    """Return `value` with all its references replaced, and report those that cannot be."""
     if len(path) > MAX_DEPTH:
         faults.append(Fault(path[:3], "is nested too deeply"))
         spoilt.add(path)
@@ -208,7 +208,7 @@ def _expanded(
 
 
 def dotted(path: KeyPath) -> str:
-    """Return a key path as it is written in TOML, fit for a screen."""
+    """Return a key path as it is written in TOML, safe for a screen."""
     parts = []
     for part in path:
         if isinstance(part, int):
@@ -231,7 +231,7 @@ def _problem(fault: Fault, places: Mapping[KeyPath, Place], file: str) -> Proble
 
 
 def _open_to_others(path: Path, raw: Mapping[str, Any], name: str) -> Problem | None:
-    """Return a warning if the file holds secrets and others on this machine can read it."""
+    """Return a warning if the file contains secrets and other users can read it."""
     if os.name != "posix":
         return None
     try:

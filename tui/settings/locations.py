@@ -27,12 +27,12 @@ def config_dir() -> Path:
 
 
 def config_file() -> Path:
-    """Return the configuration file that is read when nothing else is named."""
+    """Return the default configuration file."""
     return config_dir() / "config.toml"
 
 
 def config_path(named: str | None, env: Mapping[str, str]) -> tuple[Path, bool]:
-    """Return the file to read, and whether someone named it, so that it has to be there.
+    """Return the file to read, and whether somebody named it, so that it has to exist.
 
     Args:
         named: the value of `--config`, or None.
@@ -63,12 +63,12 @@ def state_dir() -> Path:
 
 
 def learned_file() -> Path:
-    """Return the file of what endpoints have taught about what they refuse."""
+    """Return the file of what endpoints have taught."""
     return state_dir() / "learned.json"
 
 
 def shipped_dir(name: str) -> Path:
-    """Return the directory `name` ("themes", "sample_config") that ships with this mcptui.
+    """Return the directory `name` ("themes", "sample_config") that ships with mcptui.
 
     Raises:
         FileNotFoundError: the installation is incomplete.
@@ -86,7 +86,7 @@ def sample_server(name: str) -> Path:
 
 
 def default_servers() -> "tuple[ServerSpec, ...]":
-    """Return the servers of someone who has configured nothing: the samples, run with our own Python."""
+    """Return the servers without a configuration: the samples, run with mcptui's own Python."""
     from tui.core.servers import ServerSpec
 
     def sample(name: str, *, env: dict[str, str] | None = None, autostart: bool = True) -> ServerSpec:

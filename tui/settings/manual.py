@@ -1,6 +1,6 @@
-"""Writes the manual of the configuration, docs/configuration.md, out of the docstrings of the schema.
+"""Writes docs/configuration.md from the docstrings of the schema.
 
-`python -m tui.settings.manual > docs/configuration.md`; a test keeps the two in step.
+`python -m tui.settings.manual > docs/configuration.md`; a test keeps the two in sync.
 """
 
 import ast
@@ -144,7 +144,7 @@ def _type_words(annotation: Any) -> str:
 
 
 def _constraints(field: FieldInfo) -> Iterator[Any]:
-    """Yield what bounds a field, also inside `X | None`."""
+    """Yield the constraints of a field, also inside `X | None`."""
     yield from field.metadata
     for part in typing.get_args(field.annotation):
         for detail in typing.get_args(part)[1:] if typing.get_origin(part) is typing.Annotated else ():

@@ -1,9 +1,8 @@
 """Reads the server lists of other hosts: Claude Desktop, Claude Code, Cursor, Cline, Windsurf, VS Code.
 
-They agree on an object of servers with command, args and env, under `mcpServers` or, in VS Code,
-`servers`. Each is turned into the table that stands under `[servers.NAME]` in our own file; what has no
-counterpart is said in a note and left out, never silently. References stay references: nothing is
-looked up here.
+All have an object of servers with command, args and env, under `mcpServers` or, in VS Code, `servers`. Each
+is converted to the table under `[servers.NAME]` in our file. A note names what has no counterpart.
+References stay references: nothing is looked up here.
 """
 
 import json
@@ -55,8 +54,8 @@ MAX_TOOL_SECONDS = 86_400
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
-    """Something that was left out or understood in a way of our own."""
+class ImportNote:
+    """Something that was left out or converted in a way of its own."""
 
     server: str
     text: str
@@ -64,7 +63,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class NotReadable:
-    """Why a file gives no servers at all."""
+    """Why a file has no usable servers."""
 
     message: str
     suggestion: str = ""
@@ -73,7 +72,7 @@ class NotReadable:
 
 @dataclass(frozen=True, slots=True)
 class ForeignFile:
-    """What another host's file says.
+    """The content of another host's file.
 
     Attributes:
         servers: tables as they would stand under `[servers.NAME]`, not checked yet.
@@ -82,7 +81,7 @@ class ForeignFile:
     """
 
     servers: dict[str, Any]
-    notes: tuple[Note, ...] = ()
+    notes: tuple[ImportNote, ...] = ()
     places: Mapping[KeyPath, Place] = field(default_factory=dict, repr=False)
 
 
@@ -119,7 +118,7 @@ class _Reader:
         self._path = path
         self._places = places
         self._ours: dict[KeyPath, Place] = {}
-        self._notes: list[Note] = []
+        self._notes: list[ImportNote] = []
 
     def read(self, twice: tuple[str, ...]) -> ForeignFile:
         servers = {name: self._server(name, entry) for name, entry in self._found.items()}
@@ -129,7 +128,7 @@ class _Reader:
         return ForeignFile(servers, tuple(self._notes), self._ours)
 
     def _note(self, server: str, text: str) -> None:
-        self._notes.append(Note(server, text))
+        self._notes.append(ImportNote(server, text))
 
     def _server(self, name: str, entry: Any) -> Any:
         self._move((*self._root, name), ("servers", name))
@@ -186,20 +185,20 @@ class _Reader:
                 return self._text(name, value)
 
     def _word(self, name: str, value: Any) -> Any:
-        """Return one of several texts; there other hosts take a number for its text."""
+        """Return one of several texts; other hosts accept a number for its text there."""
         if isinstance(value, int | float) and not isinstance(value, bool):
             return str(value)
         return self._text(name, value)
 
     def _seconds(self, name: str, value: float) -> float | None:
-        """Return a timeout in seconds; Cline counts seconds, others milliseconds."""
+        """Return a timeout in seconds. Cline uses seconds, others milliseconds."""
         if value >= 1000:
             self._note(name, f"`timeout` is taken as milliseconds: {value / 1000:g} s")
             value = value / 1000
         return float(value) if 0 < value <= MAX_TOOL_SECONDS else None
 
     def _text(self, name: str, value: Any) -> Any:
-        """Return a text with the host's own references put into our terms."""
+        """Return a text with the host's own references converted to ours."""
         if not isinstance(value, str) or "${" not in value:
             return value
         parts: list[str] = []
@@ -247,7 +246,7 @@ _PIECE = re.compile(
 
 
 def without_comments(text: str) -> str:
-    """Return `text` as plain JSON of the same length, with every line where it was."""
+    """Return `text` as plain JSON of the same length, with every line at its place."""
 
     def blanked(found: re.Match[str]) -> str:
         if found.lastgroup is None:

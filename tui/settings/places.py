@@ -1,7 +1,7 @@
-"""Finds where each key of a TOML or JSON text stands: its line, and from where to where its value goes.
+"""Finds where each key of a TOML or JSON text is: its line, and the span of its value.
 
-`tomllib` and `json` give values without places; errors need lines and edits need spans. This scanner
-does not judge the text, which the real parsers have already done. Pure; never raises, whatever the text.
+`tomllib` and `json` return values without places, but errors need lines and edits need spans. This scanner
+does not check the text; the real parsers have already done that. Pure; never raises, whatever the text.
 """
 
 import json
@@ -35,7 +35,7 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a key stands. For a table header, the span is empty and lies behind the header's line.
+    """Where a key is. The span of a table header is empty and follows the header's line.
 
     Attributes:
         line: line of the key, from 1.
@@ -52,7 +52,7 @@ class Place:
 
 @dataclass(slots=True)
 class _Frame:
-    """A container that is open while a value is read; `current` is the path of what is read in it."""
+    """An open container while a value is read; `current` is the path of what is read in it."""
 
     table: bool
     path: KeyPath
@@ -74,7 +74,7 @@ def json_places(text: str) -> dict[KeyPath, Place]:
 
 
 def line_of(places: Mapping[KeyPath, Place], path: KeyPath) -> int:
-    """Return the line of `path`, or of the nearest thing that it is in, or 0."""
+    """Return the line of `path`, or of the nearest container with one, or 0."""
     for length in range(len(path), 0, -1):
         if (place := places.get(path[:length])) is not None:
             return place.line
@@ -82,7 +82,7 @@ def line_of(places: Mapping[KeyPath, Place], path: KeyPath) -> int:
 
 
 def unquoted(token: str) -> str:
-    """Return the key that a bare or quoted token stands for."""
+    """Return the key that a bare or quoted token means."""
     if token[:1] not in "\"'" or len(token) < 2:
         return token
     if token[0] == "'" or "\\" not in token:
@@ -143,7 +143,7 @@ class _Scanner:
         return self._places
 
     def _header(self, start: int) -> KeyPath:
-        """Read a header behind its first bracket; return the path of its table."""
+        """Read a header after its first bracket, and return the path of its table."""
         parts: list[str] = []
         many = False
         end = len(self._text)
@@ -162,7 +162,7 @@ class _Scanner:
         return path
 
     def _in_arrays(self, parts: list[str], many: bool) -> KeyPath:
-        """Return the path of a header's table: an element's index stands behind an array's name."""
+        """Return the path of a header's table, with an element's index after an array's name."""
         path: KeyPath = ()
         for number, part in enumerate(parts):
             path = (*path, part)
@@ -173,7 +173,7 @@ class _Scanner:
         return path
 
     def _value(self, path: KeyPath, line: int) -> None:
-        """Read one value, with all that is in it; in TOML up to the end of its line."""
+        """Read one value with all its content; in TOML up to the end of its line."""
         root = _Frame(False, path, path, line=line)
         stack = [root]
         last = 0
@@ -209,7 +209,7 @@ class _Scanner:
             frame.parts.append(unquoted(token))
 
     def _begin(self, frame: _Frame, start: int) -> None:
-        """Note where the present value of `frame` begins, unless it has begun."""
+        """Note where the current value of `frame` begins, unless it has begun."""
         if frame.start < 0:
             frame.start = start
             if frame.current is None:
@@ -217,7 +217,7 @@ class _Scanner:
                 frame.line = self._line(start)
 
     def _close(self, frame: _Frame, end: int) -> None:
-        """Note the value of `frame` that ends here, and make ready for the next one."""
+        """Note the value of `frame` that ends here, and prepare for the next one."""
         if frame.current is not None and frame.start >= 0:
             self._note(frame.current, frame.line, frame.start, end)
         frame.current, frame.start, frame.parts = None, -1, []

@@ -1,4 +1,4 @@
-"""What can be wrong with a configuration, said so that a person can mend it."""
+"""Problems of a configuration, worded so that a person can fix them."""
 
 import difflib
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong in one file.
+    """One problem in one file.
 
     Attributes:
         message: what is wrong, without the place.
@@ -34,7 +34,7 @@ class Problem:
 
 
 def did_you_mean(wrong: str, right: Iterable[str]) -> str:
-    """Return "did you mean `x`?" for the name nearest to `wrong`, or "" if none is near."""
+    """Return "did you mean `x`?" for the most similar name, or "" if none is similar."""
     # Long keys are cut: the distance costs the product of both lengths.
     near = difflib.get_close_matches(wrong[:64].casefold(), sorted(right), n=1, cutoff=0.6)
     return f"did you mean `{near[0]}`?" if near else ""

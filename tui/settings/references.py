@@ -1,4 +1,4 @@
-"""`${VAR}` and `${VAR:-default}` in the texts of a configuration. Pure: the environment is brought."""
+"""`${VAR}` and `${VAR:-default}` in the texts of a configuration. Pure: the environment is passed in."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _REFERENCE = re.compile(
 
 
 class FromEnvironment(str):
-    """A text in which a variable was put in. A number or a truth value may be read from it."""
+    """A text with the value of a variable. A number or a boolean may be read from it."""
 
     __slots__ = ()
 
@@ -71,7 +71,7 @@ def expand(text: str, env: Mapping[str, str]) -> Expanded:
 
 
 def escaped(text: str) -> str:
-    """Return `text` so that `expand` gives it back unchanged."""
+    """Return `text` so that `expand` returns it unchanged."""
     return text.replace("${", "$${")
 
 
@@ -83,5 +83,5 @@ def without_defaults(text: str) -> str:
 
 
 def literal_part(text: str) -> str:
-    """Return what is left of `text` without its references."""
+    """Return `text` without its references."""
     return _REFERENCE.sub("", text)

@@ -1,4 +1,8 @@
-"""Writes the configuration: whole or not at all, readable by its owner only, comments kept."""
+"""Writes the configuration: whole or not at all, private, with the person's comments.
+
+A TOML text is edited in one place. Every edit is checked by parsing: it must give exactly the old values with
+the change. Where no small edit does, the whole text is written anew, which costs the comments.
+"""
 
 import copy
 import os
@@ -18,7 +22,7 @@ Value = str | bool | int | float | Sequence[str]
 
 
 def write_private(path: Path, text: str) -> None:
-    """Replace the content of `path` by `text` as `atomic_write` does; new directories get mode 0700.
+    """Replace the content of `path` as `atomic_write` does. New directories get mode 0700.
 
     Raises:
         ConfigError: it cannot be written.
@@ -38,7 +42,7 @@ def write_private(path: Path, text: str) -> None:
 
 
 def _sync_directory(folder: Path) -> None:
-    """Make the new name itself durable, where directories can be opened."""
+    """Make the new name durable, where directories can be opened."""
     if os.name != "posix":
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -49,7 +53,7 @@ def _sync_directory(folder: Path) -> None:
 
 
 def set_value(path: Path, key: str, value: Value) -> None:
-    """Set one value of a configuration, like `ui.theme`; the file is made if there is none.
+    """Set one value of a configuration, such as `ui.theme`. The file is created if it is missing.
 
     Args:
         path: the TOML file.
@@ -63,7 +67,7 @@ def set_value(path: Path, key: str, value: Value) -> None:
 
 
 def change_texts(path: Path, key: str, add: Iterable[str]) -> list[str]:
-    """Add texts to a list of a configuration, like `approvals.remembered`, and return the sorted list.
+    """Add texts to a list of a configuration, such as `approvals.remembered`; return the sorted list.
 
     What others added to the file or took away from it meanwhile stays so.
 
@@ -88,7 +92,7 @@ def change_texts(path: Path, key: str, add: Iterable[str]) -> list[str]:
 
 
 def add_servers(path: Path, servers: Mapping[str, Mapping[str, Any]]) -> None:
-    """Add tables `[servers.NAME]`; nothing that stands in the file is changed.
+    """Add tables `[servers.NAME]`, and change nothing else in the file.
 
     Raises:
         ConfigError: as for `set_value`, or a name is taken.

@@ -1,4 +1,4 @@
-"""Plans how the servers of another host's file come into ours. Nothing is overwritten, nothing written."""
+"""Plans the import of another host's servers. Overwrites nothing, writes nothing."""
 
 import os
 import re
@@ -43,7 +43,7 @@ class Plan:
 
 
 def plan_import(source: Path, target: Path, env: Mapping[str, str]) -> Plan:
-    """Return what taking over the servers of `source` into `target` comes to.
+    """Plan the import of the servers of `source` into `target`.
 
     A server that is there already with the same definition is skipped; one of the same name with
     another definition gets another name. Paths that are relative to `source` become absolute.
@@ -98,7 +98,7 @@ def _take(plan: Plan, name: str, table: dict[str, Any], present: Mapping[str, An
 
 
 def _fit(name: str) -> str:
-    """Return a name that ours may have."""
+    """Return a valid name for a server."""
     if not name_fault(name):
         return name
     return re.sub(r"[^\w.-]+", "-", name).strip("-. ")[:MAX_NAME].rstrip("-. ") or "server"

@@ -1,4 +1,4 @@
-"""Turns checked settings into what the rest of the program works with."""
+"""Converts checked settings to the types that the rest of the program uses."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from tui.settings.schema import ApprovalSettings, LimitSettings, ServerSettings
 
 
 def server_specs(loaded: Loaded) -> tuple[ServerSpec, ...]:
-    """Return the servers of a configuration, in its order, without the disabled ones.
+    """Return the enabled servers of a configuration, in its order.
 
     A configuration that names no servers gives the shipped samples, one that could not be read none:
     nobody knows what it says.
@@ -29,7 +29,7 @@ def server_specs(loaded: Loaded) -> tuple[ServerSpec, ...]:
 
 
 def left_out(loaded: Loaded) -> dict[str, tuple[str, ...]]:
-    """Return the servers that are named but cannot be used, with all that is wrong with each, in order."""
+    """Return the configured servers that cannot be used, with all problems of each, in order."""
     named = loaded.raw.get("servers")
     found: dict[str, tuple[str, ...]] = {}
     for name, entry in named.items() if isinstance(named, Mapping) else ():
@@ -69,7 +69,7 @@ def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
 
 
 def resolved(words: Sequence[str], folder: Path) -> list[str]:
-    """Return a command line in which relative paths that exist in `folder` are absolute.
+    """Return a command line where relative paths that exist in `folder` are absolute.
 
     Only what looks like a path is: `python -m server` means a module, even beside a folder of that name.
     """

@@ -1,6 +1,6 @@
-"""Calls made by hand that are kept: a JSON file of the person's, read once and written in a thread.
+"""Calls made by hand that are kept: a JSON file, read once and written in a thread.
 
-JSON and not TOML, because arguments may hold null. Readable only by its owner, replaced in one step.
+JSON and not TOML, because arguments may be null. Private, and replaced in one step.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ MAX_BYTES = 4 * 1024 * 1024
 
 
 class StoredCalls:
-    """What is remembered, and the file that it is kept in.
+    """The kept calls, and their file.
 
     Args:
         path: the file; it need not be there.
@@ -35,11 +35,10 @@ class StoredCalls:
         self.memory = CallMemory()
 
     async def load(self) -> None:
-        """Read the file."""
         self.memory = await asyncio.to_thread(load_calls, self._path)
 
     async def change(self, change: Callable[[CallMemory], CallMemory]) -> None:
-        """Change what is remembered; one change at a time.
+        """Change the kept calls, one change at a time.
 
         Raises:
             ConfigError: the file is damaged or cannot be written.
@@ -50,7 +49,7 @@ class StoredCalls:
 
 
 def load_calls(path: Path) -> CallMemory:
-    """Return what is remembered; nothing if there is no such file or it cannot be read."""
+    """Return the kept calls, none if the file is missing or unreadable."""
     try:
         return _read(path)
     except ConfigError:
@@ -58,7 +57,7 @@ def load_calls(path: Path) -> CallMemory:
 
 
 def change_calls(path: Path, change: Callable[[CallMemory], CallMemory]) -> CallMemory:
-    """Change what is remembered, and return it: read anew, since another mcptui may have changed it too.
+    """Change the kept calls and return them. They are read again: another mcptui may have changed them.
 
     Args:
         path: the file; made if it is not there.
@@ -106,7 +105,7 @@ def _entries(listed: Any) -> Iterator[tuple[CallKey, str, Any]]:
 
 
 def _written(memory: CallMemory) -> str:
-    """Return the file's text; the last values not used for longest are left out if it were too large."""
+    """Return the file's text, without the oldest last values if it would be too large."""
     saved = [
         _entry(key, arguments, name)
         for key, calls in memory.saved.items()

@@ -1,8 +1,7 @@
 """Themes: twelve roles with a colour each, read from small TOML files and checked.
 
-Knows nothing of Textual; the screens turn a `ThemeSpec` into what they need. A theme that cannot be
-used is one `Problem`, never an exception. Nothing heavy is imported: the first frame loads its theme
-with this module.
+Knows nothing of Textual; the screens convert a `ThemeSpec`. A theme that cannot be used is one `Problem`,
+never an exception. Nothing heavy is imported: the first frame loads its theme with this module.
 """
 
 import os
@@ -89,7 +88,7 @@ class ThemeSpec:
 
     @property
     def ansi(self) -> bool:
-        """Whether it is made of the terminal's own colours."""
+        """Whether it uses the terminal's own colours."""
         return self.surface in ANSI_COLOURS
 
     def colours(self) -> dict[str, str]:
@@ -189,7 +188,7 @@ def _read(path: Path) -> tuple[ThemeSpec | None, Problem | None]:
 
 
 def load_theme(name: str, user_dir: Path | None = None) -> tuple[ThemeSpec, Problem | None]:
-    """Load one theme by name: the user's own before the shipped one, the default if there is neither.
+    """Load one theme by name: the person's own before a shipped one, else the default.
 
     Args:
         name: as in `[ui] theme`; anything may stand there.
@@ -227,7 +226,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def all_themes(user_dir: Path | None = None) -> tuple[tuple[ThemeSpec, ...], tuple[Problem, ...]]:
-    """Load every theme, the default first; a theme of the user's replaces a shipped one of its name.
+    """Load all themes, the default first. A person's theme replaces a shipped one of the same name.
 
     Returns:
         The themes that can be used, and what is wrong with the others.

@@ -31,7 +31,7 @@ ASK_ABOUT_EVERYTHING = "*/*"
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something wrong at a key; the caller knows the file. `line` is set where no key has it."""
+    """A problem with a key; the caller knows the file. `line` is set if no key has it."""
 
     path: KeyPath
     message: str
@@ -42,7 +42,7 @@ class Fault:
 
 @dataclass(slots=True)
 class Checker:
-    """Turns a tree of plain values into `Settings`, and collects what had to be left out.
+    """Converts a tree of plain values to `Settings`, and collects what is left out.
 
     Attributes:
         tree: the parsed file, references expanded.
@@ -55,7 +55,7 @@ class Checker:
     faults: list[Fault] = field(default_factory=list)
 
     def settings(self) -> Settings:
-        """Return what can be used."""
+        """Return the usable settings."""
         for key in self.tree:
             if key not in Settings.model_fields:
                 hint = did_you_mean(key, Settings.model_fields)
@@ -81,7 +81,7 @@ class Checker:
         )
 
     def _table(self, name: str) -> Mapping[str, Any]:
-        """Return a table of the file; an empty one, with a fault, if something else stands there."""
+        """Return a table of the file, or an empty one and a fault if it is something else."""
         found = self.tree.get(name, {})
         if isinstance(found, Mapping):
             return found
@@ -93,7 +93,7 @@ class Checker:
         return any(bad[: len(path)] == path for bad in self.spoilt)
 
     def _entries(self, name: str, model: type[SectionT]) -> dict[str, SectionT]:
-        """Check each entry of a table of tables; leave out those that have a fault."""
+        """Check each entry of a table of tables, and leave out those with a fault."""
         entries: dict[str, SectionT] = {}
         for key, value in self._table(name).items():
             path = (name, key)
@@ -110,7 +110,7 @@ class Checker:
         return entries
 
     def _section(self, name: str, model: type[SectionT]) -> SectionT:
-        """Check one table; what has a fault keeps its default."""
+        """Check one table. A value with a fault keeps its default."""
         values = dict(self._table(name))
         try:
             model.model_validate(values)
@@ -125,7 +125,7 @@ class Checker:
         return model.model_validate(values)
 
     def _snippets(self) -> dict[str, str]:
-        """Check each text; leave out those that have a fault."""
+        """Check each text, and leave out those with a fault."""
         good: dict[str, str] = {}
         for name, text in self._table("snippets").items():
             path = ("snippets", name)
@@ -136,7 +136,7 @@ class Checker:
         return good
 
     def _approvals(self) -> ApprovalSettings:
-        """Check the approvals; a rule that is lost must not make mcptui do more than it was told."""
+        """Check the approvals. A lost rule must not make mcptui do more than it was allowed to."""
         before = len(self.faults)
         section = self._section("approvals", ApprovalSettings)
         if len(self.faults) == before and not self._spoilt(("approvals",)):
@@ -147,7 +147,7 @@ class Checker:
 
 
 def kind_of(value: object) -> str:
-    """Return what a value is, in the words of someone who writes TOML."""
+    """Return what a value is, in the words of TOML."""
     match value:
         case bool():
             return "true or false"
@@ -185,7 +185,7 @@ _BOUNDS = {
 
 
 def _message(detail: ErrorDetails) -> str:
-    """Return what is wrong, in our words; never with the value, which may be a secret."""
+    """Return the problem in our words, never with the value, which may be a secret."""
     kind, context = detail["type"], detail.get("ctx", {})
     if kind in _EXPECTED:
         return f"{_EXPECTED[kind]}, not {kind_of(detail['input'])}"

@@ -63,12 +63,12 @@ class BodyFinder:
 
         Args:
             terms: what to look for.
-            bodies: returns them as `BodySearch.run` takes them.
+            bodies: returns them as `TermSearch.run` takes them.
 
         Raises:
             re.error: a term is not a valid regular expression.
         """
-        search = BodySearch(terms, self._read, self._stop)
+        search = TermSearch(terms, self._read, self._stop)
         try:
             search.run(bodies())
         finally:
@@ -187,7 +187,7 @@ def _written(chars: Iterable[str]) -> list[bytes]:
     return forms
 
 
-class BodySearch:
+class TermSearch:
     """Searches bodies for terms, in the order in which they come.
 
     Args:

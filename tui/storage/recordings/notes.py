@@ -13,7 +13,7 @@ from tui.storage.recordings.database import open_for_notes, open_for_reading, st
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class EntryNote:
     """A person's mark and note on an entry.
 
     Attributes:
@@ -34,11 +34,11 @@ class NotesStore:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def all(self) -> dict[int, Note]:
+    def all(self) -> dict[int, EntryNote]:
         """Return the notes by the seq of their entry."""
         with closing(open_for_reading(self._path)) as connection, storage_errors(self._path):
             rows = connection.execute("SELECT seq, marked, text FROM notes ORDER BY seq")
-            return {int(seq): Note(bool(marked), str(text)) for seq, marked, text in rows}
+            return {int(seq): EntryNote(bool(marked), str(text)) for seq, marked, text in rows}
 
     def note(self, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
         """Change the mark or the text of an entry, or both; None keeps it."""

@@ -17,7 +17,7 @@ from tui.core.turn.turn_endings import words_of
 from tui.core.units import duration, size
 from tui.storage.exports.html import source_of
 from tui.storage.sessions.markdown import bounded, readable_arguments, thinking_words
-from tui.storage.sessions.transcript import Transcript, day_and_time
+from tui.storage.sessions.transcript import SessionTranscript, day_and_time
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -52,7 +52,7 @@ img{max-width:100%;border-radius:6px}figure{margin:.6rem 0}
 """
 
 
-def html(shown: Transcript) -> Iterator[str]:
+def html(shown: SessionTranscript) -> Iterator[str]:
     """Yield the page."""
     policy = (
         f"default-src 'none'; style-src {source_of(STYLE)}; img-src data:; media-src data:; "

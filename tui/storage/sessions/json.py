@@ -16,7 +16,7 @@ from tui.core.conversation.message_json import Object, dumps, message_object, me
 from tui.core.errors import StorageError
 from tui.core.text import clean_line
 from tui.storage.sessions.stored_session import StoredSession, compaction_of, mended, rows_of
-from tui.storage.sessions.transcript import Transcript
+from tui.storage.sessions.transcript import SessionTranscript
 
 FORMAT = "mcptui-session"
 VERSION = 1
@@ -31,7 +31,7 @@ LONGEST_NAME = 200
 _ROWS = ("intents", "decisions", "usage", "remarks")
 
 
-def json_pieces(shown: Transcript) -> Iterator[str]:
+def json_pieces(shown: SessionTranscript) -> Iterator[str]:
     """Yield the export, one message per line."""
     info, meta = shown.info, shown.meta
     head: Object = {

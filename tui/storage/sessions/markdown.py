@@ -21,7 +21,7 @@ from tui.core.text import clean, clean_line
 from tui.core.turn.turn_endings import words_of
 from tui.core.units import duration, size
 from tui.storage.exports.markdown import escaped, fenced
-from tui.storage.sessions.transcript import Transcript, day_and_time
+from tui.storage.sessions.transcript import SessionTranscript, day_and_time
 
 LONGEST = 256 * 1024
 """Characters of one text that an export for people holds."""
@@ -41,7 +41,7 @@ _LIVE = frozenset({"html_block", "html_inline", "image"})
 _OURS = frozenset({"h1", "h2"})
 
 
-def markdown(shown: Transcript) -> Iterator[str]:
+def markdown(shown: SessionTranscript) -> Iterator[str]:
     """Yield the page."""
     yield f"# {escaped(shown.title)}\n\n{escaped(shown.facts)}\n\n"
     if shown.meta.system:

@@ -34,7 +34,7 @@ from tui.storage.sessions.rewrite import branch_of, write_again, write_mended, w
 from tui.storage.sessions.search import places_of, words_of
 from tui.storage.sessions.stored_session import read_info, read_stored, reopened
 from tui.storage.sessions.tables import Op, SessionTables
-from tui.storage.sessions.transcript import Transcript, transcript
+from tui.storage.sessions.transcript import SessionTranscript, transcript
 
 
 class SessionStore:
@@ -264,7 +264,7 @@ def _release(reading: asyncio.Task[tuple[Reopened, SessionLock | None, str]]) ->
         lock.close()
 
 
-def _pieces(kind: ExportKind, shown: Transcript) -> Iterator[str]:
+def _pieces(kind: ExportKind, shown: SessionTranscript) -> Iterator[str]:
     """Yield an export piece by piece."""
     match kind:
         case "markdown":

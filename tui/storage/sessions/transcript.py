@@ -17,7 +17,7 @@ Rows = list[tuple[float, Object]]
 
 
 @dataclass(frozen=True, slots=True)
-class Transcript:
+class SessionTranscript:
     """A session as the exports write it.
 
     Attributes:
@@ -78,7 +78,7 @@ class Transcript:
         return " · ".join(part for part in parts if part)
 
 
-def transcript(stored: StoredSession, found: Reopened, redactor: Redactor) -> Transcript:
+def transcript(stored: StoredSession, found: Reopened, redactor: Redactor) -> SessionTranscript:
     """Return a session as exports write it."""
     clear = partial(redactor.redact_spoken, shapes=True)
     last = found.info.changed
@@ -89,7 +89,7 @@ def transcript(stored: StoredSession, found: Reopened, redactor: Redactor) -> Tr
     messages = [message_of(message_object(message, clear)) for message in found.conversation.messages]
     meta = found.meta
     compaction = meta.compaction
-    return Transcript(
+    return SessionTranscript(
         info=replace(found.info, title=clear(found.info.title)),
         meta=replace(
             meta,

@@ -20,7 +20,7 @@ from tui.core.search_text import begins_message, holds_json, readings, unescaped
 from tui.core.text import composed, fold
 from tui.core.traffic import BodyTerm
 from tui.storage.recordings import body_search
-from tui.storage.recordings.body_search import FOLDS_TO_LETTERS, LARGE, RUN_BYTES, BodyFinder, BodySearch
+from tui.storage.recordings.body_search import FOLDS_TO_LETTERS, LARGE, RUN_BYTES, BodyFinder, TermSearch
 
 ENDLESS = BodyTerm(r"\w+\w+\w+@", regex=True)
 EASY = BodyTerm(r"b[0-9]c", regex=True)
@@ -39,7 +39,7 @@ def test_what_was_found_before_the_stop_is_kept():
                 stop.set()
             yield seq, b"term" + b"." * (RUN_BYTES // 100)
 
-    search = BodySearch([BodyTerm("TERM")], no_part, stop)
+    search = TermSearch([BodyTerm("TERM")], no_part, stop)
     search.run(bodies())
     (found,) = search.found()
     assert found == set(range(1, len(found) + 1)) and 300 < len(found) <= 500
@@ -60,7 +60,7 @@ def test_a_large_body_is_read_in_parts_and_only_as_far_as_nobody_stops():
             stop.set()
         return b"." * length
 
-    search = BodySearch([BodyTerm("x")], part, stop)
+    search = TermSearch([BodyTerm("x")], part, stop)
     search.run([(1, 9 * LARGE)])
     assert read == [0, LARGE] and search.found() == [frozenset()]
 
@@ -261,7 +261,7 @@ def test_nothing_is_missed_or_made_up_where_a_large_body_is_parted(
 ):
     raw, needle, size = search
     monkeypatch.setattr(body_search, "LARGE", size)
-    searching = BodySearch([BodyTerm(needle)], lambda _, start, length: raw[start : start + length], Event())
+    searching = TermSearch([BodyTerm(needle)], lambda _, start, length: raw[start : start + length], Event())
     searching.run([(1, len(raw))])
     texts = [raw.decode()]
     head = raw[:size].decode("utf-8", "ignore")

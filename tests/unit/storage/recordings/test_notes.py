@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.storage.traffic_samples import requests
 from tui.core.errors import StorageError
-from tui.storage.recordings.notes import Note, NotesStore
+from tui.storage.recordings.notes import EntryNote, NotesStore
 from tui.storage.recordings.writer import RecordingWriter
 
 
@@ -23,21 +23,21 @@ def test_a_mark_and_a_text_are_kept_apart_and_together(path: Path):
     store.note(1, marked=True)
     store.note(2, text="why so slow?")
     store.note(1, text="this one")
-    assert NotesStore(path).all() == {1: Note(True, "this one"), 2: Note(False, "why so slow?")}
+    assert NotesStore(path).all() == {1: EntryNote(True, "this one"), 2: EntryNote(False, "why so slow?")}
 
 
 def test_what_says_nothing_goes(path: Path):
     store = NotesStore(path)
     store.note(1, marked=True, text="x")
     store.note(1, marked=False)
-    assert store.all() == {1: Note(False, "x")}
+    assert store.all() == {1: EntryNote(False, "x")}
     store.note(1, text="")
     assert store.all() == {}
 
 
 def test_text_that_utf8_cannot_hold_is_kept_as_far_as_it_goes(path: Path):
     NotesStore(path).note(1, text="a\ud800")
-    assert NotesStore(path).all() == {1: Note(False, "a?")}
+    assert NotesStore(path).all() == {1: EntryNote(False, "a?")}
 
 
 def test_a_file_that_is_no_recording_takes_no_notes(tmp_path: Path):

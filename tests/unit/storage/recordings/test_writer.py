@@ -15,7 +15,7 @@ from tests.conftest import wait_until
 from tests.unit.storage.traffic_samples import request, requests
 from tui.core.traffic import Finding, Kind, Severity
 from tui.storage.recordings import writer as traffic_writer
-from tui.storage.recordings.notes import Note, NotesStore
+from tui.storage.recordings.notes import EntryNote, NotesStore
 from tui.storage.recordings.reader import RecordingReader
 from tui.storage.recordings.writer import RecordingWriter
 
@@ -160,7 +160,7 @@ def test_notes_of_a_live_recording_are_stored_by_its_writer(path: Path):
     writer = RecordingWriter(path)
     writer.note(7, marked=True)
     writer.note(7, text="slow")
-    assert NotesStore(path).all() == {7: Note(True, "slow")}
+    assert NotesStore(path).all() == {7: EntryNote(True, "slow")}
     writer.close()
 
 
