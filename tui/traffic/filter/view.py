@@ -1,8 +1,8 @@
 """The rows of a traffic list: the entries that match a filter, updated as the recording grows.
 
 Nothing here blocks: `advance` works in slices of a few milliseconds, the newest entries first, and is called
-from the screen's timer. Bodies are read by one worker thread (`BodySearch`). All methods are for one thread,
-the screen's.
+from the screen's timer. Bodies are read by one worker (`BodySearchThread`). All methods are for the
+screen's thread.
 """
 
 import threading
@@ -41,7 +41,7 @@ class BodyMatches:
     problem: str = ""
 
 
-class BodySearch:
+class BodySearchThread:
     """Searches the same terms in one range after the other. The thread starts with the first range."""
 
     def __init__(self, open_reader: Callable[[], TrafficReader], terms: Sequence[BodyTerm]) -> None:
@@ -208,7 +208,7 @@ class View:
         self._changes_seen = len(frames.touched)
         self._todo: list[tuple[int, int]] = []
         self._block = FIRST_BLOCK
-        self._search = BodySearch(reader, self._filter.terms) if reader and self._filter.terms else None
+        self._search = BodySearchThread(reader, self._filter.terms) if reader and self._filter.terms else None
 
     # ---- rows -----------------------------------------------------------------------------------------
 

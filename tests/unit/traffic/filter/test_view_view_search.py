@@ -7,7 +7,7 @@ from tests.conftest import wait_until
 from tests.unit.traffic.small_traffic import Bodies, Traffic
 from tui.core.traffic import BodyTerm, Direction, Entry, Kind
 from tui.storage.recordings.reader import MemoryReader
-from tui.traffic.filter.view import BodyMatches, BodySearch
+from tui.traffic.filter.view import BodyMatches, BodySearchThread
 from tui.traffic.record.entry_reader import RecentEntries
 
 MILK = [BodyTerm("milk")]
@@ -20,7 +20,7 @@ def sample() -> Bodies:
     return Bodies(traffic)
 
 
-def answers(search: BodySearch, count: int) -> list[BodyMatches]:
+def answers(search: BodySearchThread, count: int) -> list[BodyMatches]:
     found: list[BodyMatches] = []
 
     def enough() -> bool:
@@ -34,13 +34,13 @@ def answers(search: BodySearch, count: int) -> list[BodyMatches]:
 
 def test_no_thread_before_the_first_block():
     before = threading.active_count()
-    search = BodySearch(sample, MILK)
+    search = BodySearchThread(sample, MILK)
     assert threading.active_count() == before
     search.close()
 
 
 def test_answers_come_in_the_order_of_the_blocks():
-    search = BodySearch(sample, MILK)
+    search = BodySearchThread(sample, MILK)
     search.ask(4, 8, 5, 8)
     search.ask(0, 4, 1, 4)
     assert search.waiting == 8
@@ -61,7 +61,7 @@ def test_what_was_given_up_is_not_answered():
         return seek(*asked)
 
     bodies.search = slowly
-    search = BodySearch(lambda: bodies, MILK)
+    search = BodySearchThread(lambda: bodies, MILK)
     search.ask(0, 4, 1, 4)
     search.ask(4, 6, 5, 6)
     assert search.cancel() == [(0, 4), (4, 6)]
@@ -80,7 +80,7 @@ def test_closing_breaks_off_what_is_read():
         return [frozenset()]
 
     bodies.search, bodies.interrupt = until_interrupted, interrupted.set
-    search = BodySearch(lambda: bodies, MILK)
+    search = BodySearchThread(lambda: bodies, MILK)
     search.ask(0, 4, 1, 4)
     assert begun.wait(10)
     search.close(wait=True)
@@ -96,14 +96,14 @@ def test_a_block_that_cannot_be_read_has_nothing_and_says_why():
         raise OSError("the disk is gone")
 
     bodies.search = fail
-    search = BodySearch(lambda: bodies, MILK)
+    search = BodySearchThread(lambda: bodies, MILK)
     search.ask(0, 4, 1, 4)
     assert answers(search, 1) == [BodyMatches(0, 4, [frozenset()], "the disk is gone")]
     search.close(wait=True)
 
 
 def test_a_regular_expression_that_is_too_large_is_reported():
-    search = BodySearch(lambda: memory(b"a"), [BodyTerm(r"\w{1000}", regex=True)])
+    search = BodySearchThread(lambda: memory(b"a"), [BodyTerm(r"\w{1000}", regex=True)])
     search.ask(0, 1, 1, 1)
     (answer,) = answers(search, 1)
     assert answer.seqs == [frozenset()] and answer.problem.startswith("pattern too large")
@@ -111,7 +111,7 @@ def test_a_regular_expression_that_is_too_large_is_reported():
 
 
 def test_giving_up_nothing_does_not_break_off_the_next_block():
-    search = BodySearch(lambda: memory(b"milk"), MILK)
+    search = BodySearchThread(lambda: memory(b"milk"), MILK)
     for start in (0, 1, 2):
         search.ask(start, start + 1, 1, 1)
         assert answers(search, 1) == [BodyMatches(start, start + 1, [frozenset({1})])]
@@ -120,7 +120,7 @@ def test_giving_up_nothing_does_not_break_off_the_next_block():
 
 
 def test_a_regular_expression_that_python_never_finishes_is_answered_at_once():
-    search = BodySearch(lambda: memory(b"a" * 200_000), [BodyTerm(r"\w+\w+\w+@", regex=True)])
+    search = BodySearchThread(lambda: memory(b"a" * 200_000), [BodyTerm(r"\w+\w+\w+@", regex=True)])
     began = time.monotonic()
     search.ask(0, 1, 1, 1)
     assert answers(search, 1) == [BodyMatches(0, 1, [frozenset()])]
