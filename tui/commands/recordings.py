@@ -3,31 +3,22 @@
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.core.errors import StorageError
+from tui.core.errors import StorageError, UsageError, sentences
 from tui.core.secrets.redact import Redactor
+from tui.core.text import clean_line
 from tui.core.traffic import Entry
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.recorder import Recorder
 
 if TYPE_CHECKING:
-    from tui.storage.recordings.folder import Recordings
+    from tui.storage.recordings.folder import KeptRecording, Recordings
     from tui.storage.recordings.reader import RecordingReader
-
-
-from contextlib import closing
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from tui.core.errors import UsageError, sentences
-from tui.core.text import clean_line
-
-if TYPE_CHECKING:
-    from tui.storage.recordings.folder import KeptRecording
 
 PAGE = 2000
 """Entries that are read at a time."""

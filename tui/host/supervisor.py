@@ -6,34 +6,30 @@ Importable without the SDK, which is loaded in a thread at the first start.
 import asyncio
 import importlib
 import logging
+import os
 import random
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import ServerError
+from tui.core.ports import Clock
+from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line
+from tui.core.traffic import TrafficSink
 from tui.host import error_sentences as explain
 from tui.host.error_sentences import Ending
 from tui.host.lifecycle import Happening, RestartPolicy, after
+from tui.host.process.watchdog import Watchdog
 from tui.host.sdk.client_import import load_client_half
 from tui.host.sdk.sdk_log import quiet_sdk_logging
+from tui.host.transports import ServerTransport, open_transport
 from tui.host.waits import first_of
 
 if TYPE_CHECKING:
     from tui.host.connection import Connection
-
-
-import os
-from collections.abc import Callable
-from dataclasses import dataclass, field
-
-from tui.core.ports import Clock
-from tui.core.secrets.redact import Redactor
-from tui.core.traffic import TrafficSink
-from tui.host.process.watchdog import Watchdog
-from tui.host.transports import ServerTransport, open_transport
 
 LAUNCHERS = frozenset({"npx", "uvx", "uv", "docker", "podman", "pipx", "bunx", "pnpm", "deno"})
 LAUNCHER_SECONDS = 180.0

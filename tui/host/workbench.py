@@ -4,6 +4,7 @@ Importable without the SDK; live connections load what needs it.
 """
 
 import asyncio
+import dataclasses
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,20 +20,12 @@ from tui.host import error_sentences as explain
 from tui.host.catalog import prompt_infos, resource_infos
 from tui.host.content import contents_of, prompt_of
 from tui.host.process.process_tree import ProcessUsage, usage
+from tui.host.schemas.validation import SchemaChecker
 from tui.host.supervisor import Supervisor
 
 if TYPE_CHECKING:
     from tui.host.connection import Connection
     from tui.host.requests import Listings
-
-
-import dataclasses
-from typing import TYPE_CHECKING
-
-from tui.host.schemas.validation import SchemaChecker
-
-if TYPE_CHECKING:
-    from tui.host.connection import Connection
 
 
 class RunningToolbox:

@@ -12,20 +12,16 @@ import asyncio
 import contextlib
 import itertools
 import json
+import re
 import time
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 from tui.core.traffic import Captured, Direction, Kind, TrafficSink
 
 if TYPE_CHECKING:
     import httpx2
-
-
-import re
-from collections.abc import Iterator
-from typing import NamedTuple
 
 MAX_LINE = 64 * 1024
 """Bytes of a line without data."""

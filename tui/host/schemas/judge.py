@@ -5,7 +5,7 @@ schema is applied in a worker process with a timeout (`tui.host.schemas.validati
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from tui.core.text import clean_line
@@ -15,9 +15,6 @@ from tui.host.schemas.validation import SchemaChecker, is_simple
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
-
-
-from collections.abc import Callable
 
 MOST_PROBLEMS = 3
 MOST_ERRORS = 2_000

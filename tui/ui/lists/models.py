@@ -3,7 +3,9 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
+from urllib.parse import urlsplit
 
 from textual import events
 from textual.app import ComposeResult
@@ -18,17 +20,11 @@ from tui.ui.keys.actions import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.finder import Finder, FinderItem, words
-from tui.ui.widgets.rows import EMPTY, Row
+from tui.ui.widgets.rows import EMPTY, Row, pad, spread, wrap
 from tui.ui.widgets.symbols import Symbols
 
 if TYPE_CHECKING:
     from tui.runtime.conversations import Conversations
-
-
-from functools import partial
-from urllib.parse import urlsplit
-
-from tui.ui.widgets.rows import pad, spread, wrap
 
 NAME_CELLS = 18
 OFFLINE = "offline"

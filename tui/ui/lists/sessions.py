@@ -1,9 +1,11 @@
 """The sessions screen: find a saved conversation, resume, branch, rename, delete or export it."""
 
+import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual import events
 from textual.app import ComposeResult
@@ -11,7 +13,7 @@ from textual.binding import BindingType
 from textual.screen import ModalScreen
 
 from tui.core import units
-from tui.core.conversation.sessions import SessionInfo
+from tui.core.conversation.sessions import SessionInfo, SessionMatch
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line, fold
 from tui.ui.keys.actions import Action, Context
@@ -21,17 +23,6 @@ from tui.ui.lists.finder import Finder, FinderItem, heading, words
 from tui.ui.lists.session_items import about_session, found_items, place_of, session_item
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
-
-if TYPE_CHECKING:
-    from tui.runtime.conversations import Conversations
-
-
-import asyncio
-from collections.abc import AsyncGenerator, Coroutine
-from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, cast
-
-from tui.core.conversation.sessions import SessionMatch
 
 if TYPE_CHECKING:
     from tui.runtime.conversations import Conversations
