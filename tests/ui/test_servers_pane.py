@@ -143,7 +143,7 @@ async def test_the_process_id_is_shown_where_there_is_room() -> None:
         assert "pid" not in shown(pane)[1]
 
 
-async def test_enter_unfolds_what_is_known_of_a_server() -> None:
+async def test_space_unfolds_what_is_known_of_a_server() -> None:
     status = server(
         "weather",
         pid=4242,
@@ -158,13 +158,13 @@ async def test_enter_unfolds_what_is_known_of_a_server() -> None:
     async with Stage(pane).run_test(size=(60, 12)) as pilot:
         pane.show_host(host)
         pane.focus()
-        await press(pilot, "enter")
+        await press(pilot, "space")
         lines = shown(pane)
         assert row_with(lines, "command").split() == ["command", "python", "weather.py"]
         assert row_with(lines, "process").split(maxsplit=1)[1] == "pid 4242, started in 0.3 s"
         assert row_with(lines, "offers").split(maxsplit=1)[1] == "2 tools, 1 prompt"
         assert row_with(lines, "protocol").split()[1] == "2026-07-28"
-        await press(pilot, "enter")
+        await press(pilot, "space")
         assert not any("command" in line for line in shown(pane))
 
 
@@ -175,7 +175,7 @@ async def test_tools_that_were_left_out_are_told_with_their_reason() -> None:
         pane.focus()
         await pilot.pause()
         assert "  1 tool left out" in shown(pane)
-        await press(pilot, "enter")
+        await press(pilot, "space")
         assert "bad: its inputSchema is no object" in row_with(shown(pane), "left out  ")
 
 
@@ -186,7 +186,7 @@ async def test_a_listing_that_failed_is_told_as_that_and_not_as_a_tool_left_out(
         pane.focus()
         await pilot.pause()
         assert "  tools/list: no answer within 30 s" in shown(pane)
-        await press(pilot, "enter")
+        await press(pilot, "space")
         assert row_with(shown(pane), "listing").split(maxsplit=1)[1] == "tools/list: no answer within 30 s"
         assert not any("left out" in line for line in shown(pane))
 
@@ -246,7 +246,7 @@ async def test_hostile_names_and_lines_are_shown_not_obeyed() -> None:
     async with Stage(pane).run_test(size=(120, 12)) as pilot:
         pane.show_host(host)
         pane.focus()
-        await press(pilot, "enter")
+        await press(pilot, "space")
         text = "".join(shown(pane))
     assert not any(sign in text for sign in "\x1b\x07\x9b\u202e")
     assert "[/x][@click=app.quit]" in text
@@ -258,7 +258,7 @@ async def test_at_every_width_each_line_fits() -> None:
     async with Stage(pane).run_test(size=(120, 30)) as pilot:
         pane.show_host(host)
         pane.focus()
-        await press(pilot, "enter")
+        await press(pilot, "space")
         for width in (20, 37, 44, 60, 100):
             await pilot.resize_terminal(width, 30)
             await pilot.pause()

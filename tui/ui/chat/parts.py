@@ -251,7 +251,7 @@ class ChatParts:
         if problem := self.current.busy():
             self._regions.notify(problem)
         else:
-            self.turns.go_on()
+            self.turns.continue_turn()
 
     def ask(self, text: str) -> None:
         self._regions.go_to(Context.COMPOSER)

@@ -118,13 +118,6 @@ class ServersPane(TitledPane):
                 return status
         return self._statuses[0] if self._statuses else None
 
-    def select(self, name: str) -> None:
-        """Select a server; unknown names are ignored."""
-        for index, owner in enumerate(self._owners):
-            if self._statuses[owner].name == name:
-                self.move_cursor(index + 1)
-                return
-
     def toggle_selected(self) -> None:
         status = self.selected_status
         if self._host is not None and status is not None:

@@ -168,10 +168,10 @@ class TurnQueue:
         if held.attachments is None:
             return
         text, attachments = held.written.text, held.attachments
-        turn = self._asked(lambda: self._runtime.conversations.ask(text, self._approvals, attachments))
+        turn = self._try_to_start(lambda: self._runtime.conversations.ask(text, self._approvals, attachments))
         if turn is None:
             waiting = "\n".join(self.held)
-            self._let_go()
+            self._clear_queue()
             self._give_back(waiting)
             return
         del self._held[0]
@@ -202,9 +202,9 @@ class TurnQueue:
 
     # ---- turns ----
 
-    def go_on(self) -> None:
+    def continue_turn(self) -> None:
         if self._bridge.can_continue and not self.running:
-            turn = self._asked(lambda: self._runtime.continue_turn(self._approvals))
+            turn = self._try_to_start(lambda: self._runtime.continue_turn(self._approvals))
             if turn is not None:
                 self._begin(turn)
 
@@ -219,11 +219,11 @@ class TurnQueue:
             self._stopping = True
             self._turn.cancel()
         shown = "\n".join(self.held)
-        self._let_go()
+        self._clear_queue()
         self._on_change()
         return shown
 
-    def _let_go(self) -> None:
+    def _clear_queue(self) -> None:
         for held in self._held:
             self._stop_reading(held)
         self._held.clear()
@@ -242,9 +242,9 @@ class TurnQueue:
                 task.cancel()
                 await asyncio.wait({task}, timeout=1.0)
 
-    def _asked(self, ask: "Callable[[], PendingTurn]") -> "PendingTurn | None":
+    def _try_to_start(self, start: "Callable[[], PendingTurn]") -> "PendingTurn | None":
         try:
-            return ask()
+            return start()
         except McptuiError as error:
             self._view.add_note(str(error), "bad")
             return None
@@ -258,12 +258,12 @@ class TurnQueue:
     async def _drive(self, turn: "PendingTurn") -> None:
         async for event in turn.events():
             if isinstance(event, Steered):
-                self._told(event.text)
+                self._forget_steered(event.text)
             if not self._closed:
                 self._bridge.apply(event)
                 self._record(event)
 
-    def _told(self, text: str) -> None:
+    def _forget_steered(self, text: str) -> None:
         for one in self._steered:
             if one.text == text:
                 self._steered.remove(one)
@@ -284,11 +284,11 @@ class TurnQueue:
             self._view.add_note(
                 f"This turn could not be shown to its end ({type(error).__name__}). Ask again.", "bad"
             )
-        self._not_told(stopped)
+        self._requeue_steered(stopped)
         self.flush()
         self._on_change()
 
-    def _not_told(self, stopped: bool) -> None:
+    def _requeue_steered(self, stopped: bool) -> None:
         """Queue what the model was not told before the turn ended; after a stop, give it back."""
         late, self._steered = self._steered, []
         if stopped and late:

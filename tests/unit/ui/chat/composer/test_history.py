@@ -1,6 +1,7 @@
 """What was written before."""
 
-from tui.ui.chat.composer.history import MOST, InputHistory
+from tui.ui.chat.composer.history import MOST, InputHistory, earlier_rows
+from tui.ui.widgets.rows import text_of
 
 
 def test_up_goes_to_the_oldest_and_down_to_the_draft():
@@ -50,3 +51,13 @@ def test_a_message_is_found_whatever_its_case_and_composition():
     history.add("un cafe\u0301")
     history.add("un cafe")
     assert history.find("CAFÉ") == ["un cafe\u0301"]
+
+
+def test_what_was_looked_for_is_lit():
+    (row,) = earlier_rows(["buy MILK\nnow"], "milk")
+    assert ("MILK", "accent bold") in row and text_of(row) == "   buy MILK now"
+
+
+def test_what_cannot_be_lit_is_shown_all_the_same():
+    assert text_of(earlier_rows(["a\nb"], "a\nb")[0]) == "   a b"
+    assert "\x1b" not in text_of(earlier_rows(["a\x1b[31m"], "")[0])
