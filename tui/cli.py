@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""Errors that only writing has."""
+"""Errors that only writing raises."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -38,18 +38,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(given: Sequence[str]) -> int:
     try:
         try:
-            if given[:1] == ["tap"]:  # in front of another host's server: loads no other commands
+            if given[:1] == ["tap"]:  # must start fast: loads no other commands
                 from tui.commands.command_line import parse_tap
                 from tui.commands.tap import tap
 
                 return tap(parse_tap(given[1:]))
             return _dispatch(_parsed(given))
         finally:
-            sys.stdout.flush()  # the interpreter would do it too late to report that it failed
+            sys.stdout.flush()  # the interpreter would flush too late to report a failure
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # Whoever read our output has gone, and nothing can be said to them.
+        # Nobody reads our output any more, so nothing can be reported.
         _discard_output()
         return 141
     except OSError as error:
@@ -113,7 +113,7 @@ def _discard_output() -> None:
 
 def _parsed(given: Sequence[str]) -> argparse.Namespace:
     """Parse the command line; what follows `--` in `traffic` is a server's command and kept as it is."""
-    if not given:  # the screen is to come at once; to describe all commands takes a twentieth of that time
+    if not given:  # the screen has to come at once; building the parser takes a twentieth of that time
         return argparse.Namespace(command=None, theme=None)
     from tui.commands.command_line import build_parser
 
@@ -193,7 +193,7 @@ def _app(args: argparse.Namespace) -> int:
     except OSError:
         print("mcptui: the current directory was deleted; start it in another one", file=sys.stderr)
         return 2
-    gc.disable()  # what is imported now stays; the app collects again once it has loaded
+    gc.disable()  # what is imported now stays; the app enables it again once it has loaded
     from tui.settings.config_file import quick_ui
     from tui.ui.app.terminal import run_app
 

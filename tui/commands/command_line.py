@@ -264,7 +264,7 @@ def _add_files(actions: "Commands") -> None:
 
 def _action(actions: "Commands", name: str, about: str) -> argparse.ArgumentParser:
     action = actions.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
-    # Behind the action it must not undo what stood before it.
+    # After the action it must not override the same option before it.
     action.add_argument(
         "--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object a line"
     )

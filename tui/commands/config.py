@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Actions = Callable[[], Mapping[str, ActionKeys]]
 
 USAGE = 2
-"""Exit code for a configuration that cannot be used, and for a request that does not fit."""
+"""Exit code for an unusable configuration or an invalid request."""
 
 
 def config(args: argparse.Namespace, actions: "Actions") -> int:
@@ -93,7 +93,7 @@ def _problems(loaded: "Loaded", actions: "Actions") -> "list[Problem]":
     _, chosen = load_theme(ui.theme, themes_dir())
     found = [*loaded.problems, *map(loaded.located, keys), *([loaded.located(chosen)] if chosen else [])]
     found.sort(key=lambda problem: problem.line)
-    # A damaged theme that nobody wears costs nothing.
+    # A damaged theme that is not in use is only a warning.
     _, damaged = all_themes(themes_dir())
     return [*found, *(replace(problem, warning=True) for problem in damaged if problem != chosen)]
 

@@ -26,7 +26,7 @@ class Interrupt:
     def __enter__(self) -> "Interrupt":
         loop = asyncio.get_running_loop()
         for number in self.signals:
-            with suppress(NotImplementedError):  # Windows has no signal handlers in its loop
+            with suppress(NotImplementedError):  # event loops on Windows have no signal handlers
                 loop.add_signal_handler(number, self._handle, number)
         return self
 

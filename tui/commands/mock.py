@@ -18,7 +18,7 @@ from tui.traffic.replay.mock_server import MockServer
 
 CHUNK = 64 * 1024
 MAX_LINE = 64 * 1024 * 1024
-"""Bytes of a line that is read; a client that writes a longer one is no longer listened to."""
+"""Bytes of a line. A client that writes a longer one is ignored from then on."""
 
 
 def mock(args: argparse.Namespace) -> int:

@@ -143,10 +143,10 @@ def _store(entries: Iterable[Entry], target: Path) -> None:
 
 
 SLACK_NS = 5_000_000_000
-"""How much later than its last entry was seen a file may have been written, at most, for all we rely on."""
+"""How much later than its last entry a file is written, at most."""
 
 MOST_SERVERS = 50
-"""Servers of a recording that are told."""
+"""Servers listed for a recording."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from tui.core.errors import UsageError
 MAX_STDIN = 4 * 1024 * 1024
 MAX_SYSTEM = 1024 * 1024
 PATIENCE = 1.0
-"""Seconds in which something has to come through a pipe; whoever starts programs often leaves one open."""
+"""Seconds for the first bytes of a pipe. Programs that start others often leave one open."""
 
 SILENCE = 10.0
-"""Seconds without anything after which a pipe that is attached is given up."""
+"""Seconds without data after which an attached pipe is given up."""
 
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # Windows opens no pipe as a file
 
@@ -103,7 +103,7 @@ def read_bounded(path: str, most: int) -> bytes:
         OSError: it cannot be read.
         ValueError: it is larger than `most` bytes, no file or pipe, or a pipe through which nothing comes.
     """
-    # Without waiting: a pipe that nobody writes to would be opened for ever, deaf to signals.
+    # Without waiting: opening a pipe without a writer would block forever, deaf to signals.
     with open(
         Path(path).expanduser(), "rb", opener=lambda name, flags: os.open(name, flags | _AT_ONCE)
     ) as file:

@@ -10,10 +10,10 @@ import sys
 from tui.commands.tap_recording import TapRecording
 
 NOT_FOUND, NOT_STARTED, USAGE = 127, 126, 2
-"""Exit codes of our own: the first two are those of shells for a command that cannot be run."""
+"""Our exit codes. The first two are those of shells for a command that cannot be run."""
 
 SWITCH_SECONDS = 0.0002
-"""How long the recording may keep the interpreter while bytes wait to go on (Python's own: 5 ms)."""
+"""How long the recording may hold the interpreter while bytes wait (Python's default: 5 ms)."""
 
 
 def tap(args: argparse.Namespace) -> int:

@@ -20,7 +20,7 @@ USAGE, NOT_STARTED = 2, 1
 ADDRESS = "127.0.0.1"
 CLOSE_SECONDS = 2
 MOST_LEARNED = 50
-"""Credentials that are looked for in bodies; each makes looking a little slower."""
+"""Credentials to redact in bodies. Each makes redaction a little slower."""
 
 
 def tap_http(port: int, target: str, name: str | None) -> int:
@@ -76,7 +76,7 @@ async def _serve(listening: socket.socket, target: str, name: str) -> int:
     server = uvicorn.Server(config)
     where = f"http://{ADDRESS}:{listening.getsockname()[1]}"
     _say(f"listening on {where}{urlsplit(target).path}, in front of {clean_line(masked(target), 200)}", 0)
-    # Its own handlers raise the signal once more at the end, before the recording is complete.
+    # Its own handlers raise the signal again at the end, before the recording is complete.
     server.capture_signals = nullcontext  # type: ignore[assignment,method-assign]
 
     def end() -> None:

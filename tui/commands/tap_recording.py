@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from tui.traffic.record.recorder import Recorder
 
 WAITING_LIMIT = 64 * 1024 * 1024
-"""Bytes that may wait to be recorded; what a faster server writes is counted and left out."""
+"""Bytes that may wait to be recorded. What a faster server writes is counted and dropped."""
 
 GATHER_SECONDS = 0.02
-"""How long pieces are gathered before they are looked at, so that an answer goes out first."""
+"""How long data is collected before it is processed, so that an answer goes out first."""
 
 MOST_AHEAD = 20_000
-"""Lines that the recorder may have before it; the rest waits here, where it needs less memory."""
+"""Lines that may wait in the recorder. The rest waits here, where it needs less memory."""
 
 AHEAD_SECONDS = 0.02
 
@@ -34,7 +34,7 @@ END_SECONDS = 30.0
 all streams by then, and any signal of its ends the wait."""
 
 _SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASS", "CREDENTIAL")
-"""Words in names that may be secret; the values of these variables are, whatever they look like."""
+"""Values of variables with these words in their names are secret, whatever they look like."""
 
 Piece = tuple[int, int, bytes, int]
 """Stream, monotonic nanoseconds, bytes, and how many bytes before them were left out."""
@@ -91,7 +91,7 @@ class TapRecording:
         )
         try:
             self._thread.start()
-        except RuntimeError as error:  # no more threads to be had
+        except RuntimeError as error:  # no more threads available
             self._thread = None
             self.give_up(error)
 

@@ -85,10 +85,10 @@ def _without_screen(args: argparse.Namespace) -> bool:
 
 
 SHOWN_SERVERS = 40
-"""Characters of the names of servers that stand in a line."""
+"""Characters of the server names in a line."""
 
 SHOWN_OF = 40
-"""Characters of whose it is, or of why it cannot be read; --json tells that whole."""
+"""Characters of the owner or the problem in a line; --json prints all of it."""
 
 _HEAD = ("name", "began", "for", "entries", "size", "of", "servers")
 

@@ -101,7 +101,7 @@ class RecordingChoice:
                     continue
                 try:
                     yield source
-                finally:  # --follow is left by ctrl+c
+                finally:  # ctrl+c ends --follow
                     if gone := source.selection.gone:
                         entries = "1 entry" if gone == 1 else f"{gone:,} entries"
                         say(f"{entries} missing: dropped at the recording's size limit while it was read")

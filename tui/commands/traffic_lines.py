@@ -10,7 +10,7 @@ from tui.traffic.explain.events import event_sentences
 from tui.traffic.stats import Figures
 
 SHOWN = 160
-"""Characters of a body that stand in a line."""
+"""Characters of a body in a line."""
 
 READ = 1000
 """Bytes of a body that are read for that."""
@@ -36,7 +36,7 @@ _COLOURS = {
 }
 _SEVERITY_COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.HINT: "2"}
 WITH_BODY = frozenset({Kind.STDERR, Kind.NOT_JSON, Kind.NOT_RPC, Kind.BATCH})
-"""Kinds that have no name; their line shows how their body begins."""
+"""Kinds without a name; their line shows the beginning of the body."""
 
 
 def painted(text: str, colour: str, on: bool) -> str:

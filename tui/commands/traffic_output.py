@@ -23,12 +23,12 @@ from tui.traffic.filter.nodes import And, Node, Or, Term
 from tui.traffic.stats import Figures
 
 LOOK_SECONDS = 0.2
-"""How often --follow looks for more."""
+"""How often --follow checks for more."""
 
 FOUND = 1
 
 STARTS = ("server/discover", "initialize", "*/list", "subscriptions/listen", "ping")
-"""Methods that every start of a server needs: nobody who asks for the slowest call means them."""
+"""Methods that every server start needs. Nobody who asks for the slowest call means them."""
 
 
 def carry_out(args: argparse.Namespace, choice: RecordingChoice) -> int:

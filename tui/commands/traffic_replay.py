@@ -30,7 +30,7 @@ STOP_SECONDS = 2.0
 CHUNK = 256 * 1024
 SAME, DIFFERENT, NOT_STARTED = 0, 1, 5
 HANDSHAKE = frozenset({"initialize", "notifications/initialized"})
-"""Without them a server up to 2025-11-25 answers nothing."""
+"""Servers up to 2025-11-25 answer nothing before them."""
 
 
 def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:

@@ -17,7 +17,7 @@ BODY_LIMIT = 64 * 1024 * 1024
 
 WAIT_SECONDS = 0.005
 SPARSE = 16
-"""If fewer than one entry in so many passes, each is fetched by itself."""
+"""If fewer than one entry in this many passes, each is fetched alone."""
 
 
 def query_of(text: str | None) -> Query:
@@ -75,7 +75,7 @@ class Selection:
             query,
             notes=self.notes,
             reader=lambda: RecordingReader(recording.file),
-            # "The last five minutes" of what is over are the last five that there were.
+            # In a finished recording, "the last five minutes" are its own last five.
             now_ns=now_ns if live or now_ns or not self._last else self.frames.wall_ns(len(self.frames) - 1),
             newest_first=False,
         )
@@ -86,7 +86,7 @@ class Selection:
 
         try:
             kept = NotesStore(self._recording.file).all()
-        except StorageError:  # a page of them is damaged: the entries stand without them
+        except StorageError:  # a page of them is damaged: show the entries without them
             return {}
         for seq, note in kept.items():
             if note.marked and (index := self.frames.index(seq)) >= 0:

@@ -163,7 +163,7 @@ class ActiveModel:
     async def load(self) -> None:
         """Have the server load the model, and ask for its context window again. Bounded in time.
 
-        What fails here fails again, with words, when the model is asked.
+        What fails here fails again, with a message, when the model is asked.
         """
         from tui.model.endpoints.windows import load
 
@@ -171,9 +171,9 @@ class ActiveModel:
         if profile is not None and model is not None:
             with suppress(McptuiError):
                 await load(profile)
-                self._has_answered = True  # it says now what it would say then
+                self._has_answered = True  # it reports now what it would report then
             await self._measure(model)
-            self._unloaded = False  # whatever it says: it was tried
+            self._unloaded = False  # whatever the result, it was tried
 
     def answered(self) -> None:
         """Note a first reply: a local server has loaded the model now and can report its window."""
@@ -245,7 +245,7 @@ class ActiveModel:
         if self._model is not model:
             return
         self._unloaded = found.unloaded
-        # What the endpoint says that the model cannot do is not tried first.
+        # Do not try what the endpoint says the model cannot do.
         model.restrict(tools=found.tools, images=found.images)
         if found.window and found.window != self.context_meter.window:
             self.context_meter.window = found.window
@@ -258,5 +258,5 @@ class ActiveModel:
 
     def _done(self, task: "asyncio.Task[None]") -> None:
         self._working.discard(task)
-        # What fails here fails again, with words, when the model is asked.
+        # What fails here fails again, with a message, when the model is asked.
         _ = task.cancelled() or task.exception()

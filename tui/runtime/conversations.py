@@ -409,7 +409,7 @@ class Conversations:
 
     async def _begun(self, store: Sessions, parent: str) -> Journal:
         if parent:
-            with suppress(McptuiError):  # it was deleted meanwhile: then this is no branch
+            with suppress(McptuiError):  # it was deleted meanwhile: then this is not a branch
                 return await store.begin(parent=parent)
         return await store.begin()
 

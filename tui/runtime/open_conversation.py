@@ -100,7 +100,7 @@ class OpenConversation:
         for remark in self.conversation.remarks:
             journal.remark(remark)
         own = self.conversation.system if self.own_system else None
-        now = self.conversation.compaction if self.parent else None  # not that of the parent
+        now = self.conversation.compaction if self.parent else None  # not the parent's
         journal.describe(replace(about, title=self.info.title, system=own, compaction=now))
 
     async def settled(self) -> None:

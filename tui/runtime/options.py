@@ -34,7 +34,7 @@ class Options:
             start=not given.get("no_start"),
             max_steps=given.get("max_steps"),
             mode=Mode(given.get("approve") or Mode.ASK),
-            # A question of a script is not a conversation, unless it is made part of one.
+            # A question of a script is not saved, unless it belongs to a session.
             save=given.get("command") != "run" or bool(given.get("session") or given.get("resume")),
             session=given.get("session"),
             resume=bool(given.get("resume")),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 CLOSE_SECONDS = 2.0
 SETTLE_SECONDS = 0.2
-"""How long the linter may still look at what came last."""
+"""How long the linter may still check the last entries."""
 
 MIB = 1024 * 1024
 _log = logging.getLogger(__name__)
@@ -177,7 +177,7 @@ class RunRecording:
             return
         from tui.settings.filters import change_filter
 
-        # One assignment: a thread calls this, while the screen reads the filters.
+        # One assignment: a thread calls this while the screen reads the filters.
         self.recording.filters = change_filter(self._keeping.filters, name, text)
 
 

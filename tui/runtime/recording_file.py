@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PAGE = 4_000
 LOOK_SECONDS = 0.2
 REST_SECONDS, SLICE_SECONDS = 0.001, 0.003
-"""After each page, and of judging between two rests: whoever draws and takes keys comes first."""
+"""The pause after each page, and the work between two pauses: drawing and keys come first."""
 
 _log = logging.getLogger(__name__)
 
@@ -95,7 +95,7 @@ class RecordingFile:
                     self._judge_of_models.close()
         except McptuiError as error:
             self.problem = str(error)
-        except (OverflowError, TypeError, ValueError) as error:  # a file that somebody has made
+        except (OverflowError, TypeError, ValueError) as error:  # a hand-made file
             self.problem = f"the recording holds a value that has no meaning ({error})"
 
     def _load(self, reader: RecordingReader) -> None:
@@ -165,7 +165,7 @@ def _ended_ns(path: Path) -> int:
     with closing(RecordingReader(path)) as reader:
         try:
             return reader.ends_ns()[1]
-        except StorageError:  # what can be read is said when it is
+        except StorageError:  # the damage is reported when it is read
             return 0
 
 

@@ -204,7 +204,7 @@ class Runtime:
         """
         if self._loaded is not None:
             for problem in self._loaded.errors:
-                # Half of a file's rules is worse than none: nobody is there to see what is missing.
+                # Half of the rules is worse than none: nobody is there to see what is missing.
                 if not problem.path or problem.path.startswith("approvals"):
                     raise ConfigError(str(problem))
         if self._active_model.error is not None:
@@ -225,7 +225,7 @@ class Runtime:
     @property
     def unsaved(self) -> str:
         """Why the conversation is not being saved, in words, or ""."""
-        # Before anything was said only the check at the start is known.
+        # Before the first message only the check at the start is known.
         return self.conversations.problem or ("" if self.conversations.messages else self._save_problem)
 
     @property

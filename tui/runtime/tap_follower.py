@@ -19,7 +19,7 @@ LOOK_SECONDS = 1.0
 FOLLOW_SECONDS = 0.2
 PAGE = 500
 HISTORY = 20_000
-"""Entries that are taken from before a tap was found."""
+"""Entries that are taken over from before a tap was found."""
 
 _READ_ANEW = frozenset({Kind.STDERR, Kind.EVENT})
 _log = logging.getLogger(__name__)
@@ -71,7 +71,7 @@ class TapWatch:
             try:
                 tap = _Tap(path)
             except McptuiError:
-                continue  # it has only just begun; the next look finds it whole
+                continue  # it has only just begun; the next check finds it
             known.add(path)
             if tap.name:
                 self._followed[path] = tap

@@ -16,7 +16,7 @@ from tui.core.turn.limits import Limits, TurnMeter
 from tui.core.turn.loop import Turn
 
 PATIENCE_NS = 8_000_000_000
-"""How long after its start began a server is waited for; one that downloads itself takes longer."""
+"""How long to wait for a starting server. One that downloads itself takes longer."""
 
 LOOK_SECONDS = 0.05
 

@@ -18,7 +18,7 @@ from tui.settings.references import KEYCHAIN, expand, literal_part, without_defa
 
 MASK = "***"
 MAX_DEPTH = 32
-"""What lies deeper belongs to no configuration, and is not looked at."""
+"""Deeper values belong to no configuration and are ignored."""
 
 _OPEN_HEADERS = frozenset({"accept", "accept-language", "content-type", "user-agent", "mcp-protocol-version"})
 _SCHEME = re.compile(r"\s*(?:bearer|basic|token|apikey)?\s*", re.IGNORECASE)

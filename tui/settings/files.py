@@ -11,7 +11,7 @@ from pathlib import Path
 from tui.core.errors import ConfigError
 
 MAX_CONFIG_BYTES = 4 * 1024 * 1024
-"""A configuration larger than this is a mistake; reading it would only cost memory."""
+"""A larger configuration is a mistake."""
 
 
 class Unreadable(Exception):
@@ -60,7 +60,7 @@ def _decoded(raw: bytes, limit: int) -> str:
 
 
 SECONDS = 5.0
-"""How long to wait for another process; writing a small file takes milliseconds."""
+"""How long to wait for another process. Writing a small file takes milliseconds."""
 
 STEP_SECONDS = 0.005
 

@@ -13,7 +13,7 @@ NAMED_KEYS = frozenset(
     "enter escape tab backspace delete insert space up down left right home end pageup pagedown".split()
     + [f"f{number}" for number in range(1, 25)]
 )
-"""Keys with a name that terminals send; other keys are written as the character they make."""
+"""Named keys that terminals send. Other keys are written as their character."""
 
 _ALIASES = {
     "esc": "escape",

@@ -20,7 +20,7 @@ FORMAT = 1
 MAX_BYTES = 1024 * 1024
 MAX_ENTRIES = 300
 MAX_AGE_SECONDS = 90 * 86_400
-"""After three months an endpoint is asked again as if it were new: they learn too."""
+"""After three months an endpoint counts as new: it may have changed."""
 
 MAX_NAME = 512
 

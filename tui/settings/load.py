@@ -134,7 +134,7 @@ def _parsed_toml(text: str) -> _Source | Fault:
     except RecursionError:
         return Fault((), "is nested too deeply to be read")
     except ValueError as error:
-        # The place stands in the message only: "Invalid value (at line 3, column 5)".
+        # Only the message has the place: "Invalid value (at line 3, column 5)".
         found = re.fullmatch(
             r"(.*?) \(at (?:line (\d+), column (\d+)|end of document)\)", str(error), re.DOTALL
         )

@@ -20,7 +20,7 @@ CONFIG_VARIABLE = "MCPTUI_CONFIG"
 
 def config_dir() -> Path:
     """Return the directory of `config.toml` and of the user's themes."""
-    # Imported when asked: the first frame of `--help` needs no directory.
+    # Imported late: `--help` needs no directory.
     from platformdirs import user_config_path
 
     return user_config_path(APP, appauthor=False)

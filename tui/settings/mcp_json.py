@@ -133,7 +133,7 @@ class _Reader:
     def _server(self, name: str, entry: Any) -> Any:
         self._move((*self._root, name), ("servers", name))
         if not isinstance(entry, dict):
-            return entry  # the check of our own tables says what is wrong with it
+            return entry  # the check of our own tables reports it
         table: dict[str, Any] = {}
         for key, value in entry.items():
             if value is None or key in _SILENT:
@@ -238,7 +238,7 @@ class _Reader:
         return escaped(whole)
 
 
-# What is a string, so that nothing in one is taken for a comment; then what is to be blanked.
+# Strings first, so that nothing in one is taken for a comment; then what is blanked.
 _PIECE = re.compile(
     r'"(?:[^"\\\n]++|\\[^\n])*"?|(?P<line>//[^\n]*)|(?P<block>/\*.*?(?:\*/|\Z))|(?P<comma>,)(?=[\s/]*[}\]])',
     re.DOTALL,
@@ -253,7 +253,7 @@ def without_comments(text: str) -> str:
             return found.group()
         return re.sub(r"[^\n]", " ", found.group())
 
-    # Twice: a comma is only seen to trail once the comment behind it is gone.
+    # Twice: a trailing comma is only recognized once the comment after it is gone.
     return _PIECE.sub(blanked, _PIECE.sub(blanked, text))
 
 

@@ -15,7 +15,7 @@ KeyPath = tuple[str | int, ...]
 
 MAX_DEPTH = 64
 MAX_PLACES = 50_000
-"""Deeper or later keys have no place of their own; a person's configuration has neither."""
+"""Deeper or later keys have no place. No person's configuration is that large."""
 
 # An open string reaches to where it would have had to end: so no text is looked at twice. Groups are never
 # repeated possessively: Python 3.11.0 to 3.11.2 keep what the last, failed round of one had taken.

@@ -35,6 +35,6 @@ class Problem:
 
 def did_you_mean(wrong: str, right: Iterable[str]) -> str:
     """Return "did you mean `x`?" for the most similar name, or "" if none is similar."""
-    # Long keys are cut: the distance costs the product of both lengths.
+    # Long keys are truncated: the comparison takes the product of both lengths.
     near = difflib.get_close_matches(wrong[:64].casefold(), sorted(right), n=1, cutoff=0.6)
     return f"did you mean `{near[0]}`?" if near else ""

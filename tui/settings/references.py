@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 KEYCHAIN = "keyring:"
-"""What an `api_key` begins with that is a place in the system's keychain."""
+"""Prefix of an `api_key` that names an entry of the system's keychain."""
 NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _REFERENCE = re.compile(
     r"(?P<escaped>\$\$\{)"

@@ -90,7 +90,7 @@ def _read(path: Path) -> CallMemory:
     for key, name, arguments in _entries(found.get("saved")):
         try:
             memory = memory.with_saved(key, name, arguments)
-        except ValueError:  # somebody edited it by hand: the rest is good
+        except ValueError:  # somebody edited it by hand: keep the rest
             continue
     return memory
 

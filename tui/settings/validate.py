@@ -26,7 +26,7 @@ from tui.settings.schema import (
 SectionT = TypeVar("SectionT", bound=Section)
 
 ASK_ABOUT_EVERYTHING = "*/*"
-"""The rule that is added when the approvals cannot be read as they were meant."""
+"""The rule that is added when the approvals cannot be read completely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,4 +231,4 @@ _SYNONYMS = {
     "max_iterations": "max_steps",
     "tokens": "max_tokens",
 }
-"""Words that other hosts use; nearer to what was meant than any similar spelling."""
+"""Names that other hosts use: a better guess than any similar spelling."""

@@ -9,10 +9,10 @@ from tui.core.units import duration, size
 from tui.storage.exports.jsonl import time_text
 
 BODY_CHARS = 256 * 1024
-"""Characters of one body that an export for people holds."""
+"""Characters of a body in an export for people."""
 
 PRETTY_BYTES = 64 * 1024
-"""Larger bodies are left as they travelled: in many lines nobody would read them either."""
+"""Larger bodies are not indented: nobody would read that many lines."""
 
 MAX_OPEN = 10_000
 

@@ -120,7 +120,7 @@ def _opened(value: Mapping[str, Any]) -> str:
 
 
 def _escaped(content: bytes) -> str:
-    # Of a live recording a body may be another one by now: it must not break the archive.
+    # In a live recording the body may have changed since: it must not break the archive.
     return json.dumps(content.decode("utf-8", "replace"))[1:-1]
 
 

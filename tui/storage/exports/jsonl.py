@@ -16,7 +16,7 @@ from tui.core.errors import StorageError
 from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome, Redaction
 
 MOST_LEVELS = 100
-"""How deep the detail of an entry may be nested."""
+"""How deeply the detail of an entry may be nested."""
 
 _E = TypeVar("_E", bound=IntEnum)
 
@@ -25,7 +25,7 @@ _WORDS: Mapping[type[IntEnum], Mapping[str, IntEnum]] = {
 }
 
 FORMAT = 1
-"""Grows when a reader of an older version would misunderstand a line."""
+"""Increased when an older version would misread a line."""
 
 
 def jsonl(entries: Iterable[Entry]) -> Iterator[str]:

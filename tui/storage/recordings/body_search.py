@@ -22,13 +22,13 @@ from tui.core.text import composed, fold, is_boundary
 from tui.core.traffic import BodyTerm
 
 RUN_BYTES = 256 * 1024
-"""Bodies are searched together up to this many bytes: a fraction of a millisecond with the interpreter."""
+"""Bytes of bodies that are searched together: a fraction of a millisecond with the interpreter."""
 
 LARGE = 1024 * 1024
 """A body longer than this is read in parts of this length."""
 
 OVERLAP = 64 * 1024
-"""Characters of a window that the next one repeats: a longer match may be missed in a large body."""
+"""Characters that two windows share: a longer match may be missed in a large body."""
 
 _LETTERS = re.compile("[a-z0-9 _]+")
 _ESCAPED_LETTER = re.compile(rb"\\u00(?:20|3\d|[4-7])")
@@ -152,7 +152,7 @@ def signs(needle: str) -> Sequence[bytes]:
     if letters:
         others = {char for char in FOLDS_TO_LETTERS if not set(fold(char)).isdisjoint(letters)}
         return [letters.encode(), *_written(others)]
-    # A mark may come out of another character, when marks are put in their order, and U+FFFD out of any byte.
+    # A mark may come from another character when marks are reordered, and U+FFFD from any byte.
     alone = [char for char in needle if char > "\x7f" and char != "\ufffd" and is_boundary(char)]
     return min((_written(_sources(char)) for char in set(alone)), key=len, default=[b""])
 

@@ -19,14 +19,14 @@ from tui.core.errors import StorageError
 from tui.storage.recordings.rows import storable
 
 Check = Callable[[sqlite3.Connection, Path], None]
-"""Raises what is wrong with a file that was opened."""
+"""Raises what is wrong with an opened file."""
 
 VERSION = 1
 APPLICATION_ID = 0x6D637074
 """Marks the file as a recording of mcptui ("mcpt" in ASCII; https://sqlite.org/fileformat.html 1.2.8)."""
 
 CACHE_KIB = 512
-"""Pages kept in memory: rows are written and read in order, so more of them (2 MiB usually) serve nothing."""
+"""Pages kept in memory. Rows are written and read in order, so more (2 MiB by default) would be no use."""
 
 BUSY_MS = 5000
 """How long a connection waits for the lock of another one."""
@@ -220,7 +220,7 @@ def connect(path: Path, mode: str, more: str = "", *, is_cut: bool = False) -> s
         check_same_thread=False,
     )
     try:
-        if is_cut:  # the one switch by which SQLite does not look how long the file is (btree.c, lockBtree)
+        if is_cut:  # the one switch that makes SQLite accept a short file (btree.c, lockBtree)
             connection.execute("PRAGMA writable_schema = ON")
         connection.execute("PRAGMA trusted_schema = OFF")  # the file may come from somebody else
         connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")

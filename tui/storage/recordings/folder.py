@@ -13,7 +13,7 @@ from tui.storage.recordings.liveness import is_live, live_file
 SUFFIX = ".mcptrace"
 
 TOTAL_CAP = 2 * 1024 * 1024 * 1024
-"""Bytes of all recordings together, unless the settings say otherwise."""
+"""Bytes of all recordings together, unless configured."""
 
 _NEXT = "`mcptui traffic --list` names those kept."
 

@@ -42,7 +42,7 @@ class LiveMark:
         if self._descriptor < 0:
             return
         descriptor, self._descriptor = self._descriptor, -1
-        if sys.platform != "win32":  # removed first: whoever opens it after the lock has gone finds nothing
+        if sys.platform != "win32":  # removed first, so that nobody finds it without its lock
             self._path.unlink(missing_ok=True)
         os.close(descriptor)
         if sys.platform == "win32":
@@ -65,7 +65,7 @@ def is_live(path: Path) -> bool:
     except OSError:
         return False
     try:
-        # Shared: two that look at the same moment do not take each other for the writer.
+        # Shared, so that two processes that check at the same moment do not take each other for the writer.
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True

@@ -90,7 +90,7 @@ class RecordingReader:
                         raise
                     self._salvage = self._salvage or Salvage()
             first, last = whole_span(self._connection)
-        if not last:  # then it ends with the last that can be read
+        if not last:  # then it ends with the last readable entry
             after = first - 1 if first else 0
             while page := self.columns(after, PAGE):
                 first, last = first or page[0].seq, page[-1].seq
@@ -103,7 +103,7 @@ class RecordingReader:
         if not last:
             return 0, 0
         walls = [entry.wall_ns for seq in (first, last) for entry in self.columns(seq - 1, 1)]
-        if self.damage:  # an entry that is lost has the time of its neighbour, if that was read too
+        if self.damage:  # a lost entry has the time of its neighbour, if that was read
             starts = first, max(first, last - WINDOW)
             near = [entry for seq in starts for entry in self.columns(seq - 1, WINDOW + 1)]
             walls = [entry.wall_ns for entry in near if entry.wall_ns]

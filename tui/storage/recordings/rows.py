@@ -6,7 +6,7 @@ from typing import Any
 
 from tui.core.traffic import Cause, Direction, Entry, Finding, Kind, Outcome, Redaction, Severity
 
-# By number: an index is several times cheaper than calling an enum, a million times over.
+# By number: an index is several times cheaper than calling an enum.
 _DIRECTIONS = tuple(Direction)
 _OUTCOMES = tuple(Outcome)
 _KINDS: tuple[Kind | None, ...] = (None, *Kind)
@@ -101,5 +101,5 @@ def storable(value: Any) -> Any:
 
 
 def _detail_text(detail: Mapping[str, Any]) -> str:
-    # `str` for what is not JSON: a tap's mistake must not cost the entry.
+    # `str` for what is not JSON: a mistake of a tap must not lose the entry.
     return json.dumps(dict(detail), default=str, separators=(",", ":"))

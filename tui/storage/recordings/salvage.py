@@ -13,13 +13,13 @@ from tui.core.traffic import Direction, Kind, Outcome
 
 Row = tuple[Any, ...]
 Read = Callable[[int, int], Sequence[Row]]
-"""Returns the rows from one seq to another, both of them included."""
+"""Returns the rows from one seq to another, both included."""
 
 WINDOW = 256
-"""Numbers that are looked at together, at least."""
+"""The least number of entries that are read together."""
 
 LOST = "unreadable"
-"""Word of the event that stands for an entry which cannot be read."""
+"""The event in place of an unreadable entry."""
 
 _LOST = ("", int(Direction.NONE), int(Kind.EVENT), LOST, "", "", 0, 0, 0, int(Outcome.NONE), None, None, None)
 """`ENTRY_COLUMNS` of that event from `source` to `call`."""

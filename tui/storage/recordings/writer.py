@@ -21,21 +21,21 @@ DEFAULT_CAP = 512 * 1024 * 1024
 """Bytes of one recording."""
 
 RETRY_S = 1.0
-"""Seconds until a disk that failed is tried again."""
+"""Seconds until a failed disk is tried again."""
 
 WAITING_BYTES = 32 * 1024 * 1024
-"""Bodies that wait in memory for a disk that failed; with more, the recording ends where it was."""
+"""Bytes of bodies that wait in memory for a failed disk. With more, the recording ends there."""
 
 ENTRY_WEIGHT = 500
-"""Bytes that an entry is taken to need in memory beside its body."""
+"""Assumed bytes of an entry in memory, without its body."""
 
 DROP_STEP = 500
 """Entries that are dropped at a time."""
 
 MAX_FINDINGS = 100_000
-"""Findings kept of one recording; they stay when their entries are dropped, so they are bounded too."""
+"""Findings kept of one recording. They stay when their entries are dropped, so they have their own limit."""
 
-# One statement for many rows costs two thirds of a statement a row (measured); a batch is cut into these.
+# One statement for many rows takes two thirds of the time (measured). A batch is split into these.
 _RUNS = (256, 16, 1)
 
 
@@ -137,7 +137,7 @@ class RecordingWriter:
             connection.execute("PRAGMA busy_timeout = 0")
             connection.execute("PRAGMA journal_mode = DELETE")
         except sqlite3.Error:
-            pass  # a reader holds it, or the disk is full: what is in the WAL stays readable there
+            pass  # a reader holds it, or the disk is full: the content of the WAL stays readable there
         connection.close()
         self._end_live()
 
@@ -150,7 +150,7 @@ class RecordingWriter:
         try:
             self._store(self._waiting, self._waiting_findings)
         except (sqlite3.Error, OverflowError, ValueError, TypeError) as error:
-            # The last three: a value that SQLite or JSON cannot hold, which no tap should make.
+            # The last three are for values that SQLite or JSON cannot store, which no tap should make.
             self._roll_back()
             self._problem = _sentence(error, self._path)
             self._retry_at = time.monotonic() + RETRY_S
@@ -182,7 +182,7 @@ class RecordingWriter:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
         except sqlite3.Error:
-            pass  # SQLite rolls back by itself where it cannot do it when told
+            pass  # SQLite has rolled back by itself
 
     def _keep_waiting(self) -> None:
         """Give up when more waits than memory is meant for."""
@@ -206,7 +206,7 @@ class RecordingWriter:
             try:
                 live.close()
             except OSError:
-                pass  # the file stays; without its lock it says nothing
+                pass  # the file stays; without its lock it means nothing
 
     # ---- the cap -------------------------------------------------------------------------------------
 

@@ -26,12 +26,12 @@ APPLICATION_ID = 0x6D637073
 """Marks the file as a session of mcptui ("mcps" in ASCII; https://sqlite.org/fileformat.html 1.2.8)."""
 
 WRITER_BUSY_MS = 1000
-"""How long the writer waits for another program that holds the file locked."""
+"""How long the writer waits for another program's lock."""
 
 REMARKS = (
     "CREATE TABLE IF NOT EXISTS remarks (number INTEGER PRIMARY KEY, at REAL NOT NULL, body TEXT NOT NULL)"
 )
-"""What mcptui itself said; a file that was made before there was such a table gets it with the first one."""
+"""mcptui's own remarks. An older file gets the table with its first remark."""
 
 SCHEMA = (
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -56,13 +56,13 @@ Trigrams (SQLite 3.34) find a part of a word in any script; the texts themselves
 older file has a table `words` instead, whose texts are folded in another way: it is not used."""
 
 PROBE_BYTES = 4096
-"""Written to see whether a disk has room: a full one still takes empty files."""
+"""Written to check that a disk has room: a full one still accepts empty files."""
 
 CHECKED_BYTES = 64 * 1024 * 1024
 """A larger file is not checked before it is opened: that would take longer than a second."""
 
 _OF_THE_FOLDER = (errno.ENOTDIR, errno.EEXIST, errno.EROFS, errno.EDQUOT, errno.EFBIG)
-"""Errors that concern the folder or its disk, not the one session."""
+"""Errors of the folder or its disk, not of one session."""
 
 _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,79}")
 _NEXT = "`mcptui sessions list` names those kept."
@@ -240,7 +240,7 @@ def session_errors(path: Path) -> Iterator[None]:
     """Turn errors of SQLite and the system into `StorageError`, damage into `Damaged`."""
     try:
         yield
-    except UnicodeDecodeError as error:  # sqlite3 meets what a damaged page holds in its own sentence
+    except UnicodeDecodeError as error:  # sqlite3 fails to decode its own message about a damaged page
         raise Damaged("the session is damaged", where=path.stem) from error
     except (sqlite3.Error, OSError) as error:
         kind = Damaged if isinstance(error, sqlite3.Error) and is_damage(error) else StorageError

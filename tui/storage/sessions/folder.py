@@ -28,23 +28,23 @@ from tui.storage.sessions.stored_session import read_info
 
 TRASH = "trash"
 KEPT_SECONDS = 30 * 24 * 3600.0
-"""How long a deleted session can be brought back."""
+"""How long a deleted session can be restored."""
 
 DAY_SECONDS = 24 * 3600.0
 ONE_PAGE = 4096
-"""Bytes of a file that SQLite was told to write and nothing was written to."""
+"""Size of a file that SQLite opened for writing, and to which nothing was written."""
 
 KEEP_AFTER = 20
-"""Files that had to be read for a list; from so many on what was found is kept for the next process."""
+"""If at least this many files had to be read for a list, the result is cached for the next process."""
 
 NAME = "list.json"
 FORM = 2
-"""Counts up when what is known of a session changes; others are read anew."""
+"""Increased when `SessionInfo` changes; other caches are ignored."""
 
 MOST_BYTES = 64 * 1024 * 1024
 
 Stamp = tuple[int, int, int, int]
-"""Time of change in ns and size of the file, and of its WAL."""
+"""Modification time in ns and size, of the file and of its WAL."""
 
 Known = dict[str, tuple[Stamp, SessionInfo]]
 
@@ -244,7 +244,7 @@ def _remove_never_begun(path: Path) -> None:
         except NeverBegan:
             _remove(path)
         except StorageError:
-            pass  # whatever it is, it is not for us to remove
+            pass  # not ours to remove
 
 
 def _fold(path: Path) -> None:
@@ -304,6 +304,6 @@ def _entry(name: str, stamp: list[Any], values: list[Any]) -> tuple[Stamp, Sessi
 
 
 def _fits(value: object, example: object) -> bool:
-    if example is None or isinstance(example, float):  # the cost, and moments
+    if example is None or isinstance(example, float):  # the cost, and times
         return value is None if example is None and value is None else type(value) in (int, float)
     return type(value) is type(example)

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 RENDERED = 64 * 1024
-"""Characters of a text that are rendered as Markdown; a longer one is shown as it is."""
+"""Characters of a text that is rendered as Markdown; a longer one is shown as plain text."""
 
 SHOWN_MEDIA = {
     "image": frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"}),
     "audio": frozenset({"audio/mpeg", "audio/wav", "audio/ogg", "audio/mp4", "audio/webm"}),
 }
-"""What a browser shows without running anything that is in it; SVG is not among them."""
+"""What a browser shows without running its content. Not SVG."""
 
 STYLE = """
 :root{color-scheme:light dark;font:16px/1.55 system-ui,sans-serif}

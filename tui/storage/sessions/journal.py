@@ -28,19 +28,19 @@ from tui.storage.sessions.tables import Op, SessionTables
 _log = logging.getLogger(__name__)
 
 WINDOW = 0.02
-"""Seconds in which what is said gathers, unless somebody waits for it."""
+"""Seconds for which data is collected, unless somebody waits for it."""
 
 DRAFT_SECONDS = 0.25
 """How often the draft of a reply is stored, unless somebody waits for it."""
 
 RETRY_SECONDS = 1.0
-"""Until a disk that failed is tried again."""
+"""Until a failed disk is tried again."""
 
 CLOSE_SECONDS = 5.0
 """How long `close` waits for the disk."""
 
 WAITING_BYTES = 64 * 1024 * 1024
-"""What may wait in memory for a disk that failed; with more, the session ends where it was."""
+"""Bytes that may wait in memory for a failed disk. With more, the session ends there."""
 
 _WEIGHT = 500
 
@@ -259,7 +259,7 @@ class SessionJournal:
 
 def _resolve(waiter: Waiter) -> None:
     loop, done = waiter
-    with contextlib.suppress(RuntimeError):  # the loop has ended, and who waited with it
+    with contextlib.suppress(RuntimeError):  # the loop has ended, and the waiting task with it
         loop.call_soon_threadsafe(_finish, done)
 
 
@@ -341,7 +341,7 @@ class SessionWriter:
                 self._connection.execute("PRAGMA busy_timeout = 0")
                 self._connection.execute("PRAGMA journal_mode = DELETE")
             except sqlite3.Error:
-                pass  # a reader holds it, or the disk is full: what is in the WAL stays readable there
+                pass  # a reader holds it, or the disk is full: the content of the WAL stays readable there
             self._let_go()
         lock, self._lock = self._lock, None
         if lock is not None:
@@ -351,7 +351,7 @@ class SessionWriter:
         try:
             op(tables)
         except (ValueError, TypeError, OverflowError, RecursionError, sqlite3.DataError) as error:
-            # A value that nothing we know of makes: it must not keep what comes after it from being stored.
+            # An invalid value, which nothing should make, must not keep what follows from being stored.
             _log.exception("a part of session %s could not be stored", self._path.stem)
             self.defect = f"a part of the session could not be stored ({error})"
 

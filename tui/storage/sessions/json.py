@@ -24,7 +24,7 @@ VERSION = 1
 MOST_BYTES = 256 * 1024 * 1024
 MOST_MESSAGES = 100_000
 MOST_PARTS = 5_000_000
-"""Objects and lists; each takes many times the two bytes in memory that it may have in the file."""
+"""Objects and lists: in memory each takes many times the two bytes that it may have in the file."""
 
 LONGEST_NAME = 200
 
@@ -115,7 +115,7 @@ def _session(found: Mapping[str, Any]) -> StoredSession:
     valid = mended(messages, sent)
     if not valid:
         raise ValueError('"messages" holds nothing that was said')
-    if len(valid) != len(messages):  # mended: the times fit no longer
+    if len(valid) != len(messages):  # repaired: the times no longer fit
         times = [times[0]] * len(valid)
     meta = {name: _text(found, name) for name in ("title", "system", "model", "profile")}
     known = {name: value for name, value in meta.items() if value}

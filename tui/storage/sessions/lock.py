@@ -36,11 +36,11 @@ class SessionLock:
         for _ in range(20):
             if self._taken():
                 return
-            time.sleep(0.01)  # who looks whether it is held holds it for a moment
+            time.sleep(0.01)  # a process that checks the lock holds it for a moment
         raise InUse("the session is open in another mcptui", where=path.stem, next_step="Close it there.")
 
     def _taken(self) -> bool:
-        if sys.platform == "win32":  # a file that is held open cannot be removed there
+        if sys.platform == "win32":  # an open file cannot be removed there
             with suppress(PermissionError, FileNotFoundError):
                 self._path.unlink()
             with suppress(FileExistsError):
@@ -51,11 +51,11 @@ class SessionLock:
         descriptor = os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Whoever let go of it removed the file: a lock on a file that has no name locks nobody out.
+            # The last holder removed the file: a lock on a file without a name locks nobody out.
             ours = os.path.samestat(os.fstat(descriptor), os.stat(self._path))
         except (BlockingIOError, FileNotFoundError):
             ours = False
-        except OSError:  # a file system without locks: nobody can be kept out
+        except OSError:  # a file system without locks
             ours = True
         if not ours:
             os.close(descriptor)
@@ -67,7 +67,7 @@ class SessionLock:
         if self._descriptor < 0:
             return
         descriptor, self._descriptor = self._descriptor, -1
-        if sys.platform != "win32":  # removed first: whoever opens it after the lock has gone finds nothing
+        if sys.platform != "win32":  # removed first, so that nobody finds it without its lock
             with suppress(OSError):
                 self._path.unlink()
         os.close(descriptor)

@@ -24,7 +24,7 @@ from tui.storage.exports.markdown import escaped, fenced
 from tui.storage.sessions.transcript import SessionTranscript, day_and_time
 
 LONGEST = 256 * 1024
-"""Characters of one text that an export for people holds."""
+"""Characters of a text in an export for people."""
 
 PARSED = 64 * 1024
 """Characters of a text that stays Markdown; a longer one is shown as code."""
@@ -85,7 +85,7 @@ def readable_arguments(call: CallRequest) -> str:
 def quiet(text: str) -> str:
     """Return foreign Markdown that changes nothing around it."""
     if len(text) <= PARSED:
-        for marks in (_GENTLE, _STRICT):  # the second one in code as well, where it is seen
+        for marks in (_GENTLE, _STRICT):  # the second one also in code, where it is visible
             found = _lowered(text, marks)
             if _is_harmless(found):
                 return found
@@ -124,7 +124,7 @@ def _lowered(text: str, marks: re.Pattern[str]) -> str:
 
 
 def _lowered_line(line: str, marks: re.Pattern[str], *, after_text: bool) -> str:
-    if after_text and (found := _UNDERLINE.fullmatch(line)):  # would make a heading of the line before
+    if after_text and (found := _UNDERLINE.fullmatch(line)):  # would turn the line before into a heading
         return f"{found[1]}\\{line[found.end(1) :]}"
     line = _demoted(line)
     return marks.sub(_text, line)

@@ -135,7 +135,7 @@ def _fill(tables: SessionTables, stored: StoredSession) -> None:
 
 
 def _one_file(connection: sqlite3.Connection) -> None:
-    with suppress(sqlite3.Error):  # somebody reads it: what is in the WAL is as safe there
+    with suppress(sqlite3.Error):  # somebody reads it: the content of the WAL is as safe there
         connection.execute("PRAGMA busy_timeout = 0")
         connection.execute("PRAGMA journal_mode = DELETE")
 

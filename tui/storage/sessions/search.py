@@ -17,13 +17,13 @@ from tui.core.text import clean_line, fold, spans
 from tui.storage.sessions.file import has_words, open_for_reading, read_meta, session_errors
 
 INDEXED = 256 * 1024
-"""Characters of a message that can be searched for."""
+"""Characters of a message that are searchable."""
 
 AROUND = 60
-"""Characters of an excerpt on each side of what was found."""
+"""Characters of an excerpt on each side of the match."""
 
 SHORTEST = 3
-"""Characters that the index can look for; it holds trigrams."""
+"""The shortest word that the index can find; it consists of trigrams."""
 
 
 def said(message: Message) -> str:
@@ -66,7 +66,7 @@ def excerpt(text: str, words: Sequence[str]) -> str | None:
 
 
 MOST = 100
-"""Places of one session that are told."""
+"""Matches of one session."""
 
 
 def places_of(path: Path, words: Sequence[str], limit: int = MOST) -> list[tuple[int, str]]:

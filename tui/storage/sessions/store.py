@@ -135,7 +135,7 @@ class SessionStore:
             return reopened(session, read_stored(path, all_results=False)), None, why_not(error, path)
         try:
             stored = read_stored(path, all_results=False)
-            if stored.damaged or not is_sound(path):  # all of it is to be written again
+            if stored.damaged or not is_sound(path):  # all of it has to be written again
                 stored = read_stored(path)
                 stored.damaged = True
             found = reopened(session, stored)
@@ -168,7 +168,7 @@ class SessionStore:
 
     async def rename(self, session: str, title: str) -> None:
         named = SessionMeta(title=title)
-        await self._let_close(session)  # it takes nothing more
+        await self._let_close(session)  # it accepts nothing more
         journal = self._open.get(session)
         if journal is not None:
             journal.describe(named)
@@ -231,7 +231,7 @@ class SessionStore:
                 lambda: write_whole(path, self._exported(session, kind), wait=wait, stop=stop)
             )
         finally:
-            stop.set()  # the thread ends if nobody waits for it any more
+            stop.set()  # the thread ends when nobody waits for it
 
     async def exported(self, session: str, kind: ExportKind) -> str:
         await self._settle(session)

@@ -41,7 +41,7 @@ PAGE = 1000
 """Messages that are read at a time."""
 
 MOST = 1_000_000
-"""Messages that a damaged session is taken to have at most, if its end cannot be read."""
+"""The most messages of a damaged session whose end cannot be read."""
 
 Row = tuple[Any, ...]
 

@@ -24,7 +24,7 @@ from tui.storage.sessions.file import REMARKS, has_words, read_meta
 from tui.storage.sessions.search import said
 
 OWN_LABEL = "mcptui"
-"""Label of what mcptui itself says in the place of a model; no session is said to be its."""
+"""Model label of mcptui's own messages. It never becomes the model of a session."""
 
 Op = Callable[["SessionTables"], None]
 """Stores something, within `begin` and `commit`."""
@@ -57,7 +57,7 @@ class SessionTables:
 
     def commit(self) -> None:
         """End the transaction. What was stored survives kill -9 from now on."""
-        if not self._has_words:  # what was stored now cannot be found by the index, whoever looks later
+        if not self._has_words:  # the index will not find what is stored now
             self._meta["words"] = False
         changed = [
             (name, dumps(value)) for name, value in self._meta.items() if value != self._stored.get(name)
@@ -73,7 +73,7 @@ class SessionTables:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
         except sqlite3.Error:
-            pass  # SQLite rolls back by itself where it cannot do it when told
+            pass  # SQLite has rolled back by itself
 
     # ---- what is said ------------------------------------------------------------------------------------
 
@@ -176,5 +176,5 @@ class SessionTables:
         except sqlite3.DatabaseError as error:
             if not is_damage(error):
                 raise
-            # The index only makes the search quick: what is said is stored without it, and read through.
+            # The index only speeds up searches. Without it, messages are stored and searched one by one.
             self._has_words = False
