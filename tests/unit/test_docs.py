@@ -122,5 +122,5 @@ def test_each_link_leads_to_a_file(page: Path):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_each_path_of_the_code_exists(page: Path):
-    paths = re.findall(r"`((?:tui|tests|sample_config|themes)/[\w./-]*)`", page.read_text(encoding="utf-8"))
+    paths = re.findall(r"`((?:tui|tests)/[\w./-]*)`", page.read_text(encoding="utf-8"))
     assert [path for path in paths if not (ROOT / path).exists()] == []
