@@ -34,12 +34,7 @@ class QuickUi(NamedTuple):
 
 
 def quick_ui(named: str | None, env: Mapping[str, str]) -> QuickUi:
-    """Return theme and keys of the configuration, with defaults for what cannot be read.
-
-    Args:
-        named: the value of `--config`, or None.
-        env: the environment, for `MCPTUI_CONFIG` and references.
-    """
+    """Return theme and keys of the configuration, with defaults for what cannot be read."""
     table = _table(named, env, "ui")
     theme, keys = table.get("theme"), table.get("keys")
     return QuickUi(
@@ -71,12 +66,7 @@ def _table(named: str | None, env: Mapping[str, str], name: str) -> Mapping[str,
 
 
 class ConfigFile:
-    """The file that `--config` or the environment names, or the default one.
-
-    Args:
-        named: the value of `--config`, or None.
-        env: the environment.
-    """
+    """The file that `--config` or the environment names, or the default one."""
 
     def __init__(self, named: str | None, env: Mapping[str, str]) -> None:
         self._named = named
@@ -116,22 +106,14 @@ class ConfigFile:
         return [one for one in texts if isinstance(one, str)] if isinstance(texts, list) else []
 
     def save(self, key: str, value: str) -> None:
-        """Change one value and keep the rest of the file.
-
-        Raises:
-            McptuiError: it could not be written.
-        """
+        """Change one value and keep the rest of the file; raises `McptuiError`."""
         from tui.settings.locations import config_path
         from tui.settings.save import set_value
 
         set_value(config_path(self._named, self._env)[0], key, value)
 
     def add(self, key: str, texts: Iterable[str]) -> list[str]:
-        """Add texts to a list, and return the list in the file then. Takes time.
-
-        Raises:
-            McptuiError: it could not be written.
-        """
+        """Add texts to a list, and return the list in the file then; raises `McptuiError`. Takes time."""
         from tui.settings.locations import config_path
         from tui.settings.save import change_texts
 

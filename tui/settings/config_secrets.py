@@ -66,13 +66,7 @@ def _only_references(raw: str) -> bool:
 
 
 def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, str]:
-    """Return every secret of a configuration by a name that may be shown.
-
-    Args:
-        raw: the file as it was written.
-        tree: the same, expanded.
-        env: the environment that it was expanded with.
-    """
+    """Return every secret of a configuration, as written and as expanded, by a name that may be shown."""
     found: dict[str, str] = {}
     for path, value in leaves(tree):
         if not isinstance(value, str) or not value:

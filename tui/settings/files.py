@@ -21,11 +21,8 @@ class Unreadable(Exception):
 def read_bounded(path: Path, limit: int = MAX_CONFIG_BYTES) -> str:
     """Return the text of a regular file of at most `limit` bytes, without its byte order mark.
 
-    Never waits: a FIFO or a device is refused, not read.
-
-    Raises:
-        FileNotFoundError: there is nothing at `path`.
-        Unreadable: anything else that keeps it from being text.
+    Never waits: a FIFO or a device is refused, not read. Raises `FileNotFoundError` if there is nothing at
+    `path`, `Unreadable` for anything else that keeps it from being text.
     """
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
@@ -69,10 +66,8 @@ STEP_SECONDS = 0.005
 def locked(path: Path, seconds: float = SECONDS) -> Iterator[None]:
     """Keep other processes and threads from changing a file; not reentrant.
 
-    Without locks on this system (Windows) or file system, nobody is kept out.
-
-    Raises:
-        ConfigError: another process holds the lock for too long.
+    Without locks on this system (Windows) or file system, nobody is kept out. Raises `ConfigError` if another
+    process holds the lock for too long.
     """
     descriptor = _locked_folder(path, seconds)
     try:

@@ -20,10 +20,9 @@ def load_filters(path: Path) -> dict[str, str]:
 
 
 def change_filter(path: Path, name: str, text: str) -> dict[str, str]:
-    """Save one filter, or remove it with "". Return all of them, with changes of other processes.
+    """Save a filter, or remove it with "". Return all of them; raises `ConfigError`.
 
-    Raises:
-        ConfigError: the file is damaged and was left as it is, or cannot be written.
+    Changes of other processes are kept, and so is a damaged file.
     """
     import tomli_w
 

@@ -48,11 +48,9 @@ _CHARACTERS = {
 
 @dataclass(frozen=True, slots=True)
 class ActionKeys:
-    """The keys of an action.
+    """The default keys of an action, and the context where they work; "" is everywhere.
 
-    Attributes:
-        keys: the keys it has by itself.
-        context: where they work; "" is everywhere. Two actions clash if they can be meant at once.
+    Two actions clash if they can be meant at once.
     """
 
     keys: tuple[str, ...]
@@ -110,16 +108,7 @@ def check_keys(
     actions: Mapping[str, ActionKeys],
     names: Collection[str] = NAMED_KEYS,
 ) -> tuple[dict[str, tuple[str, ...]], tuple[Problem, ...]]:
-    """Check the configured keys.
-
-    Args:
-        wanted: action id to keys, as in `[ui.keys]`.
-        actions: all actions by id.
-        names: the keys that have a name.
-
-    Returns:
-        The keys that can be used, by action; and what is wrong with the others.
-    """
+    """Return the usable ones of the configured keys by action id, and the problems of the others."""
     problems: list[Problem] = []
     good: dict[str, tuple[str, ...]] = {}
     for action, keys in wanted.items():
@@ -143,7 +132,6 @@ def check_keys(
 def _without_clashes(
     good: dict[str, tuple[str, ...]], actions: Mapping[str, ActionKeys], problems: list[Problem]
 ) -> dict[str, tuple[str, ...]]:
-    """Remove keys that another action has, and report each as a problem."""
     result = dict(good)
     for action, keys in good.items():
         for key in keys:

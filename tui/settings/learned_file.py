@@ -29,13 +29,9 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class LearnedEntry:
-    """What one endpoint taught about one model.
+    """What one endpoint taught about one model; `at` is in seconds since the epoch.
 
-    Attributes:
-        endpoint: its address, without anything secret.
-        model: its id of the model.
-        at: when it taught something last, in seconds since the epoch.
-        learned: what, as the model room writes it.
+    The address of the endpoint has nothing secret in it; `learned` is as the model room writes it.
     """
 
     endpoint: str
@@ -74,11 +70,7 @@ class LearnedFile:
             _log.warning("what an endpoint taught is not kept: %s", error)
 
     def forget(self) -> int:
-        """Remove everything, and return how many entries there were.
-
-        Raises:
-            ConfigError: the file cannot be removed.
-        """
+        """Remove everything, or raise `ConfigError`. Return how many entries there were."""
         count = len(self._read())
         try:
             self._path.unlink(missing_ok=True)
@@ -104,7 +96,6 @@ class LearnedFile:
         return [entry for one in listed[:MAX_ENTRIES] if (entry := _entry(one)) and entry.at > oldest]
 
     def _put_aside(self, why: str) -> None:
-        """Rename a file that cannot be used, so that a person can look at it."""
         aside = self._path.with_name(f"{self._path.name}.damaged")
         _log.warning("%s %s; it is now %s", self._path, why, aside.name)
         try:

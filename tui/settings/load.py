@@ -79,12 +79,9 @@ class Loaded:
 
 
 def load(path: Path, env: Mapping[str, str], *, required: bool = False) -> Loaded:
-    """Read `path`: our TOML, or another host's JSON if it ends in `.json` or `.jsonc`.
+    """Read our TOML, or another host's JSON if the name ends in `.json` or `.jsonc`.
 
-    Args:
-        path: the file.
-        env: where `${VAR}` is looked up.
-        required: a missing file is a problem.
+    `env` replaces references; if `required`, a missing file is a problem.
     """
     name = clean_line(str(path), 400)
     try:
@@ -180,7 +177,6 @@ def _checked(source: _Source, env: Mapping[str, str], path: Path, name: str) -> 
 def _expanded(
     value: Any, path: KeyPath, env: Mapping[str, str], faults: list[Fault], spoilt: set[KeyPath]
 ) -> Any:
-    """Return `value` with all its references replaced, and report those that cannot be."""
     if len(path) > MAX_DEPTH:
         faults.append(Fault(path[:3], "is nested too deeply"))
         spoilt.add(path)
@@ -231,7 +227,6 @@ def _problem(fault: Fault, places: Mapping[KeyPath, Place], file: str) -> Proble
 
 
 def _open_to_others(path: Path, raw: Mapping[str, Any], name: str) -> Problem | None:
-    """Return a warning if the file contains secrets and other users can read it."""
     if os.name != "posix":
         return None
     try:

@@ -32,12 +32,7 @@ def config_file() -> Path:
 
 
 def config_path(named: str | None, env: Mapping[str, str]) -> tuple[Path, bool]:
-    """Return the file to read, and whether somebody named it, so that it has to exist.
-
-    Args:
-        named: the value of `--config`, or None.
-        env: the environment; `MCPTUI_CONFIG` names a file if `--config` does not.
-    """
+    """Return the file to read, and whether `--config` or the environment named it, so that it must exist."""
     if chosen := named or env.get(CONFIG_VARIABLE):
         return Path(chosen).expanduser(), True
     return config_file(), False
@@ -68,11 +63,7 @@ def learned_file() -> Path:
 
 
 def shipped_dir(name: str) -> Path:
-    """Return the directory `name` ("themes", "sample_config") that ships with mcptui.
-
-    Raises:
-        FileNotFoundError: the installation is incomplete.
-    """
+    """Return a directory that ships with mcptui, such as "themes"; raises `FileNotFoundError`."""
     package = Path(tui.__file__).parent
     for place in (package / "_shipped" / name, package.parent / name):
         if place.is_dir():

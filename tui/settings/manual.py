@@ -144,7 +144,6 @@ def _type_words(annotation: Any) -> str:
 
 
 def _constraints(field: FieldInfo) -> Iterator[Any]:
-    """Yield the constraints of a field, also inside `X | None`."""
     yield from field.metadata
     for part in typing.get_args(field.annotation):
         for detail in typing.get_args(part)[1:] if typing.get_origin(part) is typing.Annotated else ():

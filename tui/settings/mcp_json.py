@@ -72,13 +72,7 @@ class NotReadable:
 
 @dataclass(frozen=True, slots=True)
 class ForeignFile:
-    """The content of another host's file.
-
-    Attributes:
-        servers: tables as they would stand under `[servers.NAME]`, not checked yet.
-        notes: what a person should know about them.
-        places: where their keys stand, by their path in our terms.
-    """
+    """Another host's file: tables as under `[servers.NAME]`, unchecked, and places by path in our terms."""
 
     servers: dict[str, Any]
     notes: tuple[ImportNote, ...] = ()
@@ -86,12 +80,7 @@ class ForeignFile:
 
 
 def read_foreign(text: str, path: Path) -> ForeignFile | NotReadable:
-    """Read the text of another host's file.
-
-    Args:
-        text: JSON, comments and trailing commas allowed.
-        path: where it stands: `${workspaceFolder}` is worked out from it.
-    """
+    """Read another host's JSON, comments allowed; `${workspaceFolder}` is derived from `path`."""
     plain = without_comments(text)
     try:
         tree, twice = loads(plain)
@@ -198,7 +187,6 @@ class _Reader:
         return float(value) if 0 < value <= MAX_TOOL_SECONDS else None
 
     def _text(self, name: str, value: Any) -> Any:
-        """Return a text with the host's own references converted to ours."""
         if not isinstance(value, str) or "${" not in value:
             return value
         parts: list[str] = []
@@ -258,14 +246,9 @@ def without_comments(text: str) -> str:
 
 
 def loads(text: str) -> tuple[Any, tuple[str, ...]]:
-    """Parse JSON without comments.
+    """Parse JSON without comments; return it and the names that occur twice in one object (the last counts).
 
-    Returns:
-        The value, and the names that stand twice in one object: the last one counts, the first is lost.
-
-    Raises:
-        ValueError: it is not JSON; a `json.JSONDecodeError` where the place is known.
-        RecursionError: it is nested too deeply.
+    Raises `ValueError`, as `json.JSONDecodeError` where the place is known, or `RecursionError`.
     """
     twice: list[str] = []
 

@@ -35,13 +35,9 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a key is. The span of a table header is empty and follows the header's line.
+    """Where a key is: its line, from 1, and the span of its value.
 
-    Attributes:
-        line: line of the key, from 1.
-        start: offset of the value's first character.
-        end: offset behind the value's last character.
-        header: it is a `[table]` header, not a key with a value.
+    The span of a `[table]` header is empty and follows the header's line.
     """
 
     line: int
@@ -173,7 +169,6 @@ class _Scanner:
         return path
 
     def _value(self, path: KeyPath, line: int) -> None:
-        """Read one value with all its content; in TOML up to the end of its line."""
         root = _Frame(False, path, path, line=line)
         stack = [root]
         last = 0
@@ -209,7 +204,6 @@ class _Scanner:
             frame.parts.append(unquoted(token))
 
     def _begin(self, frame: _Frame, start: int) -> None:
-        """Note where the current value of `frame` begins, unless it has begun."""
         if frame.start < 0:
             frame.start = start
             if frame.current is None:
@@ -217,7 +211,6 @@ class _Scanner:
                 frame.line = self._line(start)
 
     def _close(self, frame: _Frame, end: int) -> None:
-        """Note the value of `frame` that ends here, and prepare for the next one."""
         if frame.current is not None and frame.start >= 0:
             self._note(frame.current, frame.line, frame.start, end)
         frame.current, frame.start, frame.parts = None, -1, []

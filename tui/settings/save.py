@@ -22,11 +22,7 @@ Value = str | bool | int | float | Sequence[str]
 
 
 def write_private(path: Path, text: str) -> None:
-    """Replace the content of `path` as `atomic_write` does. New directories get mode 0700.
-
-    Raises:
-        ConfigError: it cannot be written.
-    """
+    """Replace a file as `atomic_write` does, or raise `ConfigError`. New directories get mode 0700."""
     target = Path(os.path.realpath(path))
     try:
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -42,7 +38,6 @@ def write_private(path: Path, text: str) -> None:
 
 
 def _sync_directory(folder: Path) -> None:
-    """Make the new name durable, where directories can be opened."""
     if os.name != "posix":
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -55,11 +50,6 @@ def _sync_directory(folder: Path) -> None:
 def set_value(path: Path, key: str, value: Value) -> None:
     """Set one value of a configuration, such as `ui.theme`. The file is created if it is missing.
 
-    Args:
-        path: the TOML file.
-        key: dotted path of plain names.
-        value: what it is to be.
-
     Raises:
         ConfigError: the file cannot be read, is not ours or is damaged; it is then left as it is.
     """
@@ -69,10 +59,7 @@ def set_value(path: Path, key: str, value: Value) -> None:
 def change_texts(path: Path, key: str, add: Iterable[str]) -> list[str]:
     """Add texts to a list of a configuration, such as `approvals.remembered`; return the sorted list.
 
-    What others added to the file or took away from it meanwhile stays so.
-
-    Raises:
-        ConfigError: as for `set_value`, or the value is no list.
+    Changes that others made to the file meanwhile stay. Raises as `set_value`, also if the value is no list.
     """
     names = tuple(key.split("."))
     texts: list[str] = []
@@ -92,11 +79,7 @@ def change_texts(path: Path, key: str, add: Iterable[str]) -> list[str]:
 
 
 def add_servers(path: Path, servers: Mapping[str, Mapping[str, Any]]) -> None:
-    """Add tables `[servers.NAME]`, and change nothing else in the file.
-
-    Raises:
-        ConfigError: as for `set_value`, or a name is taken.
-    """
+    """Add tables `[servers.NAME]` and change nothing else. Raises as `set_value`, also if a name is taken."""
     _change(path, lambda text: with_servers(text, servers))
 
 
@@ -124,16 +107,7 @@ def _change(path: Path, edit: Callable[[str], str]) -> None:
 
 
 def with_value(text: str, key: tuple[str, ...], value: Value) -> str:
-    """Return `text` with the value at `key` set.
-
-    Args:
-        text: a TOML document.
-        key: the path of the key, its tables first; they are made if they are missing.
-        value: what it is to be.
-
-    Raises:
-        ValueError: `text` is not TOML, or one of the tables is something else.
-    """
+    """Return TOML with the value at `key` set, tables included; raises `ValueError` if one is not a table."""
     value = value if isinstance(value, str | bool | int | float) else list(value)
     wanted = tomllib.loads(text)
     table: Any = wanted
@@ -146,11 +120,7 @@ def with_value(text: str, key: tuple[str, ...], value: Value) -> str:
 
 
 def with_servers(text: str, servers: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return `text` with tables `[servers.NAME]` added at its end.
-
-    Raises:
-        ValueError: `text` is not TOML, or one of the names is taken.
-    """
+    """Return TOML with tables `[servers.NAME]` added at its end; raises `ValueError` if a name is taken."""
     wanted = tomllib.loads(text)
     present = wanted.setdefault("servers", {})
     if not isinstance(present, dict) or present.keys() & servers.keys():

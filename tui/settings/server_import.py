@@ -18,14 +18,7 @@ from tui.settings.specs import resolved
 
 @dataclass(slots=True)
 class Plan:
-    """What an import would do.
-
-    Attributes:
-        new: tables to add, by the name they get.
-        renamed: new name to the name in the other file.
-        skipped: name and why, for servers that are not taken over.
-        notes: what else a person should know.
-    """
+    """What an import would do: tables to add by name, the old names of some, why others are skipped."""
 
     new: dict[str, dict[str, Any]] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)
@@ -43,13 +36,10 @@ class Plan:
 
 
 def plan_import(source: Path, target: Path, env: Mapping[str, str]) -> Plan:
-    """Plan the import of the servers of `source` into `target`.
+    """Plan the import of the servers of `source` into `target`, or raise `ConfigError`.
 
     A server that is there already with the same definition is skipped; one of the same name with
     another definition gets another name. Paths that are relative to `source` become absolute.
-
-    Raises:
-        ConfigError: one of the files cannot be used.
     """
     present = _present(target)
     shown = clean_line(str(source), 400)
@@ -98,7 +88,6 @@ def _take(plan: Plan, name: str, table: dict[str, Any], present: Mapping[str, An
 
 
 def _fit(name: str) -> str:
-    """Return a valid name for a server."""
     if not name_fault(name):
         return name
     return re.sub(r"[^\w.-]+", "-", name).strip("-. ")[:MAX_NAME].rstrip("-. ") or "server"

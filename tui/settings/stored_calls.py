@@ -20,14 +20,7 @@ MAX_BYTES = 4 * 1024 * 1024
 
 
 class StoredCalls:
-    """The kept calls, and their file.
-
-    Args:
-        path: the file; it need not be there.
-
-    Attributes:
-        memory: what is remembered, as far as it was read.
-    """
+    """The kept calls and their file, which need not exist; `memory` is empty until `load`."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -38,12 +31,7 @@ class StoredCalls:
         self.memory = await asyncio.to_thread(load_calls, self._path)
 
     async def change(self, change: Callable[[CallMemory], CallMemory]) -> None:
-        """Change the kept calls, one change at a time.
-
-        Raises:
-            ConfigError: the file is damaged or cannot be written.
-            ValueError: with a sentence, if the change cannot be made.
-        """
+        """Change the kept calls, one change at a time; raises as `change_calls` does."""
         async with self._turn:
             self.memory = await asyncio.to_thread(change_calls, self._path, change)
 
@@ -59,12 +47,8 @@ def load_calls(path: Path) -> CallMemory:
 def change_calls(path: Path, change: Callable[[CallMemory], CallMemory]) -> CallMemory:
     """Change the kept calls and return them. They are read again: another mcptui may have changed them.
 
-    Args:
-        path: the file; made if it is not there.
-        change: returns another memory; what it raises is raised, and nothing is changed.
-
-    Raises:
-        ConfigError: the file is damaged and was left as it is, or cannot be written.
+    What `change` raises is raised, and nothing is changed. Raises `ConfigError` if the file is damaged, and
+    then left as it is, or cannot be written.
     """
     with locked(path):
         before = _read(path)

@@ -142,11 +142,9 @@ def _complaints(table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def theme_from(table: Mapping[str, Any], name: str) -> tuple[ThemeSpec | None, str]:
-    """Check a theme's keys and values.
+    """Return the theme, None if it is unusable, and all that is wrong with it as one sentence, or "".
 
-    Returns:
-        The theme, or None if it cannot be used; and all that is wrong with it as one sentence, or "".
-        A theme that can be used but is hard to read comes with a sentence too.
+    A theme that can be used but is hard to read comes with a sentence too.
     """
     if complaints := list(_complaints(table)):
         more = f" (and {len(complaints) - 5} more)" if len(complaints) > 5 else ""
@@ -188,14 +186,9 @@ def _read(path: Path) -> tuple[ThemeSpec | None, Problem | None]:
 
 
 def load_theme(name: str, user_dir: Path | None = None) -> tuple[ThemeSpec, Problem | None]:
-    """Load one theme by name: the person's own before a shipped one, else the default.
+    """Load a theme by any name: the user's own before a shipped one, else the default.
 
-    Args:
-        name: as in `[ui] theme`; anything may stand there.
-        user_dir: directory of the user's themes, if it is to be looked at.
-
-    Raises:
-        FileNotFoundError: the installation has no themes at all.
+    Raises `FileNotFoundError` if the installation has no themes at all.
     """
     shipped = shipped_dir("themes")
     problem: Problem | None = None
@@ -226,10 +219,9 @@ def _files(folder: Path) -> list[Path]:
 
 
 def all_themes(user_dir: Path | None = None) -> tuple[tuple[ThemeSpec, ...], tuple[Problem, ...]]:
-    """Load all themes, the default first. A person's theme replaces a shipped one of the same name.
+    """Load all usable themes, the default first, and what is wrong with the others.
 
-    Returns:
-        The themes that can be used, and what is wrong with the others.
+    A user's theme replaces a shipped one of the same name.
     """
     found: dict[str, ThemeSpec] = {}
     problems: list[Problem] = []

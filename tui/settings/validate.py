@@ -81,7 +81,6 @@ class Checker:
         )
 
     def _table(self, name: str) -> Mapping[str, Any]:
-        """Return a table of the file, or an empty one and a fault if it is something else."""
         found = self.tree.get(name, {})
         if isinstance(found, Mapping):
             return found
@@ -93,7 +92,6 @@ class Checker:
         return any(bad[: len(path)] == path for bad in self.spoilt)
 
     def _entries(self, name: str, model: type[SectionT]) -> dict[str, SectionT]:
-        """Check each entry of a table of tables, and leave out those with a fault."""
         entries: dict[str, SectionT] = {}
         for key, value in self._table(name).items():
             path = (name, key)
@@ -125,7 +123,6 @@ class Checker:
         return model.model_validate(values)
 
     def _snippets(self) -> dict[str, str]:
-        """Check each text, and leave out those with a fault."""
         good: dict[str, str] = {}
         for name, text in self._table("snippets").items():
             path = ("snippets", name)

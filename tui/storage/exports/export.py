@@ -26,14 +26,7 @@ class Format(StrEnum):
 def exported(
     form: Format, columns: Iterable[Entry], whole: Callable[[int], Entry | None], title: str
 ) -> Iterator[str]:
-    """Yield an export piece by piece. Secrets are redacted as they are in the recording.
-
-    Args:
-        form: which format.
-        columns: the entries in order, without bodies.
-        whole: reads an entry with its body by its seq; None if it was dropped meanwhile.
-        title: what the export is called, cleaned.
-    """
+    """Yield an export piece by piece: `columns` in order, read by `whole`. Secrets stay redacted."""
     entries = (entry for one in columns if (entry := whole(one.seq)) is not None)
     match form:
         case Format.JSONL:
@@ -47,11 +40,7 @@ def exported(
 
 
 def write_whole(target: Path, pieces: Iterable[str], *, wait: bool = True, stop: Event | None = None) -> int:
-    """Write a file that only its owner can read, as `atomic_write` does. Return its size in bytes.
-
-    Raises:
-        StorageError: it cannot be written; what was there before is still there.
-    """
+    """Write a private file as `atomic_write` does, or raise `StorageError`. Return its size in bytes."""
     try:
         return atomic_write(target, pieces, wait=wait, stop=stop)
     except OSError as error:

@@ -21,12 +21,7 @@ Whole = Callable[[int], Entry | None]
 
 
 def har(columns: Iterable[Entry], whole: Whole) -> Iterator[str]:
-    """Yield an archive with the exchanges in the order of their requests. At most one body is in memory.
-
-    Args:
-        columns: the entries in order, without bodies.
-        whole: reads them with their bodies, once it is known what belongs together.
-    """
+    """Yield an archive with the exchanges in the order of their requests. At most one body is in memory."""
     creator = {"name": "mcptui", "version": tui.__version__}
     yield '{"log":{"version":"1.2","creator":' + json.dumps(creator) + ',"entries":['
     comma = ""
@@ -58,16 +53,7 @@ def _exchanges(columns: Iterable[Entry]) -> dict[int, "array[int]"]:
 
 @dataclass(slots=True)
 class _Reply:
-    """What is known of the replies of an exchange, without their bodies.
-
-    Attributes:
-        detail: that of the first one.
-        first_ns: when it came, monotonic.
-        last_ns: when the last one came.
-        size: bytes of all of them.
-        is_stream: whether they are events of a stream.
-        is_text: whether their bodies are UTF-8.
-    """
+    """What is known of the replies of an exchange, without their bodies. `detail` is the first one's."""
 
     detail: Mapping[str, Any] = field(default_factory=dict)
     first_ns: int = -1
@@ -115,7 +101,6 @@ def _har_entry(request: Entry, replies: Sequence[int], whole: Whole) -> Iterator
 
 
 def _opened(value: Mapping[str, Any]) -> str:
-    """Return a JSON object without its closing brace."""
     return json.dumps(value)[:-1]
 
 

@@ -82,12 +82,8 @@ def time_text(wall_ns: int) -> str:
 def read_jsonl(lines: Iterable[bytes], where: str) -> Iterator[Entry]:
     """Yield the entries of an export, renumbered from 1 without gaps.
 
-    Args:
-        lines: the lines of the file; an export of a selection has gaps in its numbers.
-        where: whose lines they are, for errors.
-
     Raises:
-        StorageError: a line is none of an export; the message has its number.
+        StorageError: a line is none of an export; the message has its number, and `where`.
     """
     numbers: dict[int, int] = {}
     for number, line in enumerate(lines, 1):
@@ -135,11 +131,6 @@ def _check_format(version: int, where: str) -> None:
 
 
 def _entry(found: Mapping[str, Any]) -> Entry:
-    """Return an entry.
-
-    Raises:
-        ValueError: a member is missing or is not what it has to be.
-    """
     detail = found.get("detail", {})
     if not isinstance(detail, dict):
         raise ValueError('"detail" is not an object')
@@ -184,7 +175,6 @@ def _body(found: Mapping[str, Any]) -> bytes:
 
 
 def _is_at_most(levels: int, value: Any) -> bool:
-    """Whether arrays and objects are nested at most `levels` deep."""
     if isinstance(value, dict):
         value = list(value.values())
     return not isinstance(value, list) or (levels > 0 and all(_is_at_most(levels - 1, one) for one in value))

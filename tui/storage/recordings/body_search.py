@@ -44,11 +44,7 @@ ReadPart = Callable[[int, int, int], bytes]
 
 
 class BodyFinder:
-    """Searches the bodies of one reader, in one thread at a time; any thread may interrupt it.
-
-    Args:
-        read: returns a part of a large body, by seq, start and length.
-    """
+    """Searches bodies in one thread at a time; `read` returns a part of a large one. See `interrupt`."""
 
     def __init__(self, read: ReadPart) -> None:
         self._read = read
@@ -57,16 +53,10 @@ class BodyFinder:
     def search(
         self, terms: Sequence[BodyTerm], bodies: Callable[[], Iterable[tuple[int, bytes | int]]]
     ) -> list[frozenset[int]]:
-        """Return for each term the seqs of the bodies that contain it.
+        """Return for each term the seqs of the bodies that contain it; see `TermSearch.run` for `bodies`.
 
-        Ends early, with what was found so far, when `interrupt` is called, also before it begins.
-
-        Args:
-            terms: what to look for.
-            bodies: returns them as `TermSearch.run` takes them.
-
-        Raises:
-            re.error: a term is not a valid regular expression.
+        Ends early, with what was found so far, when `interrupt` is called, also before it begins. Raises
+        `re.error` if a term is not a valid regular expression.
         """
         search = TermSearch(terms, self._read, self._stop)
         try:
@@ -86,11 +76,7 @@ class BodyFinder:
 
 @lru_cache(maxsize=4)
 def _matcher(term: BodyTerm) -> Callable[[bytes], object]:
-    """Return a function that searches text, encoded by `re2_text`, for a regular expression.
-
-    Raises:
-        re.error: it is not valid, or too large.
-    """
+    """Return a search in text encoded by `re2_text`; raises `re.error` if invalid or too large."""
     pattern = composed(term.needle)
     search = _compiled(re2_pattern(pattern, ignore_case=term.fold))
     if not asks_for_boundaries(pattern):
@@ -188,15 +174,9 @@ def _written(chars: Iterable[str]) -> list[bytes]:
 
 
 class TermSearch:
-    """Searches bodies for terms, in the order in which they come.
+    """Searches bodies in the order in which they come, until `stop` is set.
 
-    Args:
-        terms: what to look for.
-        read: gives a part of a large body, by seq, start and length.
-        stop: set from another thread to break off.
-
-    Raises:
-        re.error: a term is not a valid regular expression.
+    Raises `re.error` if a term is not a valid regular expression.
     """
 
     def __init__(self, terms: Sequence[BodyTerm], read: ReadPart, stop: Event) -> None:
@@ -248,7 +228,6 @@ class TermSearch:
                 self._match(seq, [body] if _is_plain(body) else list(map(_encoded, readings(body))))
 
     def _search_plain(self, seqs: list[int], run: list[bytes], joined: bytes) -> None:
-        """Search bodies that are their own text."""
         lowered = joined.lower()
         lower_run: list[bytes] = []
         for text in self._texts:
@@ -347,7 +326,6 @@ class TermSearch:
 
 
 def _look(terms: Sequence[_Text], seq: int, *texts: str) -> None:
-    """Note which terms any of the texts of a body contains."""
     for text in texts:
         folded = fold(text) if any(one.fold for one in terms) else ""
         exact = composed(text) if not all(one.fold for one in terms) else ""

@@ -98,11 +98,9 @@ JSON, or "" for none. An entry without a body has no row in `bodies`.
 
 
 def create_recording(path: Path, meta: Mapping[str, str]) -> sqlite3.Connection:
-    """Create the file of a new recording, with `meta` from the start. Only its owner can read it.
+    """Create the file of a new recording, private and with `meta` from the start.
 
-    Raises:
-        OSError: the file is there already or cannot be made.
-        sqlite3.Error: SQLite cannot write it.
+    Raises `OSError` if the file exists or cannot be made, `sqlite3.Error` if SQLite cannot write it.
     """
     make_private(path)
     connection = connect(path, "rw")
@@ -122,11 +120,7 @@ def create_recording(path: Path, meta: Mapping[str, str]) -> sqlite3.Connection:
 
 
 def open_for_reading(path: Path) -> sqlite3.Connection:
-    """Open a recording to read it, also one that is being written or that was truncated.
-
-    Raises:
-        StorageError: there is no such file, it is no recording, it is damaged, or it is too new.
-    """
+    """Open a recording, also one that is being written or was truncated; raises `StorageError`."""
     if not path.is_file():
         raise StorageError(
             "there is no such recording" if not path.exists() else "this is not a file",
@@ -170,11 +164,7 @@ def is_cut(connection: sqlite3.Connection) -> bool:
 
 
 def open_for_notes(path: Path) -> sqlite3.Connection:
-    """Open a recording to add notes. Its entries belong to their own writer.
-
-    Raises:
-        StorageError: the file cannot be opened or is no recording.
-    """
+    """Open a recording to add notes, or raise `StorageError`. Its entries belong to their own writer."""
     with storage_errors(path):
         connection = checked(connect(path, "rw"), path, _check)
         connection.execute("PRAGMA wal_autocheckpoint = 0")
@@ -208,9 +198,6 @@ def connect(path: Path, mode: str, more: str = "", *, is_cut: bool = False) -> s
         mode: "ro" or "rw".
         more: further parameters of the URI (https://sqlite.org/uri.html), each with its "&".
         is_cut: whether to open a file that is shorter than it says, whose last pages are then damaged ones.
-
-    Raises:
-        sqlite3.Error: it cannot be opened.
     """
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}{more}",
@@ -231,12 +218,9 @@ def connect(path: Path, mode: str, more: str = "", *, is_cut: bool = False) -> s
 
 
 def make_private(path: Path) -> None:
-    """Create an empty file that only its owner can read.
+    """Create an empty private file, or raise `OSError`.
 
     Not left to SQLite, which would give it the mode of the umask; -wal and -shm follow its mode.
-
-    Raises:
-        OSError: the file is there already or cannot be made.
     """
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 

@@ -25,13 +25,7 @@ def began_stamp() -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeptRecording:
-    """A recording in the folder.
-
-    Attributes:
-        path: its file.
-        size: bytes on disk, with what SQLite keeps beside it.
-        live: whether a living process writes it.
-    """
+    """A recording in the folder; `size` is bytes on disk, with what SQLite keeps next to it."""
 
     path: Path
     size: int
@@ -44,21 +38,13 @@ class KeptRecording:
 
 
 class Recordings:
-    """The folder where every run keeps its recording.
-
-    Args:
-        folder: need not be there.
-    """
+    """The folder where every run keeps its recording; it need not exist."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def new_path(self) -> Path:
-        """Return a free name for a new recording; names sort by time.
-
-        Raises:
-            OSError: the folder cannot be made.
-        """
+        """Return a free name for a new recording; names sort by time. Raises `OSError`."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         began = began_stamp()
         path = self.folder / f"{began}-{os.getpid()}{SUFFIX}"
@@ -77,11 +63,7 @@ class Recordings:
         return [KeptRecording(path, _size(path), is_live(path)) for path in paths]
 
     def find(self, text: str) -> Path:
-        """Return the recording with this path, or with a name that begins or ends with `text`.
-
-        Raises:
-            StorageError: there is none, or several are called so.
-        """
+        """Return the one recording with this path, or with a name that begins or ends with `text`."""
         path = Path(text).expanduser()
         if path.is_file():
             return path

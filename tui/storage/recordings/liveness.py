@@ -21,11 +21,9 @@ class LiveMark:
     """Marks a recording as live until the process ends, or until `close`."""
 
     def __init__(self, path: Path) -> None:
-        """Take the lock.
+        """Take the lock; raises `OSError` if the file exists or cannot be made.
 
-        Raises:
-            OSError: the file is there already, or cannot be made. A file system without locks is no error:
-                its recordings are taken for finished ones.
+        On a file system without locks a recording counts as finished.
         """
         self._path = live_file(path)
         self._descriptor = os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
@@ -38,7 +36,6 @@ class LiveMark:
                 pass
 
     def close(self) -> None:
-        """Mark the recording as finished."""
         if self._descriptor < 0:
             return
         descriptor, self._descriptor = self._descriptor, -1

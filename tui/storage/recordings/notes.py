@@ -14,12 +14,7 @@ from tui.storage.recordings.database import open_for_notes, open_for_reading, st
 
 @dataclass(frozen=True, slots=True)
 class EntryNote:
-    """A person's mark and note on an entry.
-
-    Attributes:
-        marked: whether it is marked.
-        text: what was written, or "".
-    """
+    """A person's mark and note on an entry."""
 
     marked: bool = False
     text: str = ""
@@ -47,11 +42,7 @@ class NotesStore:
 
 
 def put_note(connection: sqlite3.Connection, seq: int, marked: bool | None, text: str | None) -> None:
-    """Store a change of a note in one transaction. An empty note is removed.
-
-    Raises:
-        sqlite3.Error: it could not be stored.
-    """
+    """Store a change of a note in one transaction, or raise `sqlite3.Error`. Empty notes are removed."""
     stored = None if text is None else text.encode("utf-8", "replace").decode()
     connection.execute("BEGIN IMMEDIATE")
     try:

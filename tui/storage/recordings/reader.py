@@ -25,17 +25,12 @@ _SELECT_FRAMES = f"SELECT {', '.join(FRAME_COLUMNS)} FROM entries"
 class RecordingReader:
     """Reads a recording. Used by one thread at a time; `interrupt` by any.
 
-    Methods that read bodies, findings or one entry raise `StorageError` when the file turns out to be
-    damaged. The others tell what can be read, `columns` and `column_rows` with an event in the place of what
-    cannot, and `damage` says how much that was.
+    Opening it, and methods that read bodies, findings or one entry, raise `StorageError` for a damaged file.
+    The others return what can be read, `columns` and `column_rows` with an event in place of what cannot, and
+    `damage` says how much that was.
     """
 
     def __init__(self, path: Path) -> None:
-        """Open a recording.
-
-        Raises:
-            StorageError: there is no such file, it is no recording, it is damaged, or it is too new.
-        """
         self.path = path
         self._connection = open_for_reading(path)
         self._finder = BodyFinder(self.body)
@@ -151,14 +146,7 @@ class RecordingReader:
                 return blob.read(length)
 
     def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
-        """Return for each term the seqs in `first`..`last` whose body contains it.
-
-        Stops early, with what it has, when `interrupt` is called from another thread, also before it begins.
-
-        Raises:
-            re.error: a term is not a valid regular expression.
-            StorageError: the file is damaged.
-        """
+        """Search as `BodyFinder.search` does, in the bodies of `first`..`last`."""
         with storage_errors(self.path):
             return self._finder.search(
                 terms,
@@ -170,7 +158,6 @@ class RecordingReader:
             )
 
     def interrupt(self) -> None:
-        """Stop the `search` that runs in another thread, or the next one."""
         self._finder.interrupt()
 
     def rearm(self) -> None:
@@ -228,11 +215,6 @@ class MemoryReader:
         self._finder = BodyFinder(kept.body)
 
     def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
-        """Return for each term the seqs in `first`..`last` whose body contains it.
-
-        Raises:
-            re.error: a term is not a valid regular expression.
-        """
         return self._finder.search(
             terms,
             lambda: (

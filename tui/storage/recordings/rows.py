@@ -45,10 +45,7 @@ def entry_values(entry: Entry) -> Row:
 def entry_of(row: Sequence[Any], redactions: str = "", body: bytes = b"") -> Entry:
     """Return the entry of a row that begins with the columns `seq` to `detail`.
 
-    Raises:
-        ValueError: a number or a JSON text is none that a writer could have stored.
-        IndexError: the same.
-        TypeError: the same.
+    Raises `ValueError`, `IndexError` or `TypeError` for what no writer could have stored.
     """
     turn = row[13]
     kind = _KINDS[row[5]]
@@ -85,11 +82,7 @@ def finding_values(finding: Finding) -> Row:
 
 
 def finding_of(row: Sequence[Any]) -> Finding:
-    """Return the finding of a row of `seq` to `section`.
-
-    Raises:
-        ValueError: the severity is none.
-    """
+    """Return the finding of a row of `seq` to `section`; raises `ValueError`."""
     return Finding(row[0], row[1], Severity(row[2]), row[3], row[4])
 
 

@@ -42,14 +42,9 @@ class Salvage:
     def rows(self, after: int, limit: int, span: tuple[int, int], read: Read) -> list[Row]:
         """Return up to `limit` rows with seq > `after`, in order; none at the end.
 
-        In the place of each that cannot be read stands an event: numbers go on without gaps.
-
-        Args:
-            after: seq of the last row that was read.
-            limit: how many rows are wanted.
-            span: seqs of the first and the last entry; 0 for an end that is not known, which is then taken
-                to be where a whole window cannot be read.
-            read: reads a range; its rows are as `ENTRY_COLUMNS` begin.
+        In the place of each that cannot be read stands an event: numbers go on without gaps. Rows of `read`
+        begin with `ENTRY_COLUMNS`. `span` has the seqs of the first and last entry; 0 for an end that is not
+        known, which is then taken to be where a whole window cannot be read.
         """
         read = _entries_of(read)
         begin, end = span
@@ -135,11 +130,7 @@ def whole_span(connection: sqlite3.Connection) -> tuple[int, int]:
 
 
 def halved(read: Read, first: int, last: int) -> tuple[list[Row], list[int]]:
-    """Return the readable rows of a range, and the numbers of the unreadable ones.
-
-    Raises:
-        sqlite3.Error: the file cannot be reached.
-    """
+    """Return the readable rows of a range, and the numbers of the unreadable ones."""
     rows: list[Row] = []
     lost: list[int] = []
     open_ranges = [(first, last)]

@@ -58,13 +58,7 @@ class RecordingWriter:
         cap_bytes: int = DEFAULT_CAP,
         meta: Mapping[str, str] | None = None,
     ) -> None:
-        """Create the file; where that fails `problem` says so and nothing is stored.
-
-        Args:
-            path: a file that is not there yet.
-            cap_bytes: how large it may grow.
-            meta: what is to be known of the recording as a whole.
-        """
+        """Create the file, which must not exist; where that fails `problem` says so."""
         self._path = path
         self._cap = cap_bytes
         self._problem = ""
@@ -141,8 +135,6 @@ class RecordingWriter:
         connection.close()
         self._end_live()
 
-    # ---- storing -------------------------------------------------------------------------------------
-
     def _store_waiting(self) -> None:
         if self._retry_at and time.monotonic() < self._retry_at:
             self._keep_waiting()
@@ -185,7 +177,6 @@ class RecordingWriter:
             pass  # SQLite has rolled back by itself
 
     def _keep_waiting(self) -> None:
-        """Give up when more waits than memory is meant for."""
         if self._waiting_bytes > WAITING_BYTES:
             self._let_go()
 
@@ -207,8 +198,6 @@ class RecordingWriter:
                 live.close()
             except OSError:
                 pass  # the file stays; without its lock it means nothing
-
-    # ---- the cap -------------------------------------------------------------------------------------
 
     def _used(self, connection: sqlite3.Connection) -> int:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
@@ -258,7 +247,6 @@ def _insert(connection: sqlite3.Connection, statements: Mapping[int, str], rows:
 
 
 def _sentence(error: Exception, path: Path) -> str:
-    """Return why nothing is stored and what to do about it."""
     text = str(error)
     if "full" in text:
         return f"the disk of {path.parent} is full; free some space"

@@ -87,11 +87,9 @@ def is_id(text: str) -> bool:
 
 
 def create_file(path: Path) -> sqlite3.Connection:
-    """Create an empty file that only its owner can read, and return the connection that writes it.
+    """Create an empty private file, and return the connection that writes it.
 
-    Raises:
-        OSError: the file is there already or cannot be made.
-        sqlite3.Error: SQLite cannot write it.
+    Raises `OSError` if the file exists or cannot be made, `sqlite3.Error` if SQLite cannot write it.
     """
     make_private(path)
     try:
@@ -103,11 +101,7 @@ def create_file(path: Path) -> sqlite3.Connection:
 
 
 def create_tables(connection: sqlite3.Connection) -> None:
-    """Create the schema in the open transaction.
-
-    Raises:
-        sqlite3.Error: SQLite cannot write it.
-    """
+    """Create the schema in the open transaction."""
     for statement in SCHEMA:
         connection.execute(statement)
     try:
@@ -118,12 +112,7 @@ def create_tables(connection: sqlite3.Connection) -> None:
 
 
 def open_for_writing(path: Path) -> sqlite3.Connection:
-    """Open a session to continue it.
-
-    Raises:
-        sqlite3.Error: it is damaged or cannot be written.
-        StorageError: it is no session, or too new.
-    """
+    """Open a session to continue it; raises as `check` does."""
     connection = checked(connect(path, "rw"), path, check)
     try:
         return _for_writing(connection)
@@ -133,16 +122,13 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
 
 
 def open_for_reading(path: Path, *, at_once: bool = False, is_cut: bool = False) -> sqlite3.Connection:
-    """Open a session to read it, also while another connection writes it.
+    """Open a session to read it, also while another connection writes it; raises `StorageError`.
 
     Args:
         path: its file.
         at_once: all that is read is of one moment, in one transaction until the connection is closed: SQLite
             locks the file once and not for each statement.
         is_cut: read a file that is shorter than its header says.
-
-    Raises:
-        StorageError: there is no such session, or it cannot be read.
     """
     if not path.is_file():
         raise absent(path)
@@ -157,12 +143,9 @@ def open_for_reading(path: Path, *, at_once: bool = False, is_cut: bool = False)
 
 
 def check(connection: sqlite3.Connection, path: Path) -> None:
-    """Check that this is a session that this version can read.
+    """Check that this version can read the session.
 
-    Raises:
-        sqlite3.Error: it is damaged.
-        NeverBegan: nothing was ever stored in it.
-        StorageError: it is no session, or too new.
+    Raises `sqlite3.Error` if it is damaged, `NeverBegan` if nothing was ever stored, else `StorageError`.
     """
     application, version = (_number(connection, name) for name in ("application_id", "user_version"))
     if not application and _number(connection, "page_count") <= 1:  # WAL is switched on before the schema
@@ -178,11 +161,7 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def read_meta(connection: sqlite3.Connection) -> dict[str, Any]:
-    """Return `meta` by name, without values that are not JSON.
-
-    Raises:
-        sqlite3.Error: it cannot be read.
-    """
+    """Return `meta` by name, without values that are not JSON."""
     found: dict[str, Any] = {}
     for name, value in connection.execute("SELECT name, value FROM meta").fetchall():
         try:

@@ -53,12 +53,7 @@ _EMPTY = _values(SessionInfo(""))
 
 
 class SessionFolder:
-    """Lists, locks, deletes and restores session files. Every method blocks; any thread may call.
-
-    Args:
-        folder: need not be there.
-        now: the time, seconds since the epoch.
-    """
+    """Lists, locks, deletes and restores session files. Every method blocks; any thread may call."""
 
     def __init__(self, folder: Path, now: Callable[[], float] = time.time) -> None:
         self.folder = folder
@@ -69,22 +64,14 @@ class SessionFolder:
         self._reading = threading.Lock()
 
     def path_of(self, session: str) -> Path:
-        """Return the path of a session, whether it exists or not.
-
-        Raises:
-            StorageError: no session can be called so.
-        """
+        """Return the path of a session, existing or not; raises `StorageError` for an invalid id."""
         path = self.folder / f"{session}{SUFFIX}"
         if not is_id(session):
             raise absent(path)
         return path
 
     def existing(self, session: str) -> Path:
-        """Return the path of an existing session.
-
-        Raises:
-            StorageError: it is not.
-        """
+        """Return the path of an existing session, or raise `StorageError`."""
         path = self.path_of(session)
         if not path.is_file():
             raise absent(path)
@@ -93,9 +80,7 @@ class SessionFolder:
     def lock(self, path: Path) -> SessionLock:
         """Take the lock of a session.
 
-        Raises:
-            InUse: it is open elsewhere; says so by its title.
-            OSError: there is no place for a lock.
+        Raises `InUse`, with its title, if it is open elsewhere, `OSError` if there is no place for a lock.
         """
         try:
             return SessionLock(path)
@@ -108,11 +93,7 @@ class SessionFolder:
             ) from None
 
     def list(self, own: Collection[str] = ()) -> Sequence[SessionInfo]:
-        """Return what is known of all sessions with a message, the last changed first.
-
-        Args:
-            own: ids of those that this process has open.
-        """
+        """List all sessions with a message, the last changed first; `own` are open in this process."""
         with self._reading:
             before, self._reads = load_known(self.folder) if self._known is None else self._known, 0
             self._known = {name: entry for name in self._names() if (entry := self._entry(name, before))}
@@ -137,7 +118,6 @@ class SessionFolder:
         return [stem for stem in stems if is_id(stem)]
 
     def _entry(self, name: str, before: Known) -> tuple[Stamp, SessionInfo] | None:
-        """Return what is known of a session, None if it no longer exists."""
         path = self.folder / f"{name}{SUFFIX}"
         try:
             stamp = _stamp(path)
@@ -149,14 +129,8 @@ class SessionFolder:
         self._reads += 1
         return stamp, _read(path, stamp)
 
-    # ---- the trash -----------------------------------------------------------------------------------------
-
     def delete(self, session: str) -> None:
-        """Move a session to the trash.
-
-        Raises:
-            StorageError: it is not there, in use, or cannot be moved.
-        """
+        """Move a session to the trash; raises `StorageError`, also if it is in use."""
         path = self.existing(session)
         with session_errors(path):
             self.trash.mkdir(mode=0o700, exist_ok=True)
@@ -165,11 +139,7 @@ class SessionFolder:
                 _move(path, self.trash / f"{session}@{int(self._now())}{SUFFIX}")
 
     def restore(self, session: str) -> None:
-        """Restore the session of this id that was deleted last.
-
-        Raises:
-            StorageError: there is nothing to bring back, or it cannot be moved.
-        """
+        """Restore the session of this id that was deleted last, or raise `StorageError`."""
         path = self.path_of(session)
         found = [file for file in self._trashed() if file.name.startswith(f"{session}@")]
         if not found:
@@ -180,7 +150,7 @@ class SessionFolder:
             _move(max(found, key=_deleted_at), path)
 
     def deleted(self) -> Sequence[SessionInfo]:
-        """Return what is known of the sessions that can be restored, the last deleted first."""
+        """List the sessions that can be restored, the last deleted first."""
         files = sorted(self._trashed(), key=_deleted_at, reverse=True)
         found = [_read(file, _stamp(file)) for file in files]
         return [
@@ -208,11 +178,7 @@ class SessionFolder:
 
 
 def _stamp(path: Path) -> Stamp:
-    """Return what changes when a session changes.
-
-    Raises:
-        OSError: it is not there.
-    """
+    """Return what changes when a session changes; raises `OSError` if it is gone."""
     found = path.stat()
     try:
         wal = beside(path, "-wal").stat()
@@ -254,11 +220,7 @@ def _fold(path: Path) -> None:
 
 
 def _move(path: Path, target: Path) -> None:
-    """Rename a session, the files next to it first, so that it is never without them.
-
-    Raises:
-        OSError: it cannot be renamed.
-    """
+    """Rename a session, the files next to it first, so that it is never without them."""
     for old, new in reversed(list(zip(files_of(path), files_of(target), strict=True))):
         with suppress(FileNotFoundError):
             if old == path:
@@ -292,11 +254,7 @@ def save_known(folder: Path, known: Mapping[str, tuple[Stamp, SessionInfo]]) -> 
 
 
 def _entry(name: str, stamp: list[Any], values: list[Any]) -> tuple[Stamp, SessionInfo]:
-    """Return an entry as it was kept.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """Return a cached entry; raises `ValueError` if it is none."""
     first, size, wal_first, wal_size = map(int, stamp)
     if len(values) != len(_EMPTY) or values[0] != name or not all(map(_fits, values, _EMPTY)):
         raise ValueError(name)

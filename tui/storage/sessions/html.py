@@ -140,7 +140,6 @@ def _figure(one: Attachment) -> str:
 
 
 def _base64(data: str) -> str:
-    """Return valid base64, or ""."""
     try:
         return base64.b64encode(base64.b64decode(data, validate=True)).decode()
     except (binascii.Error, ValueError):

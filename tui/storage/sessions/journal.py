@@ -63,14 +63,8 @@ class SessionJournal:
     ) -> None:
         """Make a journal that writes nothing until something is said.
 
-        Args:
-            path: the session's file.
-            redact: gives what takes out the secrets that are known now.
-            is_new: whether the file has yet to be made, with the first message.
-            lock: held already for a session that goes on; None takes it with the first message.
-            first: stored in front of the first message of a new session.
-            problem: why nothing can be written so far.
-            on_close: told when the file has been let go of.
+        A new file begins with `first`. Without a `lock` that is held already, the first message takes it.
+        `problem` says why nothing can be written so far; `on_close` is called when the file is released.
         """
         self._writer = SessionWriter(path, redact, is_new=is_new, lock=lock, problem=problem)
         self._id, self._on_close = path.stem, on_close
@@ -113,31 +107,25 @@ class SessionJournal:
             self._wake()
 
     def intent(self, intent: Intent) -> None:
-        """Store that a call is about to be sent."""
         at = time.time()
         self._put(lambda tables: tables.intent(intent, at))
 
     def decision(self, call_id: str, answer: str, reason: str) -> None:
-        """Store what the person answered to a call."""
         at = time.time()
         self._put(lambda tables: tables.decision(call_id, answer, reason, at), len(reason))
 
     def result(self, name: str, text: str) -> None:
-        """Store a whole result."""
         self._put(lambda tables: tables.result(name, text), len(text))
 
     def usage(self, model: str, usage: Usage, cost: float | None) -> None:
-        """Store the usage of one request."""
         at = time.time()
         self._put(lambda tables: tables.usage(model, usage, cost, at))
 
     def remark(self, remark: Remark) -> None:
-        """Store a remark of mcptui."""
         at = remark.at or time.time()
         self._put(lambda tables: tables.remark(remark, at), len(remark.text))
 
     def describe(self, meta: SessionMeta) -> None:
-        """Store what is known of the session besides its messages."""
         self._put(lambda tables: tables.describe(meta))
 
     def _put(self, op: Op, size: int = 0, *, replaces_draft: bool = False) -> None:
@@ -165,8 +153,6 @@ class SessionJournal:
             self._begun = self._begun or self._is_branch
             self._wake()
 
-    # ---- waiting -----------------------------------------------------------------------------------------
-
     async def settled(self) -> None:
         """Wait until everything said so far is on disk. Return at once if nothing can be stored."""
         loop = asyncio.get_running_loop()
@@ -188,8 +174,6 @@ class SessionJournal:
             self._end()
         else:
             await asyncio.to_thread(self._thread.join, CLOSE_SECONDS)
-
-    # ---- the thread ----------------------------------------------------------------------------------------
 
     def _run(self) -> None:
         while self._round():
@@ -294,15 +278,6 @@ class SessionWriter:
         lock: SessionLock | None = None,
         problem: str = "",
     ) -> None:
-        """Open nothing yet.
-
-        Args:
-            path: the session's file.
-            redact: gives what takes out the secrets that are known now.
-            is_new: whether the file has yet to be made.
-            lock: held already; None takes it with the first batch.
-            problem: why nothing can be written so far.
-        """
         self._path, self._redact, self._lock = path, redact, lock
         self._is_new = is_new
         self._made = time.time()
@@ -356,7 +331,6 @@ class SessionWriter:
             self.defect = f"a part of the session could not be stored ({error})"
 
     def _opened(self) -> SessionTables:
-        """Return the tables of the file; open or create it first."""
         if self._tables is not None:
             return self._tables
         if self._lock is None:
@@ -371,11 +345,7 @@ class SessionWriter:
         return self._tables
 
     def _see_file(self) -> None:
-        """Check that the file still has its name: SQLite would go on writing a file nobody can find.
-
-        Raises:
-            StorageError: it is gone.
-        """
+        """Raise `StorageError` if the file lost its name: SQLite would go on writing what nobody finds."""
         try:
             found = os.stat(self._path)
         except FileNotFoundError:

@@ -62,15 +62,7 @@ def json_pieces(shown: SessionTranscript) -> Iterator[str]:
 
 
 def parsed(raw: bytes, where: str) -> StoredSession:
-    """Return the session of an export.
-
-    Args:
-        raw: the file's bytes.
-        where: what it is called, for errors.
-
-    Raises:
-        StorageError: it is no such export; the text says which part is wrong.
-    """
+    """Return the session of an export, or raise `StorageError` that says which part is wrong."""
     try:
         return _session(_loaded(raw))
     except ValueError as error:
@@ -196,7 +188,6 @@ def _text(found: Mapping[str, Any], name: str) -> str:
 
 
 def _time(found: Mapping[str, Any], name: str) -> float:
-    """Return seconds since the epoch, 0 if out of range."""
     value = found.get(name)
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**35:
         return float(value)

@@ -19,18 +19,10 @@ class InUse(StorageError):
 
 
 class SessionLock:
-    """Marks a session as open until the process ends, or until `close`.
-
-    Looked at with `liveness.is_live`.
-    """
+    """Marks a session as open until the process ends, or until `close`."""
 
     def __init__(self, path: Path) -> None:
-        """Take the lock, also one that a dead process left.
-
-        Raises:
-            InUse: somebody holds it.
-            OSError: there is no place for it.
-        """
+        """Take the lock, also one that a dead process left; raises `InUse` or `OSError`."""
         self._path = live_file(path)
         self._descriptor = -1
         for _ in range(20):

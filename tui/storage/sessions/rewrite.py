@@ -27,12 +27,7 @@ Redact = Callable[[], Redactor]
 
 
 def write_mended(path: Path, stored: StoredSession, messages: Sequence[Message], redact: Redact) -> None:
-    """Write the repaired messages into the file, in one transaction. If nothing was repaired, do nothing.
-
-    Raises:
-        sqlite3.Error: it cannot be written.
-        StorageError: it is no session.
-    """
+    """Write the repaired messages into the file, in one transaction, if any was repaired."""
     place = 0
     while place < len(messages) and stored.messages.get(place) == messages[place]:
         place += 1
@@ -52,12 +47,7 @@ def write_mended(path: Path, stored: StoredSession, messages: Sequence[Message],
 
 
 def write_again(path: Path, stored: StoredSession, redact: Redact) -> Path:
-    """Rebuild a session from what could be read, and rename the damaged file; return its new name.
-
-    Raises:
-        OSError: it cannot be written.
-        sqlite3.Error: the same.
-    """
+    """Rebuild a session from what could be read, and rename the damaged file; return its new name."""
     fresh = write_session(path, stored, redact)
     aside = _free(path, ".damaged")
     for old, new in zip(files_of(path), files_of(aside), strict=True):
@@ -70,9 +60,7 @@ def write_again(path: Path, stored: StoredSession, redact: Redact) -> Path:
 def write_session(path: Path, stored: StoredSession, redact: Redact) -> Path:
     """Write a session to a new file next to `path`, on disk on return; return its name.
 
-    Raises:
-        OSError: it cannot be written; nothing is left of it.
-        sqlite3.Error: the same.
+    Raises `OSError` or `sqlite3.Error`; then nothing is left of it.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fresh = _free(path, ".new")

@@ -70,17 +70,9 @@ MOST = 100
 
 
 def places_of(path: Path, words: Sequence[str], limit: int = MOST) -> list[tuple[int, str]]:
-    """Return the messages that contain all words, in order, each as its index and an excerpt.
+    """Return the messages that contain all folded words, in order, each as its index and an excerpt.
 
     The index only says where to look: whether the words are there is seen in the message itself.
-
-    Args:
-        path: the session's file.
-        words: folded, as `words_of` gives them.
-        limit: how many are wanted.
-
-    Raises:
-        StorageError: it cannot be read.
     """
     found: list[tuple[int, str]] = []
     with closing(open_for_reading(path)) as connection, session_errors(path):

@@ -38,15 +38,9 @@ from tui.storage.sessions.transcript import SessionTranscript, transcript
 
 
 class SessionStore:
-    """All saved sessions of a person; implements `core.conversation.sessions.Sessions`."""
+    """All saved sessions, in a folder that is made with the first; implements `Sessions` of the core."""
 
     def __init__(self, folder: Path, redact: Callable[[], Redactor]) -> None:
-        """Name the folder; it is made with the first session.
-
-        Args:
-            folder: `<data_dir>/sessions`.
-            redact: gives what takes out the secrets that are known now.
-        """
         self.files = SessionFolder(folder)
         self._redact = redact
         self._open: dict[str, SessionJournal] = {}
@@ -55,8 +49,6 @@ class SessionStore:
     async def check(self) -> str:
         """Return why no session could be saved now, in words, or ""."""
         return await asyncio.to_thread(folder_problem, self.files.folder)
-
-    # ---- going on ----------------------------------------------------------------------------------------
 
     async def begin(self, *, parent: str = "", upto: int = 0) -> SessionJournal:
         """Begin a session; with `parent` a branch that has the parent's messages before `upto`."""
@@ -88,7 +80,6 @@ class SessionStore:
         return await asyncio.to_thread(lambda: reopened(session, read_stored(self.files.existing(session))))
 
     async def _let_close(self, session: str) -> None:
-        """Wait for a session that is closing."""
         if (journal := self._open.get(session)) is not None and journal.is_closing:
             await journal.close()
 
@@ -151,8 +142,6 @@ class SessionStore:
             lock.close()
             raise
         return found, lock, ""
-
-    # ---- all of them ---------------------------------------------------------------------------------------
 
     async def list(self, text: str = "", *, limit: int = 200) -> Sequence[SessionInfo]:
         """Return sessions whose title contains `text`, the last changed first."""
@@ -265,7 +254,6 @@ def _release(reading: asyncio.Task[tuple[Reopened, SessionLock | None, str]]) ->
 
 
 def _pieces(kind: ExportKind, shown: SessionTranscript) -> Iterator[str]:
-    """Yield an export piece by piece."""
     match kind:
         case "markdown":
             from tui.storage.sessions.markdown import markdown

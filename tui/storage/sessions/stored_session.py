@@ -97,11 +97,7 @@ def rows_of(remarks: Sequence[Remark]) -> list[tuple[float, Object]]:
 
 
 def read_info(path: Path) -> SessionInfo:
-    """Return what the list shows of a session.
-
-    Raises:
-        StorageError: it cannot be read.
-    """
+    """Return what the list shows of a session, or raise `StorageError`."""
     with closing(open_for_reading(path, at_once=True)) as connection, session_errors(path):
         return info_of(path.stem, read_meta(connection))
 
@@ -127,14 +123,9 @@ def info_of(ident: str, meta: Mapping[str, Any], problem: str = "") -> SessionIn
 
 
 def read_stored(path: Path, *, all_results: bool = True) -> StoredSession:
-    """Return all that can be read of a session.
+    """Return all that can be read of a session; raises `StorageError` if nothing can.
 
-    Args:
-        path: its file.
-        all_results: whole results too that are older than those a conversation goes on with.
-
-    Raises:
-        StorageError: nothing of it can.
+    `all_results` includes whole results older than those a conversation continues with.
     """
     try:
         return _read(path, all_results)
@@ -212,9 +203,6 @@ def _limits_of(found: Mapping[str, Any], messages: list[Message]) -> tuple[tuple
     )
     known = {at: limit for at, limit in pairs if all(isinstance(part, int) for part in (at, limit))}
     return tuple((at, known[at]) for at in turns if known.get(at, 0) > 0)
-
-
-# ---- rows ------------------------------------------------------------------------------------------------
 
 
 def _unless_damaged(found: StoredSession, part: Callable[[], None]) -> None:
@@ -341,10 +329,7 @@ def mended(
 ) -> list[Message]:
     """Return messages with every call answered right after it, and the draft of a reply at the end.
 
-    Args:
-        messages: as they were read; any may be missing.
-        sent: ids of the calls that were about to be sent.
-        draft: how far a reply had come, or None.
+    Any message may be missing; `sent` are the ids of the calls that were about to be sent.
     """
     result = sanitised(messages, lambda call: unanswered(call, sent))
     if draft is not None and draft.text:

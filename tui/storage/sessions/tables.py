@@ -42,11 +42,7 @@ class SessionTables:
         self._has_words = False
 
     def load(self) -> None:
-        """Read what is known of the session.
-
-        Raises:
-            sqlite3.Error: it cannot be read.
-        """
+        """Read what is known of the session; raises `sqlite3.Error`."""
         self._meta = read_meta(self._connection)
         self._stored = dict(self._meta)
         self._has_words = self._meta.get("words", True) and has_words(self._connection)
@@ -74,8 +70,6 @@ class SessionTables:
                 self._connection.execute("ROLLBACK")
         except sqlite3.Error:
             pass  # SQLite has rolled back by itself
-
-    # ---- what is said ------------------------------------------------------------------------------------
 
     def message(self, place: int, message: Message, at: float) -> None:
         """Store a message, or replace the one at that place. The draft is dropped."""
@@ -126,7 +120,6 @@ class SessionTables:
         self._meta |= plain(told, self._clear)
 
     def note(self, values: Mapping[str, Any]) -> None:
-        """Store values of `meta` by their names."""
         self._meta |= values
 
     def cut(self, place: int) -> None:
@@ -141,8 +134,6 @@ class SessionTables:
         """Store rows of another session: `intents`, `decisions`, `usage` or `remarks`."""
         for at, body in bodies:
             self._append(table, plain(body, self._clear), at)
-
-    # ---- inside ------------------------------------------------------------------------------------------
 
     def _append(self, table: str, body: Object, at: float) -> None:
         self._connection.execute(f"INSERT INTO {table} (at, body) VALUES (?, ?)", (at, dumps(body)))

@@ -18,16 +18,7 @@ Rows = list[tuple[float, Object]]
 
 @dataclass(frozen=True, slots=True)
 class SessionTranscript:
-    """A session as the exports write it.
-
-    Attributes:
-        info, meta: what is known of it.
-        messages: in order.
-        times: when each was said, 0 for unknown.
-        intents, decisions, usage: rows with their times.
-        results: whole results by name.
-        remarks: what mcptui itself said, in order.
-    """
+    """A session as the exports write it. A time of 0 is unknown; rows have their times."""
 
     info: SessionInfo
     meta: SessionMeta

@@ -267,8 +267,6 @@ class Finder(Vertical):
             return False
         return super().check_action(action, parameters)
 
-    # ---- finding ----
-
     def type(self, event: events.Key) -> None:
         """Type a key that came before the field had the focus."""
         if not self.prompt.display:
@@ -289,8 +287,6 @@ class Finder(Vertical):
     def _moved(self) -> None:
         self.about_line.show(self._about(self.list.current))
         self.show_keys()
-
-    # ---- keys ----
 
     def choose(self) -> None:
         """Take the selected item."""

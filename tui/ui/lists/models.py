@@ -171,8 +171,6 @@ class ModelsScreen(ModalScreen[bool | None]):
                 current = next((one.name for one in self._choices or () if one.current), "")
                 self._show(current)
 
-    # ---- the list ----
-
     def _show(self, key: str = "") -> None:
         text, offer = self.finder.field.value.strip(), self._offer
         if offer is not None:
@@ -232,8 +230,6 @@ class ModelsScreen(ModalScreen[bool | None]):
     def _choice(self, name: str) -> ModelChoice | None:
         return next((one for one in self._choices or () if one.name == name), None)
 
-    # ---- what an endpoint offers ----
-
     def action_model_offered(self) -> None:
         if self._offer is not None:
             self._back()
@@ -263,8 +259,6 @@ class ModelsScreen(ModalScreen[bool | None]):
                 offer.task.cancel()
             self.finder.empty_quietly()
             self._show(offer.choice.name)
-
-    # ---- keys ----
 
     def action_model_take(self) -> None:
         self.finder.choose()

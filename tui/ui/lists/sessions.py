@@ -181,8 +181,6 @@ class SessionsScreen(ModalScreen[Resumed | None]):
         if self._search.text:
             self.finder.resift(anew=True)  # matches may have been renamed or deleted
 
-    # ---- the list ----
-
     def _sift(self, text: str) -> None:
         """Show the titles that contain `text`, and start to search the messages for it."""
         self._search.stop()
@@ -245,8 +243,6 @@ class SessionsScreen(ModalScreen[Resumed | None]):
         session, _ = place_of(key)
         listed = (*(self._all or ()), *(found.session for found in self._search.finds))
         return next((one for one in listed if one.id == session), None)
-
-    # ---- keys ----
 
     def action_session_resume(self) -> None:
         self.finder.choose()

@@ -45,8 +45,6 @@ class RobustDriver(LinuxDriver):
         self._has_terminal = False
         super().stop_application_mode()
 
-    # ---- job control ----
-
     def _sigtstp_application(self, *_: object) -> None:
         if self._has_terminal:
             self._loop.call_soon_threadsafe(self._suspend)
@@ -85,8 +83,6 @@ class RobustDriver(LinuxDriver):
                 if error.args[0] == errno.EINTR:  # stopped, and continued: perhaps by `bg`
                     continue
             return
-
-    # ---- input ----
 
     def run_input_thread(self) -> None:
         """Read the terminal until the app leaves it."""

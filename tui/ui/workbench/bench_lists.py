@@ -92,8 +92,6 @@ class ItemList(LinePane):
         if self.selected is not before:
             self.post_message(self.Moved())
 
-    # ---- what the pane shows ----
-
     def row_count(self) -> int:
         return len(self._shown) or len(self._empty_rows())
 
@@ -188,8 +186,6 @@ class CallList(LinePane):
         """Mark the selected call, or unmark it."""
         self.marked = None if self.marked is self.selected else self.selected
         self.rows_changed()
-
-    # ---- what the pane shows ----
 
     def row_count(self) -> int:
         return len(self._calls) or len(self._empty_rows())

@@ -183,9 +183,6 @@ def state_of(result: ToolResult | PromptResult) -> HandCallState:
     return HandCallState.FAILED if failed else HandCallState.DONE
 
 
-# ---- results as values and as text ----
-
-
 def as_json(result: ToolResult | PromptResult) -> Any:
     """Return a result as a JSON value to compare and save, base64 included."""
     if isinstance(result, PromptResult):

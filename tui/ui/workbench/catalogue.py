@@ -111,8 +111,6 @@ class Catalogue:
             if not bench.list.counts[1]:  # the last list and the results stay readable
                 bench.show((), (row,))
 
-    # ---- resources and prompts, requested from the server ----
-
     def _stale(self, tab: BenchTab) -> bool:
         """Return whether the server has restarted, or changed what a tab shows, since the last request."""
         return self._asked.get(tab) != (self._start, self._revisions.get(tab, 0))

@@ -99,8 +99,6 @@ class FormPane(LinePane, inherit_bindings=False):
         if path is not None:
             self._go(path)
 
-    # ---- rows ----
-
     def rebuild(self) -> None:
         """Lay out all rows again."""
         if not self.is_mounted:
@@ -147,8 +145,6 @@ class FormPane(LinePane, inherit_bindings=False):
     def on_blur(self) -> None:
         self.call_later(self.rebuild)
 
-    # ---- moving ----
-
     def _nearest(self, fields: tuple[FormField, ...]) -> Path:
         for end in range(len(self._where), 0, -1):
             if any(one.path == self._where[:end] for one in fields):
@@ -176,8 +172,6 @@ class FormPane(LinePane, inherit_bindings=False):
         self.form.set(path, text)
         self._changed()
 
-    # ---- moving ----
-
     def row_clicked(self, index: int, x: int) -> None:
         """Go to the clicked field; a second click, or one on the line that calls, acts like enter."""
         if not self.row_selectable(index):
@@ -195,8 +189,6 @@ class FormPane(LinePane, inherit_bindings=False):
     def action_form_previous(self) -> None:
         if not self._step(-1):
             self.screen.focus_previous()
-
-    # ---- filling in ----
 
     async def _on_key(self, event: events.Key) -> None:
         """Handle a key at once, so that keys of one burst act in order."""

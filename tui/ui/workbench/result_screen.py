@@ -83,8 +83,6 @@ class ResultScreen(ModalScreen[None]):
             return False
         return super().check_action(action, parameters)
 
-    # ---- keys ----
-
     def _marked(self) -> tuple[bytes, str]:
         """Return the bytes of the part under the cursor, and the suffix of a file for them."""
         sheet, at = self._page.sheet, self._page.cursor

@@ -121,8 +121,6 @@ class ResultView:
         self.page = ResultPage()
         self._layout: asyncio.Task[None] | None = None
 
-    # ---- showing ----
-
     def show(self) -> None:
         """Show the result of the selected call."""
         call = self._calls.selected
@@ -178,8 +176,6 @@ class ResultView:
             self._layout.cancel()
             await asyncio.wait({self._layout})
 
-    # ---- searching ----
-
     def search(self, text: str) -> None:
         """Mark a text wherever it occurs, and go to the first match."""
         self.page.seek(text)
@@ -199,8 +195,6 @@ class ResultView:
                 page.move_cursor(index)
                 return
         page.notify("It is not in what is unfolded.", timeout=3)
-
-    # ---- taking it elsewhere ----
 
     def copy_value(self) -> None:
         """Copy the value under the cursor."""

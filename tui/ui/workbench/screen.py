@@ -169,8 +169,6 @@ class ServerScreen(Screen[None]):
             context = Context.BENCH_FORM if in_form else Context.BENCH_LIST
             self._keys.of(context, on_bench=bench is not None)
 
-    # ---- tabs ----
-
     @property
     def tab(self) -> BenchTab:
         """The current tab."""
@@ -220,8 +218,6 @@ class ServerScreen(Screen[None]):
     def action_bench_leave(self) -> None:
         self.dismiss(None)
 
-    # ---- the server ----
-
     def action_bench_toggle(self) -> None:
         if (status := self.status) is not None:
             toggle_server(self.runtime.host, status)
@@ -234,8 +230,6 @@ class ServerScreen(Screen[None]):
     def action_bench_reload(self) -> None:
         self.catalogue.reload()
         self.look()
-
-    # ---- calls and their arguments ----
 
     def action_bench_call(self) -> None:
         if self.bench is not None:
@@ -250,8 +244,6 @@ class ServerScreen(Screen[None]):
             self.bench.action_open()
         elif self.tab is BenchTab.TRAFFIC:
             self.action_bench_frames()
-
-    # ---- results ----
 
     async def action_on_bench(self, action: str) -> None:
         """Run an action of the current tab's bench, if it has one."""
@@ -278,8 +270,6 @@ class ServerScreen(Screen[None]):
         text = for_conversation(self.server, call)
         self.dismiss(None)
         self._hand_over(text)
-
-    # ---- filtering and searching ----
 
     def action_bench_filter(self) -> None:
         if self.bench is not None:

@@ -156,8 +156,6 @@ class Bench(Horizontal):
         self.set_class(event.size.width < 60, "-tiny")
         self.set_class(event.size.width >= 160, "-broad")
 
-    # ---- items ----
-
     def show(self, items: Sequence[Item], empty: Sequence[Row]) -> None:
         """Show the items that the server offers; `empty` says why there are none."""
         self.list.empty = tuple(empty)
@@ -294,8 +292,6 @@ class Bench(Horizontal):
             return False
         return True
 
-    # ---- the filter ----
-
     def filter_or_search(self) -> None:
         """Filter the list, or search in the result if it has the focus."""
         if self.screen.focused is self.page:
@@ -325,8 +321,6 @@ class Bench(Horizontal):
         self.set_class(bool(self.filter.value), "-filtering")
         self.screen.set_focus(self.list, scroll_visible=False)
 
-    # ---- the form ----
-
     def on_form_pane_wanted(self, event: FormPane.Wanted) -> None:
         """Let the person choose a value or name an entry; the screen makes the call."""
         field = event.field
@@ -351,8 +345,6 @@ class Bench(Horizontal):
                 self.form.added(self.form.form.add(field.path, name.strip()))
 
             self._prompt.ask("name of the entry", named)
-
-    # ---- raw JSON ----
 
     @property
     def is_raw(self) -> bool:
