@@ -22,7 +22,7 @@ def configuration(path: Path, *args: str) -> str:
     return str(path)
 
 
-async def test_a_recorded_session_can_be_had_again_without_its_server(tmp_path: Path):
+async def test_a_recorded_session_can_be_replaced_without_its_server(tmp_path: Path):
     tapped = configuration(
         tmp_path / "tap.toml", "-m", "tui", "tap", "--name", "weather", "--", sys.executable, WEATHER
     )
@@ -50,7 +50,7 @@ async def test_a_recording_with_no_server_in_it_is_refused(tmp_path: Path):
     assert "no server was asked anything" in done.err
 
 
-async def test_a_file_that_is_no_recording_is_refused(tmp_path: Path):
+async def test_a_file_that_is_not_a_recording_is_refused(tmp_path: Path):
     for name, data in {"a.mcptrace": b"not sqlite", "b.jsonl": b"not json\n"}.items():
         (tmp_path / name).write_bytes(data)
         done = await mcptui("mock", str(tmp_path / name))

@@ -127,12 +127,12 @@ async def test_one_server_that_fails_does_not_cost_the_others(tmp_path: Path):
         ([], "mcptui run"),
     ],
 )
-async def test_what_cannot_be_meant_is_code_2_with_a_sentence(args: list[str], word: str):
+async def test_invalid_arguments_are_code_2_with_a_message(args: list[str], word: str):
     done = await mcptui(*args)
     assert done.code == 2 and word in done.err and "Traceback" not in done.err
 
 
-async def test_an_interrupt_ends_the_turn_in_good_order_with_code_130(tmp_path: Path):
+async def test_an_interrupt_ends_the_turn_in_order_with_code_130(tmp_path: Path):
     async with Endpoint([Answer([], hang=True, raw=b": wait\n\n")]) as endpoint:
         process = await start("run", "--json", "--config", config(tmp_path, endpoint), "go", piped=False)
         await until(lambda: endpoint.requests)
@@ -159,7 +159,7 @@ async def test_calls_that_may_change_something_are_denied_where_only_reads_are_a
     assert done.of_type("tool_result")[0]["why"] == "denied" and done.code == 0
 
 
-async def test_without_anybody_to_ask_a_question_is_a_no(tmp_path: Path):
+async def test_without_a_terminal_an_approval_is_refused(tmp_path: Path):
     async with Endpoint([calls(("slow__crash", {})), says("I may not.")]) as endpoint:
         done = await mcptui("run", "--json", "--config", config(tmp_path, endpoint, SLOW), "go")
     assert done.of_type("tool_result")[0]["text"].startswith("denied: nobody is there to be asked")

@@ -20,7 +20,7 @@ def said(request):
     return [(one["role"], one["content"]) for one in request.json["messages"] if one["role"] != "system"]
 
 
-async def test_a_session_is_begun_by_its_name_and_gone_on_with(tmp_path: Path):
+async def test_a_session_is_begun_by_its_name_and_resumed(tmp_path: Path):
     async with Endpoint([says("Hello Ada."), says("Ada.")]) as endpoint:
         given = ("run", "--config", config(tmp_path, endpoint), "--session", "names")
         first = await mcptui(*given, "I am Ada.")
@@ -30,7 +30,7 @@ async def test_a_session_is_begun_by_its_name_and_gone_on_with(tmp_path: Path):
     assert said(request) == [("user", "I am Ada."), ("assistant", "Hello Ada."), ("user", "Who am I?")]
 
 
-async def test_resume_goes_on_with_the_last_one(tmp_path: Path):
+async def test_resume_continues_with_the_last_one(tmp_path: Path):
     async with Endpoint([says("One."), says("Two.")]) as endpoint:
         given = ("run", "--config", config(tmp_path, endpoint))
         await mcptui(*given, "--session", "a", "first")
@@ -49,7 +49,7 @@ async def test_a_session_that_cannot_be_saved_is_reported_after_the_answer(tmp_p
     assert f"mcptui: Not all messages were saved: {why}\n" in done.err
 
 
-async def test_without_a_name_nothing_is_saved_and_nothing_gone_on_with(tmp_path: Path):
+async def test_without_a_name_nothing_is_saved_and_nothing_resumed(tmp_path: Path):
     async with Endpoint([says("One."), says("Two.")]) as endpoint:
         given = ("run", "--config", config(tmp_path, endpoint))
         await mcptui(*given, "first")

@@ -44,14 +44,14 @@ def told(endpoint: Endpoint) -> list[str]:
 
 
 @pytest.mark.parametrize("finish", ["length", "tool_calls"])
-async def test_half_a_call_is_never_run_and_the_model_hears_why(tmp_path: Path, finish: str):
+async def test_half_a_call_is_never_run_and_the_model_is_told_why(tmp_path: Path, finish: str):
     half = Answer([called('{"location": "NY'), chunk(finish)])
     done, endpoint = await run(tmp_path, half, says("I see."))
     assert done.code == 0 and text_of(done) == "I see."
     assert len(told(endpoint)) == 1 and "cut off" in told(endpoint)[0]
 
 
-async def test_a_stream_that_breaks_off_runs_nothing_keeps_its_text_and_is_not_begun_anew(tmp_path: Path):
+async def test_a_stream_that_breaks_off_runs_nothing_keeps_its_text_and_is_not_started_over(tmp_path: Path):
     broken = Answer([chunk(content="Let me look"), called(NYC)], done=False)
     done, endpoint = await run(tmp_path, broken, says("never"))
     assert done.code == 4 and text_of(done) == "Let me look" and len(endpoint.requests) == 1
@@ -99,7 +99,7 @@ async def test_calls_without_index_and_under_a_wrong_finish_reason_are_run(tmp_p
     assert done.code == 0 and "windy" in told(endpoint)[0].lower()
 
 
-async def test_a_completion_that_is_no_stream_is_an_answer(tmp_path: Path):
+async def test_a_completion_that_is_not_a_stream_is_an_answer(tmp_path: Path):
     whole = {"choices": [{"message": {"content": "Whole."}, "finish_reason": "stop"}]}
     done, _ = await run(tmp_path, Answer(body=whole))
     assert done.code == 0 and text_of(done) == "Whole."

@@ -26,7 +26,7 @@ async def test_a_server_that_fails_is_told_with_code_and_last_line_and_the_exit_
     assert "broken" in done.out and "exited with code 3" in done.out and "no luck" in done.out
 
 
-async def test_a_server_whose_configuration_is_wrong_stands_in_the_list_as_failed(tmp_path: Path):
+async def test_a_server_whose_configuration_is_wrong_is_in_the_list_as_failed(tmp_path: Path):
     path = tmp_path / "mcp.json"
     servers = {
         "unset": {"command": "python3", "env": {"TOKEN": "${NO_SUCH_TOKEN}"}},

@@ -22,12 +22,12 @@ async def ids() -> list[str]:
     return [await saved(store, QUESTION, ANSWER), await saved(store, OTHER)]
 
 
-async def test_without_any_it_says_so():
+async def test_an_empty_list_says_so():
     done = await mcptui("sessions")
     assert (done.code, done.out) == (0, "nothing has been saved yet\n")
 
 
-async def test_they_are_listed_the_last_first(ids: list[str]):
+async def test_sessions_are_listed_newest_first(ids: list[str]):
     lines = (await mcptui("sessions", "list")).out.splitlines()
     assert [line.split()[0] for line in lines] == ["id", *reversed(ids)]
     assert lines[2].endswith(QUESTION.text)
@@ -44,7 +44,7 @@ async def test_what_was_said_is_found(ids: list[str]):
 
 
 @pytest.mark.parametrize("name", ["last", "北京天气如何？", "the id", "its beginning", "its end"])
-async def test_one_is_meant_by_its_title_or_a_part_of_its_id(ids: list[str], name: str):
+async def test_a_session_is_found_by_its_title_or_part_of_its_id(ids: list[str], name: str):
     words = {"the id": ids[1], "its end": ids[1][-6:], "its beginning": ids[1][:-1]}
     done = await mcptui("sessions", "show", words.get(name, name))
     assert done.code == 0 and done.out.startswith("# 北京天气如何？\n")
@@ -56,13 +56,13 @@ async def test_a_name_that_means_none_or_many_is_an_error(ids: list[str]):
         assert (done.code, done.out) == (2, "") and why in done.err
 
 
-async def test_one_gets_another_title(ids: list[str]):
+async def test_a_session_is_renamed(ids: list[str]):
     assert (await mcptui("sessions", "rename", ids[0], "Weather")).code == 0
     assert (await mcptui("sessions", "show", "weather")).out.startswith("# Weather\n")
     assert (await mcptui("sessions", "rename", ids[0], "  ")).code == 2
 
 
-async def test_what_was_deleted_can_be_brought_back(ids: list[str]):
+async def test_what_was_deleted_can_be_restored(ids: list[str]):
     done = await mcptui("sessions", "delete", ids[0], "last")
     assert done.code == 0 and f"mcptui sessions restore {ids[0]}" in done.out
     assert (await mcptui("sessions", "--json")).objects == []
@@ -73,7 +73,7 @@ async def test_what_was_deleted_can_be_brought_back(ids: list[str]):
     assert "list --deleted" in (await mcptui("sessions", "restore", ids[0])).err
 
 
-async def test_an_export_can_be_taken_in_again(ids: list[str], tmp_path: Path):
+async def test_an_export_can_be_imported_again(ids: list[str], tmp_path: Path):
     file = tmp_path / "talk.json"
     assert (await mcptui("sessions", "export", ids[0], "--output", str(file))).code == 0
     (taken,) = (await mcptui("sessions", "import", str(file), "--json")).objects
@@ -98,7 +98,7 @@ async def test_configured_secrets_are_taken_out_of_an_export(ids: list[str], tmp
     assert "sunny" not in done.out and "redacted" in done.out
 
 
-async def test_a_file_that_is_no_export_is_refused_in_words(tmp_path: Path):
+async def test_a_file_that_is_not_an_export_is_refused_with_a_reason(tmp_path: Path):
     file = tmp_path / "x.json"
     file.write_text('{"format": "mcptui-session", "version": 1, "messages": [{"role": "boss"}]}')
     done = await mcptui("sessions", "import", str(file))

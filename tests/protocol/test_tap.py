@@ -1,4 +1,4 @@
-"""`mcptui tap` between a host and a server: nobody notices, and everything is recorded."""
+"""`mcptui tap` between a host and a server: neither notices, and everything is recorded."""
 
 import asyncio
 import hashlib
@@ -220,7 +220,7 @@ async def test_a_grandchild_that_keeps_the_pipes_does_not_keep_the_tap():
     assert done.code == 4
 
 
-async def test_a_folder_that_cannot_be_written_costs_the_recording_and_nothing_else(tmp_path: Path):
+async def test_a_folder_that_cannot_be_written_loses_only_the_recording(tmp_path: Path):
     in_the_way = tmp_path / "a file"
     in_the_way.write_text("")
     done = await tap("cat", stdin=b"hello", XDG_STATE_HOME=str(in_the_way))
@@ -229,7 +229,7 @@ async def test_a_folder_that_cannot_be_written_costs_the_recording_and_nothing_e
     assert line.startswith("mcptui tap: nothing is recorded any more, the server is not affected")
 
 
-async def test_a_full_disk_costs_the_recording_and_nothing_else(tmp_path: Path):
+async def test_a_full_disk_loses_only_the_recording(tmp_path: Path):
     import resource
 
     process = await asyncio.create_subprocess_exec(

@@ -142,7 +142,7 @@ async def test_the_address_of_the_server_is_told_without_its_password():
     assert "hunter2" not in told + done.err + refused.err
 
 
-async def test_a_request_that_is_refused_without_its_id_does_not_wait_for_ever():
+async def test_a_request_that_is_refused_without_its_id_does_not_wait_forever():
     refused = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no session"}}'
     async with tapped() as (server, port, _):
         server.answers = [reply(refused).replace(b"200 OK", b"400 Bad Request")]
@@ -209,7 +209,7 @@ async def test_a_server_that_is_not_there_is_a_bad_gateway():
     assert (await finish(process)).code == 0
 
 
-async def test_a_url_or_a_port_that_cannot_be_used_is_refused():
+async def test_an_unusable_url_or_port_is_refused():
     assert (await mcptui("tap", "--listen", "0", "--to", "ftp://x")).code == 2
     async with tapped() as (_, port, _process):
         done = await mcptui("tap", "--listen", str(port), "--to", "http://127.0.0.1:1")

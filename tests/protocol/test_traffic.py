@@ -89,7 +89,7 @@ async def test_what_failed_is_a_line_for_each_call(recording: Path):
     assert line.endswith("tool error")
 
 
-async def test_the_slowest_requests_stand_first(recording: Path):
+async def test_the_slowest_requests_come_first(recording: Path):
     done = await mcptui("traffic", "--slowest", "--filter", "method:tools/call")
     assert sorted(line.split()[6] for line in done.out.splitlines()) == ["bad", "good"]
     slow, fast = [
@@ -121,7 +121,7 @@ async def test_the_linters_errors_are_the_exit_code(recording: Path):
     assert {"seq", "code", "severity", "sentence", "section"} <= objects[0].keys()
 
 
-async def test_calls_are_measured(recording: Path):
+async def test_statistics_are_printed(recording: Path):
     done = await mcptui("traffic", "--stats", "--json")
     assert {(one["tool"], one["calls"], one["errors"]) for one in done.objects} == {
         ("good", 1, 0),
@@ -206,13 +206,13 @@ async def test_a_recording_that_is_written_is_listed_as_live():
         ("x", "--all"),
     ],
 )
-async def test_what_makes_no_sense_is_refused(recording: Path, args: tuple[str, ...]):
+async def test_invalid_combinations_are_refused(recording: Path, args: tuple[str, ...]):
     done: Done = await mcptui("traffic", *args)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("mcptui traffic: ")
 
 
-async def test_nothing_recorded_yet_is_said():
+async def test_nothing_recorded_yet_is_reported():
     done = await mcptui("traffic")
     assert done.code == 2
     assert "nothing has been recorded yet" in done.err

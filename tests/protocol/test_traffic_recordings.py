@@ -1,4 +1,4 @@
-"""`mcptui traffic` on many recordings at once: the questions about the last hour, whatever ran in it."""
+"""`mcptui traffic` on many recordings at once: questions about the last hour."""
 
 import asyncio
 import json
@@ -94,7 +94,7 @@ async def test_the_call_that_failed_in_the_last_hour_is_one_command(hour: None):
     ("expression", "first"),
     [("method:*", "demo"), ("method:initialize", "initialize"), ("server:model:*", "demo")],
 )
-async def test_who_names_a_method_means_starts_too(hour: None, expression: str, first: str):
+async def test_a_filter_by_method_includes_starts(hour: None, expression: str, first: str):
     done = await mcptui("traffic", "--since", "1h", "--slowest", "1", "--filter", expression)
     assert first in done.out
     assert "left out" not in done.err
@@ -105,7 +105,7 @@ async def test_all_recordings_are_read_oldest_first(hour: None):
     assert [name for name, _ in tools(done.out)] == ["1-old", *["2-session"] * 3, "3-tap"]
 
 
-async def test_each_object_says_its_recording(hour: None):
+async def test_each_object_names_its_recording(hour: None):
     rows = [
         json.loads(line) for line in (await mcptui("traffic", "--since", "1h", "--json")).out.splitlines()
     ]
@@ -113,7 +113,7 @@ async def test_each_object_says_its_recording(hour: None):
     assert not any(row["source"].startswith("tap:") for row in rows)
 
 
-async def test_measures_and_findings_say_their_recording(hour: None):
+async def test_statistics_and_findings_name_their_recording(hour: None):
     head, *rows = (await mcptui("traffic", "--since", "1h", "--stats")).out.splitlines()
     assert head.split()[:2] == ["recording", "server"]
     assert {row.split()[0] for row in rows} == {"2-session", "3-tap"}
@@ -122,7 +122,7 @@ async def test_measures_and_findings_say_their_recording(hour: None):
     assert "findings in" in last
 
 
-async def test_a_time_in_which_nothing_was_recorded_is_said(hour: None):
+async def test_a_time_in_which_nothing_was_recorded_is_reported(hour: None):
     done = await mcptui("traffic", "--since", "1s")
     assert (done.code, done.out, done.err) == (0, "", "mcptui traffic: 0 of 0 entries in 0 recordings\n")
 

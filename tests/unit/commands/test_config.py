@@ -70,7 +70,7 @@ def test_check_warns_without_failing(file: Path, capsys):
     assert capsys.readouterr().out.startswith("warning: ")
 
 
-def test_check_fails_for_a_theme_that_is_not_there_and_warns_about_a_damaged_one_that_nobody_wears(
+def test_check_fails_for_a_theme_that_is_not_there_and_warns_about_a_damaged_one_that_is_not_in_use(
     file: Path, home_of_its_own: Path, capsys
 ):
     themes = home_of_its_own / "config" / "mcptui" / "themes"

@@ -1,4 +1,4 @@
-"""Kept recordings are told apart by when, what and whose they are, without being read whole."""
+"""What is known of recordings without reading them completely."""
 
 import os
 from contextlib import closing

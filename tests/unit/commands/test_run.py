@@ -1,4 +1,4 @@
-"""What `mcptui run` prints, and in which order where both streams go to one terminal."""
+"""What `mcptui run` prints, and in which order if both streams go to one terminal."""
 
 import io
 from contextlib import redirect_stderr, redirect_stdout

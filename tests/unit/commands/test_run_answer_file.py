@@ -1,4 +1,4 @@
-"""The answer goes to the file that was named, whatever that is; what cannot work is said first."""
+"""The answer goes to the named file, whatever that is; what cannot work is reported first."""
 
 import os
 import stat
@@ -30,7 +30,7 @@ def test_a_fifo_is_written_into(tmp_path: Path):
         os.close(handle)
 
 
-def test_a_file_has_the_permissions_that_others_have_too(tmp_path: Path):
+def test_a_file_has_the_permissions_that_new_files_have(tmp_path: Path):
     before = os.umask(0o027)
     try:
         AnswerFile(str(tmp_path / "answer.md")).write("Yes.")

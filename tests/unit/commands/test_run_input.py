@@ -38,14 +38,14 @@ def test_a_pipe_that_nobody_writes_to_is_given_up(tmp_path: Path, monkeypatch: p
 @pytest.mark.parametrize(
     ("path", "why"), [("/", "directory"), ("/dev/zero", "no file"), ("/nowhere", "No such")]
 )
-def test_what_is_no_file_is_told(path: str, why: str) -> None:
+def test_what_is_not_a_file_is_reported(path: str, why: str) -> None:
     before = len(os.listdir("/dev/fd"))
     with pytest.raises(UsageError, match=why):
         attachments([path])
     assert len(os.listdir("/dev/fd")) == before
 
 
-def test_a_file_that_is_too_large_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_too_large_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "large"
     path.write_bytes(b"x" * 2049)
     with pytest.raises(ValueError, match="larger than 2 KiB"):

@@ -1,4 +1,4 @@
-"""What stderr says while `run` works."""
+"""What `run` prints on stderr."""
 
 from tui.commands.run_output import arguments_line, trace_line
 from tui.core.events import (
@@ -22,7 +22,7 @@ def test_a_call_and_its_end_are_a_line_each():
     assert trace_line(ToolCallEnded(1, "c", "", "ghost", True, "no such tool", 0)).startswith("✗ ghost")
 
 
-def test_what_was_left_out_of_the_offer_is_said():
+def test_tools_left_out_of_the_request_are_reported():
     assert "72 tools were not offered" in trace_line(TurnStarted("m", 128, "72 tools were not offered"))
 
 

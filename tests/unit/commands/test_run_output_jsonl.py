@@ -1,4 +1,4 @@
-"""`run --json`: one object a line, whatever a server or model says."""
+"""`run --json`: one object per line, whatever a server or model says."""
 
 import json
 

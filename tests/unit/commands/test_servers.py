@@ -17,7 +17,7 @@ def test_counts_of_one_are_singular():
     assert "0 tools, 2 resources " in line
 
 
-def test_a_listing_that_failed_is_told_as_that():
+def test_a_listing_that_failed_is_reported_as_failed():
     status = replace(STATUS, listing_problem="no answer within 30 s")
     assert table([status])[1:] == ["    tools/list: no answer within 30 s"]
     assert as_object(status)["listing_problem"] == "no answer within 30 s"

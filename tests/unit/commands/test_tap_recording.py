@@ -1,4 +1,4 @@
-"""Which values of the environment a tap keeps out of its recording."""
+"""Which environment variables a tap redacts in its recording."""
 
 import pytest
 

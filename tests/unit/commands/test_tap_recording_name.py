@@ -1,4 +1,4 @@
-"""The name of a tapped server that was given none."""
+"""The default name of a tapped server."""
 
 import pytest
 
@@ -15,5 +15,5 @@ from tui.commands.tap_recording import name_of
         (["docker", "run", "-e", "API_KEY=hunter2", "mcp/notes"], "notes"),
     ],
 )
-def test_it_is_what_runs_and_never_a_secret(command: list[str], name: str):
+def test_the_name_is_the_program_and_never_a_secret(command: list[str], name: str):
     assert name_of(command) == name

@@ -1,4 +1,4 @@
-"""What is said beside what `mcptui traffic` prints."""
+"""What `mcptui traffic` prints on stderr."""
 
 import argparse
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""An export that was edited by hand is read, or refused with the number of the line."""
+"""A hand-edited export is read, or refused with the line number."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""A recording is read into columns, and what passes a filter is picked from it."""
+"""A recording is read into columns and filtered."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -69,7 +69,7 @@ def test_the_columns_are_those_of_the_entries(path: Path):
         assert len(selection.frames) == 10
 
 
-def test_an_expression_is_sought_in_the_bodies(path: Path):
+def test_an_expression_is_searched_in_the_bodies(path: Path):
     assert passing(path, '/"id":[37],/') == [3, 7]
 
 

@@ -1,4 +1,4 @@
-"""The model that is asked, and what is found out about it."""
+"""The model that answers, and what is found out about it."""
 
 import json
 from pathlib import Path
@@ -158,7 +158,7 @@ GONE = "x (gone) was asked last in this conversation and cannot be now: a goes o
         ("one", "two", "b", "", "a"),
     ],
 )
-async def test_a_conversation_goes_on_with_the_model_that_was_asked_last_in_it(
+async def test_a_conversation_continues_with_the_model_that_was_asked_last_in_it(
     named: str | None, profile: str, model: str, told: str, label: str
 ) -> None:
     asked = ActiveModel(

@@ -1,4 +1,4 @@
-"""Conversations that last: saved as they happen, resumed, branched, asked again, with another model."""
+"""Conversations are saved as they happen, resumed, branched, asked again, with another model."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -93,7 +93,7 @@ async def test_a_conversation_is_saved_with_its_first_question_and_not_before(st
     assert [info.title for info in await one.conversations.sessions()] == ["What is a monad?"]
 
 
-async def test_it_goes_on_in_another_run_where_it_ended(stage: Make):
+async def test_it_continues_in_another_run_where_it_ended(stage: Make):
     one = stage(calls(call(1)), says("It echoes."))
     await one.ask("try it")
     session = one.conversations.info
@@ -108,7 +108,7 @@ async def test_it_goes_on_in_another_run_where_it_ended(stage: Make):
     assert texts(two.model.requests[0].messages)[2:] == ["echo hi", "It echoes.", "again?"]
 
 
-async def test_it_goes_on_with_the_model_that_it_was_with_and_says_so(stage: Make, monkeypatch):
+async def test_it_continues_with_the_model_that_it_was_with_and_says_so(stage: Make, monkeypatch):
     one = stage(says("Hello."), profile=ModelProfile("small", "http://127.0.0.1:9/v1", "tiny"))
     await one.ask("hi")
     session = one.conversations.info.id
@@ -188,7 +188,7 @@ async def test_a_branch_of_what_was_deleted_meanwhile_is_saved_all_the_same(stag
     assert [info.title for info in await one.conversations.sessions()] == ["first, better"]
 
 
-async def test_without_a_question_there_is_none_to_ask_again(stage: Make):
+async def test_without_a_question_nothing_can_be_asked_again(stage: Make):
     with pytest.raises(McptuiError):
         await stage().conversations.again()
 
@@ -289,9 +289,7 @@ async def test_a_summary_is_saved_and_can_be_taken_back(stage: Make):
     assert one.conversations.compaction == Compaction()
 
 
-async def test_a_folder_that_cannot_be_written_to_costs_the_saving_and_not_the_conversation(
-    stage: Make, tmp_path: Path
-):
+async def test_a_folder_that_cannot_be_written_to_does_not_stop_the_conversation(stage: Make, tmp_path: Path):
     (tmp_path / "sessions").write_text("in the way")
     one = stage(says("Hello."))
     assert (await one.ask("hi")).reason is EndReason.ANSWERED

@@ -1,4 +1,4 @@
-"""One thing at a time with a conversation: each command works on the one it began with."""
+"""One command at a time: each works on the conversation that it began with."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""Our own log: private, discreet, and never on the screen."""
+"""mcptui's own log: private, redacted, never on the screen."""
 
 import logging
 import stat
@@ -23,21 +23,21 @@ def test_a_line_is_written_cleaned_without_secrets_and_for_its_owner_only(
     assert capfd.readouterr().err == ""
 
 
-def test_nothing_to_say_makes_no_file(tmp_path: Path):
+def test_no_file_is_created_without_a_line(tmp_path: Path):
     handler = log_to(tmp_path / "mcptui.log", Redactor)
     logging.getLogger("tui").info("fine")
     handler.stop()
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_place_that_cannot_be_written_costs_the_line_and_nothing_else(capfd: pytest.CaptureFixture[str]):
+def test_a_place_that_cannot_be_written_loses_only_the_line(capfd: pytest.CaptureFixture[str]):
     handler = log_to(Path("/dev/null/no/mcptui.log"), Redactor)
     logging.getLogger("tui").error("lost")
     handler.stop()
     assert capfd.readouterr().err == ""
 
 
-def test_a_full_disk_costs_the_lines_and_closing_does_not_fail(capfd: pytest.CaptureFixture[str]):
+def test_a_full_disk_loses_the_lines_and_closing_does_not_fail(capfd: pytest.CaptureFixture[str]):
     handler = log_to(Path("/dev/full"), Redactor)
     logging.getLogger("tui").error("lost")
     handler.stop()

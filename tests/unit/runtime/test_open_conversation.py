@@ -1,4 +1,4 @@
-"""What a conversation shows besides its messages goes with it: into a branch, and into another run."""
+"""What a conversation has besides messages is kept in branches and other runs."""
 
 import time
 from pathlib import Path

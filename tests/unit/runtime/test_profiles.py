@@ -1,4 +1,4 @@
-"""From configuration and environment to a model that is asked: keys, choices, and what is remembered."""
+"""From configuration and environment to a model: keys, choices, what is remembered."""
 
 import sys
 from collections.abc import Iterator, Mapping

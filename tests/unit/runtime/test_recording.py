@@ -1,4 +1,4 @@
-"""The traffic of one run, also where nothing is kept on disk."""
+"""The traffic of one run, also if nothing is kept on disk."""
 
 import time
 from contextlib import closing

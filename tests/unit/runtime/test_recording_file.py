@@ -1,4 +1,4 @@
-"""A recording is read from its file into what the traffic screen shows."""
+"""A recording is loaded from its file for the traffic screen."""
 
 import time
 from contextlib import contextmanager
@@ -43,7 +43,7 @@ def send(recorder, raw):
     recorder.capture(Captured("it", Direction.OUT, time.monotonic_ns(), time.time_ns(), raw))
 
 
-async def test_rows_bodies_marks_and_notes_are_there_again(tmp_path):
+async def test_rows_bodies_marks_and_notes_are_loaded(tmp_path):
     path = tmp_path / "a.mcptrace"
     with recording(path) as recorder:
         for number in range(50):
@@ -62,7 +62,7 @@ async def test_rows_bodies_marks_and_notes_are_there_again(tmp_path):
         reader.close()
 
 
-async def test_a_recording_that_nobody_judged_is_judged_now(tmp_path):
+async def test_a_recording_that_was_not_linted_is_linted_now(tmp_path):
     path = tmp_path / "a.mcptrace"
     with recording(path) as recorder:
         recorder.capture(Captured("it", Direction.IN, 1, 1, b"Listening on stdio"))
@@ -96,7 +96,7 @@ def test_the_end_of_what_is_over_is_known_before_it_is_loaded(tmp_path):
     assert RecordingFile(path).recording.ended_ns == 5_001
 
 
-def test_a_file_that_is_no_recording_is_refused(tmp_path):
+def test_a_file_that_is_not_a_recording_is_refused(tmp_path):
     path = tmp_path / "a.mcptrace"
     path.write_text("not a database")
     with pytest.raises(StorageError):

@@ -1,4 +1,4 @@
-"""The composition root: what one run knows and keeps."""
+"""The composition root."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""What a tap records in another process is seen by a running program."""
+"""A running program sees what a tap records in another process."""
 
 import time
 
@@ -53,7 +53,7 @@ async def test_entries_come_as_they_were_seen_and_in_order(tap, seen):
     assert seen[1].direction is Direction.OUT and seen[0].detail["event"] == "spawn"
 
 
-async def test_a_tap_that_lived_for_a_moment_is_seen_too(tmp_path, seen):
+async def test_a_short_lived_tap_is_seen_too(tmp_path, seen):
     recorder = Recorder(
         lambda: RecordingWriter(tmp_path / "99990101T000002Z-3.mcptrace", meta={"tap": "short"}),
         EntryColumns(),
@@ -66,7 +66,7 @@ async def test_a_tap_that_lived_for_a_moment_is_seen_too(tmp_path, seen):
     assert [(one.source, one.raw) for one in seen] == [("tap:short", ASK)]
 
 
-async def test_a_recording_that_is_no_tap_is_left_alone(tmp_path, tap, seen):
+async def test_a_recording_that_is_not_a_tap_is_not_touched(tmp_path, tap, seen):
     other = Recorder(
         lambda: RecordingWriter(tmp_path / "20261120T000001Z-2.mcptrace", meta={"program": "mcptui"}),
         EntryColumns(),

@@ -28,13 +28,13 @@ def test_theme_and_keys_are_read(tmp_path: Path):
     "text",
     ["", "a = ", "ui = 3", "[ui]\ntheme = 3\nkeys = 4", "[ui.keys]\na = 3\n", "\0", "[servers.x]\nx = 1"],
 )
-def test_whatever_stands_there_gives_the_defaults(tmp_path: Path, text: str):
+def test_invalid_values_give_the_defaults(tmp_path: Path, text: str):
     found = read(tmp_path, text)
     assert found.theme == "harbor"
     assert not any(found.keys.values())
 
 
-def test_nothing_there_gives_the_defaults(tmp_path: Path):
+def test_a_missing_file_gives_the_defaults(tmp_path: Path):
     assert quick_ui(str(tmp_path / "none.toml"), {}) == ("harbor", {})
     assert quick_ui(None, {}) == ("harbor", {})
 

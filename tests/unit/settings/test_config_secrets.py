@@ -1,4 +1,4 @@
-"""What is secret in a configuration, and how it is shown without it."""
+"""Which values of a configuration are secret, and the configuration without them."""
 
 from pathlib import Path
 

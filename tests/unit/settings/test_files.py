@@ -22,13 +22,13 @@ def test_a_file_of_exactly_the_limit_is_read_and_one_byte_more_is_not(tmp_path: 
         read_bounded(path, 9)
 
 
-def test_nothing_there_is_told_apart_from_what_cannot_be_read(tmp_path: Path):
+def test_a_missing_file_differs_from_an_unreadable_one(tmp_path: Path):
     with pytest.raises(FileNotFoundError):
         read_bounded(tmp_path / "nothing")
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
-def test_what_is_no_file_is_refused_at_once_and_leaves_no_descriptor(tmp_path: Path, make):
+def test_what_is_not_a_file_is_refused_at_once_and_leaves_no_descriptor(tmp_path: Path, make):
     make(tmp_path / "a")
     before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
     for _ in range(5):

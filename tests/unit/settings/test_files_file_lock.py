@@ -1,4 +1,4 @@
-"""Two programs that change one file lose nothing of each other's."""
+"""Two programs that change one file lose nothing."""
 
 import json
 import subprocess
@@ -114,7 +114,7 @@ def test_a_lock_that_another_holds_for_long_is_given_up_with_a_sentence(tmp_path
         pass
 
 
-def test_a_folder_that_cannot_be_made_is_the_business_of_whoever_writes(tmp_path: Path):
+def test_a_folder_that_cannot_be_created_is_no_error_of_the_lock(tmp_path: Path):
     (tmp_path / "taken").write_text("")
     with locked(tmp_path / "taken" / "file"):
         pass

@@ -1,4 +1,4 @@
-"""Named filters outlive the program."""
+"""Named filters are saved."""
 
 import pytest
 

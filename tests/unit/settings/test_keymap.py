@@ -1,4 +1,4 @@
-"""Keys of a person's own."""
+"""Configured keys."""
 
 import pytest
 from hypothesis import given
@@ -37,7 +37,7 @@ def test_a_key_has_one_spelling(text: str, key: str):
 @pytest.mark.parametrize(
     "text", ["", "ctrl", "ctrl+", "ctlr+x", "ctrl+ctrl+x", "xx", "f99", "\x1b", "a b", "no_such_name"]
 )
-def test_what_is_no_key_is_refused(text: str):
+def test_what_is_not_a_key_is_refused(text: str):
     assert normal_key(text) is None
 
 
@@ -51,7 +51,7 @@ def test_an_unknown_action_is_named_with_the_nearest_one():
     assert str(problems[0]) == "ui.keys.chat.nwe: there is no such action, did you mean `chat.new`?"
 
 
-def test_a_bad_key_costs_itself_only():
+def test_a_bad_key_affects_only_itself():
     good, problems = check_keys({"chat.new": ["f8", "ctlr+x", "escap"]}, ACTIONS)
     assert good == {"chat.new": ("f8",)}
     assert [problem.suggestion for problem in problems] == ["", "did you mean `escape`?"]

@@ -49,7 +49,7 @@ def test_nothing_learned_is_nothing_kept(path):
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"format": 2, "learned": []}', "\0", "[" * 100_000, "9" * 5000])
-def test_a_damaged_file_is_put_aside_and_begun_anew(path, text):
+def test_a_damaged_file_is_renamed_and_started_over(path, text):
     path.parent.mkdir()
     path.write_text(text)
     file = LearnedFile(path)
@@ -59,7 +59,7 @@ def test_a_damaged_file_is_put_aside_and_begun_anew(path, text):
     assert path.with_name("learned.json.damaged").read_text() == text
 
 
-def test_entries_that_make_no_sense_cost_only_themselves(path):
+def test_entries_that_make_no_sense_affect_only_themselves(path):
     path.parent.mkdir()
     good = {"endpoint": HERE, "model": MODEL, "at": time.time(), "learned": {"no_tools": True}}
     odd = [3, {}, good | {"at": True}, good | {"learned": []}, good | {"model": "x" * 999}]
@@ -67,7 +67,7 @@ def test_entries_that_make_no_sense_cost_only_themselves(path):
     assert [entry.model for entry in LearnedFile(path).entries()] == [MODEL]
 
 
-def test_what_is_months_old_is_asked_anew(path):
+def test_what_is_months_old_is_asked_again(path):
     path.parent.mkdir()
     old = {"endpoint": HERE, "model": MODEL, "at": time.time() - MAX_AGE_SECONDS - 1, "learned": {"x": 1}}
     path.write_text(json.dumps({"format": 1, "learned": [old]}))
@@ -87,7 +87,7 @@ def test_the_file_stays_within_its_bounds(path):
     assert path.stat().st_size <= MAX_BYTES and file.entries()[0].model == "newest"
 
 
-def test_a_place_that_cannot_be_written_costs_only_the_memory(tmp_path):
+def test_a_place_that_cannot_be_written_loses_only_what_was_learned(tmp_path):
     (tmp_path / "file").write_text("")
     file = LearnedFile(tmp_path / "file" / "learned.json")
     file.save(HERE, MODEL, {"no_tools": True})
@@ -100,7 +100,7 @@ def test_all_of_it_can_be_forgotten(path):
     assert file.forget() == 1 and file.entries() == [] and file.forget() == 0
 
 
-def test_what_cannot_be_forgotten_is_said(tmp_path):
+def test_what_cannot_be_forgotten_is_reported(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigError, match="cannot be removed"):
         LearnedFile(tmp_path / "file" / "learned.json").forget()

@@ -1,4 +1,4 @@
-"""Reading the configuration: everything that can be used, and everything that is wrong, at once."""
+"""Reading the configuration: the usable part, and all problems at once."""
 
 import os
 import sys
@@ -75,7 +75,7 @@ def test_everything_that_is_wrong_is_said_at_once_with_line_key_and_the_right_na
     ]
 
 
-def test_a_mistake_costs_its_entry_and_nothing_else():
+def test_a_mistake_affects_its_entry_and_nothing_else():
     found = load_text(BAD, Path("config.toml"), {}).settings
     assert list(found.servers) == ["good"]
     assert found.models == {}
@@ -225,7 +225,7 @@ def huge(path: Path) -> None:
         (lambda path: path.symlink_to(path), "cannot be opened"),
     ],
 )
-def test_whatever_stands_in_the_place_of_the_file_is_one_problem(tmp_path: Path, make, reason: str):
+def test_anything_else_in_place_of_the_file_is_one_problem(tmp_path: Path, make, reason: str):
     path = tmp_path / "config.toml"
     make(path)
     found = load(path, {})

@@ -1,11 +1,11 @@
-"""Where things are kept."""
+"""Where mcptui's files are."""
 
 from pathlib import Path
 
 from tui.settings import locations
 
 
-def test_every_directory_lies_in_the_home_of_the_person(home_of_its_own: Path):
+def test_every_directory_is_in_the_home_of_the_person(home_of_its_own: Path):
     for place in (
         locations.config_file(),
         locations.themes_dir(),
@@ -16,7 +16,7 @@ def test_every_directory_lies_in_the_home_of_the_person(home_of_its_own: Path):
         assert "mcptui" in place.parts
 
 
-def test_asking_makes_nothing(home_of_its_own: Path):
+def test_asking_for_paths_creates_nothing(home_of_its_own: Path):
     locations.config_file()
     locations.data_dir()
     assert not (home_of_its_own / "config").exists()

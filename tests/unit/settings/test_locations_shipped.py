@@ -1,4 +1,4 @@
-"""What ships with mcptui is found and right."""
+"""The shipped files are found and correct."""
 
 import os
 import re

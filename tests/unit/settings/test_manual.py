@@ -1,4 +1,4 @@
-"""The manual of the configuration is in step with what can be configured."""
+"""docs/configuration.md is in sync with the schema."""
 
 from pathlib import Path
 

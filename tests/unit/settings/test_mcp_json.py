@@ -88,11 +88,11 @@ def test_numbers_are_taken_as_text_and_long_timeouts_as_milliseconds():
 
 
 @pytest.mark.parametrize(("key", "value", "disabled"), [("enabled", False, True), ("isActive", True, False)])
-def test_a_switch_with_the_opposite_meaning_is_turned_round(key: str, value: bool, disabled: bool):
+def test_an_inverted_switch_is_converted(key: str, value: bool, disabled: bool):
     assert servers({"mcpServers": {"a": {"command": "x", key: value}}})["a"]["disabled"] is disabled
 
 
-def test_a_server_that_stands_twice_is_told():
+def test_a_duplicate_server_is_reported():
     found = read_foreign('{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}', HERE)
     assert isinstance(found, ForeignFile)
     assert found.servers["a"]["command"] == "y"

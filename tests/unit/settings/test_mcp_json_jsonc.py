@@ -33,7 +33,7 @@ def test_every_line_stays_where_it_was():
     assert len(without_comments(text)) == len(text)
 
 
-def test_names_that_stand_twice_are_told():
+def test_duplicate_names_are_reported():
     assert loads('{"a": 1, "b": 2, "a": 3}') == ({"a": 3, "b": 2}, ("a",))
 
 

@@ -1,4 +1,4 @@
-"""The scanner that knows where keys stand."""
+"""The scanner that finds the places of keys."""
 
 import json
 import tomllib

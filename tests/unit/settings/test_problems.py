@@ -1,4 +1,4 @@
-"""A problem in words."""
+"""The wording of a problem."""
 
 import pytest
 
@@ -15,7 +15,7 @@ from tui.settings.problems import Problem, did_you_mean
         (Problem("unknown key", "a", suggestion="did you mean `b`?"), "a: unknown key, did you mean `b`?"),
     ],
 )
-def test_it_says_where_what_and_what_to_do(problem: Problem, text: str):
+def test_a_problem_names_place_problem_and_fix(problem: Problem, text: str):
     assert str(problem) == text
 
 

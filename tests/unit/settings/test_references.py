@@ -27,7 +27,7 @@ def test_a_reference_is_replaced_as_a_shell_would(text: str, result: str):
     assert expand(text, ENV).text == result
 
 
-def test_what_is_put_in_is_not_looked_at_again():
+def test_inserted_values_are_not_expanded_again():
     assert expand("${SELF}", ENV).text == "${HOME}"
 
 
@@ -36,7 +36,7 @@ def test_every_missing_variable_is_named():
 
 
 @pytest.mark.parametrize("text", ["${", "${}", "${1X}", "${HOME", "${a b}"])
-def test_a_reference_that_is_none_is_broken_and_left_as_it_is(text: str):
+def test_an_invalid_reference_is_reported_and_kept(text: str):
     assert expand(text, ENV) == Expanded(text, broken=True)
 
 

@@ -129,7 +129,7 @@ def test_nothing_to_add_changes_nothing_and_gives_the_list(tmp_path: Path):
     assert path.read_text() == '[approvals]\nremembered = ["b", "a"]\n'
 
 
-def test_a_value_that_is_no_list_is_not_written_over(tmp_path: Path):
+def test_a_value_that_is_not_a_list_is_not_written_over(tmp_path: Path):
     path = tmp_path / "config.toml"
     path.write_text('approvals = { remembered = "all" }\n')
     with pytest.raises(ConfigError, match="is not a list"):

@@ -1,4 +1,4 @@
-"""Changing one thing in a text that a person wrote."""
+"""Changing one value in a text that a person wrote."""
 
 import tomllib
 from typing import Any
@@ -70,7 +70,7 @@ def test_a_list_is_replaced_as_a_whole():
     assert "# after" in found
 
 
-def test_what_cannot_be_edited_in_place_is_written_anew_with_nothing_lost():
+def test_what_cannot_be_edited_in_place_is_rewritten_with_nothing_lost():
     text = 'ui.keys.a = "x" # lost\n'
     found = with_value(text, ("ui", "theme"), "q")
     assert tomllib.loads(found) == {"ui": {"keys": {"a": "x"}, "theme": "q"}}
@@ -88,7 +88,7 @@ def test_servers_are_added_behind_what_is_there():
     assert tomllib.loads(found)["servers"]["y z"] == {"command": "y", "env": {"A": "1"}}
 
 
-def test_servers_in_an_inline_table_are_written_anew_with_nothing_lost():
+def test_servers_in_an_inline_table_are_rewritten_with_nothing_lost():
     found = with_servers('servers = { x = { command = "x" } }\n', {"y": {"command": "y"}})
     assert list(tomllib.loads(found)["servers"]) == ["x", "y"]
 

@@ -1,4 +1,4 @@
-"""The types of the configuration by themselves."""
+"""The types of the configuration."""
 
 import pytest
 from pydantic import ValidationError
@@ -22,7 +22,7 @@ def test_a_whole_number_may_stand_for_seconds():
 
 
 @pytest.mark.parametrize("text", ["x", "", "1.5"])
-def test_text_of_the_environment_that_is_no_number_is_refused(text: str):
+def test_text_of_the_environment_that_is_not_a_number_is_refused(text: str):
     with pytest.raises(ValidationError):
         LimitSettings.model_validate({"max_steps": FromEnvironment(text)})
 

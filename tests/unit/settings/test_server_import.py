@@ -1,4 +1,4 @@
-"""Taking over servers from another host's file."""
+"""Importing servers from another host's file."""
 
 import json
 from pathlib import Path
@@ -42,7 +42,7 @@ def test_the_same_server_is_skipped_and_another_of_its_name_gets_a_new_one(sourc
     assert plan.done() == ["renamed  other -> other-2", "skipped  same: same is there already, the same"]
 
 
-def test_taking_over_twice_changes_nothing(source: Path, target: Path):
+def test_importing_twice_changes_nothing(source: Path, target: Path):
     target.write_text('[servers.a]\ncommand = "x"\n[servers.a-2]\ncommand = "y"\n')
     write(source, a={"command": "y"})
     assert plan_import(source, target, {}).new == {}
@@ -61,7 +61,7 @@ def test_two_names_that_become_one_do_not_cost_a_server(source: Path, target: Pa
     assert len(plan_import(source, target, {}).new) == 3
 
 
-def test_an_entry_that_is_no_server_is_skipped(source: Path, target: Path):
+def test_an_entry_that_is_not_a_server_is_skipped(source: Path, target: Path):
     write(source, a=[], b={})
     assert set(plan_import(source, target, {}).skipped) == {"a", "b"}
 

@@ -1,4 +1,4 @@
-"""From settings to what the rest of the program works with."""
+"""From settings to the types of the rest of the program."""
 
 from pathlib import Path
 
@@ -76,7 +76,7 @@ def test_a_bare_word_is_never_taken_for_a_path(tmp_path: Path):
     assert resolved(["npx", "run", "server"], tmp_path) == ["npx", "run", "server"]
 
 
-def test_a_working_directory_is_meant_from_the_configuration_and_then_paths_are_left_alone(tmp_path: Path):
+def test_a_working_directory_is_meant_from_the_configuration_and_then_paths_are_not_touched(tmp_path: Path):
     (tmp_path / "server.py").write_text("")
     text = '[servers.a]\ncommand = "python"\nargs = ["server.py"]\ncwd = "sub"\n'
     (found,) = specs(text, tmp_path / "config.toml")

@@ -1,4 +1,4 @@
-"""The file of remembered calls."""
+"""The file of kept calls."""
 
 import stat
 
@@ -55,7 +55,7 @@ def test_a_damaged_file_is_left_as_it_is(tmp_path, text):
     assert path.read_text() == text
 
 
-def test_entries_that_make_no_sense_cost_only_themselves(tmp_path):
+def test_entries_that_make_no_sense_affect_only_themselves(tmp_path):
     path = tmp_path / "calls.json"
     good = '{"server": "s", "kind": "tool", "name": "t", "arguments": {"a": 1}}'
     odd = '3, {}, {"server": "s", "kind": "spell", "name": "t", "arguments": {}}'
@@ -64,7 +64,7 @@ def test_entries_that_make_no_sense_cost_only_themselves(tmp_path):
     assert load_calls(path) == CallMemory().called(CallKey("s", CallKind.TOOL, "t"), {"a": 1})
 
 
-def test_the_file_stays_within_its_bound_by_forgetting_what_was_not_used_for_longest(tmp_path):
+def test_the_file_stays_within_its_limit_by_dropping_the_least_recently_used(tmp_path):
     path = tmp_path / "calls.json"
 
     def fill(memory):

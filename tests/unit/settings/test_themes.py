@@ -1,4 +1,4 @@
-"""Themes: what ships is readable, what a person writes is checked and never stops the program."""
+"""Shipped themes are readable; a person's theme is checked and never stops the program."""
 
 import os
 from pathlib import Path
@@ -121,7 +121,7 @@ def test_a_theme_of_the_users_stands_beside_the_shipped_ones_and_may_replace_one
     assert load_theme("quay", tmp_path)[0].text == "#ffffff"
 
 
-def test_a_bad_theme_of_the_users_is_one_problem_and_costs_no_other(tmp_path: Path):
+def test_a_bad_theme_of_the_users_is_one_problem_and_affects_no_other(tmp_path: Path):
     (tmp_path / "broken.toml").write_text("accent = ", encoding="utf-8")
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "dir.toml").mkdir()
@@ -149,7 +149,7 @@ def test_an_unknown_theme_gives_the_default_and_names_the_nearest():
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "", "a/b", "\x1b[31m", "x" * 5000, "\0"])
-def test_a_name_that_is_no_name_gives_the_default(name: str, tmp_path: Path):
+def test_a_name_that_is_not_a_name_gives_the_default(name: str, tmp_path: Path):
     theme, problem = load_theme(name, tmp_path)
     assert theme.name == DEFAULT_THEME
     assert problem is not None

@@ -1,4 +1,4 @@
-"""The words for what is wrong."""
+"""The wording of faults."""
 
 import datetime
 
@@ -20,11 +20,11 @@ from tui.settings.validate import Checker, kind_of
         (datetime.date(2026, 1, 1), "a date or time"),
     ],
 )
-def test_a_value_is_called_what_a_person_calls_it(value: object, words: str):
+def test_types_are_named_in_the_words_of_toml(value: object, words: str):
     assert kind_of(value) == words
 
 
-def test_what_could_not_be_expanded_costs_its_entry_but_its_other_mistakes_are_told_too():
+def test_what_could_not_be_expanded_affects_its_entry_but_its_other_mistakes_are_told_too():
     tree = {"servers": {"a": {"command": "${X}", "args": 3}, "b": {"command": "y"}}}
     checker = Checker(tree, spoilt={("servers", "a", "command")})
     assert list(checker.settings().servers) == ["b"]
@@ -37,7 +37,7 @@ def test_a_limit_that_could_not_be_expanded_keeps_its_default():
     assert (found.max_steps, found.result_bytes) == (10, 32768)
 
 
-def test_a_bad_snippet_costs_itself_only():
+def test_a_bad_snippet_affects_only_itself():
     snippets = {
         "ok": "Fine {x}.",
         "two words": "x",
@@ -53,7 +53,7 @@ def test_a_bad_snippet_costs_itself_only():
     ]
 
 
-def test_snippets_that_are_no_table_are_told():
+def test_snippets_that_are_no_table_are_reported():
     checker = Checker({"snippets": "x"})
     assert checker.settings().snippets == {}
     assert [fault.message for fault in checker.faults] == ["must be a table, not text"]

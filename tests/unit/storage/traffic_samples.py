@@ -1,4 +1,4 @@
-"""Entries for the tests of the store."""
+"""Entries for the tests of storage."""
 
 from tui.core.traffic import Direction, Entry, Kind
 

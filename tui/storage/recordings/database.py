@@ -145,7 +145,7 @@ def cut_short(path: Path) -> str:
     process on it are lost (https://sqlite.org/fileformat.html 1.3).
     """
     there, said = path.stat().st_size, size_in_header(path)
-    if there >= said or has_bytes(beside(path, "-wal")):
+    if there >= said or has_bytes(side_file(path, "-wal")):
         return ""
     return f"{units.size(there)} of {units.size(said)} are there"
 
@@ -174,10 +174,10 @@ def open_for_notes(path: Path) -> sqlite3.Connection:
 
 def files_of(path: Path) -> tuple[Path, ...]:
     """Return the recording and the files that SQLite may have created next to it."""
-    return path, beside(path, "-wal"), beside(path, "-shm"), beside(path, "-journal")
+    return path, side_file(path, "-wal"), side_file(path, "-shm"), side_file(path, "-journal")
 
 
-def beside(path: Path, suffix: str) -> Path:
+def side_file(path: Path, suffix: str) -> Path:
     """Return a file that SQLite or mcptui keeps next to another one."""
     return path.with_name(path.name + suffix)
 
@@ -227,7 +227,7 @@ def make_private(path: Path) -> None:
 
 def opened_alone(path: Path, check: Check, error: sqlite3.OperationalError) -> sqlite3.Connection:
     """Open a file where SQLite cannot create others next to it. If it is being written, raise `error`."""
-    if has_bytes(beside(path, "-wal")):
+    if has_bytes(side_file(path, "-wal")):
         raise error
     return checked(connect(path, "ro", "&immutable=1"), path, check)
 
@@ -260,7 +260,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
             where=str(path),
             next_step="Update mcptui and open it again.",
         )
-    is_shorter = pages * page_size > path.stat().st_size and not has_bytes(beside(path, "-wal"))
+    is_shorter = pages * page_size > path.stat().st_size and not has_bytes(side_file(path, "-wal"))
     if is_shorter and not is_cut(connection):
         raise sqlite3.DatabaseError("the file is shorter than it says")
 
@@ -271,18 +271,18 @@ def storage_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
-        wal = has_bytes(beside(path, "-wal"))
+        wal = has_bytes(side_file(path, "-wal"))
         raise StorageError(
             f"the recording cannot be read ({error})",
             where=str(path),
-            next_step=f"Copy it{' and the -wal file beside it' if wal else ''} to a folder of yours"
+            next_step=f"Copy it{' and the -wal file side_file it' if wal else ''} to a folder of yours"
             " and open the copy.",
         ) from error
     except sqlite3.DatabaseError as error:
         raise StorageError(
             f"the file is no recording, or it is damaged ({error})",
             where=str(path),
-            next_step="If it was copied while it was written, copy the -wal file beside it too.",
+            next_step="If it was copied while it was written, copy the -wal file side_file it too.",
         ) from error
     except (ValueError, TypeError, IndexError, KeyError, RecursionError) as error:
         raise StorageError(

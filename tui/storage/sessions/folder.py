@@ -20,7 +20,7 @@ from tui.core.conversation.sessions import SessionInfo
 from tui.core.errors import StorageError
 from tui.core.text import clean_line
 from tui.storage.exports.export import write_whole
-from tui.storage.recordings.database import beside, files_of
+from tui.storage.recordings.database import files_of, side_file
 from tui.storage.recordings.liveness import is_live
 from tui.storage.sessions.file import SUFFIX, NeverBegan, absent, is_id, open_for_writing, session_errors
 from tui.storage.sessions.lock import InUse, SessionLock
@@ -181,7 +181,7 @@ def _stamp(path: Path) -> Stamp:
     """Return what changes when a session changes; raises `OSError` if it is gone."""
     found = path.stat()
     try:
-        wal = beside(path, "-wal").stat()
+        wal = side_file(path, "-wal").stat()
     except OSError:
         return found.st_mtime_ns, found.st_size, 0, 0
     return found.st_mtime_ns, found.st_size, wal.st_mtime_ns, wal.st_size

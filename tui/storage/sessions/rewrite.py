@@ -18,7 +18,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.secrets.redact import Redactor
-from tui.storage.recordings.database import beside, files_of
+from tui.storage.recordings.database import files_of, side_file
 from tui.storage.sessions.file import create_file, create_tables, open_for_writing
 from tui.storage.sessions.stored_session import StoredSession, rows_of
 from tui.storage.sessions.tables import SessionTables
@@ -130,6 +130,6 @@ def _one_file(connection: sqlite3.Connection) -> None:
 
 def _free(path: Path, suffix: str) -> Path:
     number = 1
-    while (found := beside(path, suffix if number == 1 else f"{suffix}{number}")).exists():
+    while (found := side_file(path, suffix if number == 1 else f"{suffix}{number}")).exists():
         number += 1
     return found

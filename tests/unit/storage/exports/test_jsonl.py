@@ -52,7 +52,7 @@ def entry(seq: int, **more: object) -> Entry:
     return Entry(seq, seq, seq, "s", Direction.OUT, Kind.REQUEST, **more)  # type: ignore[arg-type]
 
 
-def test_a_selection_is_numbered_anew_and_keeps_its_pairs():
+def test_a_selection_is_renumbered_and_keeps_its_pairs():
     first, second, third = there_and_back(entry(4), entry(9, pair=4, root=4), entry(12, pair=7))
     assert (first.seq, second.seq, second.pair, second.root, third.seq, third.pair) == (1, 2, 1, 1, 3, 0)
 
@@ -61,7 +61,7 @@ def test_a_selection_is_numbered_anew_and_keeps_its_pairs():
     "line",
     [b"no json", b"[]", b"{}", b'{"seq":"1"}', b"[" * 100_000, b'{"seq":1,"mono_ns":-5}', b"\xff"],
 )
-def test_a_line_that_is_no_entry_is_named_with_its_number(line: bytes):
+def test_a_line_that_is_not_an_entry_is_named_with_its_number(line: bytes):
     with pytest.raises(StorageError, match="line 2 is no entry"):
         list(read_jsonl([b'{"mcptrace":1}', line], "export.jsonl"))
 
@@ -95,7 +95,7 @@ VALID = {"seq": 5, "wall_ns": 9, "mono_ns": 9, "source": "s", "direction": "in",
         ({"seq": 4}, '"seq" 4 is used twice'),
     ],
 )
-def test_what_is_wrong_with_a_line_is_said(change: dict[str, Any], reason: str):
+def test_what_is_wrong_with_a_line_is_reported(change: dict[str, Any], reason: str):
     lines = [json.dumps(VALID | {"seq": 4}), json.dumps(VALID | change)]
     with pytest.raises(StorageError, match=re.escape(f"line 2 is no entry of a recording ({reason}")):
         list(read_jsonl(map(str.encode, lines), "export.jsonl"))
@@ -108,7 +108,7 @@ def test_a_member_that_is_missing_is_named(missing: str):
         list(read_jsonl([line.encode()], "export.jsonl"))
 
 
-def test_a_number_with_too_many_digits_is_said():
+def test_a_number_with_too_many_digits_is_reported():
     line = json.dumps(VALID).replace('"seq": 5', f'"seq": {"9" * 5000}')
     with pytest.raises(StorageError, match=r"line 1 .*a number in it has too many digits"):
         list(read_jsonl([line.encode()], "export.jsonl"))
@@ -137,7 +137,7 @@ def test_a_line_is_an_entry_or_an_error_with_its_number(change: dict[str, Any], 
 
 
 @pytest.mark.parametrize("version", ["x", True, -1, None, 1.5])
-def test_a_format_that_is_no_number_is_said(version: object):
+def test_a_format_that_is_not_a_number_is_reported(version: object):
     with pytest.raises(StorageError, match=r'line 1 .*"mcptrace" is not a whole number'):
         list(read_jsonl([json.dumps({"mcptrace": version}).encode()], "export.jsonl"))
 

@@ -1,4 +1,4 @@
-"""Bodies are searched in the order they come, until somebody says stop."""
+"""Bodies are searched in the order in which they come, until somebody stops the search."""
 
 import random
 import re
@@ -81,7 +81,7 @@ def test_an_interrupt_that_comes_before_the_search_is_not_forgotten(finder: Body
     assert finder.search([BodyTerm("a")], lambda: [(1, b"a")]) == [{1}]
 
 
-def test_an_interrupt_that_broke_off_nothing_can_be_forgotten(finder: BodyFinder):
+def test_an_interrupt_that_stopped_nothing_can_be_forgotten(finder: BodyFinder):
     finder.interrupt()
     finder.rearm()
     assert finder.search([BodyTerm("a")], lambda: [(1, b"a")]) == [{1}]

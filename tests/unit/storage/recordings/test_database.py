@@ -1,4 +1,4 @@
-"""Files of SQLite: made whole or not at all."""
+"""SQLite files are created whole or not at all."""
 
 import sqlite3
 from contextlib import closing

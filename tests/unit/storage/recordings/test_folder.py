@@ -1,4 +1,4 @@
-"""The folder of recordings: in order, live or not, found by name, bounded."""
+"""The folder of recordings: sorted, live or not, found by name, bounded."""
 
 import os
 import signal
@@ -90,7 +90,7 @@ def test_a_path_is_taken_as_it_is(tmp_path: Path):
 
 
 @pytest.mark.parametrize(("text", "why"), [("2026", "2 recordings"), ("1999", "no such"), ("", "no such")])
-def test_a_name_that_fits_none_or_several_is_refused(tmp_path: Path, text: str, why: str):
+def test_a_name_that_matches_none_or_several_is_refused(tmp_path: Path, text: str, why: str):
     kept(tmp_path, "20261120T100000Z-17")
     kept(tmp_path, "20261121T100000Z-2")
     with pytest.raises(StorageError, match=why):

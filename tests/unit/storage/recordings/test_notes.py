@@ -1,4 +1,4 @@
-"""Marks and notes outlive the program."""
+"""Marks and notes are saved."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def test_a_mark_and_a_text_are_kept_apart_and_together(path: Path):
     assert NotesStore(path).all() == {1: EntryNote(True, "this one"), 2: EntryNote(False, "why so slow?")}
 
 
-def test_what_says_nothing_goes(path: Path):
+def test_an_empty_note_is_removed(path: Path):
     store = NotesStore(path)
     store.note(1, marked=True, text="x")
     store.note(1, marked=False)
@@ -40,7 +40,7 @@ def test_text_that_utf8_cannot_hold_is_kept_as_far_as_it_goes(path: Path):
     assert NotesStore(path).all() == {1: EntryNote(False, "a?")}
 
 
-def test_a_file_that_is_no_recording_takes_no_notes(tmp_path: Path):
+def test_a_file_that_is_not_a_recording_takes_no_notes(tmp_path: Path):
     (tmp_path / "x").write_text("text")
     with pytest.raises(StorageError):
         NotesStore(tmp_path / "x").note(1, marked=True)

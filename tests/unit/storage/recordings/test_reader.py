@@ -1,4 +1,4 @@
-"""A recording reads as it was written; a file that is none, or is broken, says so."""
+"""A recording reads as it was written; a file that is none, or is damaged, is reported."""
 
 import os
 import re
@@ -171,7 +171,7 @@ def test_a_large_body_is_searched_in_windows_and_nothing_is_missed_at_their_edge
         assert reader.search(terms, 1, 3) == [{1, 2}, {2}, {1, 2}]
 
 
-def test_a_search_is_broken_off_from_another_thread(path: Path):
+def test_a_search_is_stopped_from_another_thread(path: Path):
     recorded(path, requests(1, 20_000, 200))
     results = []
     slow = BodyTerm('[a-z"]+[0-9]{9}', regex=True)
@@ -200,7 +200,7 @@ def test_a_body_on_which_python_never_finishes_is_searched_like_the_others(path:
 # ---- files that are no recordings --------------------------------------------------------------------
 
 
-def test_a_file_that_is_not_there_is_said_so(path: Path):
+def test_a_file_that_is_not_there_is_reported(path: Path):
     with pytest.raises(StorageError, match="no such recording"):
         RecordingReader(path)
     assert not path.exists()
@@ -212,7 +212,7 @@ def test_an_empty_file_is_a_recording_that_never_began(path: Path):
         RecordingReader(path)
 
 
-def test_a_recording_killed_at_its_birth_never_began(path: Path):
+def test_a_recording_killed_while_it_was_created_never_began(path: Path):
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
     with pytest.raises(StorageError, match="never began"):
@@ -220,13 +220,13 @@ def test_a_recording_killed_at_its_birth_never_began(path: Path):
 
 
 @pytest.mark.parametrize("content", [b"hello", b'{"jsonrpc":"2.0"}\n' * 500, os.urandom(10_000)])
-def test_a_file_that_is_no_database_is_said_so(path: Path, content: bytes):
+def test_a_file_that_is_not_a_database_is_reported(path: Path, content: bytes):
     path.write_bytes(content)
     with pytest.raises(StorageError, match="no recording, or it is damaged"):
         RecordingReader(path)
 
 
-def test_a_database_of_something_else_is_said_so(path: Path):
+def test_a_database_of_something_else_is_reported(path: Path):
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE entries (seq)")
     with pytest.raises(StorageError, match="not a recording"):

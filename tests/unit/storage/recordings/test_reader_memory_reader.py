@@ -1,4 +1,4 @@
-"""What is kept in memory is read like a recording, also by several readers at once."""
+"""Entries in memory are read like a recording, also by several readers at once."""
 
 from contextlib import closing
 

@@ -1,4 +1,4 @@
-"""Of a damaged recording what is sound is read, and what is not is counted."""
+"""The sound part of a damaged recording is read, the rest is counted."""
 
 import os
 import sqlite3
@@ -33,7 +33,7 @@ def lost_of(rows: list[tuple]) -> int:
 
 
 @pytest.mark.parametrize("fill", [b"\0", b"\xff", b"\x0d"])
-def test_what_stands_between_damaged_pages_is_read_and_the_rest_counted(path: Path, fill: bytes):
+def test_rows_between_damaged_pages_are_read_and_the_rest_is_counted(path: Path, fill: bytes):
     recorded(path, requests(1, 2000))
     pages = leaves(path, "entries")
     overwrite(path, pages[0], pages[5], pages[9], fill=fill)

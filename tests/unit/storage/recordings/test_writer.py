@@ -1,4 +1,4 @@
-"""What was written is there: after kill -9, beside a reader, at its cap; a failing disk is said."""
+"""Written entries survive kill -9, readers and the cap; a failing disk is reported."""
 
 import os
 import signal
@@ -46,7 +46,7 @@ def seqs(path: Path) -> list[int]:
 
 
 @pytest.mark.parametrize("round_", range(3))
-def test_nothing_that_was_written_is_lost_by_kill_9(path: Path, round_: int):
+def test_kill_9_loses_nothing_that_was_written(path: Path, round_: int):
     process = subprocess.Popen([sys.executable, "-c", ENDLESS, str(path)], cwd=ROOT, stdout=subprocess.PIPE)
     with process:
         acknowledged = 0
@@ -96,7 +96,7 @@ def test_a_closed_recording_is_one_single_file(path: Path):
     assert os.listdir(path.parent) == [path.name] and seqs(path) == [1, 2, 3]
 
 
-def test_a_reader_sees_what_is_written_beside_it(path: Path):
+def test_a_reader_sees_what_is_written_meanwhile(path: Path):
     writer = RecordingWriter(path)
     writer.write(requests(1, 600))
     with closing(RecordingReader(path)) as reader:
@@ -108,7 +108,7 @@ def test_a_reader_sees_what_is_written_beside_it(path: Path):
     assert seqs(path)[-1] == 605
 
 
-def test_the_oldest_are_dropped_at_the_cap_and_the_last_of_them_says_how_many(path: Path):
+def test_the_oldest_entries_are_dropped_at_the_cap_and_counted_in_a_marker(path: Path):
     writer = RecordingWriter(path, cap_bytes=1_000_000)
     for first in range(1, 20_001, 100):
         writer.write(requests(first, 100, 300))
@@ -126,7 +126,7 @@ def test_the_oldest_are_dropped_at_the_cap_and_the_last_of_them_says_how_many(pa
     assert 500_000 < path.stat().st_size < 1_400_000
 
 
-def test_nothing_is_gone_while_there_is_room(path: Path):
+def test_nothing_is_dropped_below_the_cap(path: Path):
     with closing(RecordingWriter(path)) as writer:
         assert writer.gone == 0
         writer.write(requests(1001, 10))
@@ -164,7 +164,7 @@ def test_notes_of_a_live_recording_are_stored_by_its_writer(path: Path):
     writer.close()
 
 
-def test_a_folder_that_cannot_be_written_is_said_and_nothing_is_raised(tmp_path: Path):
+def test_a_folder_that_cannot_be_written_is_reported_and_nothing_is_raised(tmp_path: Path):
     (tmp_path / "file").write_text("")
     writer = RecordingWriter(tmp_path / "file" / "r.mcptrace")
     writer.write(requests(1, 3))
@@ -186,7 +186,7 @@ def full_after(writer: RecordingWriter, pages: int) -> None:
     writer._connection.execute(f"PRAGMA max_page_count = {pages}")
 
 
-def test_a_full_disk_is_said_and_what_waited_is_stored_when_there_is_room_again(
+def test_a_full_disk_is_reported_and_what_waited_is_stored_when_there_is_space_again(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(traffic_writer, "RETRY_S", 0.0)
@@ -202,7 +202,7 @@ def test_a_full_disk_is_said_and_what_waited_is_stored_when_there_is_room_again(
     writer.close()
 
 
-def test_a_disk_that_stays_full_ends_the_recording_where_it_was(path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_disk_that_stays_full_ends_the_recording_there(path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(traffic_writer, "WAITING_BYTES", 100_000)
     writer = RecordingWriter(path)
     writer.write(requests(1, 10))
@@ -214,7 +214,7 @@ def test_a_disk_that_stays_full_ends_the_recording_where_it_was(path: Path, monk
     assert seqs(path) == list(range(1, 11))
 
 
-def test_a_lock_that_somebody_holds_is_said(path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_lock_that_another_program_holds_is_reported(path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(traffic_writer, "RETRY_S", 0.0)
     writer = RecordingWriter(path)
     writer._connection.execute("PRAGMA busy_timeout = 1")

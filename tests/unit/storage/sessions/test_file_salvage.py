@@ -1,4 +1,4 @@
-"""Of a session that was cut or overwritten what is sound is read, and it goes on in a sound file."""
+"""The sound part of a damaged session is read, and it continues in a sound file."""
 
 import random
 from pathlib import Path
@@ -34,7 +34,7 @@ def cut_in_half(path: Path) -> int:
     return size
 
 
-async def test_of_a_file_that_was_cut_the_beginning_is_read_and_it_goes_on(tmp_path: Path, path: Path):
+async def test_of_a_file_that_was_cut_the_beginning_is_read_and_it_continues(tmp_path: Path, path: Path):
     store = store_in(tmp_path)
     size = cut_in_half(path)
     assert is_cut(path)
@@ -49,7 +49,7 @@ async def test_of_a_file_that_was_cut_the_beginning_is_read_and_it_goes_on(tmp_p
     assert len(data_of(path.with_name(path.name + ".damaged"))) == size // 2
 
 
-async def test_damage_that_only_writing_would_meet_is_mended_when_it_is_opened(tmp_path: Path, path: Path):
+async def test_damage_that_only_writing_would_meet_is_repaired_when_it_is_opened(tmp_path: Path, path: Path):
     store = store_in(tmp_path)
     overwrite(path, leaves(path, "folded_data")[0])
     assert not is_sound(path)
@@ -62,7 +62,7 @@ async def test_damage_that_only_writing_would_meet_is_mended_when_it_is_opened(t
 
 
 @pytest.mark.parametrize("seed", range(20))
-async def test_whatever_was_overwritten_a_session_opens_valid_or_is_refused_in_words(
+async def test_whatever_was_overwritten_a_session_opens_valid_or_is_refused_with_a_reason(
     tmp_path: Path, path: Path, seed: int
 ):
     store = store_in(tmp_path)

@@ -1,4 +1,4 @@
-"""The list is quick and right, and what was deleted is not gone yet."""
+"""The list is fast and correct, and deleted sessions can be restored."""
 
 import os
 import sqlite3
@@ -58,7 +58,7 @@ async def test_a_session_that_is_being_written_is_listed_as_it_is_now(tmp_path: 
     await journal.close()
 
 
-async def test_what_was_deleted_is_brought_back_whole(tmp_path: Path):
+async def test_a_deleted_session_is_restored_completely(tmp_path: Path):
     store = store_in(tmp_path)
     session = await saved(store, QUESTION, ANSWER)
     await store.delete(session)
@@ -103,7 +103,7 @@ async def test_after_thirty_days_it_is_gone(tmp_path: Path):
     assert list(files.trash.iterdir()) == []
 
 
-async def test_what_never_began_is_not_listed_and_goes_after_a_day(tmp_path: Path):
+async def test_an_empty_session_is_not_listed_and_is_removed_after_a_day(tmp_path: Path):
     session = await saved(store_in(tmp_path), QUESTION)
     now = Moved()
     files = SessionFolder(tmp_path / "sessions", now)

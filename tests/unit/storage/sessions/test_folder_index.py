@@ -1,4 +1,4 @@
-"""The list of another process is trusted as long as the files are the same, and never more than that."""
+"""The cached list is used only as long as the files are the same."""
 
 import json
 import time

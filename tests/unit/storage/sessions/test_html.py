@@ -1,4 +1,4 @@
-"""A conversation as a page that any browser opens, and that nothing in it can take over."""
+"""A conversation as a page that any browser opens, and that no content can take over."""
 
 import base64
 import re
@@ -67,7 +67,7 @@ def harmless(page: Page) -> None:
         assert not re.match(r"\s*(javascript|vbscript|data):", str(attributes.get("href", "")), re.IGNORECASE)
 
 
-async def test_what_was_said_is_on_the_page(tmp_path: Path):
+async def test_messages_are_on_the_page(tmp_path: Path):
     page = await page_of(tmp_path, QUESTION, ASKING, RESULT, ANSWER)
     for part in (QUESTION.text, "weather__get", "Beijing", "sunny, 25 °C", "It is sunny."):
         assert part in page.text
@@ -135,7 +135,7 @@ async def test_the_system_text_is_folded(tmp_path: Path):
 
 @given(st.text(max_size=80), st.text(alphabet="<>&\"'`[]()!:/#*_- \nabjsx=", max_size=80))
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
-async def test_no_text_gets_out_of_its_place(tmp_path: Path, one: str, other: str):
+async def test_no_text_escapes_its_element(tmp_path: Path, one: str, other: str):
     harmless(await page_of(tmp_path, UserMessage(one or "x"), AssistantMessage(other or "x", one)))
 
 

@@ -1,4 +1,4 @@
-"""What is said is stored soon, together, and nobody waits for it but who wants to."""
+"""What is said is stored soon and together, without blocking anybody."""
 
 import asyncio
 import sqlite3
@@ -24,7 +24,7 @@ def threads() -> list[str]:
     return [thread.name for thread in threading.enumerate() if thread.name.startswith("session ")]
 
 
-async def test_what_settled_has_returned_for_is_in_the_file(tmp_path: Path):
+async def test_after_settled_everything_is_in_the_file(tmp_path: Path):
     journal = await store_in(tmp_path).begin()
     for number in range(20):
         journal.message(number, UserMessage(str(number)))
@@ -33,7 +33,7 @@ async def test_what_settled_has_returned_for_is_in_the_file(tmp_path: Path):
     await journal.close()
 
 
-async def test_what_nobody_waits_for_is_stored_too(tmp_path: Path):
+async def test_data_that_nobody_waits_for_is_stored_too(tmp_path: Path):
     journal = await store_in(tmp_path).begin()
     await say(journal, QUESTION)
     journal.message(1, ANSWER)
@@ -64,7 +64,7 @@ async def test_a_thread_begins_with_the_first_message_and_ends_with_the_journal(
     assert threads() == []
 
 
-async def test_many_may_wait_and_one_may_give_up(tmp_path: Path):
+async def test_several_tasks_may_wait_and_one_may_be_cancelled(tmp_path: Path):
     journal = await store_in(tmp_path).begin()
     journal.message(0, QUESTION)
     gone = asyncio.ensure_future(journal.settled())
@@ -111,7 +111,7 @@ async def test_a_disk_that_was_locked_takes_what_waited(tmp_path: Path, monkeypa
     assert stored(journal, tmp_path) == 2
 
 
-async def test_a_file_that_is_gone_is_said(tmp_path: Path, monkeypatch):
+async def test_a_file_that_is_gone_is_reported(tmp_path: Path, monkeypatch):
     monkeypatch.setattr(session_journal, "RETRY_SECONDS", 0.01)
     journal = await store_in(tmp_path).begin()
     await say(journal, QUESTION)
@@ -123,7 +123,7 @@ async def test_a_file_that_is_gone_is_said(tmp_path: Path, monkeypatch):
     await journal.close()
 
 
-async def test_a_folder_that_cannot_be_made_is_said_and_tried_again(tmp_path: Path, monkeypatch):
+async def test_a_folder_that_cannot_be_made_is_reported_and_tried_again(tmp_path: Path, monkeypatch):
     monkeypatch.setattr(session_journal, "RETRY_SECONDS", 0.01)
     (tmp_path / "sessions").write_text("in the way")
     journal = await store_in(tmp_path).begin()

@@ -1,4 +1,4 @@
-"""Whichever write of SQLite fails, the conversation goes on, that is said, and nothing sound is lost."""
+"""Whichever write of SQLite fails, the failure is reported and nothing sound is lost."""
 
 import sqlite3
 from collections.abc import Callable
@@ -121,7 +121,9 @@ async def test_from_any_write_on_the_disk_may_fail_and_what_was_acknowledged_is_
         (sqlite3.OperationalError("disk I/O error"), "cannot be used: disk I/O error"),
     ],
 )
-async def test_why_nothing_is_written_is_said_in_words(tmp_path: Path, faulty, error: Exception, words: str):
+async def test_why_nothing_is_written_is_said_with_a_reason(
+    tmp_path: Path, faulty, error: Exception, words: str
+):
     faulty(1, error, heals=False)
     journal = await store_in(tmp_path).begin()
     journal.message(0, QUESTION)

@@ -1,4 +1,4 @@
-"""What was exported as JSON is taken in again as it was; what anybody else wrote is looked at first."""
+"""A JSON export is imported unchanged; foreign files are checked first."""
 
 import json
 from pathlib import Path
@@ -42,7 +42,7 @@ def export(**more: Any) -> bytes:
     return json.dumps({"format": "mcptui-session", "version": 1, **more}).encode()
 
 
-async def test_an_export_taken_in_is_the_same_conversation(tmp_path: Path):
+async def test_an_export_imported_is_the_same_conversation(tmp_path: Path):
     store = store_in(tmp_path)
     journal = await store.begin()
     journal.describe(SessionMeta(system="Be brief.", title="Weather", profile="local"))
@@ -83,7 +83,7 @@ async def test_what_is_exported_has_no_secrets_of_today(tmp_path: Path):
         assert "a-new-secret" not in text and "[redacted:KEY]" in text.replace("\\", "")
 
 
-async def test_what_is_taken_in_has_no_secrets_either(tmp_path: Path):
+async def test_what_is_imported_has_no_secrets_either(tmp_path: Path):
     file = tmp_path / "talk.json"
     file.write_bytes(export(messages=[{"role": "user", "text": "my key is a-new-secret"}]))
     store = store_in(tmp_path, KEY="a-new-secret")
@@ -99,13 +99,13 @@ async def test_what_is_taken_in_has_no_secrets_either(tmp_path: Path):
         ({"limits": 5}, []),
     ],
 )
-def test_the_limits_of_turns_are_taken_in_as_far_as_they_are_sound(stored: Any, limits: Any):
+def test_the_limits_of_turns_are_imported_as_far_as_they_are_sound(stored: Any, limits: Any):
     said = [{"role": role, "text": "x"} for role in ("user", "assistant", "user", "assistant")]
     whole = parsed(export(messages=said, compaction=stored), "x")
     assert json.loads(json.dumps(whole.meta["compaction"]["limits"])) == limits
 
 
-def test_what_dangles_is_answered():
+def test_an_unanswered_call_is_answered():
     asking = {"role": "assistant", "calls": [{"id": "a", "name": "x"}, {"id": "b", "name": "y"}]}
     whole = parsed(export(messages=[asking], intents=[{"call_id": "a"}]), "x")
     assert [message.text for message in whole.in_order[1:]] == [UNKNOWN_OUTCOME, NEVER_SENT]
@@ -138,7 +138,7 @@ def test_what_dangles_is_answered():
         (b'{"format": "mcptui-session", "version": ' + b"9" * 9999 + b"}", "no exported session"),
     ],
 )
-def test_what_is_no_export_is_refused_and_the_part_is_named(raw: bytes, why: str):
+def test_what_is_not_a_export_is_refused_and_the_part_is_named(raw: bytes, why: str):
     with pytest.raises(StorageError) as caught:
         parsed(raw, "talk.json")
     assert why in str(caught.value) and caught.value.where == "talk.json"
@@ -158,7 +158,7 @@ def test_sizes_are_bounded(monkeypatch: pytest.MonkeyPatch):
 
 
 @given(any_json, st.sampled_from(["title", "created", "cost", "tokens", "messages", "results", "compaction"]))
-def test_any_value_in_any_place_is_taken_in_or_refused_with_words(value: Any, name: str):
+def test_any_value_in_any_place_is_imported_or_refused_with_words(value: Any, name: str):
     given = {"messages": [{"role": "user", "text": "hi"}], name: value}
     try:
         whole = parsed(export(**given), "x")
@@ -175,7 +175,7 @@ def test_any_bytes_are_refused_with_words(raw: bytes):
 
 
 @given(histories())
-def test_what_is_taken_in_is_valid(messages: list):
+def test_what_is_imported_is_valid(messages: list):
     whole_messages = [message_object(message) for message in messages]
     for one in whole_messages:
         one.pop("attachments", None)
@@ -187,7 +187,7 @@ def test_what_is_taken_in_is_valid(messages: list):
         assert sanitised(found) == found
 
 
-async def test_a_file_that_cannot_be_read_is_said(tmp_path: Path):
+async def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path):
     with pytest.raises(StorageError, match="cannot be read"):
         await store_in(tmp_path).import_json(tmp_path / "none.json")
     assert not (tmp_path / "sessions").exists()

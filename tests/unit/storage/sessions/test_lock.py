@@ -1,4 +1,4 @@
-"""One process at a time has a session, and none keeps it when it is gone."""
+"""One process at a time has a session open, and a dead one has none."""
 
 import os
 import signal
@@ -23,7 +23,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "a.mcpsession"
 
 
-def test_a_lock_keeps_the_next_one_out_until_it_is_given_back(path: Path):
+def test_a_lock_keeps_others_out_until_it_is_released(path: Path):
     with closing(SessionLock(path)):
         assert is_live(path)
         with pytest.raises(StorageError, match="open in another"):
@@ -32,7 +32,7 @@ def test_a_lock_keeps_the_next_one_out_until_it_is_given_back(path: Path):
     SessionLock(path).close()
 
 
-def test_a_process_that_was_killed_holds_nothing(path: Path):
+def test_a_killed_process_holds_no_lock(path: Path):
     words = [sys.executable, "-c", HOLD, str(path)]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stdout.readline() == b"held\n"
@@ -44,7 +44,7 @@ def test_a_process_that_was_killed_holds_nothing(path: Path):
         assert is_live(path)
 
 
-def test_who_looks_keeps_nobody_out(path: Path):
+def test_checking_the_lock_keeps_nobody_out(path: Path):
     done = threading.Event()
 
     def look() -> None:
@@ -61,7 +61,7 @@ def test_who_looks_keeps_nobody_out(path: Path):
         looker.join()
 
 
-def test_of_many_who_take_it_at_once_one_has_it(path: Path):
+def test_only_one_of_many_concurrent_takers_gets_it(path: Path):
     live_file(path).touch()
     held, start = [], threading.Barrier(8)
 

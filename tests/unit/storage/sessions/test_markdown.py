@@ -1,4 +1,4 @@
-"""A conversation as Markdown reads as it was said, and nothing in it can look like the page itself."""
+"""A conversation as Markdown reads as it was said, and no content looks like the page itself."""
 
 import re
 from pathlib import Path
@@ -107,5 +107,5 @@ def test_ordinary_text_stays_as_it_is():
     assert quiet(said) == said
 
 
-def test_a_huge_text_is_cut_and_that_is_said():
+def test_a_huge_text_is_cut_and_that_is_reported():
     assert re.search(r"… 1,000 more characters$", bounded("x" * (LONGEST + 1000)))

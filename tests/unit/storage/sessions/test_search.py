@@ -1,4 +1,4 @@
-"""What was said is found, in any script, wherever it stands in a word."""
+"""Messages are found, in any script, also by parts of words."""
 
 import sqlite3
 from contextlib import closing
@@ -92,7 +92,7 @@ async def test_a_session_with_an_index_of_an_older_kind_is_read_through(tmp_path
 @pytest.mark.parametrize(
     "text", ["", "   ", "nothing like it", "balance nothing", "\0", "\ud800", "'", "x" * 5000]
 )
-async def test_what_nobody_said_is_not_found(tmp_path: Path, text: str):
+async def test_text_that_nobody_said_is_not_found(tmp_path: Path, text: str):
     store = store_in(tmp_path)
     await saved(store, QUESTION, ASKING, RESULT, UserMessage("balance"))
     assert await places(store, text) == []
@@ -107,7 +107,7 @@ async def test_the_last_changed_session_comes_first_and_the_search_can_be_left(t
     await search.aclose()
 
 
-async def test_what_is_said_now_is_found_at_once(tmp_path: Path):
+async def test_a_new_message_is_found_at_once(tmp_path: Path):
     store = store_in(tmp_path)
     journal = await store.begin()
     await say(journal, QUESTION)
@@ -155,7 +155,7 @@ def test_of_a_huge_message_the_beginning_is_indexed():
     assert len(said(UserMessage("x" * 10_000_000))) == INDEXED
 
 
-async def test_what_stands_behind_a_nul_is_found(tmp_path: Path):
+async def test_text_after_a_nul_is_found(tmp_path: Path):
     store = store_in(tmp_path)
     session = await saved(store, UserMessage("before\0behind it"), ANSWER)
     assert await places(store, "behind") == [(session, 0)]

@@ -1,4 +1,4 @@
-"""Conversations are there again, as they were, whoever opens them and whatever happened to their file."""
+"""Conversations are restored as they were, whatever happened to their file."""
 
 import asyncio
 import os
@@ -123,7 +123,7 @@ async def test_secrets_are_never_in_the_file(tmp_path: Path):
     assert (await store.read(journal.id)).results == {"r": "[redacted:KEY]"}
 
 
-async def test_calls_that_dangled_are_answered_and_that_is_written(tmp_path: Path):
+async def test_calls_without_an_answer_are_answered_and_that_is_written(tmp_path: Path):
     store = store_in(tmp_path)
     journal = await store.begin()
     journal.intent(INTENT)
@@ -160,7 +160,7 @@ async def test_the_whole_reply_replaces_its_draft(tmp_path: Path):
     assert (await store.read(journal.id)).conversation.messages == [QUESTION, ANSWER]
 
 
-async def test_a_conversation_goes_on_where_it_was(tmp_path: Path):
+async def test_a_conversation_continues_where_it_was(tmp_path: Path):
     store = store_in(tmp_path)
     session = await saved(store, QUESTION, ANSWER)
     _, journal = await store.reopen(session)
@@ -171,7 +171,7 @@ async def test_a_conversation_goes_on_where_it_was(tmp_path: Path):
     assert (found.info.turns, found.info.title) == (2, QUESTION.text)
 
 
-async def test_who_has_it_open_keeps_others_out(tmp_path: Path):
+async def test_an_open_session_keeps_others_out(tmp_path: Path):
     store, other = store_in(tmp_path), store_in(tmp_path)
     journal = await store.begin()
     await say(journal, QUESTION)
@@ -259,7 +259,7 @@ async def test_the_list_begins_with_what_changed_last(tmp_path: Path):
     assert await store.list("nothing like it") == []
 
 
-async def test_what_is_not_there_is_said(tmp_path: Path):
+async def test_a_missing_session_is_reported(tmp_path: Path):
     store = store_in(tmp_path)
     for name in ("20260101T000000Z-abcdef", "../../etc/passwd", "", "a/b", "x" * 500):
         for deed in (store.read, store.reopen, store.delete, store.restore):
@@ -267,7 +267,7 @@ async def test_what_is_not_there_is_said(tmp_path: Path):
                 await deed(name)
 
 
-async def test_a_damaged_session_gives_what_is_sound_and_goes_on(tmp_path: Path):
+async def test_a_damaged_session_gives_what_is_sound_and_continues(tmp_path: Path):
     store = store_in(tmp_path)
     talk = [UserMessage(f"question {number} " + "x" * 300) for number in range(200)]
     session = await saved(store, *talk)
@@ -287,7 +287,7 @@ async def test_a_damaged_session_gives_what_is_sound_and_goes_on(tmp_path: Path)
     assert aside.exists()
 
 
-async def test_a_file_that_is_no_session_is_listed_with_its_problem_and_left_alone(tmp_path: Path):
+async def test_a_file_that_is_not_a_session_is_listed_with_its_problem_and_not_touched(tmp_path: Path):
     store = store_in(tmp_path)
     await saved(store, QUESTION)
     path = file_of(tmp_path, "broken")
@@ -308,7 +308,7 @@ async def test_a_newer_session_is_refused(tmp_path: Path):
         await store.read(session)
 
 
-async def test_where_nothing_can_be_written_the_conversation_goes_on_in_memory(tmp_path: Path, monkeypatch):
+async def test_where_nothing_can_be_written_the_conversation_continues_in_memory(tmp_path: Path, monkeypatch):
     store = store_in(tmp_path)
     session = await saved(store, QUESTION)
     real = os.open
@@ -332,13 +332,13 @@ async def test_a_folder_that_can_be_written_to_is_checked_without_a_trace(tmp_pa
     assert os.listdir(tmp_path) == []
 
 
-async def test_a_file_in_place_of_the_folder_is_found_before_anything_is_said(tmp_path: Path):
+async def test_a_file_in_place_of_the_folder_is_found_before_anything_is_reported(tmp_path: Path):
     (tmp_path / "home").write_text("in the way")
     folder = tmp_path / "home" / "mcptui" / "sessions"
     assert await SessionStore(folder, Redactor).check() == f"cannot write to {folder}: Not a directory"
 
 
-async def test_a_full_disk_is_found_before_anything_is_said(tmp_path: Path, monkeypatch):
+async def test_a_full_disk_is_found_before_anything_is_reported(tmp_path: Path, monkeypatch):
     def full(*_: object, **__: object) -> NoReturn:
         raise OSError(28, "No space left on device")
 

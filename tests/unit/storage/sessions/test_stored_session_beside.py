@@ -1,4 +1,4 @@
-"""What a screen shows beside what was said is kept: times, how turns ended, whether tokens are estimated."""
+"""Times, how turns ended and estimates are saved too."""
 
 import json
 import sqlite3
@@ -51,7 +51,7 @@ async def test_what_stood_beside_the_messages_is_there_when_it_is_opened_again(t
     assert info.tokens == 100 and info.estimated
 
 
-async def test_an_export_that_is_taken_in_again_has_it_too(tmp_path: Path):
+async def test_an_export_that_is_imported_again_has_it_too(tmp_path: Path):
     store = store_in(tmp_path)
     session = await talked(store)
     await store.export(session, "json", tmp_path / "talk.json")
@@ -71,7 +71,7 @@ async def test_exports_for_people_say_how_turns_ended_and_how_long_they_took(tmp
         assert "~100 tokens" in page
 
 
-async def test_a_file_from_before_there_was_any_of_it_opens_and_goes_on(tmp_path: Path):
+async def test_a_file_from_before_there_was_any_of_it_opens_and_continues(tmp_path: Path):
     store = store_in(tmp_path)
     session = await talked(store)
     with closing(file_of(store, session)) as file:

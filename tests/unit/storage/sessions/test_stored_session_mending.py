@@ -1,4 +1,4 @@
-"""Whatever is left of a session, a provider accepts it, and nobody claims what nobody knows."""
+"""Whatever is left of a session, a provider accepts it."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,7 +38,7 @@ def test_a_whole_conversation_is_left_as_it_is():
 
 
 @given(histories(), st.sets(FEW_IDS), st.none() | st.builds(AssistantMessage, st.text()))
-def test_what_is_mended_is_valid_and_needs_no_second_time(messages, sent, draft):
+def test_what_is_repaired_is_valid_and_needs_no_second_time(messages, sent, draft):
     found = mended(messages, sent, draft)
     assert sanitised(found) == found
     assert mended(found, sent) == found
