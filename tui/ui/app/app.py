@@ -56,11 +56,7 @@ class McptuiApp(BaseApp):
     CSS = STYLES + BaseApp.CSS
 
     def __init__(
-        self,
-        make_runtime: "Callable[[], Runtime]",
-        *,
-        theme: str,
-        keys: Mapping[str, str | Sequence[str]],
+        self, make_runtime: "Callable[[], Runtime]", *, theme: str, keys: Mapping[str, str | Sequence[str]]
     ) -> None:
         super().__init__(theme=theme, keys=keys, save_theme=self._save_theme_of_runtime)
         self._collecting = GcPauses()
@@ -87,8 +83,6 @@ class McptuiApp(BaseApp):
     def _save_theme_of_runtime(self, name: str) -> None:
         if self.main.parts is not None:
             self.main.parts.runtime.save_theme(name)
-
-    # ---- actions and keys ----
 
     async def action_act(self, action_id: str) -> None:
         """Run an action of the table that belongs to the chat screen."""
@@ -129,8 +123,6 @@ class McptuiApp(BaseApp):
     def on_resize(self, event: events.Resize) -> None:
         self.call_next(self.main.regions.arrange)  # Textual learns the new size only after this handler
 
-    # ---- screens ----
-
     def pop_screen(self) -> AwaitComplete:
         """Leave the screen on top; does nothing on the last one.
 
@@ -156,8 +148,6 @@ class McptuiApp(BaseApp):
             navigator = parts.navigator
             found += server_commands(parts.runtime.host, navigator.open_log, navigator.open_server)
         return found
-
-    # ---- quitting ----
 
     def _turn_runs(self) -> bool:
         return self.main.parts is not None and self.main.parts.turns.running

@@ -57,8 +57,6 @@ class BaseApp(App[int]):
         self._save_theme = save_theme
         self.theme_problem = self._apply_theme(theme)
 
-    # ---- themes ----
-
     def _apply_theme(self, name: str) -> str:
         """Load and set a theme; return what is wrong with it, or ""."""
         spec, problem = load_theme(name, themes_dir())
@@ -86,8 +84,6 @@ class BaseApp(App[int]):
         except McptuiError as error:
             self.notify(str(error), title="The theme is on, but was not saved", severity="warning")
 
-    # ---- screens ----
-
     def open_once(self, screen: Screen[Any], done: Callable[[Any], None] | None = None) -> None:
         """Open a dialog, unless one of its kind is open; keys get pressed twice."""
         if not any(type(other) is type(screen) for other in self.screen_stack):
@@ -105,8 +101,6 @@ class BaseApp(App[int]):
         else:
             await super().on_event(event)
 
-    # ---- output ----
-
     def get_line_filters(self) -> Sequence[LineFilter]:
         return [self._controls, *super().get_line_filters()]
 
@@ -123,8 +117,6 @@ class BaseApp(App[int]):
         super().notify(
             clean(message), title=clean_line(title), severity=severity, timeout=timeout, markup=False
         )
-
-    # ---- defects ----
 
     def fail(self, error: Exception) -> None:
         """End the app because of an error that Textual cannot see, raised outside its own tasks."""

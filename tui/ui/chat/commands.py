@@ -93,8 +93,6 @@ class SlashCommands:
             else:
                 await self._commands[spec.name](self._composer.pastes.expand(rest))
 
-    # ---- the model ----
-
     async def _model(self, rest: str) -> None:
         odd = await switch_model(self._current.conversations, rest)
         told = f"{clean_line(self._runtime.model_label, 80)} answers from now on."
@@ -107,8 +105,6 @@ class SlashCommands:
     async def _compact(self, _: str) -> None:
         self._regions.notify("The older part of the conversation is being summarised.")
         self._note(await self._current.conversations.compact())
-
-    # ---- the conversation ----
 
     async def _clear(self, _: str) -> None:
         await self._current.start_new()
@@ -149,8 +145,6 @@ class SlashCommands:
 
     def _note(self, text: str) -> None:
         self._regions.conversation.add_note(text, "info")
-
-    # ---- tools, prompts and resources ----
 
     async def _tools(self, rest: str) -> None:
         from tui.ui.dialogs.picker import PickerChoice
@@ -228,8 +222,6 @@ class SlashCommands:
                 take(value)
 
         self._current.open_dialog(FindingPicker(heading, choices, note=empty), done)
-
-    # ---- snippets and prompts ----
 
     def _snippet(self, spec: CommandSpec, rest: str) -> None:
         found = parse_arguments(rest, spec.names, spec.required)

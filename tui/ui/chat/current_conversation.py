@@ -76,8 +76,6 @@ class CurrentConversation:
         info = self.conversations.info if self.runtime.is_ready else None
         return info.parent if info is not None else self._parent
 
-    # ---- one change at a time ----
-
     def occupied(self) -> tuple[str, str]:
         """Return why the conversation cannot be changed or replaced now, and what to do; or two ""."""
         stop = f"{self.regions.key_of('chat.cancel')} stops it."
@@ -125,8 +123,6 @@ class CurrentConversation:
         if self._change is not None and self._change.cancel():
             await asyncio.wait({self._change}, timeout=1.0)
 
-    # ---- replacing ----
-
     async def start_new(self) -> None:
         """Start a new conversation.
 
@@ -168,8 +164,6 @@ class CurrentConversation:
         await self.conversations.resume(session)
         self._parent = ""
         self.show()
-
-    # ---- showing ----
 
     def adopt(self) -> None:
         """Take the conversation that the runtime has opened as the one on screen."""
@@ -248,8 +242,6 @@ class CurrentConversation:
             self.follow()
             self._show_compaction()
             self.regions.notify("The model reads everything again.", timeout=3)
-
-    # ---- dialogs ----
 
     def open_sessions(self) -> None:
         from tui.ui.lists.sessions import SessionsScreen

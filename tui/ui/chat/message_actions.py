@@ -5,13 +5,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from tui.core.conversation.conversation import (
-    AssistantMessage,
-    Attachment,
-    Message,
-    ToolMessage,
-    UserMessage,
-)
+from tui.core.conversation.conversation import AssistantMessage, Attachment, Message, ToolMessage, UserMessage
 from tui.core.text import clean
 from tui.ui.chat.composer.token_area import Reference, Written
 from tui.ui.chat.current_conversation import NOT_SAVED, CurrentConversation
@@ -44,8 +38,6 @@ class MessageActions:
         self._transcript = current.regions.conversation
         self._turns = turns
 
-    # ---- which message ----
-
     def _question(self) -> int | None:
         """Return the index of the user message that the marked message answers or is."""
         label = self._transcript.marked_label
@@ -76,8 +68,6 @@ class MessageActions:
         ]
         done = lambda name: chosen(name) if name is not None else None  # noqa: E731
         self._current.open_dialog(Picker("THIS MESSAGE", choices), done)
-
-    # ---- asking again ----
 
     def retry(self) -> None:
         """Ask the marked question again, in a branch."""
@@ -136,8 +126,6 @@ class MessageActions:
     async def _branch(self, question: int) -> None:
         await self._current.branch(self._current.conversations.branch(self._end_of(question)))
         self._regions.go_to(Context.COMPOSER)
-
-    # ---- copying and reading ----
 
     def copy(self) -> None:
         label = self._transcript.marked_label

@@ -51,8 +51,6 @@ class Navigator:
             self._call_book = CallBook()
         return self._call_book
 
-    # ---- traffic ----
-
     def open_traffic(self, filter: str = "") -> None:
         """Open the traffic screen with a filter."""
         from tui.ui.traffic.screen import TrafficScreen
@@ -61,11 +59,7 @@ class Navigator:
             return
         place = ("", 0) if filter else self._traffic_place
         screen = TrafficScreen(
-            self._runtime.recording,
-            self._regions.overrides,
-            filter,
-            live=self._live_run(),
-            place=place,
+            self._runtime.recording, self._regions.overrides, filter, live=self._live_run(), place=place
         )
 
         def left(cause: Cause | None) -> None:
@@ -121,8 +115,6 @@ class Navigator:
         elif self._runtime.is_ready:
             tail = TrafficTail(self._runtime.recording, symbols_for(os.environ))
             screen.mount(tail, after=self._regions.rule_composer)
-
-    # ---- servers ----
 
     def open_log(self, server: str) -> None:
         from tui.ui.workbench.log import LogScreen

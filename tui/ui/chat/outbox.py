@@ -132,8 +132,6 @@ class Outbox:
         await self._sent.close()
         await self._to_remember.finish()
 
-    # ---- messages and commands ----
-
     def put(self, sent: Composer.Sent) -> None:
         """Send a message, or run the command that it is, after everything that was sent before."""
         self._regions.conversation.follow()
@@ -205,8 +203,6 @@ class Outbox:
             self._composer.put_back(waiting)
         return True
 
-    # ---- queued messages ----
-
     def show_held(self) -> None:
         held, steered = self._turns.held, self._turns.steered
         self._composer.holding = bool(held)
@@ -237,8 +233,6 @@ class Outbox:
         else:
             self._composer.choose(event.index)
 
-    # ---- history ----
-
     async def _remember(self, shown: str) -> None:
         pastes = self._composer.pastes
         text = self._runtime.redactor.redact_spoken(pastes.unfolded(shown), shapes=True)
@@ -250,8 +244,6 @@ class Outbox:
     def search_history(self) -> None:
         self._regions.go_to(Context.COMPOSER)
         self._composer.search()
-
-    # ---- the command palette ----
 
     def palette_commands(self) -> Iterator[tuple[str, str, Callable[[], object]]]:
         """Yield the slash commands: what each does, its syntax, and a function that writes it."""

@@ -165,8 +165,6 @@ class ChatParts:
             "pane.maximise": regions.maximize,
         }
 
-    # ---- life ----
-
     async def begin(self, problems: Iterable[str]) -> None:
         """Show what the runtime has loaded; it is ready now.
 
@@ -203,8 +201,6 @@ class ChatParts:
 
     def _record(self, event: Event) -> None:
         self.spans.apply(event, time.monotonic_ns())
-
-    # ---- actions ----
 
     async def act(self, action_id: str) -> None:
         if action_id in EXPLAINED and self.says_unavailable(action_id):
@@ -265,8 +261,6 @@ class ChatParts:
                 self._app.call_later(self._app.run_action, action(action_id).method)
 
         self.messages.open_menu(chosen)
-
-    # ---- unavailable actions ----
 
     def allows(self, action_id: str) -> bool:
         """Return whether a key may run this action; if not, another widget may use the key."""

@@ -130,8 +130,6 @@ class Regions:
             self.has_panes = True
             self.arrange()
 
-    # ---- focus ----
-
     @property
     def is_on_top(self) -> bool:
         """Whether no other screen covers the chat screen."""
@@ -165,8 +163,6 @@ class Regions:
         """Highlight the line above the conversation while it has the focus; other panes have titles."""
         lit = focus is Context.CONVERSATION and not self.is_narrow
         self.rule_top.light(self.conversation.region.right if lit else 0)
-
-    # ---- layout ----
 
     @property
     def is_narrow(self) -> bool:
@@ -228,8 +224,6 @@ class Regions:
 
     def _joint(self, sign: str) -> dict[int, str]:
         return {self.servers.region.x: sign} if self.only is None else {}
-
-    # ---- what the objects of the screen share ----
 
     def key_of(self, action_id: str) -> str:
         """Return the first key of an action as it is displayed."""

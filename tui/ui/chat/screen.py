@@ -82,8 +82,6 @@ class ChatScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield from self.regions.compose()
 
-    # ---- loading ----
-
     def show_loading(self) -> None:
         """Let the user write at once; everything else comes after the first frame."""
         regions = self.regions
@@ -137,8 +135,6 @@ class ChatScreen(Screen[None]):
         elif "sources" in self.__dict__:
             await self.sources.close()
 
-    # ---- keys ----
-
     def takes_key(self, event: events.Key) -> bool:
         """See a key before anything else; return whether it was the rest of an answer that is held back."""
         letter = event.character if event.is_printable and event.character else ""
@@ -155,8 +151,6 @@ class ChatScreen(Screen[None]):
         if self.composer is not self.focused:
             self.regions.go_to(Context.COMPOSER)
             self.composer.post_message(event)
-
-    # ---- events of the widgets ----
 
     def on_descendant_focus(self) -> None:
         if self.parts is not None:

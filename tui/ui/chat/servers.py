@@ -74,8 +74,6 @@ class ServersPane(TitledPane):
         self._selected = ""
         self._seen: tuple[int, int, int, int] | None = None
 
-    # ---- for others ----
-
     def show_host(self, host: "Host", redactor: Redactor | None = None, *, mistakes: bool = False) -> None:
         """Show the servers of this host.
 
@@ -130,8 +128,6 @@ class ServersPane(TitledPane):
             self._host.request_restart(status.name)
             self.tick()
 
-    # ---- rows ----
-
     def title(self) -> tuple[str, str]:
         if not self._statuses:
             return "SERVERS", ""
@@ -163,8 +159,6 @@ class ServersPane(TitledPane):
 
     def on_mount(self) -> None:
         self._rebuild()
-
-    # ---- updating ----
 
     def _take_in(self, now_ns: int, turn: int, changed: bool) -> None:
         if changed and self._host is not None:

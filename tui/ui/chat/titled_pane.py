@@ -28,8 +28,6 @@ class TitledPane(LinePane):
         """Return a row of the body; counts from 0."""
         raise NotImplementedError
 
-    # ---- for subclasses ----
-
     def title_changed(self) -> None:
         self._strips.discard(0)
         self.refresh_line(self.scroll_offset.y)
@@ -42,8 +40,6 @@ class TitledPane(LinePane):
     def body_row_changed(self, index: int) -> None:
         self._strips.discard(index + 1)
         self.refresh_line(index + 1)
-
-    # ---- overrides ----
 
     def row_count(self) -> int:
         return self.body_count() + 1

@@ -55,8 +55,6 @@ class TracePane(TitledPane):
         self._built: LRUCache[int, list[Row]] = LRUCache(CACHED_ENTRIES)
         self._total = 0
 
-    # ---- for others ----
-
     def show(self, spans: Spans) -> None:
         self._spans = spans
         self._seen = -1
@@ -74,8 +72,6 @@ class TracePane(TitledPane):
                 self._built.discard(entry)
                 self._repaint(entry)
         self._second = second
-
-    # ---- rows ----
 
     def title(self) -> tuple[str, str]:
         if not self._spans.turns:
@@ -151,8 +147,6 @@ class TracePane(TitledPane):
 
     def on_mount(self) -> None:
         self._take_in()
-
-    # ---- updating ----
 
     def _take_in(self) -> None:
         changed = self._spans.changed_since(self._seen)

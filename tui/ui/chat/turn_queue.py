@@ -109,8 +109,6 @@ class TurnQueue:
         """Whether an attachment is being read."""
         return bool(self._reading)
 
-    # ---- messages ----
-
     def send(self, written: Written, attachments: tuple[Attachment, ...] | None = None) -> None:
         """Send a message, or queue it until it can be sent.
 
@@ -199,8 +197,6 @@ class TurnQueue:
     def _stop_reading(self, held: QueuedMessage) -> None:
         if (task := self._reading.pop(held, None)) is not None:
             task.cancel()
-
-    # ---- turns ----
 
     def continue_turn(self) -> None:
         if self._bridge.can_continue and not self.running:

@@ -98,8 +98,6 @@ class EntryList(LinePane, inherit_bindings=False):
         self._sources = 0
         self._painted_at = 0.0
 
-    # ---- what the screen uses ----
-
     @property
     def selected(self) -> int:
         """The seq of the entry under the cursor, 0 if there is none."""
@@ -188,8 +186,6 @@ class EntryList(LinePane, inherit_bindings=False):
         """Return the headings of the columns."""
         return self._maker.head(self._columns())
 
-    # ---- rows ----
-
     def row_count(self) -> int:
         return self._rows or len(self._empty_rows())
 
@@ -245,8 +241,6 @@ class EntryList(LinePane, inherit_bindings=False):
     def rewrap(self) -> None:
         self._layout = None
 
-    # ---- new entries ----
-
     def rows_changed(self, start: int = 0) -> None:
         """Rows were added; a user at an older entry stays there."""
         following = self.following
@@ -293,8 +287,6 @@ class EntryList(LinePane, inherit_bindings=False):
                 found = True
         return found
 
-    # ---- the cursor ----
-
     def move_cursor(self, index: int) -> None:
         """Put the cursor on an entry and paint it at once."""
         super().move_cursor(index)
@@ -334,8 +326,6 @@ class EntryList(LinePane, inherit_bindings=False):
         if index == self.cursor and self.has_focus:
             self.post_message(self.Chosen())
         self.move_cursor(index)
-
-    # ---- painting: under a flood every millisecond counts ----
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the painted rows of a part of the pane, without border, padding and effects.

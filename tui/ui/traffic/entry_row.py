@@ -10,13 +10,7 @@ from tui.core.text import clean_line
 from tui.core.traffic import Kind, Outcome
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.widgets.rows import EMPTY, Row, Span, crop, head_of, pad, wrap
-from tui.ui.widgets.symbols import (
-    OUTCOME_STYLES,
-    OUTCOME_WORDS,
-    SEVERITY_STYLES,
-    Symbols,
-    kind_look,
-)
+from tui.ui.widgets.symbols import OUTCOME_STYLES, OUTCOME_WORDS, SEVERITY_STYLES, Symbols, kind_look
 from tui.ui.widgets.times import SECOND, TimeMode, bar, clock, share, since, span
 
 MEDIUM, WIDE = 112, 160

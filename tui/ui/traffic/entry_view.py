@@ -103,8 +103,6 @@ class EntryView(Vertical):
     async def on_unmount(self) -> None:
         await self._tasks.cancel()
 
-    # ---- what the screen uses ----
-
     @property
     def tab(self) -> EntryTab:
         """The active view."""
@@ -151,8 +149,6 @@ class EntryView(Vertical):
         if self.tab is not EntryTab.PAIR or self.loaded is None:
             return self.loaded
         return self._pair(self.loaded)[self.page is self.pages[1]]
-
-    # ---- loading ----
 
     async def _load(self) -> None:
         shown = -1
@@ -207,8 +203,6 @@ class EntryView(Vertical):
     def on_page_busy(self, event: Page.Busy) -> None:
         event.stop()
         self._update_tabs(busy=False)
-
-    # ---- pages ----
 
     def _pair(self, loaded: LoadedEntry) -> tuple[LoadedEntry, LoadedEntry | None]:
         """Return the earlier one and the later one."""
@@ -266,8 +260,6 @@ class EntryView(Vertical):
         sheet.put(start, await self._loader.body(seq, start, RAW_PAGE))
         if self.pages[place].sheet is sheet:
             self.pages[place].rows_changed()
-
-    # ---- keys ----
 
     def action_frame_next_tab(self) -> None:
         self.show_tab(_TABS[(_TABS.index(self.tab) + 1) % len(_TABS)])

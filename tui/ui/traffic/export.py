@@ -134,8 +134,6 @@ class Exporter:
 
         self._prompt.ask("export to", named, value=str(path), check=problem)
 
-    # ---- writing ----
-
     def _begin(self, seqs: Sequence[int], form: str, path: Path, *, over: bool) -> None:
         self.note = "exporting…"
         self._stop = threading.Event()

@@ -209,8 +209,6 @@ class Resender:
         if answer.problem:
             self._screen.notify(answer.problem, severity="warning", timeout=8)
 
-    # ---- the entries of what was sent ----
-
     def look(self) -> None:
         """Select the sent request once it is recorded, then its response."""
         sent, frames = self._sent, self._frames

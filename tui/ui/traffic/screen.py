@@ -163,8 +163,6 @@ class TrafficScreen(Screen[Cause | None]):
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self._keys.of(Context.FRAME if self.entry.has_pseudo_class("focus-within") else Context.TRAFFIC)
 
-    # ---- the open entry ----
-
     def on_entry_list_moved(self, event: EntryList.Moved) -> None:
         if self.panel.is_open:
             self.entry.show_entry(self.list.selected)
@@ -190,8 +188,6 @@ class TrafficScreen(Screen[Cause | None]):
     def action_frame_maximise(self) -> None:
         self.panel.toggle_whole()
 
-    # ---- the filter ----
-
     def apply_filter(self, query: Query) -> None:
         """Show what matches a filter; an invalid one changes nothing."""
         if not query.is_sound:
@@ -215,8 +211,6 @@ class TrafficScreen(Screen[Cause | None]):
             self.apply_filter(event.query)
         self.set_focus(self.list, scroll_visible=False)
         self.look()
-
-    # ---- leaving ----
 
     def action_traffic_back(self) -> None:
         """Cancel or close what is open: export, search in progress, entry, search, mark, filter, screen."""
@@ -244,8 +238,6 @@ class TrafficScreen(Screen[Cause | None]):
         elif turn:
             self.dismiss(Cause(turn, self.recording.frames.step[self.list.index]))
 
-    # ---- other screens ----
-
     def action_traffic_stats(self) -> None:
         from tui.ui.traffic.statistics import StatisticsScreen
 
@@ -258,8 +250,6 @@ class TrafficScreen(Screen[Cause | None]):
             spans = self._live.spans if self._live is not None else None
             turns, last = Turns(self.recording, self._reader, spans), max(self.recording.frames.turn)
             self.app.push_screen(WaterfallScreen(turn, last, turns, self._symbols), self._apply_text)
-
-    # ---- keys of the list ----
 
     def action_traffic_follow(self) -> None:
         self.list.go_to_end()

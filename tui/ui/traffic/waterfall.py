@@ -91,10 +91,7 @@ class Turns:
     """
 
     def __init__(
-        self,
-        recording: Recording,
-        reader: ReaderThread,
-        spans: Callable[[], Sequence[Span]] | None = None,
+        self, recording: Recording, reader: ReaderThread, spans: Callable[[], Sequence[Span]] | None = None
     ) -> None:
         self._spans = spans
         self._recording = recording

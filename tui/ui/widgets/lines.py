@@ -179,8 +179,6 @@ class LinePane(ScrollView, can_focus=True):
         self.following = self.FOLLOWS
         self._place(self.max_scroll_y)
 
-    # Scrolling
-
     def _resize_rows(self, height: int) -> None:
         self._placing = True
         try:
@@ -227,8 +225,6 @@ class LinePane(ScrollView, can_focus=True):
         super().notify_style_update()
         self._strips.clear()
 
-    # Painting
-
     def render_lines(self, crop: Region) -> list[Strip]:
         with self._painting():
             return super().render_lines(crop)
@@ -274,8 +270,6 @@ class LinePane(ScrollView, can_focus=True):
             self._strips.keep(index, strip)
         return strip
 
-    # Selection
-
     @property
     def allow_select(self) -> bool:
         return True
@@ -291,8 +285,6 @@ class LinePane(ScrollView, can_focus=True):
     def selection_updated(self, selection: Selection | None) -> None:
         self._strips.clear()
         self.refresh()
-
-    # Keys and mouse
 
     def _step(self, direction: int) -> bool:
         """Move the cursor to the next selectable row; return False if there is none and the pane scrolls."""

@@ -14,12 +14,7 @@ class Literal(Static):
     """
 
     def __init__(
-        self,
-        text: str = "",
-        *,
-        name: str | None = None,
-        id: str | None = None,
-        classes: str | None = None,
+        self, text: str = "", *, name: str | None = None, id: str | None = None, classes: str | None = None
     ) -> None:
         super().__init__(Content(clean(text)), markup=False, name=name, id=id, classes=classes)
 

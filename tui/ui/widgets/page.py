@@ -182,8 +182,6 @@ class Page(LinePane, inherit_bindings=True):
         self.rows_changed()
         self.post_message(self.Busy())
 
-    # ---- pictures ----
-
     def _show_pictures(self) -> None:
         """Show images as pictures, if the terminal can, and decode them."""
         if self._decoding is not None:
@@ -231,8 +229,6 @@ class Page(LinePane, inherit_bindings=True):
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
-
-    # ---- what the pane shows ----
 
     def row_count(self) -> int:
         return max(1, self.sheet.count())

@@ -79,8 +79,6 @@ class Tree:
                 deeper += found
             level = deeper
 
-    # ---- rows ----
-
     def count(self) -> int:
         return len(self.nodes)
 
@@ -90,8 +88,6 @@ class Tree:
     def fit(self, width: int) -> None:
         """Lay out pictures again. The pane crops rows; unfolded texts stay as they are."""
         self.pictures.fit(width)
-
-    # ---- folding ----
 
     def toggle(self, index: int, width: int) -> Work | None:
         """Fold or unfold a row; a large one is parsed in a thread."""
@@ -219,8 +215,6 @@ class Tree:
         if len(text) >= TEXT_CHARS:
             lines.append(Node(None, depth=depth, parent=node, line=(("the raw view has the rest", "dim"),)))
         return lines
-
-    # ---- the clipboard ----
 
     def value(self, index: int) -> str:
         """Return the value in a row: the text of a string, anything else as JSON."""

@@ -34,10 +34,7 @@ class AttachmentReader:
     """
 
     def __init__(
-        self,
-        workbench: Callable[[], Workbench],
-        attach: Callable[[str, bytes], Attachment],
-        folder: Path,
+        self, workbench: Callable[[], Workbench], attach: Callable[[str, bytes], Attachment], folder: Path
     ) -> None:
         self._workbench = workbench
         self._attach = attach

@@ -182,8 +182,6 @@ class Completion:
     def names_file(self, path: str) -> bool:
         return self._sources().names_file(path)
 
-    # ---- keys ----
-
     def step(self, direction: int) -> None:
         """Select the next or previous line; wraps around."""
         count = len(self._found)

@@ -8,12 +8,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import TextArea
 
-from tui.ui.chat.composer.completion import (
-    MOST,
-    Completion,
-    CompletionKind,
-    completion_at,
-)
+from tui.ui.chat.composer.completion import MOST, Completion, CompletionKind, completion_at
 from tui.ui.chat.composer.history import HistorySearch, InputHistory
 from tui.ui.chat.composer.token_area import Pastes, Reference, TokenArea, Written
 from tui.ui.keys.actions import Context, action, first_key, of_context
@@ -71,12 +66,7 @@ class Composer(TokenArea):
             super().__init__()
             self.back = back
 
-    def __init__(
-        self,
-        keys: KeyOverrides,
-        box: Box,
-        sources: "Callable[[], LiveSources]",
-    ) -> None:
+    def __init__(self, keys: KeyOverrides, box: Box, sources: "Callable[[], LiveSources]") -> None:
         super().__init__(id="composer", compact=True, highlight_cursor_line=False, placeholder=PLACEHOLDER)
         self.set_reactive(TextArea.cursor_blink, False)
         self._keys = keys
@@ -87,8 +77,6 @@ class Composer(TokenArea):
         self._typed = ""
         self.completing = Completion(box, sources)
         self.searching = HistorySearch(box, self.earlier, self.show, self._search_keys)
-
-    # ---- the message ----
 
     def take_written(self) -> Written | None:
         """Return the message, clear the composer and add the message to the history; None if it is blank."""
@@ -105,8 +93,6 @@ class Composer(TokenArea):
         """Replace the text and go to its end, without suggestions."""
         super().show(text)
         self._not_typed()
-
-    # ---- keys ----
 
     async def _on_key(self, event: events.Key) -> None:
         if self.searching.is_open and self._search_key(event):
@@ -155,8 +141,6 @@ class Composer(TokenArea):
         """Close the search or the list; return whether one was open."""
         return self.searching.leave() or self.completing.leave()
 
-    # ---- completion ----
-
     def _look(self) -> None:
         if self.searching.is_open:
             return
@@ -203,8 +187,6 @@ class Composer(TokenArea):
             text = self.pastes.refer(Reference.to_file(name)) + place.query[len(name) :]
             self.replace(text, (row, place.start), (row, column), maintain_selection_offset=False)
             self.move_cursor((row, place.start + len(text)))
-
-    # ---- history ----
 
     def search(self) -> None:
         self.completing.close()

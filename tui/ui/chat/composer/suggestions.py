@@ -213,8 +213,6 @@ class LiveSources:
         self._tree_at = 0.0
         self._asking: asyncio.Task[None] | None = None
 
-    # ---- commands and resources ----
-
     def specs(self) -> Sequence[CommandSpec]:
         """Return all known commands: our own, the snippets, and the prompts listed so far."""
         if self.runtime is None:
@@ -295,8 +293,6 @@ class LiveSources:
         for task in filter(None, (self._asking, self._tree)):
             task.cancel()
             await asyncio.wait({task})
-
-    # ---- suggestions ----
 
     async def arguments(self, command: str, before: str) -> Sequence[Suggestion]:
         """Return suggestions for the argument of a command, after `before`."""

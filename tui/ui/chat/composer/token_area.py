@@ -216,8 +216,6 @@ class TokenArea(TextArea):
     def rows_wanted(self) -> int:
         return max(1, min(self._most_rows, self.wrapped_document.height))
 
-    # ---- editing ----
-
     async def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default()
         event.stop()

@@ -140,8 +140,6 @@ class Card(Block):
             rows += self._error(columns)
         return rows + self._piece_rows(columns)
 
-    # One row
-
     def _head(self, width: int) -> Row:
         role, word = _STATES[self.state]
         symbols = self._symbols
@@ -179,8 +177,6 @@ class Card(Block):
             spans += [(f"{name}=", "dim"), (short, "text"), ("  ", "")]
             used += len(name) + len(short) + 3
         return spans
-
-    # Everything
 
     def _details(self, width: int) -> list[Row]:
         edge: Row = (*INDENT, ("  ", ""))
@@ -229,8 +225,6 @@ class Card(Block):
         if room < 0:
             rows.append(((f"… {units.count(-room)} more characters that are not shown", "warn"),))
         return rows or [(("no arguments", "dim"),)]
-
-    # The question
 
     def _question(self, width: int) -> list[Row]:
         inner = max(1, width - 4)

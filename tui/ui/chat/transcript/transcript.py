@@ -80,8 +80,6 @@ class Transcript(FlowPane):
         self._summary: Summary | None = None
         self._given: deque[tuple[Card, int]] = deque()
 
-    # ---- messages ----
-
     def add_user(self, text: str, at: str = "", attachments: Sequence[Attachment] = ()) -> None:
         """Add a message of the user, literally, with its attachments; `at` is the time of day to show."""
         self._writer.forget()
@@ -133,8 +131,6 @@ class Transcript(FlowPane):
         self._writer.close()
         self._append(note_block(text, kind, self._symbols))
 
-    # ---- tool calls ----
-
     def add_call(
         self, call_id: str, server: str, tool: str, arguments: Mapping[str, Any], recovered: bool = False
     ) -> None:
@@ -173,8 +169,6 @@ class Transcript(FlowPane):
         self._touch(card)
         self.call_later(self.show_block, card)
 
-    # ---- the whole conversation ----
-
     def clear(self) -> None:
         """Remove everything; the welcome is shown again."""
         self._empty()
@@ -211,8 +205,6 @@ class Transcript(FlowPane):
         """Import what drawing a reply needs; called in a thread, after the first frame."""
         Markdown()
         code.warm()
-
-    # ---- saved conversations ----
 
     def show_past(
         self,
@@ -255,8 +247,6 @@ class Transcript(FlowPane):
         self._summary = None
         self.flow.truncate(0)
 
-    # ---- compaction ----
-
     def show_summary(self, words: str, text: str) -> None:
         """Show at the end what replaces older messages for the model; "" removes it."""
         if self._summary is not None and self._summary in self.flow.blocks:
@@ -268,8 +258,6 @@ class Transcript(FlowPane):
             self._summary = Summary(words, text, self._symbols)
             self.flow.append(self._summary)
         self.flow_changed()
-
-    # ---- the selection ----
 
     @property
     def marked_label(self) -> Label | None:
@@ -334,8 +322,6 @@ class Transcript(FlowPane):
             lines.append(f"Model: {model}. Another one can be set under [models] in the configuration.")
         self.set_welcome(lines, examples)
 
-    # ---- blocks ----
-
     def _append(self, block: Block) -> None:
         flow = self.flow
         if flow.blocks and flow.blocks[0] is self._welcome:
@@ -343,8 +329,6 @@ class Transcript(FlowPane):
         stand_under(flow.blocks, block)
         flow.append(block)
         self.flow_changed()
-
-    # ---- streaming ----
 
     def _plan_draw(self) -> None:
         if self._timer is None and self.is_mounted:
@@ -356,8 +340,6 @@ class Transcript(FlowPane):
         self._writer.draw()
         self.settle()
         self._cost = process_time() - started
-
-    # ---- what the user does ----
 
     def target_chosen(self, block: Block, row: int) -> None:
         match block:

@@ -31,15 +31,11 @@ class FlowPane(LinePane):
         self._settling = False
         self._planned = False
 
-    # Rows
-
     def row_count(self) -> int:
         return self.flow.height
 
     def row(self, index: int) -> Row:
         return self.flow.row(index)
-
-    # Changes
 
     def flow_changed(self) -> None:
         """Show added or changed blocks before the next frame, however often this is called."""
@@ -93,8 +89,6 @@ class FlowPane(LinePane):
 
     def _known_height(self) -> int:
         return self.virtual_size.height
-
-    # Quiet moments
 
     def _plan_slice(self) -> None:
         if self._slices is None and self._stale_below >= 0:
@@ -160,8 +154,6 @@ class FlowPane(LinePane):
         if selection.start is None or selection.end is None:
             self._keep_view(list(range(len(self.flow.blocks))))
         return super().get_selection(selection)
-
-    # What a person can act on
 
     def target_chosen(self, block: Block, row: int) -> None:
         """Called when the user acts on a row of a block."""
