@@ -39,16 +39,9 @@ def _everything() -> type[Provider]:
 
 
 class McptuiApp(BaseApp):
-    """The full-screen app.
+    """The full-screen app. It uses the runtime and does not own it.
 
-    Args:
-        make_runtime: makes what is behind the screens; called once, in a thread, after the first frame.
-            The app uses the runtime and does not own it.
-        theme: name of the theme.
-        keys: the user's own keys, action id to one or several.
-
-    Attributes:
-        main: the chat screen, under every other one.
+    `make_runtime` is called once, in a thread, after the first frame. `main` is under every other screen.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_anywhere()
@@ -85,7 +78,6 @@ class McptuiApp(BaseApp):
             self.main.parts.runtime.save_theme(name)
 
     async def action_act(self, action_id: str) -> None:
-        """Run an action of the table that belongs to the chat screen."""
         if self.main.parts is not None:
             await self.main.parts.act(action_id)
 
@@ -132,7 +124,6 @@ class McptuiApp(BaseApp):
         return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete()
 
     def commands(self) -> "Sequence[Command]":
-        """Return everything that the palette offers now."""
         from tui.ui.app.command_palette import Command, action_commands, server_commands
 
         if (parts := self.main.parts) is None:

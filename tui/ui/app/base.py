@@ -23,15 +23,9 @@ from tui.ui.widgets import theming
 
 
 class BaseApp(App[int]):
-    """An app on a terminal.
+    """An app on a terminal; `crash` is the traceback of the defect that ended it, or "".
 
-    Args:
-        theme: name of the theme.
-        keys: the user's own keys, action id to one or several.
-        save_theme: saves the name of another theme; called in a thread, may raise `McptuiError`.
-
-    Attributes:
-        crash: the traceback of the defect that ended the app, or "".
+    `save_theme` saves the name of another theme; called in a thread, may raise `McptuiError`.
     """
 
     TITLE = "mcptui"

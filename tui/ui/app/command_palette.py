@@ -23,9 +23,7 @@ class Command:
     """One line of the palette.
 
     Attributes:
-        title: what it does, in a sentence.
         help: its keys, or its syntax.
-        run: does it.
         words: more words to find it by.
         why_not: why it is unavailable now, or ""; then it is found only by searching.
     """
@@ -85,14 +83,7 @@ def action_commands(
     run: Callable[[str], object],
     contexts: Sequence[Context] = (),
 ) -> Iterator[Command]:
-    """Yield the actions, each with why it is unavailable, if it is.
-
-    Args:
-        situation: decides which are available.
-        overrides: the user's own keys.
-        run: called with a Textual action.
-        contexts: those of the screen on top; its actions come first.
-    """
+    """Yield the actions, those of `contexts` first, each with why it is unavailable, if it is."""
     for found in sorted(ACTIONS, key=lambda one: one.context not in contexts):
         if not found.palette:
             continue

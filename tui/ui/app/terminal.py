@@ -34,15 +34,10 @@ _SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 def run_app(
     make_runtime: "Callable[[], Runtime]", *, theme: str, keys: Mapping[str, str | Sequence[str]]
 ) -> int:
-    """Run the full-screen app on this terminal and return the exit code.
+    """Run the full-screen app on this terminal, which must be its input and output; return the exit code.
 
-    Args:
-        make_runtime: called once, in a thread, after the first frame.
-        theme: name of the theme.
-        keys: the user's own keys, action id to one or several.
-
-    Standard input and output must be a terminal. Returns 0 after quitting, 128 + n after signal n, 1 after a
-    defect, whose traceback is then on standard error.
+    That is 0 after quitting, 128 + n after signal n, 1 after a defect, whose traceback is then on standard
+    error. `make_runtime` is called once, in a thread, after the first frame.
     """
     made: list[Runtime] = []
 
@@ -79,7 +74,6 @@ def _run(app: "McptuiApp | TraceApp", made: "Sequence[Runtime]") -> int:
 
 
 async def _own(app: "McptuiApp | TraceApp", made: "Sequence[Runtime]", screen: TextIO) -> int:
-    """Run the app, then stop everything that it used."""
     stop = _Stop(app, made)
     with stop.on_signals():
         try:

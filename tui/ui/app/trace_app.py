@@ -15,14 +15,7 @@ _ACTIONS = ("app.quit", "app.help", "app.theme")
 
 
 class TraceApp(BaseApp):
-    """Shows a recording until the user quits.
-
-    Args:
-        recording: what is shown.
-        theme: name of the theme.
-        keys: the user's own keys.
-        save_theme: saves the name of another theme; may raise `McptuiError`.
-    """
+    """Shows a recording until the user quits."""
 
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -44,7 +37,6 @@ class TraceApp(BaseApp):
         self.push_screen(TrafficScreen(self._recording, self.overrides), lambda cause: self.exit(0))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Open help and themes over the traffic screen only."""
         return action not in ("app_help", "app_theme") or isinstance(self.screen, TrafficScreen)
 
     def action_app_quit(self) -> None:

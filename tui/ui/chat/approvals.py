@@ -43,7 +43,6 @@ class Approvals:
 
     @property
     def current(self) -> ApprovalRequest | None:
-        """The visible question."""
         return self._queue[0].request if self._queue else None
 
     @property
@@ -113,7 +112,6 @@ class ApprovalKeys:
             self._answer_keys.answer(answer)
 
     def refuse_with_reason(self) -> None:
-        """Refuse the call and tell the model why."""
         from tui.ui.dialogs.text_dialogs import SayWhy
 
         request = self.approvals.current

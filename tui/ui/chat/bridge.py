@@ -31,10 +31,7 @@ _KINDS = {"error": "bad", "limit": "warn", "warn": "warn", "retry": "warn"}
 def note_of(remark: Remark, *, go_on: str, again: str) -> tuple[str, str]:
     """Return the text of a remark, or "", and the kind of note: info, warn or bad.
 
-    Args:
-        remark: its texts may be raw.
-        go_on: the key that continues after a limit.
-        again: the key that retries.
+    `go_on` is the key that continues after a limit, `again` the one that retries.
     """
     hint = END_HINTS.get(remark.text, "") if remark.kind == "end" else ""
     words = " ".join(filter(None, (words_of(remark), hint.format(go_on=go_on, again=again))))
@@ -55,11 +52,13 @@ def end_sentence(reason: EndReason, *, go_on: str, again: str) -> str:
 class Bridge:
     """Shows the events of turns.
 
+    `notice` returns the line that must stand under each reply, or "".
+
     Attributes:
         step: the running step, 0 between turns.
         can_continue: the last turn ended at a limit.
         ended: why the last turn ended; "" while one runs and before the first.
-        calls_begun: calls of this turn that were sent to their servers.
+        calls_begun: calls of this turn that were sent to their servers, the running ones among them.
     """
 
     def __init__(
@@ -69,14 +68,6 @@ class Bridge:
         key: Callable[[str], str],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Show turns in a pane.
-
-        Args:
-            view: the pane.
-            notice: gives the line that must stand under each reply, or "".
-            key: gives the key of an action, by its id.
-            clock: seconds, monotonic.
-        """
         self._view = view
         self._notice = notice
         self._key = key
@@ -108,7 +99,6 @@ class Bridge:
 
     @property
     def waits(self) -> bool:
-        """Whether a request waits for its retry."""
         return self._retry is not None
 
     def apply(self, event: events.Event) -> None:
@@ -174,7 +164,6 @@ class Bridge:
             self._note(event)
 
     def question(self, request: ApprovalRequest | None) -> None:
-        """Set the visible question, or none."""
         self._asking = request
         self._show_question()
 

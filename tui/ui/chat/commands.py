@@ -74,11 +74,7 @@ class SlashCommands:
         }
 
     async def run(self, command: SlashCommand) -> None:
-        """Run a command.
-
-        Raises:
-            McptuiError: it failed; nothing was changed.
-        """
+        """Run a command. After a `McptuiError` nothing was changed."""
         spec, rest = command.spec, command.rest
         if spec.kind is CommandKind.SNIPPET:
             self._snippet(spec, rest)

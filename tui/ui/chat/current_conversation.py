@@ -94,7 +94,6 @@ class CurrentConversation:
         return sentences(f"{why[0].upper()}{why[1:]}", step) if why else ""
 
     def change(self, work: Coroutine[Any, Any, None]) -> None:
-        """Change the conversation; errors are shown."""
         if problem := self.busy():
             work.close()
             self.regions.notify(problem)
@@ -124,18 +123,13 @@ class CurrentConversation:
             await asyncio.wait({self._change}, timeout=1.0)
 
     async def start_new(self) -> None:
-        """Start a new conversation.
-
-        Raises:
-            McptuiError: something is being done with the one on screen.
-        """
+        """Start a new conversation; raises `McptuiError` while something is done with the one on screen."""
         await self.conversations.new()
         self._parent = ""
         self.show()
         self.regions.go_to(Context.COMPOSER)
 
     async def start_new_if_free(self) -> None:
-        """Start a new conversation, or notify why that is not possible now."""
         if not self.runtime.is_ready:
             return
         if problem := self.busy():
@@ -231,7 +225,6 @@ class CurrentConversation:
         )
 
     def uncompact(self) -> None:
-        """Send the model every message again."""
         compaction = self.conversations.compaction
         if not (compaction.upto or compaction.shrunk or compaction.limits):
             self.regions.notify("Nothing is summarised: the model reads everything.", timeout=3)

@@ -59,7 +59,6 @@ class MessageActions:
         return next(later, len(messages))
 
     def open_menu(self, chosen: Callable[[str], None]) -> None:
-        """Show what can be done with the message; `chosen` gets the id of an action."""
         from tui.ui.dialogs.picker import Picker, PickerChoice
 
         choices = [
@@ -147,7 +146,6 @@ class MessageActions:
         return "\n\n".join(said) or self._transcript.reply_text()
 
     def open_result(self) -> None:
-        """Show the whole result of the marked call, or of the last one."""
         from tui.ui.workbench.result_screen import ResultScreen
 
         call = self._transcript.selected_call

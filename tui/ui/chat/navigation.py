@@ -44,7 +44,6 @@ class Navigator:
 
     @property
     def call_book(self) -> "CallBook":
-        """The calls made by hand so far."""
         from tui.ui.workbench.calls import CallBook
 
         if self._call_book is None:
@@ -52,7 +51,6 @@ class Navigator:
         return self._call_book
 
     def open_traffic(self, filter: str = "") -> None:
-        """Open the traffic screen with a filter."""
         from tui.ui.traffic.screen import TrafficScreen
 
         if not self._runtime.is_ready or not self._regions.is_on_top:
@@ -106,7 +104,6 @@ class Navigator:
             self._regions.notify("It belongs to a turn of another conversation.", timeout=4)
 
     def toggle_tail(self) -> None:
-        """Show or hide the newest traffic below the conversation."""
         from tui.ui.traffic.entry_list import TrafficTail
 
         screen = self._regions.screen
@@ -122,7 +119,6 @@ class Navigator:
         self._open_dialog(LogScreen(self._runtime.host, server), None)
 
     def open_form(self, server: str, name: str, arguments: Any, *, prompt: bool = False) -> None:
-        """Open the workbench with the form of a tool or a prompt, filled with these arguments."""
         from tui.ui.workbench.calls import Draft
         from tui.ui.workbench.items import key_of_prompt, key_of_tool
 
@@ -131,7 +127,6 @@ class Navigator:
         self.open_server(server, key)
 
     def open_server(self, server: str, item: str = "") -> None:
-        """Open the workbench of a server, at the item with this key."""
         from tui.ui.workbench.screen import ServerScreen
 
         if not self._runtime.is_ready or any(

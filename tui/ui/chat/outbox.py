@@ -37,11 +37,9 @@ Thing = TypeVar("Thing")
 
 
 class SerialQueue(Generic[Thing]):
-    """Runs jobs one after the other; its task exists only while there are jobs.
+    """Runs jobs one after the other with `do`; its task exists only while there are jobs.
 
-    Args:
-        do: runs a job.
-        failed: called with an error that `do` did not expect.
+    `failed` is called with an error that `do` did not expect.
     """
 
     def __init__(self, do: Callable[[Thing], Awaitable[None]], failed: Callable[[Exception], None]) -> None:
@@ -168,11 +166,7 @@ class Outbox:
             self._turns.send(written)
 
     async def _command(self, shown: str) -> SlashCommand | None:
-        """Return the command that a message is, or None.
-
-        Raises:
-            McptuiError: it looks like a command, but is none.
-        """
+        """Return the command that a message is, or None; raises `McptuiError` if it only looks like one."""
         found = parse_command(shown, self._sources.specs())
         if not isinstance(found, SlashCommand) and shown.startswith("/"):
             server, colon, _ = shown[1:].partition(":")
@@ -191,7 +185,6 @@ class Outbox:
 
     @property
     def busy(self) -> bool:
-        """Whether a command is running."""
         return self._sent.busy
 
     def cancel(self) -> bool:
@@ -222,12 +215,10 @@ class Outbox:
             )
 
     def take_back(self) -> None:
-        """Put the message that was queued last back into the composer."""
         if shown := self._turns.take_back():
             self._composer.put_back(shown)
 
     def choose_row(self, event: Box.Chosen) -> None:
-        """Act on the clicked row above the composer."""
         if event.box is self._regions.held_box:
             self.take_back()
         else:

@@ -41,14 +41,9 @@ ACT, UNAVAILABLE = "act ", "unavailable "
 
 
 class ChatParts:
-    """What works behind the chat screen.
+    """What works behind the chat screen, whose panes are mounted; the runtime is not ready yet.
 
-    Args:
-        runtime: not ready yet.
-        regions: the widgets of the screen; its panes are mounted.
-        sources: the suggestions of the composer.
-        open_dialog: opens a dialog, unless one of its kind is open.
-        fail: ends the app after an unexpected error.
+    `fail` ends the app after an unexpected error.
     """
 
     def __init__(
@@ -124,7 +119,6 @@ class ChatParts:
         self._actions = self._table()
 
     def _table(self) -> dict[str, Callable[[], object]]:
-        """Return what runs each action of the chat screen, by its id."""
         regions, current, messages, navigator = self._regions, self.current, self.messages, self.navigator
         keys = self.approval_keys
         return {
@@ -166,11 +160,7 @@ class ChatParts:
         }
 
     async def begin(self, problems: Iterable[str]) -> None:
-        """Show what the runtime has loaded; it is ready now.
-
-        Args:
-            problems: problems of theme and keys, to be shown before those of the runtime.
-        """
+        """Show what the runtime, ready now, has loaded; `problems` of theme and keys come first."""
         runtime, regions = self.runtime, self._regions
         regions.servers.show_host(runtime.host, runtime.redactor, mistakes=bool(runtime.problems))
         if runtime.conversations.messages:  # a saved conversation was named on the command line
@@ -254,8 +244,6 @@ class ChatParts:
         self.turns.send(Written(text, text))
 
     def open_message_menu(self) -> None:
-        """Show what can be done with the marked message."""
-
         def chosen(action_id: str) -> None:
             if not self.says_unavailable(action_id):
                 self._app.call_later(self._app.run_action, action(action_id).method)

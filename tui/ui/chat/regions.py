@@ -5,23 +5,25 @@ body, and the line above it names all three. A maximized pane is the same case.
 """
 
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 
-from tui.ui.chat.body_rule import BodyRule
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.status_line import Header, StatusLine
 from tui.ui.keys.actions import Context, action, first_key
 from tui.ui.keys.footer import Footer
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.widgets.bar import Rule
+from tui.ui.widgets.bar import Rule, part_at
 from tui.ui.widgets.box import Box
 from tui.ui.widgets.literal import Literal
+from tui.ui.widgets.rows import Row, width_of
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:  # not needed for the first frame
@@ -70,13 +72,7 @@ STYLES = """
 
 
 class Regions:
-    """The widgets of the chat screen.
-
-    Args:
-        screen: the screen they are on.
-        overrides: the user's own keys.
-        sources: returns the suggestions of the composer.
-    """
+    """The widgets of the chat screen."""
 
     conversation: "Transcript"
     servers: "ServersPane"
@@ -132,7 +128,6 @@ class Regions:
 
     @property
     def is_on_top(self) -> bool:
-        """Whether no other screen covers the chat screen."""
         return self.screen.app.screen is self.screen
 
     @property
@@ -151,7 +146,6 @@ class Regions:
         return widgets
 
     def go_to(self, context: Context) -> None:
-        """Show a region and focus it."""
         if context in BODY:
             self.show(context)
         elif not self.is_narrow:
@@ -226,9 +220,59 @@ class Regions:
         return {self.servers.region.x: sign} if self.only is None else {}
 
     def key_of(self, action_id: str) -> str:
-        """Return the first key of an action as it is displayed."""
         return first_key(self.overrides.keys_of(action(action_id)))
 
     def notify(self, message: str, **options: Any) -> None:
-        """Show a short message in the corner; `options` as for `App.notify`."""
         self.screen.app.notify(message, **options)
+
+
+class BodyRule(Rule):
+    """A plain line where all regions are visible, their names where only one is."""
+
+    WORDS: ClassVar[dict[Context, str]] = {
+        Context.CONVERSATION: "Conversation",
+        Context.TRACE: "Trace",
+        Context.SERVERS: "Servers",
+    }
+
+    class Chosen(Message):
+        """The name of a region was clicked."""
+
+        def __init__(self, context: Context) -> None:
+            super().__init__()
+            self.context = context
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._tabs: tuple[Context, ...] = ()
+        self._active: Context | None = None
+        self._keys: dict[Context, str] = {}
+
+    def tabs(self, tabs: Sequence[Context], active: Context | None, keys: dict[Context, str]) -> None:
+        """Show the names of these regions with their keys; `active` is the visible one."""
+        if (tuple(tabs), active, keys) != (self._tabs, self._active, self._keys):
+            self._tabs, self._active, self._keys = tuple(tabs), active, keys
+            self.refresh()
+
+    def _parts(self) -> list[tuple[Context, Row]]:
+        return [
+            (
+                tab,
+                (
+                    ("── ", "rule"),
+                    (self.WORDS[tab], "accent bold" if tab is self._active else "dim"),
+                    (f" {self._keys.get(tab, '')} ", "dim"),
+                ),
+            )
+            for tab in self._tabs
+        ]
+
+    def row(self, width: int) -> Row:
+        if not self._tabs:
+            return super().row(width)
+        spans = [span for _, part in self._parts() for span in part]
+        return (*spans, ("─" * max(0, width - width_of(tuple(spans))), "rule"))
+
+    def on_click(self, event: events.Click) -> None:
+        if (tab := part_at(self._parts(), event.x)) is not None:
+            self.post_message(self.Chosen(tab))

@@ -61,10 +61,7 @@ def _binary(kind: str, mime: str, size: int, data: str, name: str) -> str:
 def outcome(why: str, is_error: bool, warning: str = "") -> tuple[str, str]:
     """Return the state of a call that has ended, and what stands beside it.
 
-    Args:
-        why: as in `ToolCallEnded`.
-        is_error: it failed, or did not run.
-        warning: what a person should know of its result.
+    `why` is as in `ToolCallEnded`; `warning` is what a person should know of its result.
     """
     match why:
         case "denied" | "cancelled":

@@ -12,9 +12,8 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 
 from tui.core.errors import McptuiError
-from tui.ui.chat.body_rule import BodyRule
 from tui.ui.chat.composer.composer import Composer
-from tui.ui.chat.regions import Regions
+from tui.ui.chat.regions import BodyRule, Regions
 from tui.ui.chat.status_line import LOADING, Status
 from tui.ui.keys.actions import Context
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -35,18 +34,10 @@ _LOADED_LATER = ("tui.ui.chat.transcript.transcript", "tui.ui.chat.parts", "tui.
 
 
 class ChatScreen(Screen[None]):
-    """The main screen.
+    """The main screen; `parts` is what works behind it, None until it is loaded.
 
-    Args:
-        make_runtime: called once, in a thread, after the first frame, because its import takes time.
-        overrides: the user's own keys.
-        theme_problem: what is wrong with the theme, or "".
-        collecting: keeps the garbage collector from delaying keys.
-        open_dialog: opens a dialog, unless one of its kind is open.
-        fail: ends the app after an unexpected error.
-
-    Attributes:
-        parts: what works behind the screen; None until it is loaded.
+    `make_runtime` is called once, in a thread, after the first frame, because its import takes time.
+    `collecting` keeps the garbage collector from delaying keys; `fail` ends the app after a defect.
     """
 
     def __init__(
@@ -91,7 +82,6 @@ class ChatScreen(Screen[None]):
         regions.go_to(Context.COMPOSER)
 
     def load(self) -> None:
-        """Load the runtime and the parts; called after the first frame."""
         self._load_task = asyncio.create_task(self._load(), name="load the runtime")
         self._load_task.add_done_callback(self._loaded)
 

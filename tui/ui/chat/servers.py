@@ -43,11 +43,7 @@ MISTAKES_TEXT = (
 
 
 class ServersPane(TitledPane):
-    """The list of servers.
-
-    Attributes:
-        symbols: the signs that the terminal can show.
-    """
+    """The list of servers."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVERS)
 
@@ -75,13 +71,7 @@ class ServersPane(TitledPane):
         self._seen: tuple[int, int, int, int] | None = None
 
     def show_host(self, host: "Host", redactor: Redactor | None = None, *, mistakes: bool = False) -> None:
-        """Show the servers of this host.
-
-        Args:
-            host: the servers.
-            redactor: removes secrets from what is shown.
-            mistakes: the configuration has problems; having no servers may be one of them.
-        """
+        """Show the servers of this host; none may be one of the configuration's `mistakes`."""
         self._host = host
         self._empty_text = MISTAKES_TEXT if mistakes else EMPTY_TEXT
         self._redactor = redactor or self._redactor
@@ -141,7 +131,6 @@ class ServersPane(TitledPane):
         return self._rows[index]
 
     def row_selectable(self, index: int) -> bool:
-        """Only the first line of a server is selectable."""
         return 0 < index <= len(self._owners) and (
             index == 1 or self._owners[index - 2] != self._owners[index - 1]
         )

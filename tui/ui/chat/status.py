@@ -55,7 +55,6 @@ class ChatStatus:
 
     @property
     def moving(self) -> bool:
-        """Whether something is in progress that should be watched closely."""
         return (
             not self._runtime.is_ready
             or self._chat.running
@@ -69,7 +68,6 @@ class ChatStatus:
 
     @property
     def step(self) -> str:
-        """The step of the running turn, or ""."""
         meter = self._chat.meter
         if meter is None or not self._bridge.step:
             return ""

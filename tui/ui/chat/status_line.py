@@ -18,12 +18,7 @@ _CELLS = 5
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """How much of a limit is used.
-
-    Attributes:
-        label: what is counted ("step", "calls", "time").
-        text: both numbers with their unit ("2 of 10").
-    """
+    """How much of a limit is used; `text` has both numbers with their unit ("2 of 10")."""
 
     label: str
     used: float
@@ -37,12 +32,9 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What the conversation has used, in words.
+    """What the conversation has used, in words, or "".
 
-    Attributes:
-        context: how full the model's window is: a meter if the window is known, "~12 k" if not, or "".
-        tokens: of all requests ("~34 k"), or "".
-        cost: of all requests, or "" without prices.
+    `context` is how full the model's window is: a meter if the window is known, "~12 k" if not.
     """
 
     context: Meter | str = ""
@@ -58,13 +50,10 @@ class Status:
     """Everything the status line can show.
 
     Attributes:
-        activity: what is going on, or "".
         urgent: `activity` asks something of the user.
         meters: the limits; empty while no turn runs.
         model: the model's label, if no header shows it.
         running: servers that run.
-        servers: servers that are configured.
-        used: what the conversation has used.
         frames: messages on the wire.
         fault: what mcptui fails to do ("not saved"), or "". Always shown.
     """

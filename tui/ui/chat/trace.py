@@ -107,12 +107,7 @@ class TracePane(TitledPane):
         return entries[self._entry_at(self.cursor - 1)] if entries else None
 
     def go_to_turn(self, turn: int, step: int) -> bool:
-        """Select a step of a turn, or the turn; return False if it is not there.
-
-        Args:
-            turn: its number in the traffic.
-            step: its number in the turn.
-        """
+        """Select a step of a turn, by its number in the traffic, or the turn; return False without it."""
         found, number = -1, 0
         for index, span in enumerate(self._spans.entries[: len(self._sizes)]):
             if isinstance(span, TurnSpan) and span.traffic == turn:
@@ -247,7 +242,6 @@ class TracePane(TitledPane):
         return rows
 
     def _entry_at(self, row: int) -> int:
-        """Return the entry at a row of the body."""
         # Hidden entries share the start of the next one; the last with that start has rows.
         entry = max(0, bisect_right(self._starts, row) - 1)
         while entry and not self._height(entry):

@@ -59,13 +59,7 @@ _STEP_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class TraceLook:
-    """What all rows of a trace have in common.
-
-    Attributes:
-        columns: cells in a row.
-        symbols: what the terminal can show.
-        now_ns: monotonic nanoseconds.
-    """
+    """What all rows of a trace have in common."""
 
     columns: int
     symbols: Symbols
@@ -75,11 +69,8 @@ class TraceLook:
 def span_rows(span: Span, look: TraceLook, *, open: bool, first: bool = False) -> list[Row]:
     """Return the rows of an entry; at least one.
 
-    Args:
-        span: the entry.
-        look: see `TraceLook`.
-        open: a call shows everything; a turn or step has its contents below it.
-        first: the first entry, so a turn needs no blank line above it.
+    An `open` call shows everything, an open turn or step has its contents below it. The `first` turn needs no
+    blank line above it.
     """
     match span:
         case TurnSpan():

@@ -28,11 +28,7 @@ Read = Callable[[Written], Awaitable[tuple[Attachment, ...]]]
 
 @dataclass(slots=True, eq=False)
 class QueuedMessage:
-    """A message that waits to be sent.
-
-    Attributes:
-        attachments: None while they are being read.
-    """
+    """A message that waits to be sent; `attachments` are None while they are being read."""
 
     written: Written
     attachments: tuple[Attachment, ...] | None = None
@@ -41,16 +37,9 @@ class QueuedMessage:
 class TurnQueue:
     """One turn at a time. Messages sent meanwhile are sent after it, in order.
 
-    Args:
-        runtime: the conversations.
-        approvals: answers the approvals of tool calls.
-        bridge: shows the events.
-        view: shows the user's messages.
-        read: reads the attachments of a message; may raise `McptuiError`.
-        give_back: puts a message that was not sent back into the composer.
-        record: gets every event, for the trace.
-        clock: returns the time of day to show.
-        on_change: called when a turn begins or ends, or the queue changes.
+    `read` may raise `McptuiError`; `give_back` puts a message that was not sent back into the composer;
+    `record` gets every event, for the trace; `on_change` is called when a turn begins or ends, or the queue
+    changes.
     """
 
     def __init__(
@@ -96,7 +85,6 @@ class TurnQueue:
 
     @property
     def held(self) -> Sequence[str]:
-        """The queued messages as they were written, the next one first."""
         return [one.written.shown for one in self._held]
 
     @property
@@ -106,16 +94,9 @@ class TurnQueue:
 
     @property
     def reading(self) -> bool:
-        """Whether an attachment is being read."""
         return bool(self._reading)
 
     def send(self, written: Written, attachments: tuple[Attachment, ...] | None = None) -> None:
-        """Send a message, or queue it until it can be sent.
-
-        Args:
-            written: the message.
-            attachments: its attachments, if they were read before.
-        """
         held = QueuedMessage(written, attachments if written.references else attachments or ())
         self._held.append(held)
         if held.attachments is None:
@@ -157,7 +138,6 @@ class TurnQueue:
         return held.written.shown
 
     def flush(self) -> None:
-        """Send the next queued message if possible."""
         if not self._held or self.running or self._closed or not self._runtime.is_ready:
             return
         if self._runtime.conversations.busy:  # the refresher tries again
@@ -294,13 +274,7 @@ class TurnQueue:
 
 
 def held_rows(held: Sequence[str], steered: Sequence[str], *, reading: bool = False) -> list[Row]:
-    """Return the rows for queued messages: how many, and the last of them.
-
-    Args:
-        held: sent after the turn, the next one first; keys act on the last.
-        steered: told at the next step.
-        reading: an attachment of one of them is being read.
-    """
+    """Return the rows for queued messages: how many, and the last of them, on which keys act."""
     rows: list[Row] = []
     if steered:
         rows.append(_held(steered, "will be told at the next step"))

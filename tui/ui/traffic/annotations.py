@@ -21,11 +21,7 @@ KEEP = "+"
 
 
 class Annotations:
-    """Marks and notes.
-
-    Args:
-        changed: called when a note has changed.
-    """
+    """Marks and notes; calls `changed` when a note has changed."""
 
     def __init__(
         self,
@@ -48,7 +44,6 @@ class Annotations:
         self._list.tick()
 
     def edit_note(self) -> None:
-        """Ask for the note on the selected entry."""
         seq, notes = self._list.selected, self._recording.notes
         if not seq:
             return
@@ -68,11 +63,7 @@ class Annotations:
 
 
 class SavedFilters:
-    """Selects a saved filter, or saves the active one.
-
-    Args:
-        apply: applies a filter.
-    """
+    """Selects and applies a saved filter, or saves the active one."""
 
     def __init__(
         self,

@@ -68,7 +68,6 @@ class Keys(Footer):
         self._overrides = overrides
 
     def of(self, context: Context) -> None:
-        """Show the keys of a context."""
         self.show(keys_of(context, self._overrides))
 
 

@@ -58,13 +58,9 @@ def difference_rows(found: Comparison) -> list[Row]:
 
 
 class ComparisonScreen(ModalScreen[None]):
-    """Compares two entries.
+    """Compares two entries, or the calls that they belong to if `calls`.
 
-    Args:
-        names: of the first and of the second.
-        values: reads both as JSON values: the calls that they belong to, or the entries alone.
-        has_calls: they belong to two calls.
-        calls: begin with the calls.
+    `values` reads both as JSON values: the calls if its argument is true, else the entries.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -164,11 +160,7 @@ class ComparisonScreen(ModalScreen[None]):
 
 
 class Comparer:
-    """Marks an entry, and compares the next one with it.
-
-    Attributes:
-        marked: seq of the entry that the next one is compared with, 0 for none.
-    """
+    """Marks an entry (`marked` is its seq, 0 for none), and compares the next one with it."""
 
     def __init__(
         self, screen: Screen[Any], frames: EntryColumns, list: EntryList, reader: ReaderThread
@@ -177,7 +169,6 @@ class Comparer:
         self.marked = 0
 
     def compare(self) -> None:
-        """Mark the selected entry, or compare it with the marked one."""
         seq, frames, reader = self._list.selected, self._frames, self._reader
         if not seq:
             return
@@ -216,11 +207,7 @@ def _call(reader: TrafficReader, seqs: tuple[int, ...]) -> dict[str, Any]:
 
 
 def _value(reader: TrafficReader, seq: int) -> Any:
-    """Return an entry as a JSON value, as its lines if it is not JSON.
-
-    Raises:
-        NotComparable: it cannot be compared.
-    """
+    """Return an entry as a JSON value, as its lines if it is not JSON. Raises `NotComparable`."""
     entry = whole_entry(reader, seq, MOST_COMPARED + 1)
     if entry is None:
         raise NotComparable(f"Entry {exact(seq)} was dropped: the recording has reached its limit.")

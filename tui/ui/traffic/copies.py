@@ -72,12 +72,7 @@ def _python(entry: Entry, body: bytes) -> str:
 
 
 class EntryClipboard:
-    """Copies entries and parts of them.
-
-    Args:
-        owner: the widget in whose app messages and questions are shown.
-        urls: of servers, by name.
-    """
+    """Copies entries and parts of them, with messages and questions in the app of `owner`."""
 
     def __init__(self, owner: Widget, urls: Mapping[str, str]) -> None:
         self._owner, self._urls = owner, urls
@@ -91,7 +86,6 @@ class EntryClipboard:
         app.notify(f"copied {what}", timeout=2)
 
     def copy_as(self, loaded: LoadedEntry) -> None:
-        """Ask for the format, and copy the entry in it."""
         entry, app = loaded.entry, self._owner.app
 
         def copy(way: str | None) -> None:

@@ -47,12 +47,7 @@ class _Params(TextArea):
 
 
 class EditRequest(ModalScreen[Mapping[str, Any] | None]):
-    """Returns the params to send, or None.
-
-    Args:
-        request: as it was recorded.
-        check: returns what is wrong with params by the tool's schema, or "".
-    """
+    """Returns the params to send, or None; `check` returns what is wrong with params by the tool's schema."""
 
     TAKES = frozenset({"servers.toggle"})
     """Actions of the app whose keys do something else in this dialog."""

@@ -39,14 +39,8 @@ TAIL_LINES = 5
 class EntryList(LinePane, inherit_bindings=False):
     """Shows the entries of a view, one line each, and follows the newest until the user scrolls up.
 
-    Nothing tells the list that entries arrived: `tick` looks. Only visible lines are made.
-
-    Args:
-        frames: the columns.
-        live: requests may still be answered, so the latency of pending ones grows.
-        preview: returns by seq what the columns do not have.
-        notes: the user's notes by seq.
-        empty: shown while there are no entries, one paragraph each.
+    Nothing tells the list that entries arrived: `tick` looks. Only visible lines are made. While it is
+    `live`, the latency of pending requests grows. `preview` returns by seq what the columns do not have.
     """
 
     CURSOR = True
@@ -117,7 +111,6 @@ class EntryList(LinePane, inherit_bindings=False):
             self.show_row(self.cursor)
 
     def show_empty(self, paragraphs: tuple[str, ...]) -> None:
-        """Show other paragraphs while there are no entries."""
         if paragraphs != self.empty:
             self.empty = paragraphs
             self.rows_changed()
@@ -142,12 +135,10 @@ class EntryList(LinePane, inherit_bindings=False):
         return True
 
     def go_to_partner(self) -> None:
-        """Select the response of a request, or the request of a response."""
         if (index := self.index) >= 0:
             self._go_to(self.frames.partner(index), "It has no partner.")
 
     def go_to_first(self) -> None:
-        """Select the first request of the call."""
         if (index := self.index) >= 0:
             self._go_to(self.frames.root[index] - 1, "It is no part of a call.")
 
@@ -166,7 +157,6 @@ class EntryList(LinePane, inherit_bindings=False):
         return turn
 
     def go_to_end(self) -> None:
-        """Select the newest entry and follow."""
         if self._rows:
             self.move_cursor(self._rows - 1)
         self.follow()
@@ -177,13 +167,11 @@ class EntryList(LinePane, inherit_bindings=False):
         self.refresh()
 
     def next_time_format(self) -> None:
-        """Show times in the next format."""
         self._maker.mode = self._maker.mode.next()
         self._layout = None
         self.repaint()
 
     def heading(self) -> Row:
-        """Return the headings of the columns."""
         return self._maker.head(self._columns())
 
     def row_count(self) -> int:
@@ -211,7 +199,6 @@ class EntryList(LinePane, inherit_bindings=False):
         return self._maker.row(entry, columns, context, preview.ident)
 
     def row_ground(self, index: int) -> str:
-        """Highlight the cursor's line, its partner and the rest of its call."""
         if not self._rows:
             return ""
         if index == self.cursor:
@@ -288,7 +275,6 @@ class EntryList(LinePane, inherit_bindings=False):
         return found
 
     def move_cursor(self, index: int) -> None:
-        """Put the cursor on an entry and paint it at once."""
         super().move_cursor(index)
         self.paint_now()
 
@@ -320,7 +306,6 @@ class EntryList(LinePane, inherit_bindings=False):
             super().action_row_up()
 
     def row_clicked(self, index: int, x: int) -> None:
-        """Select an entry; a click on the selected one opens it."""
         if index >= self._rows:
             return
         if index == self.cursor and self.has_focus:

@@ -29,13 +29,9 @@ class LoadedEntry:
     """An entry as it was read.
 
     Attributes:
-        entry: with the start of its body.
         body: up to `MOST` bytes of it.
         stored: how many bytes of the body are stored.
-        tree: the body as a tree.
-        findings: what the linter says.
         steps: indices of the entries of its call, or of the entry alone.
-        partner: its request or its response.
     """
 
     entry: Entry
@@ -65,12 +61,7 @@ def whole_entry(reader: TrafficReader, seq: int, limit: int) -> Entry | None:
 
 
 class EntryLoader:
-    """Loads entries; keeps the findings that it has read.
-
-    Args:
-        frames: the columns.
-        reader: the thread that reads.
-    """
+    """Loads entries; keeps the findings that it has read."""
 
     def __init__(self, frames: EntryColumns, reader: ReaderThread, symbols: Symbols) -> None:
         self._frames = frames
@@ -91,7 +82,6 @@ class EntryLoader:
         return replace(loaded, partner=await self._one(self._frames.seq(partner)))
 
     async def body(self, seq: int, start: int, length: int) -> bytes:
-        """Return a part of a body."""
         return await self._reader.ask(lambda reader: reader.body(seq, start, length))
 
     async def _one(self, seq: int) -> LoadedEntry | None:

@@ -29,11 +29,7 @@ _WEIGHTS = (("dim", "rule"), ("text", "dim"), ("warn", "warn"))
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Widths of the columns in cells; 0 for a column that is left out.
-
-    Attributes:
-        what: method and tool; takes the rest of the width.
-    """
+    """Widths of the columns in cells, 0 for one that is left out; `what`, method and tool, takes the rest."""
 
     time: int
     delta: int
@@ -74,7 +70,6 @@ class RowContext:
     Attributes:
         previous: index of the entry in the line above, -1 for none.
         now_ns: monotonic nanoseconds, for pending requests; 0 for a recording.
-        noted: the entry has a note.
         lead: the sign at the left end: cursor, partner, same call.
         text: the start of the text of an entry without a method.
     """
@@ -87,11 +82,7 @@ class RowContext:
 
 
 class RowMaker:
-    """Makes lines; caches cleaned names.
-
-    Attributes:
-        mode: of the first column.
-    """
+    """Makes lines, with times in the format `mode`; caches cleaned names."""
 
     def __init__(self, frames: EntryColumns, symbols: Symbols) -> None:
         self.mode = TimeMode.CLOCK
@@ -100,7 +91,6 @@ class RowMaker:
         self._cleaned: dict[str, str] = {}
 
     def name(self, text: str) -> str:
-        """Return a name from the wire, cleaned."""
         known = self._cleaned.get(text)
         if known is None:
             if len(self._cleaned) > 4096:
@@ -133,7 +123,6 @@ class RowMaker:
         return _joined(spans)
 
     def head(self, columns: Layout) -> Row:
-        """Return the line of the headings."""
         gap = " " * columns.gap
         parts = [
             (columns.time, self.mode.word, True),

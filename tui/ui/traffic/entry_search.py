@@ -74,7 +74,6 @@ def _places(piece: bytes, folded: str, has_escapes: bool) -> Iterator[int]:
 
 
 def _byte_offsets(text: str) -> list[int]:
-    """Return the offset in bytes of each character."""
     found, at = [], 0
     for char in text:
         found.append(at)
@@ -96,13 +95,7 @@ def _decoded(text: str, offsets: Sequence[int]) -> tuple[str, list[int]]:
 
 
 class EntrySearch:
-    """Goes from match to match in the page that has the focus.
-
-    Args:
-        pages: all pages; the text is highlighted in each.
-        current: returns the focused page and the entry in it.
-        prompt: asks what to search for.
-    """
+    """Goes from match to match in the page that has the focus; the text is highlighted in all `pages`."""
 
     def __init__(
         self,
@@ -116,7 +109,6 @@ class EntrySearch:
         self._last: tuple[object, int, int] = (None, -1, 0)  # sheet, row and offset of the last match
 
     def ask(self) -> None:
-        """Ask what to search for."""
         self._prompt.ask(
             "search in this entry",
             self.begin,
@@ -133,7 +125,6 @@ class EntrySearch:
             self.go(1, first=True)
 
     def go(self, direction: int, *, first: bool = False) -> None:
-        """Go to the next match, or to the one before."""
         page, loaded = self._current()
         if not page.search_text:
             self.ask()
@@ -178,7 +169,6 @@ class EntrySearch:
         return go
 
     def _offset(self, page: Page) -> int:
-        """Return the offset in the body where the search continues."""
         sheet = page.sheet
         found_in, row, offset = self._last
         if found_in is sheet and row == page.cursor:

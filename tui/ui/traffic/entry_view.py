@@ -3,11 +3,13 @@
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widget import Widget
 
 from tui.core import units
 from tui.core.errors import McptuiError
@@ -18,6 +20,7 @@ from tui.ui.keys.bindings import bindings_of
 from tui.ui.traffic import sheets
 from tui.ui.traffic.bars import EntryTab, EntryTabs
 from tui.ui.traffic.copies import EntryClipboard
+from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import HEAD, EntryLoader, LoadedEntry
 from tui.ui.traffic.entry_search import EntrySearch
 from tui.ui.traffic.previews import ReaderThread
@@ -41,15 +44,7 @@ _TABS = tuple(EntryTab)
 
 
 class EntryView(Vertical):
-    """Shows entries, and owns the search in them and the copying of them.
-
-    Args:
-        recording: of the entries.
-        reader: the thread that reads bodies.
-        symbols: that the terminal can show.
-        prompt: asks for file names and for what to search for.
-        folder: where files are saved.
-    """
+    """Shows entries, and owns the search in them and the copying of them; files go to `folder`."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.FRAME)
 
@@ -105,7 +100,6 @@ class EntryView(Vertical):
 
     @property
     def tab(self) -> EntryTab:
-        """The active view."""
         return self._tabs.active
 
     def show_entry(self, seq: int) -> None:
@@ -145,7 +139,6 @@ class EntryView(Vertical):
 
     @property
     def entry_in_page(self) -> LoadedEntry | None:
-        """The entry in the page that has the focus."""
         if self.tab is not EntryTab.PAIR or self.loaded is None:
             return self.loaded
         return self._pair(self.loaded)[self.page is self.pages[1]]
@@ -310,3 +303,63 @@ class EntryView(Vertical):
                 self._tasks.start(save_new(self.app, typed_path(name), data), "save a body")
 
         self._prompt.ask("save as", save, value=str(path), check=path_problem)
+
+
+SHORT = 20
+"""Rows below which an open entry covers the list."""
+
+LOAD_SECONDS, LOAD_CHECKS = 0.01, 200
+"""How often, and how many times, a key checks whether the entry that it needs is loaded."""
+
+
+class EntryPanel:
+    """Opens and closes the selected entry below the list; `headings` stand over the list."""
+
+    def __init__(self, screen: Screen[Any], list: EntryList, headings: Widget, entry: EntryView) -> None:
+        self._screen, self._list, self._headings, self._entry = screen, list, headings, entry
+
+    @property
+    def is_open(self) -> bool:
+        return self._screen.has_class("-reading")
+
+    def open(self) -> None:
+        if not self._list.selected:
+            return
+        self._screen.add_class("-reading")
+        self.share_room()
+        self._entry.show_entry(self._list.selected)
+        self._screen.set_focus(self._entry.pages[0], scroll_visible=False)
+        self._screen.call_after_refresh(lambda: self._list.show_row(self._list.cursor))
+
+    def close(self) -> None:
+        self._screen.remove_class("-reading")
+        self.share_room()
+        self._screen.set_focus(self._list, scroll_visible=False)
+
+    def toggle_whole(self) -> None:
+        self.share_room(whole=not self._screen.has_class("-whole"))
+
+    def share_room(self, *, whole: bool | None = None) -> None:
+        screen, is_open = self._screen, self.is_open
+        if whole is None:
+            whole = screen.size.height < SHORT or (screen.has_class("-whole") and is_open)
+        hidden = whole and is_open
+        screen.set_class(hidden, "-whole")
+        # Not by stylesheet, which is applied later: the next key is for what is visible now.
+        self._entry.display = is_open
+        self._list.display = self._headings.display = not hidden
+
+    async def copy(self) -> None:
+        """Copy the selected entry once it is loaded. Keys that follow wait: they are for the question how."""
+        if not self._list.selected:
+            return
+        if not self.is_open:
+            self.open()
+            self._screen.set_focus(self._list, scroll_visible=False)
+        for _ in range(LOAD_CHECKS):
+            loaded = self._entry.loaded
+            if loaded is not None and loaded.entry.seq == self._list.selected:
+                self._entry.clipboard.copy_as(loaded)
+                return
+            await asyncio.sleep(LOAD_SECONDS)
+        self._screen.notify("It is still being read: try again in a moment.", timeout=3)

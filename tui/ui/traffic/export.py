@@ -43,14 +43,7 @@ _FORMS = {
 
 
 class Exporter:
-    """Asks what to export, and writes it; one export at a time.
-
-    Args:
-        folder: where files are written.
-
-    Attributes:
-        note: progress in words, "" while nothing is exported.
-    """
+    """Asks what to export, and writes it; one export at a time. `note` is its progress, "" for none."""
 
     def __init__(
         self,
@@ -69,7 +62,6 @@ class Exporter:
         self._stop: threading.Event | None = None
 
     def ask(self) -> None:
-        """Ask what to export."""
         if self.note:
             self._screen.notify("One export at a time: the one before still runs.", timeout=3)
             return
@@ -247,7 +239,6 @@ class _EntrySource:
                 self._gone.add(seq)
 
     def whole(self, seq: int) -> Entry | None:
-        """Return an entry with its body."""
         self._rest_if_due()
         self._read = min(self._read + 1, len(self._seqs))
         entry = whole_entry(self._reader, seq, MOST)

@@ -152,7 +152,6 @@ class FilterBar(Vertical):
         return bool(self.display)
 
     def open(self, query: Query) -> None:
-        """Ask for a filter, beginning with the text of `query`."""
         self._before, text = query, query.text
         self.display = True
         with self.prevent(Input.Changed):

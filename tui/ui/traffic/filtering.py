@@ -25,13 +25,7 @@ _EMPTY_OPENED = ("No entry is like that so far.", "esc goes back, / changes the 
 
 
 class Filtering:
-    """Keeps the view that the list shows, and the view of what is searched for.
-
-    Attributes:
-        query: the active filter.
-        view: the entries that match it.
-        search_text: what is searched for, as typed; "" for nothing.
-    """
+    """Keeps the view that the list shows, of the active filter, and the view of what is searched for."""
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
@@ -110,7 +104,6 @@ class Filtering:
                 view.recheck([seq])
 
     def why_empty(self, query: Query, opened_with: str) -> tuple[str, ...]:
-        """Return what the list shows while nothing matches, one paragraph each."""
         recording = self._recording
         if query.root is not None:
             return _EMPTY_OPENED if query.text == opened_with else _EMPTY_FILTER
@@ -129,8 +122,7 @@ class Filtering:
     def line(self, position: int) -> tuple[Row, Row]:
         """Return filter and search at the left, progress and matches at the right; empty rows for nothing.
 
-        Args:
-            position: seq of the entry under the cursor, for "3 of 12".
+        `position` is the seq of the entry under the cursor, for "3 of 12".
         """
         left: Row = ()
         right: Row = ()
@@ -176,7 +168,6 @@ class ListSearch:
         self._direction = 0  # where to go as soon as there is a match; 0 for nowhere
 
     def ask(self) -> None:
-        """Ask what to search for."""
         self._prompt.ask(
             "search",
             self._begin,
@@ -192,7 +183,6 @@ class ListSearch:
         self.look()
 
     def go(self, direction: int) -> None:
-        """Go to the next match, or to the one before."""
         if not self._filtering.search_text:
             self.ask()
             return

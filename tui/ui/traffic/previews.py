@@ -33,11 +33,7 @@ NONE = EntryPreview()
 
 
 class ReaderThread:
-    """One thread with a reader of its own; the screen asks it for bodies and never waits.
-
-    Args:
-        open_reader: opens the recording; called in the thread.
-    """
+    """One thread with a reader of its own; the screen asks it for bodies and never waits."""
 
     def __init__(self, open_reader: Callable[[], TrafficReader]) -> None:
         self._open = open_reader
@@ -70,12 +66,7 @@ class ReaderThread:
 
 
 class Previews:
-    """Previews of entries by seq, read in the background.
-
-    Args:
-        reader: the thread that reads.
-        changed: called when more is known.
-    """
+    """Previews of entries by seq, read in the background; calls `changed` when more is known."""
 
     def __init__(self, reader: ReaderThread, changed: Callable[[], object]) -> None:
         self._reader = reader
@@ -106,7 +97,6 @@ class Previews:
         self._changed()
 
     async def close(self) -> None:
-        """Stop reading."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait({self._task})

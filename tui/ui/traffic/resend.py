@@ -34,14 +34,7 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class ResendRequest:
-    """A request to be sent.
-
-    Attributes:
-        seq: entry of the recorded request.
-        server: where it is sent.
-        method: raw.
-        params: a JSON object; empty if there are none.
-    """
+    """A request to be sent again; `seq` is its recorded entry, `params` may be empty."""
 
     seq: int
     server: str
@@ -50,7 +43,6 @@ class ResendRequest:
 
     @property
     def label(self) -> str:
-        """Server, method and tool in a line."""
         parts = (self.server, self.method, self.tool)
         return " › ".join(clean_line(part, 60) for part in parts if part)
 

@@ -34,7 +34,6 @@ class LiveRun:
     """The running program behind live traffic; a recording that is read from a file has none.
 
     Attributes:
-        runtime: of the servers.
         next_call_id: numbers a call made by hand, here or in the workbench.
         confirmed: destructive tools that the user has confirmed, by server and item.
         spans: the turns of the conversation, with the time that approvals took.
@@ -50,13 +49,7 @@ class LiveRun:
 
 @dataclass(slots=True)
 class _Sent:
-    """A request on its way.
-
-    Attributes:
-        call: its id.
-        after: how many entries there were before it.
-        request: index of its entry, -1 until it is recorded.
-    """
+    """A request on its way: its call id, how many entries were before it, its index once it is recorded."""
 
     call: str
     after: int
@@ -80,13 +73,11 @@ class Resender:
         self._sent: _Sent | None = None  # where the cursor is to go
 
     async def resend(self) -> None:
-        """Send the request again, as it was."""
         request = await self._request()
         if request is not None:
             self._confirm(request)
 
     async def edit(self) -> None:
-        """Edit the params of the request and send it."""
         from tui.ui.traffic.edit_request import EditRequest
 
         request = await self._request()
@@ -174,7 +165,6 @@ class Resender:
         return check
 
     def _confirm(self, request: ResendRequest) -> None:
-        """Ask once before a destructive tool is called."""
         live = self._live
         if live is None:
             return

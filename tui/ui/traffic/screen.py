@@ -17,8 +17,7 @@ from tui.ui.traffic.annotations import Annotations, SavedFilters
 from tui.ui.traffic.bars import FilterLine, Headings, Keys, TrafficTitle
 from tui.ui.traffic.comparison import Comparer
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_panel import EntryPanel
-from tui.ui.traffic.entry_view import EntryView
+from tui.ui.traffic.entry_view import EntryPanel, EntryView
 from tui.ui.traffic.export import Exporter
 from tui.ui.traffic.filter_bar import FilterBar
 from tui.ui.traffic.filtering import Filtering, ListSearch
@@ -37,13 +36,8 @@ FLOOD_REST = 3
 class TrafficScreen(Screen[Cause | None]):
     """The traffic of one recording; returns the cause of an entry whose turn is to be shown.
 
-    Args:
-        recording: what is shown.
-        overrides: the user's own keys.
-        filter: the filter to begin with; leaving it leaves the screen.
-        live: the run behind live traffic; None for a recording that is read from a file.
-        place: filter and seq of the entry to begin at.
-        folder: where files are saved.
+    Leaving `filter`, the one it opens with, leaves the screen. `live` is None for a recording from a file;
+    `place` is the filter and the seq of the entry to begin at.
     """
 
     DEFAULT_CSS = """
@@ -231,7 +225,6 @@ class TrafficScreen(Screen[Cause | None]):
             self.dismiss(None)
 
     def action_traffic_turn(self) -> None:
-        """Go to the turn that caused the entry."""
         turn = self.list.turn()
         if turn and not self.recording.live:
             self.notify(f"It belongs to turn {turn} of the conversation that was recorded.", timeout=4)

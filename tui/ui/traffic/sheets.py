@@ -142,13 +142,8 @@ def finding_rows(finding: Finding, symbols: Symbols) -> list[Row]:
 class RawSheet:
     """A body as its bytes, with control characters visible and redactions marked; read page by page.
 
-    A row has as many bytes as cells: no character takes more cells than bytes of UTF-8.
-
-    Args:
-        size: bytes of the stored body.
-        redactions: where secrets were.
-        want: requests the page that begins at an offset; `put` takes it.
-        cut: shown after the last byte, "" if the body is complete.
+    A row has as many bytes as cells: no character takes more cells than bytes of UTF-8. `want` requests the
+    page that begins at an offset, which `put` takes; `cut` is shown after the last byte.
     """
 
     pictures: Pictures | None = None
@@ -178,11 +173,9 @@ class RawSheet:
         return offset // self._width
 
     def start_of(self, row: int) -> int:
-        """Return the offset of the first byte of a row."""
         return row * self._width
 
     def row(self, index: int, width: int) -> Row:
-        """Return a row: the offset of its first byte, and its characters."""
         start = index * self._width
         if self._cut and start >= self.size:
             return ((self._cut, "warn"),)

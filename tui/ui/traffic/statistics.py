@@ -144,7 +144,6 @@ class StatisticsScreen(ModalScreen[str | None]):
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
 
     def look(self) -> None:
-        """Count for a moment, and show the result so far."""
         seen = (len(self._frames), self._frames.revision)
         if seen == self._seen:
             return

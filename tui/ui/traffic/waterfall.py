@@ -83,11 +83,6 @@ class Turns:
     """Makes waterfalls: from the conversation, which knows of approvals, else from recorded entries.
 
     Entries are read in the background and kept until new ones arrive.
-
-    Args:
-        recording: of the turns.
-        reader: the thread that reads.
-        spans: returns the turns of the conversation, if there is one.
     """
 
     def __init__(
@@ -142,14 +137,7 @@ class Turns:
 
 
 class WaterfallScreen(ModalScreen[str | None]):
-    """The waterfall of a turn; returns a filter for the entries of the selected stretch.
-
-    Args:
-        turn: the one to begin with.
-        last: number of the last turn.
-        turns: asked for the waterfall several times a second.
-        symbols: that the terminal can show.
-    """
+    """The waterfall of a turn; returns a filter for the entries of the selected stretch."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "back", "back", priority=True),
@@ -181,7 +169,6 @@ class WaterfallScreen(ModalScreen[str | None]):
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
 
     def look(self) -> None:
-        """Show the turn as it is now."""
         found = self._turns.look_up(self._turn)
         left: Row = (("WATERFALL  ", "accent bold"), (f"turn {self._turn}", "text"))
         if found is not None:

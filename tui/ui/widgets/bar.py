@@ -24,12 +24,10 @@ class Bar(Widget):
         self._palette = Palette.of({})
 
     def row(self, width: int) -> Row:
-        """Return the line, at most `width` cells."""
         raise NotImplementedError
 
     @property
     def palette(self) -> Palette:
-        """The styles of the current theme."""
         source = self.app.theme_variables
         if source is not self._palette_source:
             self._palette_source = source

@@ -14,11 +14,7 @@ MOST_ROWS = 8
 
 
 class Box(Bar):
-    """Lines, one of which may be marked, under a heading. Scrolls to keep the marked one in view.
-
-    Attributes:
-        is_seen: it is visible on the screen.
-    """
+    """Lines, one of which may be marked, under a heading. Scrolls to keep the marked one in view."""
 
     DEFAULT_CSS = "Box { height: 0; display: none; background: $panel; }"
 
@@ -48,14 +44,7 @@ class Box(Bar):
     def show(
         self, rows: Sequence[Row], marked: int = -1, heading: Row = EMPTY, ends: Sequence[Row] = ()
     ) -> None:
-        """Show lines; without lines and heading the box is hidden.
-
-        Args:
-            rows: the lines.
-            marked: index of the one that enter selects, or -1.
-            heading: above the lines.
-            ends: shown at the right end of each line.
-        """
+        """Show lines, `ends` at their right ends; without lines and heading the box is hidden."""
         if (heading, rows, marked, ends) == (self._heading, self._rows, self._marked, self._ends):
             if self.is_attached and self.is_seen != self.display:
                 self.refresh(layout=True)  # the requested layout is late, or was lost

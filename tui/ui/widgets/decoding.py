@@ -52,13 +52,8 @@ async def decoded(
 ) -> Picture:
     """Return an image as a picture. If cancelled, it leaves no process behind.
 
-    Args:
-        encoded: base64.
-        columns: most cells in width.
-        rows: most cells in height.
-        ground: the color behind transparent parts, as red, green and blue.
-        seconds: the timeout.
-        python: the interpreter; None for the running one.
+    `columns` and `rows` limit its cells, `ground` is the color behind transparent parts. `python` is the
+    interpreter, None for the running one.
 
     Raises:
         PictureError: it is too large, damaged, not an image, or takes too long; or Pillow is missing.
@@ -124,7 +119,6 @@ async def _read_to_end(stream: asyncio.StreamReader, most: int) -> bytes:
 
 
 def _folder_of_pillow() -> str:
-    """Return the folder that contains Pillow, without importing it."""
     found = importlib.util.find_spec("PIL")
     if found is None or found.origin is None:
         raise PictureError("Pillow is not installed")

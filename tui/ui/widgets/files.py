@@ -21,11 +21,9 @@ def typed_path(text: str) -> Path:
 
 
 def path_problem(text: str, *, new: bool = True) -> str:
-    """Return why no file can be written to a path that the user typed, or "".
+    """Return why no file can be written to a path that the user typed, or ""; an empty path is accepted.
 
-    Args:
-        text: the path; an empty one is accepted.
-        new: an existing file is a problem too.
+    With `new` an existing file is a problem, too.
     """
     path = typed_path(text)
     if not text.strip():
@@ -89,13 +87,7 @@ def opener(path: Path, platform: str = sys.platform) -> Sequence[str]:
 
 
 async def open_file(app: App[Any], path: Path, command: Sequence[str] = ()) -> None:
-    """Open a file, or show why that fails. The program outlives this one.
-
-    Args:
-        app: shows the error.
-        path: the file.
-        command: opens it; empty for the system's opener.
-    """
+    """Open a file with `command` or the system's opener, or show why not; the program outlives this one."""
     command = command or opener(path)
     try:
         process = await asyncio.create_subprocess_exec(

@@ -124,7 +124,6 @@ class LinePane(ScrollView, can_focus=True):
 
     @property
     def palette(self) -> Palette:
-        """The styles of the current theme."""
         source = self.app.theme_variables
         if source is not self._palette_source:
             self._palette_source = source
@@ -175,7 +174,6 @@ class LinePane(ScrollView, can_focus=True):
             self.cursor_moved(index)
 
     def follow(self) -> None:
-        """Go to the end and stay there."""
         self.following = self.FOLLOWS
         self._place(self.max_scroll_y)
 
@@ -275,7 +273,6 @@ class LinePane(ScrollView, can_focus=True):
         return True
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """Return the selected text, as it was before it was wrapped."""
         count = self.row_count()
         first = selection.start.y if selection.start else 0
         last = min(selection.end.y if selection.end else count, count - 1)
@@ -340,7 +337,6 @@ class LinePane(ScrollView, can_focus=True):
             self.row_chosen(self.cursor)
 
     def on_click(self, event: events.Click) -> None:
-        """Pass on which row was clicked; a drag only selects text."""
         index = self.scroll_offset.y + event.y
         if self.text_selection is None and 0 <= index < self.row_count():
             self.row_clicked(index, event.x)

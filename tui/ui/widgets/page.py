@@ -109,12 +109,7 @@ LEAST_ROWS = 6
 
 
 class Page(LinePane, inherit_bindings=True):
-    """Shows one sheet.
-
-    Attributes:
-        search_text: folded.
-        busy: work runs in a thread.
-    """
+    """Shows one sheet; `busy` while work runs in a thread. `search_text` is folded."""
 
     CURSOR = True
 
@@ -135,7 +130,6 @@ class Page(LinePane, inherit_bindings=True):
         self._ending: set[asyncio.Task[None]] = set()
 
     def show(self, sheet: Sheet) -> None:
-        """Show a sheet from its start."""
         self._stop_work()
         self.sheet = sheet
         self.cursor = 0
@@ -145,18 +139,12 @@ class Page(LinePane, inherit_bindings=True):
         self._place(0)
 
     def seek(self, text: str) -> None:
-        """Highlight every occurrence of a text."""
         self._stop_work()
         self.search_text = fold(text)
         self.rows_changed()
 
     def work(self, work: Work, stop: Event | None = None) -> None:
-        """Do work in a thread; one at a time.
-
-        Args:
-            work: see `Work`.
-            stop: set to end the work early, when another text or sheet makes it useless.
-        """
+        """Do work in a thread, one at a time; `stop` is set to end it early, once it is useless."""
         if not self.busy:
             self._job = asyncio.create_task(self._work(work, stop), name="work on a large body")
         elif self._stop is not None and self._stop.is_set():
@@ -183,7 +171,6 @@ class Page(LinePane, inherit_bindings=True):
         self.post_message(self.Busy())
 
     def _show_pictures(self) -> None:
-        """Show images as pictures, if the terminal can, and decode them."""
         if self._decoding is not None:
             self._decoding.cancel()
             self._decoding = None
@@ -250,7 +237,6 @@ class Page(LinePane, inherit_bindings=True):
         return super().row_ground(index) if self.has_focus else ""
 
     def go_to_row(self, row: int) -> None:
-        """Update the rows and put the cursor on one."""
         self.rows_changed()
         self.move_cursor(min(row, self.row_count() - 1))
 

@@ -34,7 +34,6 @@ class Picture:
 
     @property
     def rows(self) -> int:
-        """Its height in rows of cells."""
         return (self.height + 1) // 2
 
     @property
@@ -74,7 +73,6 @@ class Picture:
 
     @property
     def caption(self) -> Row:
-        """The line under the picture."""
         words = f"{self.of[0]} × {self.of[1]}"
         if self.moves:
             words += ", the first of its frames"
@@ -83,11 +81,5 @@ class Picture:
 
 
 def can_show_pictures(symbols: Symbols, color_system: str | None, no_color: bool) -> bool:
-    """Return whether a terminal has the colors and the character for pictures.
-
-    Args:
-        symbols: that it can show.
-        color_system: as rich names it.
-        no_color: the user wants no colors.
-    """
+    """Return whether a terminal has the colors and the character; `color_system` is as rich names it."""
     return symbols is not ASCII and color_system == "truecolor" and not no_color

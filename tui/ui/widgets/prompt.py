@@ -19,7 +19,6 @@ def _ignore(text: str) -> None:
 
 
 def _accept(text: str) -> str:
-    """Accept any text."""
     return ""
 
 
@@ -64,17 +63,11 @@ class PromptLine(Horizontal):
         replaces: bool = False,
         check: Callable[[str], str] = _accept,
     ) -> None:
-        """Ask for a line.
+        """Ask for a line and call `done` with it.
 
-        Args:
-            label: shown before the line.
-            done: called with the line.
-            value: the initial text.
-            placeholder: shown while the line is empty.
-            typed: called with the line at each change.
-            cancelled: called if the user cancels.
-            replaces: typing replaces `value`; else it is appended.
-            check: returns what is wrong with a line, which is shown so that the user can correct it, or "".
+        `typed` is called at each change, `cancelled` if the user cancels. With `replaces` typing replaces
+        `value`, else it is appended. `check` returns what is wrong with a line, so that it can be corrected,
+        or "".
         """
         self._label.update(f"{label} ›")
         self._done, self._typed, self._cancelled, self._check = done, typed, cancelled, check

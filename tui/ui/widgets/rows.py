@@ -120,11 +120,8 @@ def highlighted(row: Row, folded: str) -> Row:
 def wrap(row: Row, cells: int, first: Row = EMPTY, rest: Row | None = None) -> list[Row]:
     """Wrap a row of any length at `cells`, between words where it can; at least one row comes back.
 
-    Args:
-        row: what to wrap; no line breaks in it.
-        cells: the whole width, prefixes included.
-        first: prefix of the first line, for instance a bullet.
-        rest: prefix of every other line, not copied; spaces as wide as `first` if None.
+    `first` is the prefix of the first line, for instance a bullet; `rest` that of the others, which is not
+    copied: spaces as wide as `first` if None. `cells` includes them.
     """
     if rest is None:
         rest = ((" " * width_of(first), ""),) if first else EMPTY
@@ -215,10 +212,8 @@ def _without_spaces(text: str, start: int, end: int) -> tuple[int, int]:
 def copied(parts: Iterable[tuple[Row, int, int]]) -> str:
     """Return rows as text: wrapped lines joined again, ornaments left out.
 
+    `parts` are rows in order, each with its first and last selected character; an end below 0 means all.
     Spans of the style `aside` (the edge of code, the bar of a quote) are not copied.
-
-    Args:
-        parts: rows in order, each with its first and last selected character; an end below 0 means all.
     """
     lines: list[str] = []
     for row, start, end in parts:

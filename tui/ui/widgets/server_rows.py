@@ -31,16 +31,7 @@ STATE_STYLES = {
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What the rows of all servers have in common.
-
-    Attributes:
-        columns: cells in a row.
-        name_cells: width of the names.
-        symbols: that the terminal can show.
-        turn: frame of the spinner.
-        now_ns: monotonic nanoseconds.
-        redactor: masks secrets in a command line.
-    """
+    """What the rows of all servers have in common; `turn` is the frame of the spinner."""
 
     columns: int
     name_cells: int
@@ -51,14 +42,7 @@ class Look:
 
 
 def server_rows(status: ServerStatus, look: Look, *, selected: bool, unfolded: bool) -> list[Row]:
-    """Return the line of a server and the lines under it.
-
-    Args:
-        status: of the server.
-        look: of all servers.
-        selected: the next step is shown, too.
-        unfolded: all details are shown.
-    """
+    """Return the line of a server, and below it its next step if `selected`, all details if `unfolded`."""
     rows = [head_row(status, look)]
     rows.extend(((("  ", ""), *row)) for row in _detail(status, look, selected))
     if unfolded:

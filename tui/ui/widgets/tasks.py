@@ -18,7 +18,6 @@ class Tasks:
         return task
 
     async def cancel(self) -> None:
-        """Cancel what still runs, and wait until it has ended."""
         running = set(self._running)
         for task in running:
             task.cancel()

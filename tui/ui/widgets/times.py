@@ -19,11 +19,9 @@ class TimeMode(IntEnum):
 
     @property
     def word(self) -> str:
-        """The heading of the column."""
         return ("time", "since start", "since last")[self]
 
     def next(self) -> "TimeMode":
-        """Return the next mode, after the last the first."""
         return TimeMode((self + 1) % 3)
 
 
@@ -75,9 +73,7 @@ LATEST = 2**35
 def when(then: float, now: float) -> str:
     """Return when `then` was, in local time: "3 min ago", "14:02", "20 Nov", "20 Nov 2025".
 
-    Args:
-        then: seconds since the epoch; 0 is "never".
-        now: seconds since the epoch.
+    Both are seconds since the epoch; a `then` of 0 is "never".
     """
     if not then:
         return "never"

@@ -30,14 +30,7 @@ TEXT_CHARS = 64 * 1024
 
 
 class Tree:
-    """A body as a tree.
-
-    Args:
-        data: the stored body.
-        redactions: where secrets were.
-        remarks: lines over the tree.
-        symbols: that the terminal can show.
-    """
+    """A body as a tree, below the lines of `remarks`."""
 
     def __init__(
         self,
@@ -90,7 +83,6 @@ class Tree:
         self.pictures.fit(width)
 
     def toggle(self, index: int, width: int) -> Work | None:
-        """Fold or unfold a row; a large one is parsed in a thread."""
         node = self.nodes[index]
         value = node.value
         if value is None or not folds(node):

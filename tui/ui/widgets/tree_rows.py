@@ -66,13 +66,7 @@ def encoded(node: Node, size: int) -> bytes:
 
 
 class TreeLook:
-    """Draws rows.
-
-    Args:
-        data: the body.
-        redactions: where secrets were.
-        symbols: that the terminal can show.
-    """
+    """Draws rows."""
 
     def __init__(self, data: bytes, redactions: Sequence[Redaction], symbols: Symbols) -> None:
         self._data = data
@@ -162,9 +156,7 @@ DECODING: Row = (("decoding…", "dim"),)
 class TreePictures:
     """The images of a tree. Until `begin` they are shown as strings.
 
-    Args:
-        nodes: the rows of the tree.
-        unfold: replaces what a row is unfolded into.
+    `unfold` replaces what a row is unfolded into.
     """
 
     def __init__(self, nodes: Sequence[Node], unfold: Callable[[Node, list[Node]], None]) -> None:
@@ -184,7 +176,6 @@ class TreePictures:
             self._unfold(node, self.rows_of(node))
 
     def is_picture(self, node: Node | None) -> bool:
-        """Whether a row is an image that is shown as a picture."""
         if node is None or not self._shows or node.value is None or node.value.kind is not JsonKind.STRING:
             return False
         return images.ending(encoded(node, images.HEAD)) in images.PICTURES
@@ -227,7 +218,6 @@ class TreePictures:
         ]
 
     def fit(self, width: int) -> None:
-        """Lay out the pictures for another width of the tree."""
         if width == self._width:
             return
         self._width = width

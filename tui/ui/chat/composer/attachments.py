@@ -25,13 +25,7 @@ _AGAIN = "The message is in the composer again."
 
 
 class AttachmentReader:
-    """Reads attachments.
-
-    Args:
-        workbench: reads resources.
-        attach: makes an attachment of a name and bytes (`core.attachments.attachment_of`).
-        folder: the working directory.
-    """
+    """Reads attachments; `attach` makes one of a name and bytes (`core.attachments.attachment_of`)."""
 
     def __init__(
         self, workbench: Callable[[], Workbench], attach: Callable[[str, bytes], Attachment], folder: Path
@@ -42,11 +36,7 @@ class AttachmentReader:
         self._count = 0
 
     async def read(self, written: Written) -> tuple[Attachment, ...]:
-        """Return the attachments of a message, in order.
-
-        Raises:
-            McptuiError: one of them cannot be read.
-        """
+        """Return the attachments of a message, in order; raises `McptuiError` if one cannot be read."""
         found: list[Attachment] = []
         for reference in written.references:
             if reference.attachment is not None:

@@ -63,12 +63,7 @@ async def _unlisted(conversations: "Conversations", profile: str, model: str) ->
 
 
 def export_to(rest: str, title: str, folder: Path) -> tuple[ExportKind, Path]:
-    """Return the format and the file for `/export`.
-
-    Args:
-        rest: the arguments: a format, a path, or both.
-        title: of the conversation, for the default file name.
-        folder: the working directory.
+    """Return the format and the file for `/export`, whose arguments are a format, a path, or both.
 
     Raises:
         McptuiError: the format is unclear, or the file exists.
@@ -97,13 +92,10 @@ def _slug(title: str) -> str:
 
 
 def said_by(result: PromptResult, name: str) -> tuple[str, Sequence[Attachment]]:
-    """Return the text and the attachments of a prompt's messages.
+    """Return the text and the attachments of a prompt's messages; raises `McptuiError` if there are none.
 
     Messages of the assistant are marked as such. Everything is the server's own text, so it is put into the
     composer for the user to read before it is sent.
-
-    Raises:
-        McptuiError: there are none.
     """
     if result.problem:
         raise McptuiError(clean(result.problem), where=name)

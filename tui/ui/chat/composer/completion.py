@@ -44,8 +44,7 @@ class CompletionTarget:
     Attributes:
         query: what is typed of it so far.
         start: the column at which it begins; it ends at the cursor.
-        command: whose argument it is.
-        before: the text between the command and it.
+        before: the text between the command and its argument.
     """
 
     what: CompletionKind
@@ -77,12 +76,7 @@ def completion_at(line: str, column: int, *, is_first: bool) -> CompletionTarget
 
 
 class Completion:
-    """The list of suggestions.
-
-    Args:
-        box: shows it.
-        sources: returns what fills it; called only when needed, because it takes time to load.
-    """
+    """The list of suggestions. `sources` is called only when needed, because it takes time to load."""
 
     def __init__(self, box: Box, sources: "Callable[[], LiveSources]") -> None:
         self._box = box
@@ -103,7 +97,6 @@ class Completion:
         return self._target
 
     def look(self, line: str, column: int, *, is_first: bool) -> None:
-        """Show suggestions for the word that ends at a column of a line."""
         now = completion_at(line, column, is_first=is_first)
         if now == self._target:
             return
@@ -156,7 +149,6 @@ class Completion:
             self._fill(fitting(await self._sources().arguments(now.command, now.before), now.query))
 
     def _extend(self, more: "Sequence[Suggestion]") -> None:
-        """Append suggestions; the selection stays."""
         new = [one for one in more if one not in self._found]
         if self._found and new:
             self._found = [*self._found, *new]
@@ -183,7 +175,6 @@ class Completion:
         return self._sources().names_file(path)
 
     def step(self, direction: int) -> None:
-        """Select the next or previous line; wraps around."""
         count = len(self._found)
         first = 0 if direction > 0 else count - 1
         self._marked = (self._marked + direction) % count if self._marked >= 0 else first
@@ -228,7 +219,6 @@ class Completion:
             self._making = None
 
     def _made(self, task: asyncio.Task[None]) -> None:
-        """Log an error; the list stays empty then."""
         if task is self._making:
             self._making = None
             self._some.set()

@@ -24,12 +24,7 @@ PLACEHOLDER = "Ask anything   / commands   @ attach"
 
 
 class Composer(TokenArea):
-    """A text area that grows with its text, up to `MAX_ROWS` lines.
-
-    Args:
-        keys: the user's own keys.
-        box: above it; shows suggestions.
-        sources: returns the suggestions; called when something is completed.
+    """A text area that grows with its text, up to `MAX_ROWS` lines, with suggestions in a box above it.
 
     Attributes:
         earlier: the input history.
@@ -44,11 +39,7 @@ class Composer(TokenArea):
     """Keys that go elsewhere wait until earlier keys are written here."""
 
     class Sent(Message):
-        """A message was sent.
-
-        Attributes:
-            now: steer with it instead of sending it after the turn.
-        """
+        """A message was sent; `now`: to steer with it instead of sending it after the turn."""
 
         def __init__(self, written: Written, *, now: bool = False) -> None:
             super().__init__()
@@ -56,11 +47,7 @@ class Composer(TokenArea):
             self.now = now
 
     class Dropped(Message):
-        """The last queued message was dropped.
-
-        Attributes:
-            back: the user wants to edit it.
-        """
+        """The last queued message was dropped; `back`: the user wants to edit it."""
 
         def __init__(self, *, back: bool = False) -> None:
             super().__init__()
@@ -165,7 +152,6 @@ class Composer(TokenArea):
         return one.runs or (one.reference is not None and one.name == place.query)
 
     def choose(self, index: int) -> None:
-        """Take the clicked row of the list."""
         if self.searching.is_open:
             self.searching.take(index)
         elif (one := self.completing.at(index)) is not None:
@@ -264,7 +250,6 @@ class Composer(TokenArea):
 
 
 def _actions_of_keys(keys: KeyOverrides) -> dict[str, str]:
-    """Return the action of each key: Textual's editing keys, overridden by ours."""
     doing = {
         binding.key: binding.action
         for binding in Binding.make_bindings(TextArea.BINDINGS)

@@ -119,7 +119,6 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 @contextlib.contextmanager
 def _terminal_kept() -> Iterator[None]:
-    """Restore the terminal's settings after the editor."""
     if sys.platform == "win32" or not os.isatty(0):
         yield
         return
@@ -134,11 +133,7 @@ def _terminal_kept() -> Iterator[None]:
 
 
 class EditorSession:
-    """Edits the message of a composer in the user's editor.
-
-    Attributes:
-        has_terminal: the editor has the terminal.
-    """
+    """Edits the message of a composer in the user's editor, which has the terminal while `has_terminal`."""
 
     def __init__(
         self, composer: TokenArea, focus: Callable[[], None], fail: Callable[[Exception], None]
@@ -150,7 +145,6 @@ class EditorSession:
         self.has_terminal = False
 
     def open(self) -> None:
-        """Open the editor with the message."""
         if self._task is None:
             self._task = asyncio.create_task(self._edit(), name="editor")
             self._task.add_done_callback(self._edited)

@@ -52,7 +52,6 @@ class InputHistory:
         return self._texts[self._place]
 
     def newer(self) -> str | None:
-        """Return the next message, at the end the draft, or None."""
         if self.at_end:
             return None
         self._place += 1
@@ -82,7 +81,6 @@ class HistorySearch:
         self.is_open = False
 
     def begin(self, draft: str) -> None:
-        """Start a search; `draft` comes back if nothing is taken."""
         self._draft, self._query, self.is_open = draft, "", True
         self._find()
 

@@ -21,12 +21,7 @@ _NOW = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """A message.
-
-    Attributes:
-        text: as it was written.
-        attached: its tokens that stand for attachments; anything else that looks like a token is text.
-    """
+    """A message; `attached` are its tokens that stand for attachments, other tokens in it are text."""
 
     text: str
     attached: tuple[str, ...] = ()

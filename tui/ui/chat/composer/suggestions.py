@@ -47,7 +47,6 @@ class Suggestion:
     """A suggestion.
 
     Attributes:
-        name: what is matched and shown.
         usage: the arguments it takes, or "".
         about: what it is, in a few words.
         text: what replaces the typed word.
@@ -116,9 +115,7 @@ def _degree(name: str, query: str) -> int | None:
 def files(query: str, folder: Path) -> list[Suggestion]:
     """Return the files and directories that complete a path, best first.
 
-    Args:
-        query: the path so far, relative to `folder`, absolute, or starting with `~/`.
-        folder: the working directory.
+    The path is relative to `folder`, absolute, or starts with `~/`.
     """
     head, slash, tail = query.rpartition("/")
     head += slash
@@ -194,12 +191,7 @@ def is_file(path: str, folder: Path) -> bool:
 
 
 class LiveSources:
-    """What can be suggested; `runtime` is set once it is ready.
-
-    Args:
-        folder: the working directory.
-        learned: called when there are new commands.
-    """
+    """What can be suggested; `runtime` is set once it is ready. Calls `learned` after new commands."""
 
     def __init__(self, folder: Path, learned: Callable[[], None]) -> None:
         self.runtime: Runtime | None = None
@@ -235,7 +227,6 @@ class LiveSources:
         return [one.name for one in self.runtime.host.statuses() if _runs(one)]
 
     async def resources(self) -> "list[ResourceInfo]":
-        """Return every resource of every running server, without templates."""
         await self.known()
         return [one for listed in self._resources.values() for one in listed if not one.template]
 
@@ -295,7 +286,6 @@ class LiveSources:
             await asyncio.wait({task})
 
     async def arguments(self, command: str, before: str) -> Sequence[Suggestion]:
-        """Return suggestions for the argument of a command, after `before`."""
         makers: dict[str, Callable[[str], Awaitable[Sequence[Suggestion]]]] = {
             "model": self._models,
             "tools": self._servers,

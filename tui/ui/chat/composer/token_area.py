@@ -30,11 +30,7 @@ MAX_ROWS = 8
 class Reference:
     """An attachment: a file by its path, a resource by server and URI, or one that was read before.
 
-    Attributes:
-        name: the text of its token.
-        path: the file as it was written, or "".
-        server, uri: the resource.
-        attachment: what was read before, or None.
+    `name` is the text of its token.
     """
 
     name: str
@@ -62,13 +58,7 @@ def _name(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A message as it was written.
-
-    Attributes:
-        text: what the model reads, with every paste in full.
-        shown: what the composer showed, with tokens.
-        references: the attachments, in order, without duplicates.
-    """
+    """A message: `text`, with every paste in full, is what the model reads, `shown` has tokens."""
 
     text: str
     shown: str
@@ -123,7 +113,6 @@ class Pastes:
         return f" {text}" if text.startswith("/") else text
 
     def attached(self, text: str) -> tuple[str, ...]:
-        """Return the tokens of attachments in `text`."""
         tokens = (text[start:end] for start, end in self.spans(text))
         return tuple(dict.fromkeys(token for token in tokens if token in self._references))
 
@@ -140,7 +129,6 @@ class Pastes:
         return self._replaced(text, attached=False)
 
     def expand(self, text: str) -> str:
-        """Return `text` with all tokens expanded."""
         return self._replaced(text, attached=True)
 
     def _replaced(self, text: str, *, attached: bool) -> str:
@@ -153,7 +141,6 @@ class Pastes:
         return "".join([*parts, text[position:]])
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield the spans of tokens in `text`, in order."""
         for found in _TOKEN.finditer(text):
             if found.group() in self._texts:
                 yield found.span()
@@ -167,22 +154,16 @@ class Pastes:
 
 
 class TokenArea(TextArea):
-    """A text area as high as its text, up to `MAX_ROWS` lines.
-
-    Attributes:
-        pastes: the contents of the tokens.
-    """
+    """A text area as high as its text, up to `MAX_ROWS` lines."""
 
     pastes: Pastes
     _most_rows = MAX_ROWS
 
     def limit_rows(self, rows: int) -> None:
-        """Limit the height, to one row at least."""
         self._most_rows = max(1, min(MAX_ROWS, rows))
         self.fit()
 
     def show(self, text: str) -> None:
-        """Replace the text and go to its end."""
         self.load_text(text)
         self.move_cursor(self.document.end)
 
@@ -194,18 +175,12 @@ class TokenArea(TextArea):
         self.show(f"{text}\n{rest}" if rest.strip() else text)
 
     def put_foreign(self, text: str, *references: Reference) -> None:
-        """Insert text of a server before the text, as neither a command nor a token.
-
-        Args:
-            text: for the user to read before it is sent.
-            references: its attachments.
-        """
+        """Insert text of a server before the text, as neither a command nor a token, for the user to read."""
         tokens = "".join(f"{self.pastes.refer(reference)} " for reference in references)
         text = self.pastes.keep(text) if Pastes.is_big(text) else Pastes.plain(text)
         self.put_back(f"{tokens}{text}")
 
     def attach(self, *references: Reference) -> None:
-        """Insert the tokens of attachments at the cursor."""
         self.insert("".join(f"{self.pastes.refer(reference)} " for reference in references))
 
     @property

@@ -52,12 +52,9 @@ def said_blocks(text: str, symbols: Symbols) -> "list[Block]":
 
 
 class Label(Block):
-    """Who speaks; at the right end, when or how long. Selecting it selects the whole message.
+    """Who speaks, and at the right end when or how long. Selecting it selects the whole message.
 
-    Attributes:
-        role: "user" or "model".
-        said: the user's text, raw; "" for a reply.
-        right: when, or how long.
+    `role` is "user" or "model", `said` the user's text, raw.
     """
 
     __slots__ = ("_name", "right", "role", "said")
@@ -116,17 +113,11 @@ class Fold(Block):
         return (0,)
 
     def unfolded(self) -> list[Block]:
-        """Return the blocks that replace it once it is expanded."""
         return [Plain(piece) for piece in pieces(self._rest)]
 
 
 class Summary(Block):
-    """What replaces the oldest messages for the model: one row, with the summary below it if expanded.
-
-    Attributes:
-        words: how much was summarized, and the keys.
-        open: the summary is shown.
-    """
+    """What replaces the oldest messages for the model: one row, with the summary below it if `open`."""
 
     __slots__ = ("_symbols", "_text", "open", "words")
 
@@ -182,9 +173,7 @@ class Note(Block):
 class Welcome(Block):
     """What an empty conversation shows: a few lines, and example questions.
 
-    Attributes:
-        examples: the questions.
-        room: the rows available, so that the text is a little above the middle.
+    `room` is how many rows there are, so that the text is a little above the middle.
     """
 
     __slots__ = ("_lines", "_symbols", "_targets", "examples", "room")
@@ -220,23 +209,14 @@ class Welcome(Block):
 
 
 class Prose(Block):
-    """Markdown of a reply: one finished block, or the tail that still grows.
+    """Markdown of a reply: one finished block, or the tail that still grows. `text` is cleaned.
 
-    Attributes:
-        text: the source, cleaned.
+    A `headless` one is the rest of a table, under a copy of its head that is not shown.
     """
 
     __slots__ = ("_head_rows", "_markdown", "text")
 
     def __init__(self, markdown: Markdown, text: str, *, gap: int = 1, headless: bool = False) -> None:
-        """Make a block of a reply.
-
-        Args:
-            markdown: the parser.
-            text: the source, cleaned.
-            gap: empty rows above; 0 for the rest of a block that was cut.
-            headless: the source is the rest of a table, under a copy of its head that is not shown.
-        """
         super().__init__(gap)
         self._markdown = markdown
         self._head_rows = 2 if headless else 0
@@ -252,12 +232,7 @@ class Code(Block):
     """A fenced code block of a reply, or a slice of a long one.
 
     While it grows only its last lines are highlighted again; once closed, it is highlighted as a whole.
-
-    Attributes:
-        language: the name on the fence, cleaned.
-        lines: the complete lines.
-        partial: the line that is still being written.
-        closed: no more lines come.
+    `lines` are complete, `partial` is the line that is still being written.
     """
 
     __slots__ = ("_continued", "_kept", "closed", "language", "lines", "partial")
@@ -300,12 +275,7 @@ class Code(Block):
 
 
 class Thinking(Block):
-    """The reasoning of a model: one row, with the text below it if expanded.
-
-    Attributes:
-        seconds: how long the model has thought; None if unknown.
-        running: it still does.
-    """
+    """The reasoning of a model: one row, with the text below it if `open`. `seconds` is None if unknown."""
 
     __slots__ = (
         "_done",

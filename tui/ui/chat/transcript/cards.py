@@ -44,12 +44,8 @@ _EXPLAINED = {"failed": "bad", "unknown": "warn"}  # states whose text is shown 
 class Card(Block):
     """One call.
 
-    Attributes:
-        state: waiting, asking, running, done, failed, denied, cancelled, unknown or unsent.
-        open: arguments and result are shown.
-        recovered: the call was found in the text of the reply.
-        name: of the tool.
-        gave: the whole result, or None.
+    Its arguments are given by name, or as the JSON that the model wrote, which is read when somebody looks at
+    it. `recovered`: the call was found in the text of the reply; `gave` is the whole result, or None.
     """
 
     __slots__ = (
@@ -73,15 +69,6 @@ class Card(Block):
     def __init__(
         self, server: str, tool: str, arguments: Mapping[str, Any] | str, symbols: Symbols, gap: int
     ) -> None:
-        """Make the card of a call.
-
-        Args:
-            server: whose tool, or "".
-            tool: its name.
-            arguments: by name, or the JSON that the model wrote; read when somebody looks at it.
-            symbols: what the terminal can show.
-            gap: empty rows above.
-        """
         super().__init__(gap)
         self.name = name = clean_line(tool, 64) or "unknown tool"
         within: Row = ((clean_line(server, 40), "dim"), (f" {symbols.within} ", "dim")) if server else EMPTY

@@ -46,12 +46,7 @@ class Block:
 
 
 class Flow:
-    """Blocks in order, with the row at which each starts.
-
-    Attributes:
-        blocks: the blocks; change them through the methods.
-        width: the width that blocks are wrapped at, in cells.
-    """
+    """Blocks in order, with the row at which each starts. Change `blocks` through the methods."""
 
     def __init__(self, width: int = 80) -> None:
         self.blocks: list[Block] = []
@@ -79,25 +74,19 @@ class Flow:
         self._rebuild(start)
 
     def truncate(self, index: int) -> None:
-        """Remove the blocks from `index` on."""
         del self.blocks[index:]
         del self._tops[index + 1 :]
         if not index:
             self._held.clear()
 
     def replace(self, index: int, blocks: Iterable[Block]) -> None:
-        """Replace a block with others, or none."""
         self.blocks[index : index + 1] = blocks
         self._rebuild(index)
         top = self._tops[index]
         self._moved = min(self._moved, top) if self._moved >= 0 else top
 
     def index_of(self, block: Block) -> int:
-        """Return the index of a block; the newest are found first.
-
-        Raises:
-            ValueError: the block is not part of the flow.
-        """
+        """Return the index of a block; the newest are found first. Raises `ValueError` if it is not there."""
         for index in range(len(self.blocks) - 1, -1, -1):
             if self.blocks[index] is block:
                 return index

@@ -38,11 +38,7 @@ def table_rows(
 ) -> list[Row]:
     """Return a table as rows: the head, a thin rule, the lines; cells wrap inside their column.
 
-    Args:
-        head: the cells of the head.
-        body: the cells of each line; lines may be shorter than the head.
-        aligns: "left", "right" or "center" for each column.
-        width: available cells.
+    Lines of `body` may be shorter than the head; `aligns` are "left", "right" or "center".
     """
     columns = len(head)
     widths = _widths([head, *body], columns, width)
@@ -217,7 +213,6 @@ def _new_parser() -> "MarkdownIt":
 
 
 def _end_of(tokens: "list[Token]", start: int) -> int:
-    """Return the index of the token that closes the one at `start`."""
     depth = 0
     for index in range(start, len(tokens)):
         depth += tokens[index].nesting

@@ -44,13 +44,7 @@ class PastProse(Prose):
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """A conversation as blocks.
-
-    Attributes:
-        blocks: all of them.
-        cards: the card of each call, by its id.
-        places: the block at which each message begins.
-    """
+    """A conversation as blocks: all, the card of each call by its id, and where each message begins."""
 
     blocks: list[Block]
     cards: dict[str, Card]
@@ -68,14 +62,9 @@ def past_blocks(
 ) -> Past:
     """Return the blocks of a conversation.
 
-    Args:
-        messages: the messages.
-        unknown: ids of calls whose outcome is unknown.
-        symbols: what the terminal can show.
-        notice: returns the line below the replies of a model, by its label; or "".
-        remarks: what mcptui itself said between them, in order.
-        note: returns the text of a remark, or "", and the kind of note.
-        now: the time, seconds since the epoch; messages of today show no date.
+    `unknown` are ids of calls whose outcome is unknown; `notice` returns the line below the replies of a
+    model, by its label; `note` the text of a remark, or "", and the kind of note. `now` is in seconds since
+    the epoch: messages of today show no date.
     """
     reader = _Reader(unknown, symbols, notice, now)
     reader.unresolved = {
@@ -171,7 +160,6 @@ class _Reader:
         self.blocks.append(block)
 
     def end_reply(self) -> None:
-        """Add the notice below a reply."""
         if self._text and self._model is not None and (notice := self._notice(self._model)):
             self.blocks.append(Plain(clean_line(notice, 400), style="dim italic", gap=1))
         self._text = False

@@ -110,13 +110,7 @@ class Transcript(FlowPane):
             self._plan_draw()
 
     def end_reply(self, seconds: float | None, notice: str = "", partial: bool = False) -> None:
-        """End a step.
-
-        Args:
-            seconds: its duration; the label shows the sum of all steps. None: unknown.
-            notice: a line below the reply.
-            partial: the reply was cut.
-        """
+        """End a step, with `notice` below it. The label shows the sum of the `seconds` of all steps."""
         self._writer.close()
         if seconds is not None:
             self._writer.took(seconds)
@@ -145,15 +139,7 @@ class Transcript(FlowPane):
     def set_call(
         self, call_id: str, state: str, note: str = "", ms: float | None = None, preview: str | None = None
     ) -> None:
-        """Change the state of a call.
-
-        Args:
-            call_id: the id given to `add_call`; an unknown one is ignored.
-            state: waiting, asking, running, done, failed, denied, cancelled, unknown or unsent.
-            note: progress, or why it failed.
-            ms: its duration.
-            preview: the server's answer, of any size.
-        """
+        """Change the state of a call; an unknown id is ignored. `preview` may be of any size."""
         if (card := self._cards.get(call_id)) is not None:
             card.set(state, note, ms, preview)
             self._touch(card)
@@ -178,7 +164,6 @@ class Transcript(FlowPane):
         self.flow_changed()
 
     def set_welcome(self, lines: Sequence[str], examples: Sequence[str] = ()) -> None:
-        """Set the lines and example questions that an empty conversation shows."""
         shown = self._welcome is not None and self._welcome in self.flow.blocks
         cleaned = [clean_line(line, 400) for line in lines]
         self._welcome = Welcome(cleaned, [clean_line(text) for text in examples], self._symbols)
@@ -194,7 +179,6 @@ class Transcript(FlowPane):
         return "".join(self._writer.source)
 
     def copy_last_reply(self) -> bool:
-        """Copy the last reply as the model wrote it; return False if there is none."""
         text = clean(self.reply_text())
         if text:
             self.app.copy_to_clipboard(text)
@@ -311,7 +295,6 @@ class Transcript(FlowPane):
         self.flow_changed()
 
     def welcome(self, model: str, examples: Sequence[str], *, is_demo: bool) -> None:
-        """Set what an empty conversation shows: what to ask, the model, and how to get another."""
         lines = ["Ask anything, or begin with one of these." if examples else "Ask anything."]
         if is_demo:
             lines.append(

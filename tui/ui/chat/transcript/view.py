@@ -57,7 +57,6 @@ class FlowPane(LinePane):
         self._keep_target()
 
     def show_block(self, block: Block) -> None:
-        """Scroll to a block."""
         if block in self.flow.blocks:
             index = self.flow.index_of(block)
             self.rows_changed(self._settle_end(index))

@@ -54,13 +54,11 @@ class MarkdownStream:
         self._headless = False  # the lines begin with the head of a table that was cut
 
     def take(self) -> list[Block]:
-        """Return the blocks that were finished since the last call."""
         finished, self._finished = self._finished, []
         return finished
 
     @property
     def tail(self) -> Block | None:
-        """The blocks after the finished ones, which still change."""
         return self._code if self._code is not None else self._tail
 
     def feed(self, delta: str) -> None:
@@ -241,8 +239,7 @@ def _cut(source: str, limit: int) -> int:
 class ReplyWriter:
     """Buffers what a model says and puts it at the end of a flow when told to draw.
 
-    Attributes:
-        source: the deltas of the last reply, as they came.
+    `source` are the deltas of the last reply, as they came.
     """
 
     def __init__(
