@@ -7,7 +7,7 @@ and approval work as with any other model. It never claims to be a language mode
 import asyncio
 import json
 import re
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,9 +30,8 @@ from tui.core.ports import (
     Usage,
 )
 from tui.model.demo import demo_answers as answers
-from tui.model.demo.demo_arguments import fill
-from tui.model.demo.demo_match import DemoChoice, choose_tool
-from tui.model.demo.demo_phrases import MAX_TEXT, PLACE_WORDS
+from tui.model.demo.demo_arguments import MAX_TEXT, PLACE_WORDS, Filled, fill
+from tui.model.demo.demo_match import choose_tool
 from tui.model.demo.demo_words import PLACES, is_cjk
 
 LABEL = "demo model, offline"
@@ -42,24 +41,29 @@ PACE_SECONDS = 0.012
 
 MAX_CALLS = 4
 
-_GREETING = re.compile(
-    r"^\W*(?:hi|hello|hey|good (?:morning|evening|afternoon)|你好|您好|嗨|こんにちは)(?: there)?\W*$", re.I
-)
-_THANKS = re.compile(
-    r"^\W*(?:thanks?(?: you)?(?: (?:so|very) much)?|thx|cheers|great|nice|cool|谢谢你?|多谢)\W*$", re.I
-)
-_HELP = re.compile(
-    r"^\W*(?:/?help(?: me)?|\?|what (?:can|do) you do(?: for me)?|what are you(?: able to do)?|who are you"
-    r"|how (?:do|does) (?:you|this|it) work|are you (?:an? )?(?:ai|human|robot|bot|llm|language model|real)"
-    r"|what can i (?:do|ask)(?: you)?(?: here)?|how are you(?: doing)?(?: today)?"
-    r"|帮助|你(?:能|会|可以)(?:做|干)(?:什么|些什么|啥).?|你是谁.?|你是什么.?)\W*$",
-    re.I,
-)
-_LIST_TOOLS = re.compile(
-    r"^\W*/?(?:list|show|what|which)?\s*(?:me\s+)?(?:all\s+)?(?:the\s+|your\s+)?(?:available\s+)?tools"
-    r"(?:\s+(?:are there|do you have|can you (?:use|call)|are available))?\W*$"
-    r"|^\W*(?:列出|显示|有哪些|有什么)?(?:所有|全部|可用的?)?工具(?:有哪些)?\W*$",
-    re.I,
+_SMALL_TALK: tuple[tuple[str, Callable[[Sequence[ToolSpec], bool], str]], ...] = (
+    (
+        r"(?:hi|hello|hey|good (?:morning|evening|afternoon)|你好|您好|嗨|こんにちは)(?: there)?",
+        lambda tools, chinese: answers.say("greeting", chinese) + answers.help_text(tools, chinese),
+    ),
+    (
+        r"(?:thanks?(?: you)?(?: (?:so|very) much)?|thx|cheers|great|nice|cool|谢谢你?|多谢)",
+        lambda tools, chinese: answers.say("thanks", chinese),
+    ),
+    (
+        r"(?:/?help(?: me)?|\?|what (?:can|do) you do(?: for me)?|what are you(?: able to do)?|who are you"
+        r"|how (?:do|does) (?:you|this|it) work"
+        r"|are you (?:an? )?(?:ai|human|robot|bot|llm|language model|real)"
+        r"|what can i (?:do|ask)(?: you)?(?: here)?|how are you(?: doing)?(?: today)?"
+        r"|帮助|你(?:能|会|可以)(?:做|干)(?:什么|些什么|啥).?|你是谁.?|你是什么.?)",
+        answers.help_text,
+    ),
+    (
+        r"/?(?:(?:list|show|what|which)\s*(?:me\s+)?)?(?:all\s+)?(?:the\s+|your\s+)?(?:available\s+)?tools"
+        r"(?:\s+(?:are there|do you have|can you (?:use|call)|are available))?"
+        r"|(?:列出|显示|有哪些|有什么)?(?:所有|全部|可用的?)?工具(?:有哪些)?",
+        answers.list_tools,
+    ),
 )
 _CALL = re.compile(r"^\s*/call\s+(\S+)\s*(.*)$", re.S)
 _THEN = re.compile(
@@ -84,11 +88,7 @@ class Move:
 
 
 class DemoModel:
-    """A rule-based ChatModel.
-
-    Args:
-        pace: seconds between two pieces of text; 0 for tests.
-    """
+    """A rule-based ChatModel; `pace` is the seconds between two pieces of text, 0 for tests."""
 
     def __init__(self, pace: float = PACE_SECONDS) -> None:
         self._pace = pace
@@ -124,11 +124,10 @@ class DemoModel:
         for piece in _pieces(move.text):
             yield TextPart(piece)
             await asyncio.sleep(self._pace)
-        taken = sum(
-            isinstance(message, AssistantMessage) and len(message.calls) for message in request.messages
-        )
+        number = sum(isinstance(said, AssistantMessage) and len(said.calls) for said in request.messages)
         calls = []
-        for number, (tool, arguments) in enumerate(move.calls, taken + 1):
+        for tool, arguments in move.calls:
+            number += 1
             text = json.dumps(arguments, ensure_ascii=False)
             yield CallPart(tool.name, len(text))
             await asyncio.sleep(self._pace)
@@ -144,18 +143,17 @@ def decide(request: ModelRequest) -> Move:
         return Move(answers.help_text(tools, False))
     text = _user_text(messages[at])
     chinese = is_cjk(text)
-    results = [message for message in messages[at + 1 :] if isinstance(message, ToolMessage)]
+    since = messages[at + 1 :]
+    results = [message for message in since if isinstance(message, ToolMessage)]
     if not results:
         return _first_move(text, messages[:at], tools, chinese)
-    steps = sum(
-        isinstance(message, AssistantMessage) and bool(message.calls) for message in messages[at + 1 :]
-    )
+    steps = sum(isinstance(message, AssistantMessage) and bool(message.calls) for message in since)
     clauses = _clauses(text[:MAX_TEXT])
     if tools and steps == 1 and len(clauses) > 1 and not any(result.is_error for result in results):
-        second = _with_result(_move(clauses[1], tools, chinese), results)
-        if second is not None:
-            return second
-    return Move(answers.from_results(results[-MAX_CALLS * 2 :], tools, chinese))
+        if calls := _move(clauses[1], tools, chinese).calls:
+            return _with_results(calls[0], results)
+    shown = results[-MAX_CALLS * 2 :]
+    return Move("\n\n".join(answers.from_result(result, tools, chinese) for result in shown))
 
 
 def _last_question(messages: Sequence[Message], wrap_up: bool) -> int | None:
@@ -164,9 +162,8 @@ def _last_question(messages: Sequence[Message], wrap_up: bool) -> int | None:
     Without tools, a message right after results is the loop's request to finish.
     """
     for at in range(len(messages) - 1, -1, -1):
-        if isinstance(messages[at], UserMessage):
-            if wrap_up and at and isinstance(messages[at - 1], ToolMessage):
-                continue
+        follows_result = wrap_up and at and isinstance(messages[at - 1], ToolMessage)
+        if isinstance(messages[at], UserMessage) and not follows_result:
             return at
     return None
 
@@ -179,29 +176,13 @@ def _first_move(text: str, before: Sequence[Message], tools: Sequence[ToolSpec],
     if found := _CALL.match(text):
         return _explicit(found[1], found[2], tools)
     if len(text) > MAX_TEXT:
-        return Move(answers.too_long(MAX_TEXT, chinese))
+        return Move(answers.say("too long", chinese, limit=MAX_TEXT))
     text = _LONG_GAP.sub(r"\1", text.strip())
-    if (small_talk := _small_talk(text, tools, chinese)) is not None:
-        return Move(small_talk)
-    if not tools:
-        return Move(answers.not_understood(tools, chinese))
+    for pattern, answer in _SMALL_TALK:
+        if re.match(rf"^\W*(?:{pattern})\W*$", text, re.I):
+            return Move(answer(tools, chinese))
     move = _move(_clauses(text)[0], tools, chinese)
-    if move.calls:
-        return move
-    return _continued(text, before, tools, chinese) or move
-
-
-def _small_talk(text: str, tools: Sequence[ToolSpec], chinese: bool) -> str | None:
-    if _GREETING.match(text):
-        hello = "你好！" if chinese else "Hello! "
-        return hello + answers.help_text(tools, chinese)
-    if _THANKS.match(text):
-        return "不客气。" if chinese else "You're welcome."
-    if _HELP.match(text):
-        return answers.help_text(tools, chinese)
-    if _LIST_TOOLS.match(text):
-        return answers.list_tools(tools, chinese)
-    return None
+    return move if move.calls else _continued(text, before, tools, chinese) or move
 
 
 def _explicit(name: str, arguments: str, tools: Sequence[ToolSpec]) -> Move:
@@ -209,7 +190,8 @@ def _explicit(name: str, arguments: str, tools: Sequence[ToolSpec]) -> Move:
     found = [tool for tool in tools if name in (tool.name, tool.tool, f"{tool.server}/{tool.tool}")]
     if len(found) != 1:
         known = [tool.name for tool in found or tools]
-        return Move(f"There is {'more than one' if found else 'no'} tool `{name[:80]}`. {_known(known)}")
+        listed = answers.quoted(known[:12]) + (", …" if len(known) > 12 else ".")
+        return Move(f"There is {'more than one' if found else 'no'} tool `{name[:80]}`. Known: {listed}")
     try:
         value = loads(arguments or "{}")
     except (ValueError, RecursionError) as error:
@@ -217,10 +199,6 @@ def _explicit(name: str, arguments: str, tools: Sequence[ToolSpec]) -> Move:
     if not isinstance(value, dict):
         return Move("The arguments must be one JSON object.")
     return Move(calls=((found[0], value),))
-
-
-def _known(names: Sequence[str]) -> str:
-    return "Known: " + ", ".join(f"`{name}`" for name in names[:12]) + ("." if len(names) <= 12 else ", …")
 
 
 def _clauses(text: str) -> list[str]:
@@ -233,66 +211,56 @@ def _clauses(text: str) -> list[str]:
 
 def _move(text: str, tools: Sequence[ToolSpec], chinese: bool) -> Move:
     choice = choose_tool(text, tools)
-    if choice.tool is None:
+    if choice is None:
         return Move(answers.not_understood(tools, chinese))
     if choice.rivals:
-        return Move(answers.several(choice.rivals, chinese))
+        return Move(answers.say("several", chinese, names=answers.quoted(choice.rivals[:6])))
     if choice.filled.missing:
         return Move(answers.ask_for(choice.tool, choice.filled.missing, chinese))
-    return Move(calls=tuple((choice.tool, values) for values in _each(choice)))
+    return Move(calls=tuple((choice.tool, values) for values in _each(choice.filled)))
 
 
-def _each(choice: DemoChoice) -> Iterator[Mapping[str, Any]]:
-    """Yield the arguments, once for each of several names ("Beijing and Shanghai")."""
-    values = choice.filled.values
-    for name in PLACE_WORDS.intersection(choice.filled.required):
-        value = values[name]
-        names = [part for part in _LIST_OF_NAMES.split(value) if part] if isinstance(value, str) else []
-        if 1 < len(names) <= MAX_CALLS and all(part[0].isupper() or part in PLACES for part in names):
-            for part in names:
-                yield {**values, name: PLACES.get(part, part)}
+def _each(filled: Filled) -> Iterator[Mapping[str, Any]]:
+    """Yield the arguments, once for each of several places ("Beijing and Shanghai")."""
+    for name in PLACE_WORDS.split():
+        value = filled.values.get(name) if name in filled.required else None
+        places = [part for part in _LIST_OF_NAMES.split(value) if part] if isinstance(value, str) else []
+        if 1 < len(places) <= MAX_CALLS and all(part[0].isupper() or part in PLACES for part in places):
+            yield from ({**filled.values, name: PLACES.get(part, part)} for part in places)
             return
-    yield values
+    yield filled.values
 
 
 def _continued(text: str, before: Sequence[Message], tools: Sequence[ToolSpec], chinese: bool) -> Move | None:
     """If the demo has just asked for an argument, take `text` as the answer."""
-    users = [at for at, message in enumerate(before) if isinstance(message, UserMessage)]
-    asked = before[-1] if before else None
-    if not users or not isinstance(asked, AssistantMessage) or asked.calls:
+    users = [message for message in before if isinstance(message, UserMessage)]
+    if not users or not isinstance(before[-1], AssistantMessage) or before[-1].calls:
         return None
-    question = _clauses(_user_text(before[users[-1]])[:MAX_TEXT])[0]
-    choice = choose_tool(question, tools)
-    if choice.tool is None or choice.rivals or len(choice.filled.missing) != 1:
+    choice = choose_tool(_clauses(users[-1].text[:MAX_TEXT])[0], tools)
+    if choice is None or choice.rivals or len(choice.filled.missing) != 1:
         return None
     if _NEVER_MIND.match(text):
-        return Move("好的。" if chinese else "All right.")
+        return Move(answers.say("dropped", chinese))
     name = choice.filled.missing[0]
     value = fill(choice.tool, text).values.get(name)
-    if value is None:
-        value = fill(choice.tool, f'{name}: "{text.strip()}"').values.get(name) if len(text) <= 80 else None
+    if value is None and len(text) <= 80:
+        value = fill(choice.tool, f'{name}: "{text}"').values.get(name)
     if value is None:
         return None
     return Move(calls=((choice.tool, {**choice.filled.values, name: PLACES.get(value, value)}),))
 
 
-def _with_result(move: Move, results: Sequence[ToolMessage]) -> Move | None:
-    """Replace "it" in the second step by the first one's result; None if the second has no call."""
-    if not move.calls:
-        return None
+def _with_results(call: tuple[ToolSpec, Mapping[str, Any]], results: Sequence[ToolMessage]) -> Move:
+    """Replace "it" in the second step by the first one's results."""
     text = "\n".join(result.text for result in results)[: answers.MAX_ANSWER]
-    tool, values = move.calls[0]
-    replaced = {
+    values = {
         name: text if isinstance(value, str) and _RESULT.match(value) else value
-        for name, value in values.items()
+        for name, value in call[1].items()
     }
-    return Move(calls=((tool, replaced),))
+    return Move(calls=((call[0], values),))
 
 
 def _pieces(text: str) -> Iterator[str]:
     """Split `text` into stream-sized pieces: words with the space after them, CJK by two characters."""
-    yield from re.findall(
-        "[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,2}|[^\\s\u3040-\u9fff\uac00-\ud7af]+\\s*|\\s+|.",
-        text,
-        re.S,
-    )
+    cjk = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+    yield from re.findall(f"[{cjk}]{{1,2}}|[^\\s\u3040-\u9fff\uac00-\ud7af]+\\s*|\\s+|.", text, re.S)
