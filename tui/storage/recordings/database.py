@@ -275,14 +275,14 @@ def storage_errors(path: Path) -> Iterator[None]:
         raise StorageError(
             f"the recording cannot be read ({error})",
             where=str(path),
-            next_step=f"Copy it{' and the -wal file side_file it' if wal else ''} to a folder of yours"
+            next_step=f"Copy it{' and the -wal file beside it' if wal else ''} to a folder of yours"
             " and open the copy.",
         ) from error
     except sqlite3.DatabaseError as error:
         raise StorageError(
             f"the file is no recording, or it is damaged ({error})",
             where=str(path),
-            next_step="If it was copied while it was written, copy the -wal file side_file it too.",
+            next_step="If it was copied while it was written, copy the -wal file beside it too.",
         ) from error
     except (ValueError, TypeError, IndexError, KeyError, RecursionError) as error:
         raise StorageError(
