@@ -117,8 +117,17 @@ class TurnMeter:
         """Count a step; one in which every call failed is an error step."""
         self.errors = self.errors + 1 if calls and failed == calls else 0
 
+    def out_of_steps(self) -> ReachedLimit | None:
+        """Return the limit of steps if it is met.
+
+        Checked between steps, and before the calls of a reply run: no step would read their results.
+        """
+        if self.steps < self.limits.max_steps:
+            return None
+        return ReachedLimit(LimitName.MAX_STEPS, self.limits.max_steps)
+
     def reached(self, now_ns: int) -> ReachedLimit | None:
-        """Return the limit that forbids to continue, or None. Called between steps."""
+        """Return the limit that forbids another step, or None."""
         limits = self.limits
         checks = (
             (
@@ -132,7 +141,7 @@ class TurnMeter:
                 limits.consecutive_errors,
             ),
             (self.tool_calls >= limits.max_tool_calls, LimitName.MAX_TOOL_CALLS, limits.max_tool_calls),
-            (self.steps >= limits.max_steps, LimitName.MAX_STEPS, limits.max_steps),
+            (self.out_of_steps() is not None, LimitName.MAX_STEPS, limits.max_steps),
             (self.left_seconds(now_ns) <= 0, LimitName.TURN_SECONDS, limits.turn_seconds),
             (_used(self.tokens, limits.turn_tokens), LimitName.TURN_TOKENS, limits.turn_tokens or 0),
             (_used(self.cost, limits.turn_cost), LimitName.TURN_COST, limits.turn_cost or 0),

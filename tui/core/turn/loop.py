@@ -257,8 +257,7 @@ class Turn:
                     return
                 extra = NUDGE
                 continue
-            if self._meter.steps >= deps.limits.max_steps:
-                reached = ReachedLimit(LimitName.MAX_STEPS, deps.limits.max_steps)
+            if (reached := self._meter.out_of_steps()) is not None:
                 break
             await self._actor.act(self._step, reply.calls)
         await self._wrap_up(reached)
