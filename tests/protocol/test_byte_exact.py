@@ -13,7 +13,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState
 from tui.core.traffic import Direction, Entry, Kind
 from tui.host.host import Host
-from tui.host.process.process import StopGrace
+from tui.host.process.stop_ladder import StopGrace
 from tui.runtime.recording import Keeping, RunRecording
 from tui.storage.recordings.reader import RecordingReader
 

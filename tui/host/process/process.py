@@ -153,25 +153,6 @@ password. Never a key of a model. `env` in the configuration adds to it.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class StopGrace:
-    """Timeouts of a stop, in seconds; a server that behaves needs none of them.
-
-    Attributes:
-        flush: until what was written has been read.
-        eof: to exit after its input was closed.
-        term: to exit after SIGTERM.
-        kill: to be gone after SIGKILL.
-        stragglers: for leftover processes to exit after SIGTERM.
-    """
-
-    flush: float = 0.5
-    eof: float = 2.0
-    term: float = 2.0
-    kill: float = 1.0
-    stragglers: float = 0.5
-
-
 def server_environment(extra: Mapping[str, str], mark: str, ours: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a server: what it inherits of `ours`, then `extra`, then the mark."""
     inherited = {

@@ -20,15 +20,34 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tui.host.process.pipes import PipeWriter
-from tui.host.process.process import OWNER_VARIABLE, ServerProcess, StopGrace
+from tui.host.process.process import OWNER_VARIABLE, ServerProcess
 from tui.host.waits import first_of
 
 if TYPE_CHECKING:
     import psutil  # type: ignore[import-untyped]  # ships no types
 
-LEAVE_SECONDS = 0.2
-KILL_SECONDS = 1.0
+ORPHAN_LEAVE_SECONDS = 0.2
+ORPHAN_KILL_SECONDS = 1.0
 POLL_SECONDS = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class StopGrace:
+    """Timeouts of a stop, in seconds; a server that behaves needs none of them.
+
+    Attributes:
+        flush: until what was written has been read.
+        eof: to exit after its input was closed.
+        term: to exit after SIGTERM.
+        kill: to be gone after SIGKILL.
+        stragglers: for leftover processes to exit after SIGTERM.
+    """
+
+    flush: float = 0.5
+    eof: float = 2.0
+    term: float = 2.0
+    kill: float = 1.0
+    stragglers: float = 0.5
 
 
 async def descend(process: ServerProcess, stdin: PipeWriter, grace: StopGrace, hurry: asyncio.Event) -> None:
@@ -85,9 +104,14 @@ def end_orphans(mark: str, seconds: float) -> tuple[Orphan, ...]:
         seconds: time to leave between SIGTERM and SIGKILL.
     """
     ended: dict[Orphan, None] = {}
-    kill = (signal.SIGKILL, KILL_SECONDS)
+    kill = (signal.SIGKILL, ORPHAN_KILL_SECONDS)
     # A process that was asked to leave may have started another one, so each round looks again.
-    for number, patience in ((None, min(seconds, LEAVE_SECONDS)), (signal.SIGTERM, seconds), kill, kill):
+    for number, patience in (
+        (None, min(seconds, ORPHAN_LEAVE_SECONDS)),
+        (signal.SIGTERM, seconds),
+        kill,
+        kill,
+    ):
         found = _marked(mark)
         if not found:
             break

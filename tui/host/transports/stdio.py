@@ -23,9 +23,9 @@ from tui.host.frames.inbox import Inbox
 from tui.host.frames.stdout_reader import StdoutReader
 from tui.host.frames.tap import WireTap
 from tui.host.process.pipes import PipeReader, PipeWriter
-from tui.host.process.process import ProcessExit, ServerProcess, StopGrace, exit_sentence, spawn
+from tui.host.process.process import ProcessExit, ServerProcess, exit_sentence, spawn
 from tui.host.process.stderr import STDERR_CHUNK, StderrTail, drain
-from tui.host.process.stop_ladder import descend, sweep
+from tui.host.process.stop_ladder import StopGrace, descend, sweep
 from tui.host.process.watchdog import Watchdog
 from tui.host.transports.streams import ReadStream, WriteStream
 from tui.host.waits import first_of

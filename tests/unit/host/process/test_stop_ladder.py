@@ -8,8 +8,8 @@ import pytest
 
 from tui.core.servers import ServerSpec
 from tui.host.process.pipes import PipeWriter
-from tui.host.process.process import ServerProcess, StopGrace, spawn
-from tui.host.process.stop_ladder import descend, sweep
+from tui.host.process.process import ServerProcess, spawn
+from tui.host.process.stop_ladder import StopGrace, descend, sweep
 
 GRACE = StopGrace(flush=0.1, eof=0.2, term=0.2, kill=2.0, stragglers=0.2)
 READY = "import sys, signal, time, subprocess; "

@@ -16,7 +16,7 @@ from tests.conftest import until
 from tui.core.errors import ServerError
 from tui.core.servers import ServerSpec
 from tui.core.traffic import Direction, Kind
-from tui.host.process.process import StopGrace
+from tui.host.process.stop_ladder import StopGrace
 from tui.host.process.watchdog import Watchdog
 from tui.host.transports.stdio import StdioTransport
 
