@@ -22,8 +22,8 @@ from tui.core.ports import ChatModel, ModelRequest
 from tui.core.secrets.redact import Redactor
 from tui.core.tools import ToolResult
 from tui.model.dialects.dialect import DIALECTS
+from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.endpoints.quirks import Learned
 from tui.model.openai_api.request import body_for
 from tui.runtime.active_model import ActiveModel
 from tui.runtime.conversations import Conversations

@@ -12,7 +12,7 @@ from tui.core.errors import ConfigError
 from tui.core.ports import TextPart
 from tui.core.turn.limits import Limits
 from tui.ui.dialogs.help import MAIN
-from tui.ui.keys.actions import ACTIONS, OF_SCREENS, Context
+from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, Context
 from tui.ui.lists.models import ModelsScreen
 from tui.ui.lists.sessions import SessionsScreen
 from tui.ui.traffic.entry_view import EntryView

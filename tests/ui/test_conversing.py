@@ -23,7 +23,7 @@ from tui.core.tools import BinaryContent, TextContent, ToolResult
 from tui.ui.app.app import McptuiApp
 from tui.ui.dialogs.help import HelpScreen
 from tui.ui.dialogs.picker import Picker
-from tui.ui.keys.actions import Context
+from tui.ui.keys.action_table import Context
 from tui.ui.lists.models import ModelsScreen
 from tui.ui.lists.sessions import SessionsScreen
 from tui.ui.workbench.result_screen import ResultScreen

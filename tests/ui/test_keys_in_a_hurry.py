@@ -5,7 +5,7 @@ import pytest
 from tests.conftest import until
 from tests.ui.app_stage import asked, opened, ripen, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
-from tui.ui.keys.actions import Context
+from tui.ui.keys.action_table import Context
 
 
 def asking() -> FakeRuntime:

@@ -10,7 +10,7 @@ from tests.ui.app_stage import opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, says
 from tui.core.ports import TextPart
 from tui.ui.app.app import McptuiApp
-from tui.ui.keys.actions import Context, of_context
+from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.situation import BETWEEN_TURNS
 
 COMMANDS = {found.keys: found for found in of_context(Context.CONVERSATION) if len(found.keys) == 1}

@@ -13,7 +13,7 @@ from tui.core.traffic import Kind
 from tui.model.endpoints.providers import PROVIDERS
 from tui.traffic.filter.fields import FIELDS
 from tui.traffic.filter.query import parse
-from tui.ui.keys.actions import ACTIONS
+from tui.ui.keys.action_table import ACTIONS
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))

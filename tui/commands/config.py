@@ -177,7 +177,7 @@ def _leftovers(path: Path, new: Mapping[str, Any]) -> int:
 
 
 def _learned(*, forget: bool) -> int:
-    from tui.model.endpoints.quirks import Learned
+    from tui.model.endpoints.learned_quirks import Learned
     from tui.settings.learned_file import LearnedFile
     from tui.settings.locations import learned_file
 

@@ -128,8 +128,8 @@ def make_model(profile: ModelProfile | None, clock: Clock, sink: TrafficSink) ->
         return DemoModel()
     from tui.model.dialects import wrap
     from tui.model.dialects.text_tools import FALLBACK
+    from tui.model.endpoints.learned_quirks import Learned
     from tui.model.endpoints.providers import endpoint_key
-    from tui.model.endpoints.quirks import Learned
     from tui.model.openai_api.openai_chat import OpenAIChat
     from tui.model.retry import Retrying
 
@@ -164,8 +164,8 @@ async def choices(loaded: "Loaded", env: Mapping[str, str]) -> list[ModelChoice]
 
 def _choice(profile: ModelProfile, learned: "Sequence[LearnedEntry]") -> ModelChoice:
     from tui.model.dialects.text_tools import FALLBACK
+    from tui.model.endpoints.learned_quirks import Learned
     from tui.model.endpoints.providers import endpoint_key, usable_key, without_secrets
-    from tui.model.endpoints.quirks import Learned
     from tui.model.endpoints.windows import known_window
 
     written = profile.tool_protocol not in ("auto", "native")

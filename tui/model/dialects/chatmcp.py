@@ -8,8 +8,8 @@ import json
 
 from tui.core.ports import ToolSpec
 from tui.model.dialects.call_maker import NAMED, apart, named_in
+from tui.model.dialects.dialect_parser import RESULT, DialectParser, Steps, any_of
 from tui.model.dialects.mend import UnreadableJson, mend, readable
-from tui.model.dialects.parser import RESULT, DialectParser, Steps, any_of
 
 STOP = ("\n<<tool-end>>",)
 """With the line break, which no JSON string can contain: a mark in an argument ends nothing."""

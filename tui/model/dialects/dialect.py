@@ -15,7 +15,7 @@ from tui.core.conversation.conversation import (
 from tui.core.ports import ToolSpec
 from tui.model.dialects import chatmcp, json_object, react, xml
 from tui.model.dialects.call_maker import CallMaker, OfferedTools, apart, sample
-from tui.model.dialects.parser import DialectParser
+from tui.model.dialects.dialect_parser import DialectParser
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ of code and of calls, means that everything before it was thinking, calls includ
 from collections.abc import Callable
 
 from tui.core.ports import ReasoningPart
-from tui.model.dialects.parser import DialectParser, Piece, any_of, tail_of
+from tui.model.dialects.dialect_parser import DialectParser, Piece, any_of, tail_of
 from tui.model.openai_api.think_tags import CLOSE_ONLY, MAX_SPACE, TAGS
 
 _ALONE = any_of(CLOSE_ONLY)

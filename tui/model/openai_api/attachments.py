@@ -13,7 +13,7 @@ from tui.core.attachments import as_sent, fenced, label, word
 from tui.core.conversation.conversation import AssistantMessage, Attachment, Message, ToolMessage, UserMessage
 from tui.core.media import decoded_size, head_of, media_type, picture_size
 from tui.core.units import size as in_bytes
-from tui.model.endpoints.traits import Traits
+from tui.model.endpoints.provider_traits import Traits
 from tui.model.openai_api.sendable import sendable
 
 MAX_SENT = 20

@@ -17,10 +17,10 @@ from tui.core.traffic import TrafficSink
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.endpoint_errors import looks_like_ollama
 from tui.model.endpoints.failures import words_of
+from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile, redactor_of
+from tui.model.endpoints.provider_traits import Traits, traits_of
 from tui.model.endpoints.providers import endpoint_key, is_private
-from tui.model.endpoints.quirks import Learned
-from tui.model.endpoints.traits import Traits, traits_of
 from tui.model.openai_api.accumulator import Accumulator
 from tui.model.openai_api.openai_client import Close, EndpointClient, RequestRefused, undisturbed
 from tui.model.openai_api.reply_redaction import ReplyRedactor

@@ -20,9 +20,9 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.ports import ModelRequest
 from tui.core.turn.model_step import parse_arguments
+from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.endpoints.quirks import Learned
-from tui.model.endpoints.traits import CallIds, Echo, Traits, traits_of
+from tui.model.endpoints.provider_traits import CallIds, Echo, Traits, traits_of
 from tui.model.openai_api.attachments import Attached
 from tui.model.openai_api.sendable import plain_json, sendable
 from tui.model.openai_api.tool_forms import ToolForms, plain_name

@@ -14,8 +14,8 @@ from tui.core.conversation.conversation import AssistantMessage, CallRequest, Me
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.core.schemas.schema_forms import SchemaForm, in_form, renamed_keys, with_plain_keys
 from tui.core.turn.model_step import parse_arguments
-from tui.model.endpoints.quirks import Learned
-from tui.model.endpoints.traits import Traits
+from tui.model.endpoints.learned_quirks import Learned
+from tui.model.endpoints.provider_traits import Traits
 from tui.model.openai_api.sendable import plain_json, sendable
 
 _NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")

@@ -13,7 +13,7 @@ from textual.command import CommandPalette, Provider
 from tui.ui.app.base import BaseApp
 from tui.ui.chat.regions import STYLES
 from tui.ui.chat.screen import ChatScreen
-from tui.ui.keys.actions import ACTIONS, Context, of_context
+from tui.ui.keys.action_table import ACTIONS, Context, of_context
 from tui.ui.keys.bindings import bindings_anywhere
 from tui.ui.platform.memory import GcPauses
 

@@ -10,7 +10,7 @@ from textual.content import Content
 
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
-from tui.ui.keys.actions import ACTIONS, OF_SCREENS, Context, key_words
+from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, Context, key_words
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.keys.situation import Situation, why_not
 

@@ -7,7 +7,7 @@ from textual.binding import BindingType
 
 from tui.traffic.record.entry_columns import Recording
 from tui.ui.app.base import BaseApp
-from tui.ui.keys.actions import Context
+from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.traffic.screen import TrafficScreen
 

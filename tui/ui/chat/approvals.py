@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual.screen import Screen
 
 from tui.core.ports import Answer, ApprovalRequest, Decision
-from tui.ui.keys.actions import Context
+from tui.ui.keys.action_table import Context
 from tui.ui.keys.answer_debounce import AnswerKeys
 
 if TYPE_CHECKING:

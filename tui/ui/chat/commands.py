@@ -15,7 +15,7 @@ from tui.ui.chat.current_conversation import CurrentConversation
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.turn_queue import TurnQueue
-from tui.ui.keys.actions import Context
+from tui.ui.keys.action_table import Context
 from tui.ui.keys.slash_commands import CommandKind, CommandSpec, SlashCommand, filled, pair, parse_arguments
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from tui.traffic.spans.spans import Spans
 from tui.ui.chat.bridge import Bridge, ended_at_limit, note_of
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.turn_queue import TurnQueue
-from tui.ui.keys.actions import Context
+from tui.ui.keys.action_table import Context
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from tui.ui.chat.composer.token_area import Reference, Written
 from tui.ui.chat.current_conversation import NOT_SAVED, CurrentConversation
 from tui.ui.chat.result_parts import result_of
 from tui.ui.chat.turn_queue import TurnQueue
-from tui.ui.keys.actions import Context
+from tui.ui.keys.action_table import Context
 
 if TYPE_CHECKING:
     from tui.core.tools import ToolResult

@@ -9,7 +9,7 @@ from tui.traffic.filter.nodes import written
 from tui.traffic.spans.entries import CallSpan, Span
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.regions import Regions
-from tui.ui.keys.actions import Context
+from tui.ui.keys.action_table import Context
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:  # loaded with the screens

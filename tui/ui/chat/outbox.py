@@ -17,7 +17,7 @@ from tui.ui.chat.composer.suggestions import LiveSources
 from tui.ui.chat.composer.token_area import Written
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.turn_queue import TurnQueue, held_rows
-from tui.ui.keys.actions import Context
+from tui.ui.keys.action_table import Context
 from tui.ui.keys.slash_commands import (
     OWN,
     OWN_NAMES,

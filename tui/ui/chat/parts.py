@@ -23,7 +23,7 @@ from tui.ui.chat.outbox import Outbox
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.status import ChatStatus, Refresher
 from tui.ui.chat.turn_queue import TurnQueue
-from tui.ui.keys.actions import Action, Context, action, of_context
+from tui.ui.keys.action_table import Action, Context, action, of_context
 from tui.ui.keys.answer_debounce import AnswerKeys
 from tui.ui.keys.situation import possible, unavailable
 

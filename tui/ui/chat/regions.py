@@ -17,7 +17,7 @@ from textual.widget import Widget
 
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.status_line import Header, StatusLine
-from tui.ui.keys.actions import Context, action, first_key
+from tui.ui.keys.action_table import Context, action, first_key
 from tui.ui.keys.footer import Footer
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Rule, part_at

@@ -15,7 +15,7 @@ from tui.core.errors import McptuiError
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.regions import BodyRule, Regions
 from tui.ui.chat.status_line import LOADING, Status
-from tui.ui.keys.actions import Context
+from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.keys.situation import Situation, in_footer
 from tui.ui.platform.memory import GcPauses

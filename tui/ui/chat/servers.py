@@ -15,7 +15,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
 from tui.ui.chat.titled_pane import TitledPane
-from tui.ui.keys.actions import Context
+from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.widgets.rows import Row, wrap
 from tui.ui.widgets.server_rows import Look, server_rows, toggle_server

@@ -12,7 +12,7 @@ from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.status_line import LOADING, Meter, Status, Used
 from tui.ui.chat.turn_queue import TurnQueue
-from tui.ui.keys.actions import Context, action, first_key
+from tui.ui.keys.action_table import Context, action, first_key
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.keys.situation import Situation, in_footer
 

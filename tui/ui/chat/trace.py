@@ -17,7 +17,7 @@ from tui.traffic.spans.entries import CallSpan, NoteSpan, Span, StepSpan, TurnSp
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.titled_pane import TitledPane
 from tui.ui.chat.trace_rows import TraceLook, span_rows
-from tui.ui.keys.actions import Context
+from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.widgets.rows import Row, wrap
 from tui.ui.widgets.symbols import UNICODE, Symbols

@@ -7,7 +7,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
-from tui.ui.keys.actions import OF_SCREENS, Context, key_words, of_context
+from tui.ui.keys.action_table import OF_SCREENS, Context, key_words, of_context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN
 from tui.ui.widgets.lines import LinePane

@@ -1,12 +1,13 @@
 """docs/keys.md, made from the table of actions. Pure."""
 
-from tui.ui.keys.actions import Action, Context, key_words, of_context
+from tui.ui.keys.action_table import Action, Context, key_words, of_context
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN
 
 _HEAD = """# Keys
 
-Made from the table in `tui/ui/keys/actions.py` by `python -m tui.ui.dialogs.keys_page`; not written by hand.
-The keys of an action can be changed under `[ui.keys]` in the configuration, by its name in the last column:
+Made from the table in `tui/ui/keys/action_table.py` by `python -m tui.ui.dialogs.keys_page`, not
+written by hand. The keys of an action can be changed under `[ui.keys]` in the configuration, by its
+name in the last column:
 
 ```toml
 [ui.keys]

@@ -2,7 +2,7 @@
 
 from textual.binding import Binding, BindingType
 
-from tui.ui.keys.actions import ACTIONS, Action, Context, of_context
+from tui.ui.keys.action_table import ACTIONS, Action, Context, of_context
 
 CHARACTERS = frozenset({"question_mark"})
 """Keys that work anywhere and are characters."""

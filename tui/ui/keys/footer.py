@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from textual import events
 
-from tui.ui.keys.actions import Action, action, first_key
+from tui.ui.keys.action_table import Action, action, first_key
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Bar
 from tui.ui.widgets.rows import Row, width_of

@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from tui.settings.keymap import ActionKeys, check_keys, normal_key
-from tui.ui.keys.actions import ACTIONS, Action, Context, action, first_key
+from tui.ui.keys.action_table import ACTIONS, Action, Context, action, first_key
 
 _TEXTUAL_NAMES = {
     "solidus": "slash",

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tui.ui.keys.actions import ACTIONS, Action, Context, first_key
+from tui.ui.keys.action_table import ACTIONS, Action, Context, first_key
 from tui.ui.keys.key_overrides import KeyOverrides
 
 

@@ -13,7 +13,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from tui.core.errors import McptuiError
-from tui.ui.keys.actions import Action, Context, of_context
+from tui.ui.keys.action_table import Action, Context, of_context
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import SplitBar

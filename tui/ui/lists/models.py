@@ -16,7 +16,7 @@ from tui.core import units
 from tui.core.errors import McptuiError
 from tui.core.ports import ModelChoice
 from tui.core.text import clean_line
-from tui.ui.keys.actions import Action, Context
+from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.finder import Finder, FinderItem, words

@@ -8,7 +8,7 @@ from textual.message import Message
 
 from tui.core.text import clean_line
 from tui.traffic.record.entry_columns import Recording
-from tui.ui.keys.actions import Context, of_context
+from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.footer import Entry, Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Bar, SplitBar, part_at, spread

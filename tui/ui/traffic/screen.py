@@ -11,7 +11,7 @@ from textual.screen import Screen
 from tui.core.traffic import Cause
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.record.entry_columns import Recording
-from tui.ui.keys.actions import Context
+from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.traffic.annotations import Annotations, SavedFilters
 from tui.ui.traffic.bars import FilterLine, Headings, Keys, TrafficTitle

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
 from tui.core.units import clock, plural
-from tui.ui.keys.actions import Context, of_context
+from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Bar, SplitBar, part_at, spread

@@ -11,7 +11,7 @@ from textual.message import Message
 
 from tui.core.forms.form import Form
 from tui.core.forms.spec import FieldKind, FieldState, FormField, Path
-from tui.ui.keys.actions import Context, of_context
+from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.lines import LinePane

@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from tui.core.text import clean_line
 from tui.core.tools import ToolResult
 from tui.ui.dialogs.confirm import Confirm
-from tui.ui.keys.actions import Context, of_context
+from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides

@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from tui.core.servers import ServerState, ServerStatus
 from tui.traffic.filter.nodes import written
-from tui.ui.keys.actions import Context
+from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Rule

@@ -15,7 +15,7 @@ from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import Workbench
 from tui.ui.dialogs.picker import Picker, PickerChoice
-from tui.ui.keys.actions import Context, of_context
+from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform.keys_in_order import act_at_once
 from tui.ui.widgets.bar import Bar

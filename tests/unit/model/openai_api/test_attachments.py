@@ -21,8 +21,8 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.ports import ModelRequest
 from tui.core.tools import BinaryContent, Content, ToolResult
+from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.endpoints.quirks import Learned
 from tui.model.openai_api.attachments import MAX_SENT
 from tui.model.openai_api.openai_chat import OpenAIChat
 from tui.model.openai_api.request import body_for

@@ -19,8 +19,8 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.ports import ModelRequest, ToolSpec
+from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.endpoints.quirks import Learned
 from tui.model.openai_api.request import body_for
 from tui.model.openai_api.sendable import sendable
 from tui.model.openai_api.tool_forms import key_of

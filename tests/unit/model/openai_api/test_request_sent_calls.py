@@ -15,8 +15,8 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.ports import ModelRequest
+from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.endpoints.quirks import Learned
 from tui.model.openai_api.request import body_for
 from tui.model.openai_api.tool_forms import plain_name
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tui.ui.dialogs.keys_page import keys_page
-from tui.ui.keys.actions import ACTIONS
+from tui.ui.keys.action_table import ACTIONS
 
 PAGE = Path(__file__).parents[4] / "docs" / "keys.md"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.ui.keys.actions import action
+from tui.ui.keys.action_table import action
 from tui.ui.keys.key_overrides import KeyOverrides, textual_key
 
 

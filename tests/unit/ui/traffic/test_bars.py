@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.ui.keys.actions import Context
+from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.traffic.bars import keys_of, shown_of
 

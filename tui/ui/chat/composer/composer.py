@@ -11,7 +11,7 @@ from textual.widgets import TextArea
 from tui.ui.chat.composer.completion import MOST, Completion, CompletionKind, completion_at
 from tui.ui.chat.composer.history import HistorySearch, InputHistory
 from tui.ui.chat.composer.token_area import Pastes, Reference, TokenArea, Written
-from tui.ui.keys.actions import Context, action, first_key, of_context
+from tui.ui.keys.action_table import Context, action, first_key, of_context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform.keys_in_order import act_at_once

@@ -28,7 +28,7 @@ from tui.ui.chat.transcript.markdown import Markdown
 from tui.ui.chat.transcript.past import note_block, past_blocks, stand_under, user_blocks
 from tui.ui.chat.transcript.view import FlowPane
 from tui.ui.chat.transcript.writer import ReplyWriter
-from tui.ui.keys.actions import Context
+from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.widgets.symbols import UNICODE, Symbols
 

@@ -2,7 +2,7 @@
 
 from textual.keys import Keys
 
-from tui.ui.keys.actions import ACTIONS, Action, Context, first_key, key_words
+from tui.ui.keys.action_table import ACTIONS, Action, Context, first_key, key_words
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.keys.situation import Situation, in_footer, works
 from tui.ui.workbench.screen import ServerScreen

@@ -10,7 +10,8 @@ import re
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ReasoningPart, TextPart
 from tui.model.dialects.call_maker import CallMaker
-from tui.model.dialects.leak_forms import (
+from tui.model.dialects.dialect_parser import DialectParser, Steps, any_of
+from tui.model.dialects.stray_call_forms import (
     AFTER,
     NAME,
     Form,
@@ -25,8 +26,7 @@ from tui.model.dialects.leak_forms import (
     python_form,
     stripped_form,
 )
-from tui.model.dialects.leak_tags import tag_form
-from tui.model.dialects.parser import DialectParser, Steps, any_of
+from tui.model.dialects.stray_call_tags import tag_form
 
 MAX_ATTEMPTS = 64
 """Marks that are tried in one reply; a reply with more is about marks."""

@@ -3,7 +3,7 @@
 import pytest
 
 from tui.core.schemas.schema_forms import SchemaForm
-from tui.model.endpoints.traits import TABLE, CallIds, Echo, Row, Traits, traits_of
+from tui.model.endpoints.provider_traits import TABLE, CallIds, Echo, Row, Traits, traits_of
 
 ELSEWHERE = "https://openrouter.ai/api/v1"
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.schemas.schema_forms import SchemaForm
-from tui.model.endpoints.quirks import Learned
-from tui.model.endpoints.traits import Echo, Traits
+from tui.model.endpoints.learned_quirks import Learned
+from tui.model.endpoints.provider_traits import Echo, Traits
 
 SENT: tuple[str, ...] = (
     "model",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from tui.core.schemas.schema_forms import SchemaForm
-from tui.model.endpoints.traits import CallIds, Echo, Traits
+from tui.model.endpoints.provider_traits import CallIds, Echo, Traits
 
 MAX_REMEMBERED = 200
 """Names in one set that is remembered."""
