@@ -36,15 +36,9 @@ def atomic_write(
     """Write UTF-8 text to a file and return its size in bytes. If that fails, an old file is unchanged.
 
     Symbolic links are followed. A device, a FIFO or an open file that is named by its descriptor
-    (`/dev/stdout`, `/proc/self/fd/3`) is written to, not replaced.
-
-    Args:
-        path: the file; its directory must exist.
-        pieces: the text.
-        mode: permissions of the file.
-        errors: what to do with lone surrogates, as in `str.encode`.
-        wait: wait until a FIFO has a reader; otherwise a FIFO without one is an error.
-        stop: set from another thread to cancel.
+    (`/dev/stdout`, `/proc/self/fd/3`) is written to, not replaced. `errors` is as in `str.encode`. With
+    `wait`, a FIFO without a reader is waited for; otherwise it is an error. `stop` is set from another thread
+    to cancel.
 
     Raises:
         OSError: it cannot be written. `InterruptedError` if it was cancelled.
@@ -77,8 +71,7 @@ def atomic_write(
 def is_replaceable(path: Path) -> bool:
     """Return whether a regular file, or nothing, is at `path`; False for an open file's descriptor.
 
-    Raises:
-        OSError: that cannot be found out: the name is too long, a directory of the path is a file, …
+    Raises OSError where that cannot be found out: the name is too long, a directory of the path is a file, …
     """
     if _descriptor(path):
         return False
@@ -130,7 +123,6 @@ def _descriptor(path: Path) -> str:
 
 
 def _write_to(handle: int, data: bytes, stop: Event | None) -> int:
-    """Write all of `data`, however slow the reader is; return its size."""
     if not hasattr(select, "poll"):  # Windows
         with open(handle, "wb", closefd=False) as file:
             return file.write(data)

@@ -1,8 +1,7 @@
 """Attachments of messages, from files, resources and tool results, and their text for a model. Pure.
 
-The type is detected from the bytes; the name only helps where they are ambiguous. What an endpoint would
-refuse never becomes an attachment: one broken picture would fail the request, and every later one of the
-conversation.
+What an endpoint would refuse never becomes an attachment: one broken picture would fail the request, and
+every later one of the conversation.
 """
 
 import base64
@@ -47,10 +46,7 @@ def label(attachment: Attachment) -> str:
 def as_sent(text: str, attachments: Sequence[Attachment], reasons: Sequence[str]) -> str:
     """Return the text of a tool result, with a note for each attachment that is not sent.
 
-    Args:
-        text: of the result.
-        attachments: of the result.
-        reasons: for each of them why it is not sent ("not shown to you"), or "".
+    `reasons` says for each attachment why it is not sent ("not shown to you"), or "".
     """
     for attachment, why in zip(attachments, reasons, strict=True):
         if why:
@@ -62,8 +58,7 @@ def as_sent(text: str, attachments: Sequence[Attachment], reasons: Sequence[str]
 def visible(text: str) -> str:
     """Return `text` without what a person would not see but a model would read.
 
-    Tag characters and rare variation selectors, which can hide a text, are removed; lone surrogates become
-    question marks.
+    Tag characters and rare variation selectors are removed; lone surrogates become question marks.
     """
     if text.isascii():
         return text
@@ -101,12 +96,7 @@ _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 
 def attachment_of(name: str, data: bytes, *, shorten: bool = False) -> Attachment:
-    """Return `data` as an attachment called `name`.
-
-    Args:
-        name: of the file.
-        data: all of it.
-        shorten: truncate a text that is too large, with a note, rather than refuse it.
+    """Return `data` as an attachment called `name`; `shorten` truncates a text that is too large.
 
     Raises:
         ValueError: with a sentence, if it is empty, too large, or nothing that a model can be told.
@@ -148,12 +138,7 @@ def attachment_of_binary(name: str, content: BinaryContent) -> Attachment:
 
 
 def attachments_of(contents: Sequence[Content], name: str, *, shorten: bool = False) -> list[Attachment]:
-    """Return the contents of a resource as attachments.
-
-    Args:
-        contents: from the server.
-        name: for the person.
-        shorten: truncate a text that is too large, with a note, rather than refuse it.
+    """Return the contents of a resource as attachments; `shorten` truncates a text that is too large.
 
     Raises:
         ValueError: with a sentence, if one of them cannot be attached.
@@ -185,7 +170,6 @@ def _kind(mime: str) -> Literal["image", "audio"]:
 
 
 def _check(mime: str, data: bytes) -> None:
-    """Raise ValueError if an endpoint would refuse it."""
     if mime not in PICTURES and mime not in SOUNDS:
         raise ValueError("it has no format that models take")
     if mime in PICTURES:
@@ -197,7 +181,6 @@ def _check(mime: str, data: bytes) -> None:
 
 
 def _of_blob(name: str, content: BinaryContent, shorten: bool) -> Attachment:
-    """Return bytes of a resource: many servers send texts this way."""
     if content.size > MAX_BYTES:
         raise ValueError(f"it is larger than {MAX_BYTES // 2**20} MiB")
     data = plain_base64(content.data)
@@ -218,7 +201,6 @@ def _of_text(name: str, mime: str, text: str, shorten: bool) -> Attachment:
 
 
 def _text(data: bytes) -> str | None:
-    """Return the text of `data`, or None if it is not text."""
     marked = data.startswith((b"\xff\xfe", b"\xfe\xff"))
     try:
         text = data.decode("utf-16" if marked else "utf-8-sig")

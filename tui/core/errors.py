@@ -2,12 +2,9 @@
 
 
 class McptuiError(Exception):
-    """An error that a person can act on.
+    """An error that a person can act on: what happened and why, and what to do (`next_step`).
 
-    Attributes:
-        message: what happened and why, one sentence.
-        where: where it happened (a server's or profile's name, a file with a key path), or "".
-        next_step: what to do about it, or "".
+    `where` is a server's or profile's name, a file with a key path, or "".
     """
 
     def __init__(self, message: str, *, where: str = "", next_step: str = "") -> None:

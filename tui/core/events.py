@@ -42,13 +42,9 @@ class LimitName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted:
-    """A user message was accepted.
+    """A user message was accepted. `notice` says which tools were left out, or "".
 
-    Attributes:
-        model: the model's label.
-        tools: how many tools the model may call.
-        notice: which tools were left out, or "".
-        turn: its number in this run of the program, as in `core.traffic.Cause`; 0 if not counted.
+    `turn` is its number in this run of the program, as in `core.traffic.Cause`; 0 if not counted.
     """
 
     model: str

@@ -21,7 +21,6 @@ _ORDERS = frozenset(
 
 
 def _question(tool: Tool) -> str:
-    """Return the first sentence of a description as a question of a person, or ""."""
     text = clean_line(tool.description, 400).split(". ")[0].split("。")[0].rstrip(".")
     verb, _, rest = text.partition(" ")
     order = verb.lower()

@@ -179,7 +179,6 @@ def _jpeg(head: bytes) -> tuple[int, int] | None:
 
 
 def _segments(head: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the marker of each segment, and the position of its length."""
     at = 2
     for _ in range(MAX_SEGMENTS):
         while head[at : at + 2] == b"\xff\xff":  # fill bytes

@@ -16,14 +16,10 @@ from tui.core.tools import ProgressSink, Tool, ToolResult
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as a model reads it.
+    """A tool as a model reads it: description cleaned and bounded, schema converted for the model.
 
-    Attributes:
-        name: qualified, `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`.
-        description: cleaned and bounded.
-        schema: JSON Schema of the arguments, converted for the model.
-        server: its server; for dialects that write server and tool apart, and for the demo model.
-        tool: its own name on that server.
+    `name` is qualified, `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`; `server` and `tool` are for dialects that write
+    them apart, and for the demo model.
     """
 
     name: str
@@ -35,16 +31,13 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One request to a model.
+    """One request to a model. `messages` are sanitised.
 
     Attributes:
-        system: system text, or "".
-        messages: the conversation, sanitised.
         tools: what it may call; empty for the last request of a turn at its limit.
         stop: the reply ends before the first of these texts, if the endpoint supports it; at most 4.
         verbatim: return the text of the reply unchanged, tags of thinking included.
-        best: names of the most important tools, in order, for an endpoint that turns out to accept fewer;
-            empty if unknown.
+        best: names of the most important tools, in order, for an endpoint that turns out to accept fewer.
     """
 
     system: str
@@ -66,10 +59,8 @@ class TextPart:
 class ReasoningPart:
     """A piece of thinking text.
 
-    Attributes:
-        text: the piece.
-        replaces_text: all text of this reply so far was thinking, and is repeated in `text`: some endpoints
-            say so only when the thinking ends (a closing tag without an opening one).
+    `replaces_text`: all text of this reply so far was thinking, and is repeated in `text`: some endpoints say
+    so only when the thinking ends (a closing tag without an opening one).
     """
 
     text: str
@@ -101,8 +92,6 @@ class ReplyPart:
     Attributes:
         calls: complete calls, and truncated ones, which are marked.
         finish: the endpoint's finish reason ("stop", "tool_calls", "length", …).
-        usage: tokens, or None if the endpoint did not say.
-        refusal: the model's refusal text, or "".
         echo: provider fields to be sent back with this message.
         warning: a warning about the endpoint ("it seems to truncate the prompt"), or "".
     """
@@ -124,11 +113,9 @@ MAX_TOOLS = 128
 
 @dataclass(frozen=True, slots=True)
 class ModelCapabilities:
-    """What a model accepts, as far as is known.
+    """What a model accepts, as far as is known: how many tools in one request.
 
-    Attributes:
-        max_tools: number of tools in one request.
-        tool_marks: what its endpoint does not accept of a tool, in words, by the tool's qualified name.
+    `tool_marks` says in words, by the tool's qualified name, what its endpoint does not accept of it.
     """
 
     max_tools: int = MAX_TOOLS
@@ -222,12 +209,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequest:
-    """A call that needs approval.
-
-    Attributes:
-        arguments: complete.
-        why: why it needs approval ("not read-only", "destructive, says the server").
-    """
+    """A call that needs approval, and `why` ("not read-only", "destructive, says the server")."""
 
     call_id: str
     tool: Tool
@@ -265,16 +247,12 @@ class MonotonicClock:
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """A model that can be chosen.
+    """A model that can be chosen. `name` is the profile's, `model` the endpoint's id.
 
     Attributes:
-        name: the profile's name.
-        model: the endpoint's id of the model.
         where: its address, or "offline".
         source: where it comes from: "configuration", "environment", "found on this machine", "built in".
-        window: tokens that fit into one request, or None if unknown.
         facts: what is known about it, a few words each ("text protocol xml", "refuses temperature").
-        current: it is the active model.
         problem: why it cannot be used, or "".
     """
 
@@ -290,15 +268,9 @@ class ModelChoice:
 
 @dataclass(frozen=True, slots=True)
 class Meters:
-    """What the conversation has used.
+    """What the conversation has used: tokens of the last request, tokens and cost of all requests.
 
-    Attributes:
-        context: tokens of the last request.
-        window: tokens that fit into one, or None.
-        estimated: `context` and `tokens` are estimates, shown with "~".
-        tokens: of all requests of this session.
-        cost: of all requests, or None without prices.
-        currency: of `cost`.
+    With `estimated` the tokens are shown with "~"; `cost` is None without prices.
     """
 
     context: int = 0

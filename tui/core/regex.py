@@ -66,12 +66,7 @@ def asks_for_boundaries(pattern: str) -> bool:
 
 
 def re2_pattern(pattern: str, *, ignore_case: bool, marked: bool = False) -> str:
-    """Return a pattern of Python as a pattern of RE2.
-
-    Args:
-        pattern: what Python compiles.
-        ignore_case: whether it matches without case.
-        marked: whether it is for `marked_text`, and not for `re2_text`.
+    """Return a pattern of Python as one of RE2, for `marked_text` if `marked`, else for `re2_text`.
 
     Raises:
         re.error: it is not valid, or RE2 has no such thing.
@@ -108,8 +103,6 @@ def marked_text(text: bytes) -> bytes:
 
 
 class _Translation:
-    """Writes what Python's parser has read."""
-
     def __init__(self, marked: bool) -> None:
         self._skip = f"[{_MARKS}]*" if marked else ""
         self._positions = _POSITIONS | _MARKED_POSITIONS if marked else _POSITIONS

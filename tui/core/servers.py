@@ -40,18 +40,13 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ServerSpec:
-    """How to start one server. Resolved: no `${VAR}` left in it.
+    """How to start one server. Resolved: no `${VAR}` left in it. Values of `env` and `headers` may be secret.
 
     Attributes:
         name: the key of `[servers.NAME]`; unique among the servers of a host.
         command: the program; resolved on PATH, never given to a shell.
-        args: its arguments, without the program.
-        env: variables added to the small allow-listed environment. Values may be secret.
+        env: variables added to the small allow-listed environment.
         cwd: working directory, or None for ours.
-        transport: how to talk to it.
-        url: where an HTTP, SSE or WebSocket server is.
-        headers: HTTP headers to send. Values may be secret.
-        autostart: start it with the app.
         restart: restart it, with growing delay, when it exits unexpectedly.
         start_seconds: how long a start may take; longer for launchers that download.
         tool_seconds: how long one call may take, or None for the host's limit.
@@ -78,12 +73,10 @@ class ServerSpec:
 
     @property
     def shown_command(self) -> tuple[str, ...]:
-        """The program and its arguments, with a mark for each secret."""
         return tuple(masked_arguments((self.command, *self.args)))
 
     @property
     def shown_url(self) -> str:
-        """The URL with a mark for each secret, or ""."""
         return masked(self.url or "")
 
     def digest(self) -> str:
@@ -105,31 +98,23 @@ class ServerSpec:
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """A snapshot of one server. All strings from the server are cleaned.
+    """A snapshot of one server. All strings from the server are cleaned, "" if unknown.
 
     Attributes:
         reason: why it is STOPPED or STOPPING; None while it is STARTING or RUNNING.
         detail: one sentence on how it stopped or failed ("exited with code 1 after 0.3 s"), or "".
-        next_step: what the person can do about it, or "".
         pid: process id of the leader while a process runs.
         exit_code: exit code of the last process, if it exited with one.
         signal: name of the signal that ended it ("SIGKILL"), or "".
         since_ns: monotonic nanoseconds when it entered this state.
         start_ms: how long the last successful start took.
-        protocol: negotiated protocol version ("2026-07-28"), or "".
-        title: the server's own name, or "".
-        version: the server's own version, or "".
-        tools: number of tools that can be called.
+        protocol: negotiated protocol version ("2026-07-28").
         quarantined: tools left out, each as (name, reason).
         listing_problem: why its tools could not be listed, or not all of them; or "".
-        resources: number of resources; None if not requested or not supported.
-        prompts: number of prompts; None if not requested or not supported.
-        resources_revision: counts changes of its resources since it started.
-        prompts_revision: counts changes of its prompts since it started.
-        stderr_last: the last line of stderr, or "".
+        resources, prompts: their number; None if not requested or not supported.
+        resources_revision, prompts_revision: count their changes since it started.
         noise: number of stdout lines that were not messages.
         restarts: how often it was restarted after an unexpected exit.
-        spec: how it is started.
     """
 
     name: str
@@ -159,7 +144,6 @@ class ServerStatus:
 
     @property
     def failed(self) -> bool:
-        """Whether it stopped for a reason other than a request."""
         return self.state is ServerState.STOPPED and self.reason in (
             StopReason.EXITED,
             StopReason.CRASHED,

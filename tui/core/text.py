@@ -103,12 +103,7 @@ def clean_line(text: str, limit: int = 200) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The part of a text that is shown at once.
-
-    Attributes:
-        text: cleaned, within the caps.
-        omitted: how many characters of the original are not shown; 0 if all are.
-    """
+    """The part of a text that is shown at once, cleaned; `omitted` counts characters that are not shown."""
 
     text: str
     omitted: int

@@ -13,13 +13,10 @@ class Tool:
     Attributes:
         server: configured name of the server.
         name: the tool's own name on that server, raw, as it is sent.
-        title: the server's title for it, cleaned, or "".
-        description: cleaned and bounded.
+        title: cleaned, as is `description`, or "".
         schema: the tool's own input schema, unchanged.
-        read_only: the server says that it changes nothing; a hint, see `trusted`.
-        destructive: the server says that it may destroy something; None if it says nothing.
-        idempotent: the server says that calling it twice is the same as calling it once.
-        trusted: whether the hints can be trusted.
+        read_only: a hint of the server, see `trusted`; so are `destructive` (None if it says nothing) and
+            `idempotent`.
         digest: hash of what the model reads (name, title, description, schemas, annotations), the key of
             approvals.
         pinned: always offered where the model accepts fewer tools than there are.
@@ -90,13 +87,10 @@ class CallFailure(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The result of a call.
+    """The result of a call. `content` is raw, `structured` a JSON value or None.
 
     Attributes:
-        content: items, raw.
-        structured: structuredContent as JSON value, or None.
         is_error: the tool says that it failed, or the call failed (`failure`).
-        failure: why there is no result of the tool's own.
         warning: a warning for the person and the model ("does not match outputSchema: …"), or "".
     """
 

@@ -108,10 +108,9 @@ CAUSE: ContextVar[Cause | None] = ContextVar("mcptui_cause", default=None)
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """One thing that a tap saw.
+    """One thing that a tap saw. `source` is the name of the server, or "model:NAME" for the model's side.
 
     Attributes:
-        source: name of the server, or "model:NAME" for the model's side.
         kind: its kind if the tap knows it (STDERR, EVENT, MODEL_…), or None for a line to be classified.
         mono_ns: monotonic nanoseconds of its first byte.
         wall_ns: nanoseconds since 1970, UTC.
@@ -151,21 +150,16 @@ class Entry:
     Attributes:
         seq: number in its recording, from 1, without gaps until the oldest are dropped.
         mono_ns: monotonic nanoseconds, comparable within one recording.
-        wall_ns: nanoseconds since 1970, UTC.
-        source: server, or "model:NAME".
         method: JSON-RPC method; of a response that of its request; for EVENT the event's word ("spawn",
             "exit", "signal", "dropped", …); for a model entry the model's name.
         tool: tool, prompt or resource named by `tools/call` and the like; of a response that of its request.
         ident: the JSON-RPC id as JSON text (`7`, `"a"`), "" for none.
-        size: bytes that travelled.
         pair: seq of the request that this entry answers, cancels or reports progress of; 0 for none.
         root: seq of the first request of the call that this entry is part of (rounds, responses, progress,
             cancellations); 0 for none. A first request has its own seq.
         outcome: how it ends a request; otherwise NONE.
         cause: its part of the conversation; a response has that of its request.
         sha256: hex digest of all bytes that travelled, if `body` is only a head; otherwise "".
-        redactions: marks for secrets in `body`.
-        detail: what the transport knew.
         body: the bytes, redacted; empty when only the columns were read.
     """
 
@@ -202,7 +196,6 @@ class Finding:
     """A finding of the linter.
 
     Attributes:
-        seq: of the entry.
         code: a stable word ("unknown-id", "not-json", …).
         sentence: the problem in one sentence.
         section: section of the specification ("2026-07-28 basic/lifecycle"), or "".
@@ -217,12 +210,9 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class BodyTerm:
-    """A term to search for in bodies, as `core.search_text` reads them.
+    """A term to search for in bodies, as `core.search_text` reads them; `fold` ignores case, in every script.
 
-    Attributes:
-        needle: the text, or the pattern of a regular expression.
-        regex: whether it is one (Python's `re`).
-        fold: ignore case, in every script.
+    `needle` is the text, or with `regex` a pattern of Python's `re`.
     """
 
     needle: str

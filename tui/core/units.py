@@ -6,10 +6,7 @@ _THOUSANDS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k"))
 
 
 def duration(ms: float) -> str:
-    """Return a measured time: "4 ms", "0.6 s", "12 s", "1 m 04 s".
-
-    `ms` is milliseconds; negative ones count as 0.
-    """
+    """Return milliseconds as text: "4 ms", "0.6 s", "12 s", "1 m 04 s"; negative ones count as 0."""
     if ms < 99.5:
         return f"{max(0, ms):.0f} ms"
     seconds = ms / 1000
@@ -17,10 +14,7 @@ def duration(ms: float) -> str:
 
 
 def clock(seconds: float) -> str:
-    """Return a running time to the second: "7 s", "1 m 04 s", "2 h 05 m", "3 d 04 h".
-
-    `seconds` are elapsed; negative ones count as 0.
-    """
+    """Return seconds as a running time: "7 s", "1 m 04 s", "2 h 05 m", "3 d 04 h"; at least 0."""
     whole = max(0, int(seconds))
     if whole < 60:
         return f"{whole} s"
@@ -51,11 +45,7 @@ def amount(value: float) -> str:
 def progress(done: float | None, total: float | None, message: str, joint: str = " ") -> str:
     """Return progress: "12 of 30 halfway there"; numbers that the message has are not repeated.
 
-    Args:
-        done: the progress, or None if unknown.
-        total: the total, or None if unknown.
-        message: the server's message, cleaned.
-        joint: between the numbers and the message.
+    `joint` is between the numbers and the message, which is cleaned.
     """
     numbers = [amount(number) for number in (done, total) if number is not None]
     said = re.findall(r"\d+(?:\.\d+)?", message)

@@ -23,15 +23,11 @@ class ServerIdentity:
     """What a running server says about itself, and what its process uses.
 
     Attributes:
-        name, title, version: as it says.
-        protocol: the negotiated revision.
         capabilities: as it says, a JSON object.
         instructions: its instructions for models.
-        command: argv as configured.
         environment: names of the variables that the configuration adds; never values.
         pids: its process tree, the leader first.
-        memory: resident bytes of the process tree; None if unknown.
-        cpu_seconds: of the process tree so far; None if unknown.
+        memory: resident bytes of the process tree; None if unknown, as `cpu_seconds` so far.
     """
 
     name: str = ""
@@ -101,13 +97,9 @@ class PromptResult:
 
 @dataclass(frozen=True, slots=True)
 class RawAnswer:
-    """The answer to a raw request: exactly one of the three is set.
+    """The answer to a raw request: a result, an error object (both raw), or the problem, one sentence.
 
-    Attributes:
-        result: the response's result, a JSON value, raw.
-        error: the response's error object, raw.
-        problem: why there is no response, one sentence; "" if there is one.
-        lost: there is none because the server ended first.
+    `lost`: there is no response because the server ended first.
     """
 
     result: Any = None
@@ -195,12 +187,7 @@ def _nothing() -> Mapping[Any, Any]:
 
 @dataclass(frozen=True, slots=True)
 class CallMemory:
-    """Remembered calls; immutable: each change returns another one.
-
-    Attributes:
-        last: the arguments of the last call, newest last.
-        saved: arguments by name.
-    """
+    """Remembered calls, newest last; immutable: each change returns another one."""
 
     last: Mapping[CallKey, Any] = field(default_factory=_nothing)
     saved: Mapping[CallKey, Mapping[str, Any]] = field(default_factory=_nothing)
@@ -214,12 +201,9 @@ class CallMemory:
         return CallMemory(MappingProxyType({**kept, key: arguments}), self.saved)
 
     def with_saved(self, key: CallKey, name: str, arguments: Any) -> "CallMemory":
-        """Return this with a saved call of that name, replacing one that exists.
+        """Return this with a saved call, replacing one of that name; arguments are `without_secrets`.
 
-        `arguments` are `without_secrets`.
-
-        Raises:
-            ValueError: with a sentence, if it cannot be saved.
+        Raises ValueError with a sentence if it cannot be saved.
         """
         if complaint := name_complaint(name):
             raise ValueError(complaint)
@@ -253,12 +237,9 @@ def name_complaint(name: str) -> str:
 def without_secrets(
     arguments: Any, *, hidden: Collection[Path] = (), redact: Callable[[str], str] = str
 ) -> Any:
-    """Return arguments without everything that is or looks like a secret.
+    """Return a JSON value without everything that is or looks like a secret.
 
-    Args:
-        arguments: a JSON value.
-        hidden: secret paths of the form (`FieldSpec.secret`).
-        redact: removes configured secrets from a text; a text that it changes is left out.
+    `hidden` are secret paths of the form (`FieldSpec.secret`). A text that `redact` changes is left out.
     """
 
     def kept(value: Any, path: Path, named: bool) -> Any:

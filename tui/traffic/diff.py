@@ -50,13 +50,9 @@ _DURATION_KEYS = re.compile(
 
 
 def is_known(path: Path, before: Any, after: Any, kinds: frozenset[Known]) -> bool:
-    """Return whether two different values differ only in what changes from run to run.
+    """Return whether two scalars that differ do so only in what changes from run to run.
 
-    Args:
-        path: their path; its last name says whether a bare number is an id, time or duration.
-        before: one value, neither object nor list.
-        after: the other.
-        kinds: what may change.
+    The last name of the path says whether a bare number is an id, time or duration.
     """
     if isinstance(before, bool) or isinstance(after, bool):
         return False
@@ -89,18 +85,15 @@ def _bare(text: str, kinds: frozenset[Known]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Masks:
-    """What a comparison ignores.
+    """What a comparison ignores: `kinds` of values that are known to change, and patterns of `paths`.
 
-    Attributes:
-        paths: patterns of paths as `path_text` writes them; `*` is (part of) a step, `**` any number.
-        kinds: kinds of values that are known to change.
+    Paths are as `path_text` writes them; `*` is (part of) a step, `**` any number.
     """
 
     paths: tuple[str, ...] = ()
     kinds: frozenset[Known] = frozenset()
 
     def hides(self, path: Path) -> bool:
-        """Return whether everything at this path and below is ignored."""
         if not self.paths:
             return False
         text = path_text(path)
@@ -165,13 +158,10 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One difference between two values.
+    """One difference between two values; one that does not exist is None.
 
-    Attributes:
-        path: as text (`result.content[0].text`), raw: clean it before it is shown. The index of a list's item
-            is that in the value that has the item, in the later one if both have it.
-        before: the earlier value, None if there is none.
-        after: the later value, None if there is none.
+    `path` is text (`result.content[0].text`), raw: clean it before it is shown. The index of a list's item is
+    that in the later value, if it has the item.
     """
 
     path: str
@@ -182,13 +172,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The result of a comparison.
-
-    Attributes:
-        differences: in the order of the later value.
-        masked: number of ignored differences.
-        complete: whether everything was compared; if not, there may be more differences.
-    """
+    """The differences in the order of the later value; there may be more if it is not `complete`."""
 
     differences: tuple[Difference, ...]
     masked: int = 0
@@ -196,7 +180,6 @@ class Comparison:
 
     @property
     def same(self) -> bool:
-        """Whether there are only ignored differences."""
         return self.complete and not self.differences
 
 
@@ -205,13 +188,7 @@ _Names = list[Hashable]
 
 
 def compare(before: Any, after: Any, masks: Masks = _NO_MASKS) -> Comparison:
-    """Compare two JSON values.
-
-    Args:
-        before: the earlier value, as of `json.loads`.
-        after: the later value.
-        masks: what to ignore.
-    """
+    """Compare two JSON values, as of `json.loads`, except for what `masks` ignores."""
     work = _Work(masks)
     work.walk((), before, after)
     return Comparison(tuple(work.found), work.masked, work.complete)
@@ -250,7 +227,6 @@ class _Work:
         self.complete = True
 
     def walk(self, path: Path, before: Any, after: Any) -> None:
-        """Compare two values at the same path."""
         self._left -= 1
         if self._left < 0 or len(self.found) >= MOST_DIFFERENCES:
             self.complete = False
@@ -320,7 +296,6 @@ class _Work:
     def _matched(
         self, before: Sequence[Any], after: Sequence[Any]
     ) -> Iterable[tuple[int | None, int | None]]:
-        """Pair the items of two lists, None for those without a partner."""
         if max(len(before), len(after)) > MOST_MATCHED:
             return _side_by_side(0, len(before), 0, len(after))
         old, new = [self._key(item) for item in before], [self._key(item) for item in after]

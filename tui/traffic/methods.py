@@ -26,15 +26,10 @@ LOG_LEVEL_KEY = "io.modelcontextprotocol/logLevel"
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One method.
+    """One method. It is sent by clients in the revisions of `out`, by servers in those of `back`.
 
-    Attributes:
-        notification: it is a notification.
-        out: revisions in which a client may send it.
-        back: revisions in which a server may send it.
-        words: what the sender does with it; `{asker}`, `{asked}` and `{what}` are placeholders.
-        page: its page in the revisions with a handshake.
-        modern_page: its page in 2026-07-28; "" if that revision does not have it.
+    `words` say what the sender does with it; `{asker}`, `{asked}` and `{what}` are placeholders. `page` is
+    its page in the revisions with a handshake, `modern_page` in 2026-07-28; "" for none.
     """
 
     name: str
@@ -46,11 +41,9 @@ class Method:
     modern_page: str
 
     def allowed(self, direction: Direction) -> frozenset[str]:
-        """Return the revisions in which it may be sent in this direction."""
         return self.out if direction is Direction.OUT else self.back
 
     def section(self, revision: str) -> str:
-        """Return its page in a revision, "" if there is none."""
         page = self.modern_page if is_modern(revision) else self.page
         return f"{revision} {page}" if page and revision in REVISIONS else ""
 

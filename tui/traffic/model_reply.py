@@ -20,8 +20,7 @@ def is_stream(body: bytes) -> bool:
 def joined(body: bytes) -> dict[str, Any]:
     """Return a streamed reply as one JSON value; missing parts are left out.
 
-    `text`, `reasoning` and `tool_calls` (by index, arguments joined) are assembled from all deltas,
-    `finish_reason` and `usage` are the last ones, `chunks` are the events unchanged.
+    `text`, `reasoning` and `tool_calls` are assembled from all deltas, `chunks` are the events unchanged.
     """
     chunks = list(_events(body[:MAX_BODY]))
     told: dict[str, Any] = {}
@@ -67,7 +66,6 @@ def _objects(value: Any) -> list[dict[str, Any]]:
 
 
 def _events(body: bytes) -> Iterator[Any]:
-    """Yield the data of each event: as a JSON value if possible, else as text."""
     count = 0
     text = body.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     for event in text.split("\n\n"):

@@ -37,7 +37,6 @@ def _tally(buckets: "array[int]", durations: Iterable[int]) -> None:
 
 
 def _middle(bucket: int) -> int:
-    """Return the duration in the middle of a bucket."""
     if bucket < 2 * _STEPS:
         return bucket
     shift = bucket // _STEPS - 1
@@ -45,11 +44,7 @@ def _middle(bucket: int) -> int:
 
 
 class LatencyHistogram:
-    """Durations in nanoseconds.
-
-    Attributes:
-        longest: the longest, exact.
-    """
+    """Durations in nanoseconds; `longest` is exact."""
 
     __slots__ = ("_buckets", "_exact", "count", "longest")
 
@@ -61,7 +56,6 @@ class LatencyHistogram:
 
     @property
     def is_exact(self) -> bool:
-        """Whether percentiles are exact; otherwise within 1/32."""
         return self._buckets is None
 
     def add(self, durations: list[int]) -> None:
@@ -95,7 +89,6 @@ class LatencyHistogram:
 
     @classmethod
     def together(cls, several: Iterable["LatencyHistogram"]) -> "LatencyHistogram":
-        """Return the durations of several as one."""
         whole = cls()
         for one in several:
             if one._buckets is None:
@@ -141,15 +134,11 @@ _GIVEN_UP = masks.table(_GONE)
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """One line of the statistics.
+    """One line of the statistics, of a server or of a method and tool.
 
     Attributes:
-        server: as in the column; "model:NAME" for the model's side.
-        method, tool: what was called; "" both for a whole server, "(other)" for what is not told apart.
-        calls: number of calls.
+        method, tool: "" both for a whole server, "(other)" for what is not told apart.
         errors: ended by an error of the tool or the protocol.
-        cancelled, lost: given up; lost with its server.
-        waiting: not ended yet.
         octets: bytes in both directions.
         p50_ns, p95_ns, longest_ns: of those that were answered.
         is_exact: whether the percentiles are exact; otherwise within 3 %.
@@ -186,9 +175,7 @@ class _Line:
 class Stats:
     """The statistics of one recording; `advance` is called from the screen's timer.
 
-    Attributes:
-        spark_start_ns: monotonic nanoseconds of the start of the first interval.
-        spark_width_ns: length of an interval.
+    The first interval of the sparks starts at `spark_start_ns` (monotonic).
     """
 
     def __init__(self, frames: EntryColumns) -> None:

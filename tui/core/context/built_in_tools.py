@@ -16,12 +16,7 @@ _NAME = re.compile(r"result-([1-9][0-9]{0,8})")
 
 
 class ResultStore:
-    """Stores complete results of one conversation; the oldest are dropped when it is full.
-
-    Attributes:
-        max_results: number of results that are kept.
-        max_bytes: memory that they may take; the newest is always kept.
-    """
+    """Stores complete results of one conversation; the oldest are dropped, but never the newest."""
 
     def __init__(
         self,
@@ -30,7 +25,6 @@ class ResultStore:
         max_results: int = MAX_RESULTS,
         max_bytes: int = MAX_BYTES,
     ) -> None:
-        """Start with the `results` of a saved conversation, oldest first."""
         self.max_results = max_results
         self.max_bytes = max_bytes
         self._texts: dict[str, str] = {}
@@ -45,7 +39,6 @@ class ResultStore:
         return len(self._texts)
 
     def name_of(self, text: str) -> str:
-        """Return the name under which this text is stored, or ""."""
         return next((name for name, kept in self._texts.items() if kept == text), "")
 
     def keep(self, text: str) -> str:
@@ -59,12 +52,10 @@ class ResultStore:
         return self._texts.get(name)
 
     def was_here(self, name: str) -> bool:
-        """Whether a result of that name has been dropped."""
         found = _NAME.fullmatch(name)
         return found is not None and int(found[1]) <= self._last and name not in self._texts
 
     def names(self) -> tuple[str, ...]:
-        """The names of all stored results, oldest first."""
         return tuple(self._texts)
 
     def _put(self, name: str, text: str) -> None:
@@ -111,13 +102,7 @@ def is_built_in(tool: Tool) -> bool:
 
 
 class BuiltInToolbox:
-    """A toolbox that adds the built-in tools to those of the servers.
-
-    Args:
-        inner: the servers' tools.
-        result_store: the results that `read_result` reads.
-        page_bytes: bytes that it returns at once.
-    """
+    """A toolbox that adds the built-in tools; `read_result` reads `page_bytes` of `result_store` at once."""
 
     def __init__(self, inner: Toolbox, result_store: ResultStore, page_bytes: int = PAGE_BYTES) -> None:
         self._inner = inner
@@ -214,7 +199,6 @@ def _page(name: str, text: str, offset: int, limit: int, room: int) -> str:
 
 
 def _matches(name: str, text: str, needle: str, offset: int, limit: int) -> str:
-    """Return the lines from `offset` on that contain `needle`, each with its offset."""
     lines: list[str] = []
     room, at = limit, offset
     searched, wanted = _folded(text, needle)

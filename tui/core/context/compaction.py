@@ -58,11 +58,8 @@ def sent_messages(
 ) -> Sequence[Message]:
     """Return `messages` as they are sent to the model; the same sequence if nothing is replaced.
 
-    Args:
-        messages: all of the conversation.
-        compaction: what replaces the oldest of them.
-        ends: indexes of messages before which a turn was stopped or failed. A question without an answer is
-            marked as such, or the model would answer it together with the next one.
+    `ends` are indexes of messages before which a turn was stopped or failed. A question without an answer is
+    marked as such, or the model would answer it together with the next one.
     """
     ends = {at for at in ends if _is_unanswered(messages, at)}
     if not (compaction.upto or compaction.shrunk or compaction.limits or ends):
@@ -85,12 +82,10 @@ def sent_messages(
 
 
 def _is_unanswered(messages: Sequence[Message], at: int) -> bool:
-    """Return whether the person's message before index `at` got no answer and another of theirs follows."""
     return 0 < at < len(messages) and all(isinstance(one, UserMessage) for one in messages[at - 1 : at + 1])
 
 
 def _limited(message: Message, limit: int) -> Message:
-    """Return a message in which no text that a model reads has more than `limit` bytes."""
     if isinstance(message, ToolMessage) and is_cut(message.text, limit):
         return replace(message, text=cut(message.text, limit, message.kept))
     if isinstance(message, UserMessage) and any(is_cut(text, limit) for text in _texts(message)):
@@ -103,7 +98,6 @@ def _limited(message: Message, limit: int) -> Message:
 
 
 def _texts(message: Message) -> list[str]:
-    """Return the texts of a message that the model did not write; each may be too large."""
     if isinstance(message, ToolMessage):
         return [message.text]
     if isinstance(message, UserMessage):
@@ -138,15 +132,10 @@ def shrink(messages: Sequence[Message], compaction: Compaction, window: int) -> 
 def limited(
     messages: Sequence[Message], compaction: Compaction, window: int, most: float = NEWEST
 ) -> Compaction:
-    """Return a compaction under which the newest turn fits; the same one if it already does.
+    """Return a compaction under which the newest turn takes at most the share `most` of `window` tokens.
 
-    Its tool results, texts and attachments are truncated. Other turns are not affected.
-
-    Args:
-        messages: all of the conversation.
-        compaction: the compaction so far.
-        window: tokens that fit into a request.
-        most: the share of it that the newest turn may take unshortened.
+    Its tool results, texts and attachments are truncated; other turns are not affected. It is the same
+    compaction if nothing has to change.
     """
     begin = max((at for at, one in enumerate(messages) if isinstance(one, UserMessage)), default=0)
     if estimate_messages(sent_messages(messages, compaction)[-(len(messages) - begin) :]) <= window * most:
@@ -199,13 +188,7 @@ _IN_SHORT = "What is large is told to the model in part now, results of tools in
 
 @dataclass(slots=True)
 class Compactor:
-    """Compacts one conversation.
-
-    Attributes:
-        model: writes the summary.
-        context_meter: knows how full the window is.
-        spent: called with the usage of the summaries.
-    """
+    """Compacts one conversation; `spent` is called with the usage of the summaries."""
 
     conversation: Conversation
     model: ChatModel
@@ -215,12 +198,8 @@ class Compactor:
     async def make_room(self, *, refused: Sequence[Message] = (), by_hand: bool = False) -> Notice | None:
         """Shorten results or summarise old turns; return a notice of what was done, or None.
 
-        Args:
-            refused: the messages that the endpoint refused as too long, whatever was estimated.
-            by_hand: the person asked for a summary.
-
-        Raises:
-            ModelError: the model could not be asked for the summary.
+        `refused` are the messages that the endpoint refused as too long, whatever was estimated. Raises
+        ModelError if the model could not be asked for the summary.
         """
         pressing, window = bool(refused), self._window(refused)
         messages, before = self.conversation.messages, self.conversation.compaction
@@ -262,7 +241,6 @@ class Compactor:
         return Notice(words, "room")
 
     async def _summarise(self, upto: int, compaction: Compaction, window: int) -> str:
-        """Replace the messages before `upto` by a summary of the model's."""
         shortest = replace(compaction, shrunk=upto)
         old = sent_messages(self.conversation.messages[:upto], shortest)
         return await Summarizer(self.model, self.context_meter, self.spent).of(old, window)

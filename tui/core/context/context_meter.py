@@ -91,13 +91,11 @@ class MessageEstimates:
     _tool_tokens: int = 0
 
     def count(self, request: ModelRequest) -> int:
-        """Return the same as `estimate_request`."""
         if request.tools is not self._tools:
             self._tools, self._tool_tokens = request.tools, sum(map(estimate_tool, request.tools))
         return estimate(request.system) + self.count_messages(request.messages) + self._tool_tokens
 
     def count_messages(self, messages: Sequence[Message]) -> int:
-        """Return the same as `estimate_messages`."""
         if not self._begins(messages):
             self.forget()
         new = messages[self._known :]
@@ -122,16 +120,13 @@ class MessageEstimates:
 class Calibration:
     """The ratio between an endpoint's counts and our estimates: no two tokenizers are alike.
 
-    Attributes:
-        ratio: tokens that it counts for each estimated one.
-        samples: number of counts.
+    `ratio` is the tokens that it counts for each estimated one.
     """
 
     ratio: float = 1.0
     samples: int = 0
 
     def __call__(self, estimated: int) -> int:
-        """Return the calibrated estimate."""
         return round(estimated * self.ratio)
 
     def learn(self, estimated: int, counted: int) -> None:
@@ -155,7 +150,6 @@ class ContextMeter:
         tokens: tokens of the last request and its reply.
         estimated: the endpoint gave no count.
         patient: the person wants nothing compacted before the endpoint refuses.
-        calibration: ratio of the endpoint's counts to the estimates.
     """
 
     window: int | None = None
@@ -200,11 +194,9 @@ class ContextMeter:
         return self.estimate(request)
 
     def estimate(self, request: ModelRequest) -> int:
-        """Return about how many tokens `request` is as this endpoint counts."""
         return self.calibration(self._tally.count(request))
 
     def is_full(self, request: ModelRequest, share: float) -> bool:
-        """Return whether `request` will take more than `share` of the window."""
         if self.window is None or self.patient:
             return False
         return self.expects(request) > self.window * share

@@ -1,8 +1,7 @@
 """Requests to the model outside of the conversation: titles, and summaries of old turns.
 
 What fits is summarised at once. The rest is written out as a record and summarised piece by piece, each with
-the summary of the pieces before it. So a conversation of any length can be moved to a model with a smaller
-window; see `Summarizer`.
+the summary of the pieces before it, so it also fits a model with a smaller window.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -34,9 +33,7 @@ async def ask_separately(
     most: int,
     spent: Callable[[Usage], object],
 ) -> str:
-    """Return the model's answer to `question` after `messages`, without tools; "" if there is none.
-
-    The reply is cut off after `most` characters; `spent` is called with the usage.
+    """Return the model's answer to `question`, without tools, cut off after `most` characters; or "".
 
     Raises:
         ModelError: the model could not be asked.
@@ -65,11 +62,7 @@ async def ask_separately(
 async def suggest_title(
     model: ChatModel, messages: Sequence[Message], spent: Callable[[Usage], object]
 ) -> str:
-    """Return a title for a conversation, written by a model from its beginning.
-
-    Raises:
-        ModelError: it could not be asked, or gave none.
-    """
+    """Return a title for a conversation, written by a model; ModelError if it gave none."""
     said = await ask_separately(model, messages[:TITLE_MESSAGES], TITLE, most=400, spent=spent)
     title = title_of(said)
     if not title:
@@ -114,28 +107,18 @@ _NO_SUMMARY = "(No summary could be written. The beginning and the end of the re
 
 @dataclass(slots=True)
 class Summarizer:
-    """Has a model write summaries.
-
-    Attributes:
-        model: writes them.
-        context_meter: knows how much fits; learns it from a refusal.
-        spent: called with the usage.
-    """
+    """Has a model write summaries; `context_meter` learns from refusals how much fits."""
 
     model: ChatModel
     context_meter: ContextMeter
     spent: Callable[[Usage], object]
 
     async def of(self, old: Sequence[Message], window: int) -> str:
-        """Return what replaces `old`.
-
-        Args:
-            old: what the model was sent so far, including an earlier summary.
-            window: tokens that fit into a request, as far as known or guessed.
+        """Return what replaces `old`, which includes an earlier summary; `window` may be a guess.
 
         Raises:
-            ModelError: the model could not be asked. That it writes nothing, or that nothing is small enough
-                for its endpoint, is no reason: then the record itself, cut, stands in.
+            ModelError: the model could not be asked. If it writes nothing, or nothing is small enough for its
+                endpoint, the record itself, cut, stands in.
         """
         size = self.context_meter.calibration(estimate_messages(old))
         # A guessed window is not believed before the endpoint refuses.
@@ -197,7 +180,6 @@ def pieces(messages: Sequence[Message], tokens: int, most: int = MAX_PIECES) -> 
 
 
 def _filled(entries: Iterable[str], tokens: int) -> Iterable[str]:
-    """Yield pieces of whole entries, as large as fits; an entry that is too large is split."""
     piece: list[str] = []
     size = 0
     for entry in entries:

@@ -34,19 +34,13 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ToolBudget:
-    """How many tools can be offered.
-
-    Attributes:
-        max_tools: number of tools that the model accepts.
-        window: tokens that fit into one request, or None if nobody knows.
-    """
+    """How many tools a model accepts, and its window in tokens, None if nobody knows."""
 
     max_tools: int = MAX_TOOLS
     window: int | None = None
 
     @property
     def tokens(self) -> float:
-        """Tokens that definitions may take."""
         return math.inf if self.window is None else self.window * WINDOW_SHARE
 
 
@@ -55,7 +49,6 @@ class ToolHistory:
     """What a choice depends on besides the tools themselves.
 
     Attributes:
-        talk: the messages so far.
         turn: tools that were offered earlier in this turn; they stay offered.
         earlier: tools that were offered in the previous turn.
     """
@@ -75,11 +68,7 @@ def choose(
 ) -> tuple[frozenset[Key], bool]:
     """Return the tools to offer, and whether all were considered because all may fit.
 
-    Args:
-        table: the tools and their names.
-        room: how much fits.
-        before: what the choice depends on.
-        tokens_of: tokens of a tool's definition; None if it cannot be offered at all.
+    `tokens_of` returns the tokens of a tool's definition; None if it cannot be offered at all.
     """
     items = table.items()
     if len(items) <= room.max_tools:
@@ -189,7 +178,6 @@ def relevance(question: str, tools: Sequence[Tool]) -> list[float]:
 
 
 def _weighed(tool: Tool, asked: set[str]) -> dict[str, float]:
-    """Return the words of the question that the tool has, with their weights."""
     properties = tool.schema.get("properties")
     names = list(properties)[:MAX_PROPERTIES] if isinstance(properties, dict) else []
     parts = (

@@ -24,12 +24,9 @@ _LONE_KEY = "result"
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What the model reads of a result.
+    """What the model reads of a result; `text` has a line for each of the `attachments`.
 
-    Attributes:
-        attachments: pictures and sounds that a model accepts; `text` has a line for each.
-        kept: the name under which the complete text is stored; "" if `text` is complete or nothing was
-            stored.
+    `kept` is the name under which the complete text is stored, or "".
     """
 
     text: str
@@ -43,12 +40,9 @@ class Observation:
 
 
 def observation(result: ToolResult, limit: int, keep: Callable[[str], str] = lambda whole: "") -> Observation:
-    """Return what the model reads of a result.
+    """Return what the model reads of a result: about `limit` bytes of text.
 
-    Args:
-        result: the result.
-        limit: bytes of text, approximately.
-        keep: stores the complete text if it is truncated; returns the name under which it can be read.
+    `keep` stores the complete text if it is truncated; it returns the name under which it can be read.
     """
     teller = _Teller()
     text = teller.text_of(result)
@@ -73,16 +67,11 @@ def as_given(told: str, is_error: bool) -> tuple[str, str]:
 
 
 def result_text(result: ToolResult) -> str:
-    """Return the complete text of a result.
-
-    Structured content is added only if no text item says the same.
-    """
+    """Return the complete text of a result, with structured content unless a text item says the same."""
     return visible(_Teller().text_of(result))
 
 
 class _Teller:
-    """Writes one result; counts its attachments."""
-
     def __init__(self) -> None:
         self.attachments: list[Attachment] = []
         self._numbers: Counter[str] = Counter()
@@ -130,7 +119,6 @@ def _as_json(value: Any) -> str:
 
 
 def _is_said(result: ToolResult, parts: list[str]) -> bool:
-    """Return whether the text items say the same as the structured content."""
     texts = [part for part, item in zip(parts, result.content, strict=True) if isinstance(item, TextContent)]
     values = [result.structured]
     if isinstance(result.structured, dict) and result.structured.keys() == {_LONE_KEY}:
@@ -184,7 +172,6 @@ def cut(text: str, limit: int, kept: str = "") -> str:
 
 
 def _decoded(encoded: bytes) -> str:
-    """Return the text of bytes that were cut anywhere."""
     return encoded.decode("utf-8", "ignore")
 
 
@@ -213,14 +200,12 @@ class ResultBudget:
     """
 
     def __init__(self, result_bytes: int, window: int | None, calls: int) -> None:
-        """Take the bytes that one result may have, the window in tokens, and the number of results."""
         tokens = window or UNKNOWN_WINDOW
         self._each = min(result_bytes, result_room(tokens))
         self._left = int(tokens * BATCH_SHARE) * BYTES_PER_TOKEN
         self._calls = calls
 
     def limit(self) -> int:
-        """Return how many bytes the next result may have."""
         return max(MIN_BYTES, min(self._each, self._left // max(1, self._calls)))
 
     def take(self, text: str, attachments: Sequence[Attachment] = ()) -> None:

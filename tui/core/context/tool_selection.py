@@ -41,11 +41,7 @@ class _Made:
 
 
 class ToolSelection:
-    """Makes offers; lives as long as the conversation.
-
-    Attributes:
-        max_tools: number of tools that the model accepts.
-    """
+    """Makes offers of at most `max_tools`; lives as long as the conversation."""
 
     def __init__(self, max_tools: int = MAX_TOOLS) -> None:
         self.max_tools = max_tools
@@ -58,13 +54,7 @@ class ToolSelection:
     def offer(
         self, tools: Sequence[Tool], *, window: int | None = None, talk: Sequence[Message] = ()
     ) -> "ToolOffer":
-        """Return the offer of a turn; what is left out is explained in full only once.
-
-        Args:
-            tools: what can be called.
-            window: tokens that fit into one request, or None if nobody knows.
-            talk: the messages so far, the question last.
-        """
+        """Return the offer of a turn; what is left out is explained in full only once."""
         room = ToolBudget(self.max_tools, window)
         offer = ToolOffer(tools, room, ToolHistory(tuple(talk), earlier=self._last), self)
         self._last = offer.keys
@@ -76,7 +66,6 @@ class ToolSelection:
         return offer
 
     def made(self, name: str, tool: Tool) -> _Made:
-        """Return a tool as a model reads it; converted once."""
         key = (name, tool.server, tool.digest)
         if (made := self._made.get(key)) is None:
             if len(self._made) >= MAX_MADE:
@@ -103,10 +92,9 @@ class ToolOffer:
 
     Attributes:
         table: resolves the names that a model writes, also those of tools that are not offered.
-        specs: what is sent to the model.
-        keys: the tools in it.
+        specs: what is sent to the model; `keys` are the tools in it.
         quarantined: tools that are never sent, each with the reason.
-        notice: a notice about tools that were left out, or "".
+        notice: about tools that were left out, or "".
     """
 
     def __init__(
@@ -142,7 +130,6 @@ class ToolOffer:
         return len(self.specs)
 
     def marks(self) -> Mapping[Key, str]:
-        """What is special about tools, in words."""
         marks = {key_of(tool): f"not offered: {why}" for tool, why in self.quarantined}
         for tool in self._tools:
             if (key := key_of(tool)) not in self.keys:
@@ -177,7 +164,6 @@ class ToolOffer:
         return f"Not offered to the model: {', '.join(named)}{f' and {more} more' if more else ''}."
 
     def _left_out(self) -> str:
-        """Return a notice of what was left out and what to do about it."""
         left = [tool for _, tool in self.table.items() if key_of(tool) not in self.keys]
         if len(left) <= len(self.quarantined):
             return ""

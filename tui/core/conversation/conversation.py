@@ -1,10 +1,9 @@
 """A conversation: messages, calls and results, always in a form that a model accepts.
 
-Every call of an assistant message has exactly one tool message right after it (research: providers answer 400
-otherwise and the session is stuck for good), so the loop answers open calls before anything else is appended.
+Every call of an assistant message has exactly one tool message right after it (providers answer 400 otherwise
+and the session is stuck for good), so the loop answers open calls before anything else is appended.
 
-A message also has what only a screen shows: when it was written, how long it took. That does not count for
-equality.
+What only a screen shows (when a message was written, how long it took) does not count for equality.
 """
 
 from collections.abc import Callable, Mapping, Sequence, Set
@@ -35,10 +34,8 @@ class Remark:
         place: number of messages before it.
         kind: "error": something failed, and the turn with it; "limit": a hard limit was reached; "end": a
             turn ended without an answer; "retry": why a request was sent again; "notice", "warn": a notice.
-        text: the text; the limit's name, the code of `EndReason`. May be raw.
-        where: of an error: "model", or the server's name.
-        next_step: of an error: what to do about it.
-        value: of a limit.
+        text: may be raw; the limit's name, the code of `EndReason`.
+        where, next_step: of an error: "model" or the server's name, and what to do about it.
         at: seconds since the epoch; 0.0 if unknown.
     """
 
@@ -94,14 +91,12 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """An attachment of a message: a picture, a sound, a file, a resource.
+    """An attachment of a message: a picture, a sound, a file, a resource. `size` is its decoded bytes.
 
     Attributes:
         kind: "text" is sent as text; "image" and "audio" are sent if the model accepts them; "blob" is only
             named.
-        mime: its media type, as declared.
         name: for the person: a file name, a URI.
-        size: bytes, decoded.
         data: the text itself for "text", else base64 text.
     """
 
@@ -122,7 +117,7 @@ class CallRequest:
         arguments: JSON text, as it is sent back to the provider.
         truncated: the text was cut off; such a call is answered, never repaired and run.
         extra: opaque provider fields that must be sent back (Gemini's thought_signature).
-        recovered: found in text where none was expected, or repaired: not exactly what the model wrote.
+        recovered: found in text, or repaired: not exactly what the model wrote.
         problem: what is wrong with how it was written, sent to the model instead of running it, or "".
     """
 
@@ -146,18 +141,13 @@ class UserMessage:
 
 @dataclass(frozen=True, slots=True)
 class AssistantMessage:
-    """The model's message in one step.
+    """The model's message in one step, its texts unchanged.
 
     Attributes:
-        text: the visible text, unchanged.
-        reasoning: the thinking text, unchanged.
-        calls: the tool calls, in the model's order.
         model: label of the model.
         echo: provider fields to be sent back with the message (reasoning_content, reasoning_details).
         partial: the reply was cut off (cancelled, or the stream broke).
-        seconds: how long the model took; 0.0 for a reply that was cut off, and if unknown.
-        thought: how much of that it was thinking.
-        usage: of its request; None if unknown.
+        seconds: how long the model took, `thought` how much of it was thinking; 0.0 if cut off or unknown.
     """
 
     text: str = ""
@@ -173,14 +163,10 @@ class AssistantMessage:
 
 @dataclass(frozen=True, slots=True)
 class ToolMessage:
-    """The result of a call, as the model reads it.
+    """The result of a call, as the model reads it. `name` is qualified, `text` bounded.
 
     Attributes:
-        call_id: the call's.
-        name: the qualified name, as the model wrote it.
-        text: bounded.
         is_error: the call failed, or did not run.
-        attachments: pictures and sounds of the result.
         kept: the name by which `read_result` finds the complete result, or "" if `text` is complete.
         seconds: how long the call ran; 0.0 if it did not, or if unknown.
         why: a word about why it did not run or was ended, as in `ToolCallEnded`; or "".
@@ -205,10 +191,9 @@ class Compaction:
 
     Attributes:
         upto: messages before this index are sent as `summary`; a user message is at it. 0: none.
-        summary: of these messages.
         shrunk: results of tools before this index are shortened. 0: none.
-        limits: turns that are too large: the index of the user message that starts one, and how many bytes of
-            each text in it are sent.
+        limits: by the index of the user message that starts a turn that is too large: how many bytes of each
+            text in it are sent.
     """
 
     upto: int = 0
@@ -226,15 +211,9 @@ class Compaction:
 
 @dataclass(slots=True)
 class Conversation:
-    """Messages in order, and the system text before them.
+    """Messages in order, only ever appended to, and the system text before them.
 
-    Attributes:
-        messages: only ever appended to.
-        compaction: what is sent in place of the oldest of them.
-        remarks: mcptui's own lines between them.
-        heard: called with each new message and its index.
-        compacted: called with each new `compaction`.
-        remarked: called with each remark.
+    `remarks` are mcptui's own lines between them. `heard` is called with each new message and its index.
     """
 
     system: str = ""
@@ -252,7 +231,6 @@ class Conversation:
     _valid: list[Message] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def say(self, text: str, attachments: tuple[Attachment, ...] = (), at: float = 0.0) -> None:
-        """Append a message of the person."""
         self._append(UserMessage(text, attachments, at))
 
     def reply(self, message: AssistantMessage) -> None:
@@ -262,7 +240,6 @@ class Conversation:
         self._append(message)
 
     def compact(self, compaction: Compaction) -> None:
-        """Replace the oldest messages for the model."""
         self.compaction = compaction
         if self.compacted is not None:
             self.compacted(compaction)
@@ -274,7 +251,6 @@ class Conversation:
             self.remarked(remark)
 
     def remarks_before(self, upto: int) -> list[Remark]:
-        """Return mcptui's own lines before message `upto`."""
         return [remark for remark in self.remarks if remark.place <= upto]
 
     def _append(self, message: Message) -> None:
@@ -283,7 +259,6 @@ class Conversation:
             self.heard(len(self.messages) - 1, message)
 
     def dangling(self) -> tuple[CallRequest, ...]:
-        """Return the calls of the last assistant message that have no result yet."""
         answered: set[str] = set()
         for message in reversed(self.messages):
             if isinstance(message, ToolMessage):
@@ -295,7 +270,6 @@ class Conversation:
         return ()
 
     def used_ids(self) -> Set[str]:
-        """Return every call id used so far."""
         if self._numbered > len(self.messages):  # messages were removed
             self._ids.clear()
             self._numbered = 0
@@ -324,7 +298,6 @@ class Conversation:
 
 
 def _begins(messages: Sequence[Message], count: int, last: Message | None) -> bool:
-    """Return whether the first `count` messages end with `last`."""
     return not count or (count <= len(messages) and messages[count - 1] == last)
 
 

@@ -37,7 +37,7 @@ _Kind = Literal["text", "image", "audio", "blob"]
 
 
 def message_object(message: Message, redact: Redact | None = None) -> Object:
-    """Return a message as a JSON object; fields at their default are left out.
+    """Return a message as a JSON object, without fields at their default.
 
     So is `at`, which is stored next to it. `redact` removes secrets from a text; None leaves them.
     """
@@ -75,11 +75,7 @@ def message_object(message: Message, redact: Redact | None = None) -> Object:
 
 
 def message_of(found: object) -> Message:
-    """Return the message of a JSON object.
-
-    Raises:
-        ValueError: it is not a message; the text says why, in words.
-    """
+    """Return the message of a JSON object; raise ValueError with the reason in words if it is none."""
     if not isinstance(found, Mapping):
         raise ValueError("it is not an object")
     match found.get("role"):
@@ -185,7 +181,6 @@ def _attachment_object(one: Attachment, redact: Redact) -> Object:
 
 
 def _clear_base64(data: str, redact: Redact) -> str:
-    """Return base64 data without secrets in its text; a picture stays the same."""
     if redact is _as_it_is or not data:
         return data
     try:

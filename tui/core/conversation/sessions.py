@@ -26,23 +26,17 @@ NEVER_SENT = "not run: the program ended before this call was sent"
 
 @dataclass(frozen=True, slots=True)
 class SessionInfo:
-    """One row of a list of sessions.
+    """One row of a list of sessions. Times are seconds since the epoch.
 
     Attributes:
         id: permanent; also the stem of its file.
         title: made from the first question, or given by the person.
-        created: seconds since the epoch.
-        changed: when the last message was added.
-        messages: number of messages, results of tools included.
-        turns: number of messages of the person.
-        model: label of the model that answered last.
-        tokens: of all requests.
+        messages: number of messages, results of tools included; `turns` counts those of the person.
+        tokens: of all requests; some may be an estimate (`estimated`).
         cost: by the prices of the profiles, or None if there are none.
-        parent: the session that it branched off, or "".
-        branched_at: index of the first message of its own; 0 if it is not a branch.
+        parent: the session that it branched off, or ""; `branched_at` is the index of its first own message.
         in_use: another process has it open.
         problem: why it cannot be opened, in words, or "".
-        estimated: some of the tokens are an estimate.
     """
 
     id: str
@@ -66,7 +60,6 @@ class Intent:
     """A call that is about to be sent; saved before its bytes leave.
 
     Attributes:
-        tool: its own name on that server.
         decision: how it was approved: "allowed" by a rule, or the person's answer ("once", "session",
             "always").
         turn: the turn's number in this run of the program, as in the traffic.
@@ -198,11 +191,7 @@ LIST_STEP = "`mcptui sessions` lists them."
 
 
 def named(sessions: Sequence[SessionInfo], name: str) -> SessionInfo | None:
-    """Return the session with that id or title, or whose id starts or ends with it; None if there is none.
-
-    Args:
-        sessions: most recently changed first.
-        name: what the person wrote.
+    """Return the session with that id or title, or whose id starts or ends with `name`; or None.
 
     Raises:
         UsageError: several could be meant.

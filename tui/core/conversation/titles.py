@@ -58,7 +58,6 @@ def shortened(text: str, most: int = CELLS) -> str:
 
 
 def _sentence(line: str) -> str:
-    """Return the first sentence of a line without formatting, "" if it has no letter or digit."""
     bare = _EMPHASIS.sub("", _LINK.sub(r"\1", _LINE_START.sub("", line)))
     bare = " ".join(bare.split())
     if not any(map(str.isalnum, bare)):

@@ -259,7 +259,6 @@ def _choices_per_character(pattern: str) -> tuple[int, int] | None:
 
 
 def _spread(quantifier: re.Match[str]) -> int | None:
-    """Return in how many ways a quantifier can match, or None if there is no bound."""
     if quantifier[0] in "*+":
         return None
     if quantifier[0] == "?":

@@ -37,10 +37,7 @@ class Form:
     # ---- reading ---------------------------------------------------------------------------------------
 
     def fields(self) -> tuple[FormField, ...]:
-        """Return the fields to show, in order; the root itself, at (), only if it is not just an object.
-
-        For a tool without arguments there are none.
-        """
+        """Return the fields to show, in order; the root itself, at (), only if it is not just an object."""
         rows = tuple(self._rows(self._root, (), self.problems()))
         whole = rows[0]
         asks = any(whole.spec.source.get(word) for word in ("additionalProperties", "patternProperties"))
@@ -55,19 +52,16 @@ class Form:
     def value(self) -> tuple[Any, Mapping[Path, str]]:
         """Return the arguments, without absent fields, and the problems by path.
 
-        The arguments are a JSON object unless the schema asks for something else or the root holds other raw
-        JSON.
+        They are a JSON object unless the schema asks for something else or the root holds other raw JSON.
         """
         problems: dict[Path, str] = {}
         value = gathered(self._root, (), problems)
         return {} if value is MISSING else value, problems
 
     def problems(self) -> Mapping[Path, str]:
-        """Return the problems by path."""
         return self.value()[1]
 
     def as_json(self) -> str:
-        """Return the arguments as JSON text, also while they have problems."""
         return json_text(self.value()[0], indent=2)
 
     # ---- filling in ------------------------------------------------------------------------------------
@@ -118,10 +112,7 @@ class Form:
         self._recount()
 
     def choose_arm(self, path: Path, arm: int) -> None:
-        """Choose another alternative of a union; the content of the previous one is kept.
-
-        An alternative that is chosen for the first time takes over what fits.
-        """
+        """Choose another arm of a union; the content of the previous one is kept, what fits is taken over."""
         node = self._grown(path)
         if node is None or not 0 <= arm < len(node.spec.arms) or arm == node.arm:
             return
@@ -136,12 +127,8 @@ class Form:
     def add(self, path: Path, name: str = "") -> Path | None:
         """Add an item to an array, or an entry to a map or an open object; return its path.
 
-        Args:
-            path: of the array, map or object; it becomes present.
-            name: of the entry; a number is added to a name that exists.
-
-        Returns:
-            None if nothing can be added there, or the form has too many fields already.
+        That becomes present. A number is added to a name that exists. None if nothing can be added there, or
+        the form has too many fields already.
         """
         self.include(path)
         node = self._at(path)
@@ -198,7 +185,6 @@ class Form:
         return node
 
     def _grown(self, path: Path) -> FieldNode | None:
-        """Return the field at `path`, making absent ones above it present."""
         for end in range(len(path)):
             above = self._at(path[:end])
             if above is not None and above.state is FieldState.ABSENT and above.kind in HOLDERS:

@@ -17,13 +17,8 @@ class FieldNode:
 
     Attributes:
         spec: of the whole field, unions included.
-        level: nesting depth.
-        required: it must not be absent.
         extra: it can be removed.
-        arm: the chosen alternative of a union.
-        text: its text.
         value: the value of `text`; unused for objects, maps and arrays.
-        problem: of `value`.
         children: by name or number, if an object, map or array is SET.
         other_arms: contents of the arms that were chosen before.
     """
@@ -47,7 +42,6 @@ class FieldNode:
 
     @property
     def kind(self) -> FieldKind:
-        """The kind that it is edited as now."""
         if self.state is FieldState.RAW or (self.level >= MAX_DEPTH and self.own.kind in HOLDERS):
             return FieldKind.JSON
         return self.own.kind
@@ -64,7 +58,6 @@ class FieldNode:
         self.value, self.problem, self.children = taken.value, taken.problem, taken.children
 
     def nodes(self) -> Iterator["FieldNode"]:
-        """Yield this node and all below it."""
         yield self
         for child in self.children.values():
             yield from child.nodes()
@@ -177,7 +170,6 @@ class FormBuilder:
         self.left = MAX_FIELDS
 
     def recount(self, root: FieldNode) -> None:
-        """Reset the limits to what the existing fields leave."""
         self._steps = 0
         self.left = MAX_FIELDS - sum(1 for _ in root.nodes())
 

@@ -197,13 +197,11 @@ class SchemaReader:
         return self._plain(merged, nullable=nullable, top=top)
 
     def properties(self, spec: FieldSpec) -> dict[str, bool]:
-        """Return the first properties of an object by name, and whether each is required."""
         required = required_of(spec.source)
         named = mapping(spec.source.get("properties"))
         return {str(name): name in required for name in islice(named, MAX_FIELDS)}
 
     def child(self, spec: FieldSpec, name: str | int) -> FieldSpec:
-        """Return the spec of the property, entry or item of that name in a field of `spec`."""
         wanted = self._child_schema(spec.source, name)
         # Keyed by identity; keeping the schema itself ensures that no other one gets its id.
         if (known := self._read.get(id(wanted))) is None:
@@ -257,7 +255,6 @@ class SchemaReader:
         return united(target, {key: value for key, value in part.items() if key != "$ref"})
 
     def _target(self, ref: str) -> Any:
-        """Return the target of a local reference; None for any other."""
         if not ref.startswith("#"):
             return None
         node: Any = self._root
@@ -389,7 +386,6 @@ class SchemaReader:
 
 
 def _named_for_itself(whole: dict[str, Any], arm: Schema) -> dict[str, Any]:
-    """Let an arm keep its own title, description and default where it has them."""
     return {**whole, **{key: arm[key] for key in ("title", "description", "default") if key in arm}}
 
 

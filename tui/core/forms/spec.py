@@ -52,13 +52,8 @@ class FieldKind(StrEnum):
 class FieldState(StrEnum):
     """What a field contains.
 
-    ABSENT: it is not in the arguments, which is not the same as an empty text.
-
-    NULL: null.
-
-    SET: a value of its kind; an object, map or array may be empty.
-
-    RAW: JSON text, because the person chose it or the value did not fit.
+    ABSENT: it is not in the arguments, which is not the same as an empty text. SET: a value of its kind; an
+    object, map or array may be empty. RAW: JSON text, because the person chose it or the value did not fit.
     """
 
     ABSENT = "absent"
@@ -79,12 +74,8 @@ class FieldChoice:
 class Bounds:
     """The constraints on a value; None where there is none.
 
-    Attributes:
-        minimum, maximum: of a number.
-        above, below: exclusive limits of a number.
-        step: a number must be a multiple of it.
-        shortest, longest: characters of a text, items of an array or entries of an object.
-        unique: no two items of an array are equal.
+    `above` and `below` are exclusive, `step` is what a number must be a multiple of, `shortest` and `longest`
+    limit characters of a text, items of an array or entries of an object; its items are `unique`.
     """
 
     minimum: float | None = None
@@ -99,20 +90,14 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class FieldSpec:
-    """What a schema says about one field.
+    """What a schema says about one field; "" where it says nothing.
 
     Attributes:
         kind: how it is edited; for a union, the kind of the first arm.
-        title, description: the schema's, or "".
-        nullable: null is allowed.
         choices: of a CHOICE; the one of a CONST.
         arms: the alternatives of a union, each a spec of its own; empty otherwise.
         label: its name among the arms of a union.
-        bounds: constraints on the value.
-        pattern: regular expression of a text, or "".
-        format: "date", "uri", "email" and so on, or "".
         default: what the server uses when it is absent, or MISSING.
-        examples: from the schema.
         secret: its format or `writeOnly` says that it must not be shown.
         open: entries with any name may be added.
         note: why it is raw JSON although the schema says more, or what is not shown; or "".
@@ -148,10 +133,7 @@ class FormField:
         kind: how it is edited now; JSON while its state is RAW.
         text: its text, valid or not; JSON text if raw, "" for objects, maps and arrays.
         choice: index in `spec.choices`, or None.
-        arms: labels of the alternatives of a union, or ().
-        arm: index of the chosen one.
-        required: it must not be absent.
-        nullable: it may be null.
+        arms: labels of the alternatives of a union, or (); `arm` is the index of the chosen one.
         extra: the person added it, as an entry or item: it can be removed.
         children: number of fields below it.
         problem: one sentence without a full stop, or "".
@@ -174,5 +156,4 @@ class FormField:
 
     @property
     def depth(self) -> int:
-        """Nesting depth; a top-level argument is at 1."""
         return len(self.path)

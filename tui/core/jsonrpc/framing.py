@@ -18,13 +18,9 @@ answers, and as much as is recorded of any body.
 
 @dataclass(frozen=True, slots=True)
 class Oversize:
-    """A line that was longer than the limit.
+    """A line that was longer than the limit: its first bytes, at most `HEAD`, and its last, at most `EDGE`.
 
-    Attributes:
-        head: its first bytes, at most `HEAD`.
-        tail: its last bytes, at most `EDGE`.
-        size: its length in bytes, without the newline.
-        sha256: hex digest of all of it.
+    `size` is its length in bytes without the newline, `sha256` the hex digest of all of it.
     """
 
     head: bytes
@@ -34,11 +30,7 @@ class Oversize:
 
 
 class Framer:
-    """Cuts a stream of bytes into lines.
-
-    Args:
-        limit: bytes of the longest line that is kept.
-    """
+    """Cuts a stream of bytes into lines of at most `limit` bytes."""
 
     def __init__(self, limit: int = LINE_LIMIT) -> None:
         self._limit = limit
@@ -50,7 +42,6 @@ class Framer:
 
     @property
     def partial(self) -> int:
-        """Bytes of an unfinished line so far."""
         return self._skipped or len(self._buffer)
 
     @property

@@ -70,12 +70,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Stray:
-    """Not a JSON-RPC message.
-
-    Attributes:
-        why: one clause, without any of the line's text.
-        ids: ids of requests that the line may have been a response to.
-    """
+    """Not a JSON-RPC message: why, without any of its text, and ids that it may be a response to."""
 
     why: str
     ids: tuple[Id, ...] = field(default=())
@@ -85,12 +80,10 @@ Message = Request | Notification | Response | Failure | Stray
 
 
 def read_line(raw: bytes, *, batches: bool = False, patient: bool = False) -> list[Message]:
-    """Return the messages of one line.
+    """Return the messages of one line, without its newline; a byte order mark is skipped.
 
-    Args:
-        raw: the line, without its newline; a byte order mark is skipped.
-        batches: whether an array of messages is allowed (protocol 2025-03-26 only).
-        patient: let other threads run while reading; several times slower.
+    `batches` allows an array of messages (protocol 2025-03-26 only). `patient` lets other threads run while
+    reading; several times slower.
     """
     try:
         value = read_json(raw.removeprefix(_BOM), patient=patient)
@@ -134,12 +127,7 @@ def find_ids(*pieces: bytes) -> tuple[Id, ...]:
 
 
 def write_line(message: Mapping[str, Any]) -> bytes:
-    """Return `message` as one line of UTF-8 JSON, without the newline.
-
-    Raises:
-        ValueError: it has a value that JSON does not have, such as NaN.
-        TypeError: it has a value that cannot be JSON.
-    """
+    """Return `message` as one line of UTF-8 JSON; ValueError or TypeError if it cannot be JSON (NaN)."""
     text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     try:
         return text.encode()
@@ -190,7 +178,6 @@ def _identity(value: Any) -> Id | None:
 
 
 def _failure(identity: Id | None, error: Any, size: int) -> Failure:
-    """Return a well-formed error for whatever the server wrote."""
     if not isinstance(error, dict):
         return Failure(identity, INVALID_ANSWER, _words(error) or _NO_MESSAGE)
     code, message, data = error.get("code"), error.get("message"), error.get("data")
@@ -259,15 +246,13 @@ _WANTED: _Wanted = {
 
 
 class Classification(NamedTuple):
-    """What a message is.
+    """What a message is. `method` and `tool` are columns, ids are JSON text, "" for none.
 
     Attributes:
-        method: of a request or notification, as a column.
-        tool: tool, prompt or resource that it names, as a column.
-        ident: its id as JSON text, "" for none.
+        tool: tool, prompt or resource that it names.
         outcome: how it ends a request, NONE if it does not.
-        token: id text of the progress token that a request has or a progress notification names.
-        target: id text of the request that a cancellation names.
+        token: id of the progress token that a request has or a progress notification names.
+        target: id of the request that a cancellation names.
         state: hash of the `requestState` of an input_required result or of the next round, 0 for none.
         goes_on: whether a request is the next round after an input_required result.
         items: of a batch, the positions and classifications of its messages.
@@ -290,12 +275,7 @@ _NOT_RPC: Final = Classification(Kind.NOT_RPC)
 
 
 def classify(raw: bytes, size: int = -1) -> Classification:
-    """Return what a line or body is.
-
-    Args:
-        raw: the bytes without the newline.
-        size: bytes as they travelled if `raw` is only the head.
-    """
+    """Return what a line or body is; `size` is its bytes as they travelled if `raw` is only the head."""
     if len(raw) > READ_WHOLE or size > len(raw):
         return _skimmed(raw, torn=size > len(raw))
     text = raw.decode("utf-8", "replace")
@@ -472,7 +452,6 @@ def _scalar(raw: bytes) -> Any:
 
 
 def _classified_batch(raw: bytes, start: int = -1) -> Classification:
-    """Return an array as a batch, if its items are objects."""
     if start < 0:
         start = raw.find(b"[")
     found: list[tuple[int, int, Classification]] = []

@@ -33,11 +33,7 @@ _RAW_ESCAPES = re.compile(_ESCAPES.encode(), re.DOTALL)
 
 
 class NotJson(ValueError):
-    """A text holds what JSON does not have (NaN, Infinity), or what cannot be kept.
-
-    Attributes:
-        part: what it holds, for a sentence like "it has NaN".
-    """
+    """A text holds what JSON does not have (NaN, Infinity), or what cannot be kept; `part` names it."""
 
     def __init__(self, part: str, message: str = "") -> None:
         super().__init__(message or part)
@@ -69,11 +65,7 @@ whole number of thousands of digits. A number like 1e999 becomes infinite.
 
 
 def loads(text: str | bytes, *, strict: bool = True) -> Any:
-    """Return the value of a JSON text.
-
-    Args:
-        text: the whole text.
-        strict: refuse control characters in strings, as JSON does.
+    """Return the value of a JSON text; `strict` refuses control characters in strings, as JSON does.
 
     Raises:
         ValueError: it is not JSON, or has a number that is out of range.
@@ -88,16 +80,13 @@ def loads(text: str | bytes, *, strict: bool = True) -> Any:
 
 
 def read_json(raw: bytes, *, patient: bool = False) -> Any:
-    """Return the value of a text that a server sent.
+    """Return the value of a text that a server sent; what is not UTF-8 becomes U+FFFD, as do lone surrogates.
 
-    Args:
-        raw: UTF-8; what is not becomes U+FFFD, and so does half of a surrogate pair.
-        patient: let other threads run while reading, and count the parts; several times slower.
+    `patient` lets other threads run while reading, and counts the parts; several times slower.
 
     Raises:
-        NotJson: it has something that is refused; its `part` names it.
+        ValueError: it is not JSON; a NotJson names what is refused.
         RecursionError: it is nested too deeply.
-        ValueError: it is not JSON.
     """
     text = _text_of(raw)
     if patient:
@@ -130,23 +119,14 @@ def objects_within(raw: bytes, opening: re.Pattern[str]) -> list[Any]:
 
 
 class DuplicateKeyReader:
-    """Reads JSON and notes the first key that an object has twice. Used by one thread.
-
-    Attributes:
-        duplicate: the key, or None.
-    """
+    """Reads JSON and notes the first key that an object has twice. Used by one thread."""
 
     def __init__(self) -> None:
         self.duplicate: str | None = None
         self._decoder = json.JSONDecoder(object_pairs_hook=self._object, parse_constant=_refuse)
 
     def read(self, text: str) -> Any:
-        """Return the value of a text.
-
-        Raises:
-            ValueError: it is not JSON; a NotJson has NaN or Infinity.
-            RecursionError: it is nested too deeply.
-        """
+        """Return the value of a text; raise as `loads` does, NotJson for NaN or Infinity."""
         self.duplicate = None
         return self._decoder.decode(text)
 

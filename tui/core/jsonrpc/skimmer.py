@@ -42,12 +42,9 @@ _WORD_SLICE = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The members of an object.
+    """The members of an object: start and end of the value of each key; of duplicate keys the last one.
 
-    Attributes:
-        members: start and end of the value of each key; of duplicate keys the last one. The end is -1 for a
-            value that is cut off.
-        end: index behind the object, -1 if it is cut off.
+    The end is -1 for a value that is cut off; `end` is the index behind the object, -1 if it is cut off.
     """
 
     members: dict[str, tuple[int, int]]
@@ -224,15 +221,9 @@ class JsonKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class JsonValue:
-    """The position of a value.
+    """The position of a value: the offsets of its first byte and behind its last.
 
-    Attributes:
-        kind: its kind.
-        start: offset of its first byte.
-        end: offset behind its last.
-        key: its key in an object, "" in an array.
-        position: its position in its container, from 0.
-        is_cut: the text ends before it does.
+    `key` is "" in an array, `position` counts from 0, `is_cut` says that the text ends before it does.
     """
 
     kind: JsonKind
@@ -265,11 +256,7 @@ def root_value(data: bytes) -> JsonValue | None:
 def child_values(data: bytes, container: JsonValue, start: int = -1, position: int = 0) -> list[JsonValue]:
     """Return the values in a container, at most `PAGE`; if there are more, the last one is of the kind MORE.
 
-    Args:
-        data: the text.
-        container: the container, also of a value of the kind MORE.
-        start: where to continue: the start of a MORE; -1 for the beginning.
-        position: the position of the first value found.
+    To continue, give the container again with the start of that MORE and its position.
     """
     keyed = container.kind is JsonKind.OBJECT
     at = container.start + 1 if start < 0 else start

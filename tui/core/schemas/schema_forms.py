@@ -25,10 +25,7 @@ class SchemaForm(StrEnum):
 
 
 def in_form(schema: Mapping[str, Any], form: SchemaForm) -> dict[str, Any]:
-    """Return a schema of `model_schema` as an endpoint of that kind accepts it.
-
-    One that becomes too large is cut to its first level.
-    """
+    """Return a schema of `model_schema` as such an endpoint accepts it; if too large, its first level."""
     if form is SchemaForm.PLAIN:
         return dict(schema)
     try:
@@ -38,7 +35,6 @@ def in_form(schema: Mapping[str, Any], form: SchemaForm) -> dict[str, Any]:
 
 
 def _shallow(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the first level of a schema that becomes too large."""
     properties = schema.get("properties", {})
     kept = {
         name: {key: node[key] for key in ("type", "description", "enum") if key in node}
@@ -59,8 +55,6 @@ _MAX_LISTED = 40
 
 
 class _Shaper:
-    """Rewrites one schema, node by node, with only what the form supports."""
-
     def __init__(self, form: SchemaForm) -> None:
         self._gemini = form is SchemaForm.GEMINI
         self._nodes = 0
@@ -71,7 +65,6 @@ class _Shaper:
         return made
 
     def node(self, node: Any) -> dict[str, Any]:
-        """Return one node, typed and without combiners except `anyOf`."""
         self._nodes += 1
         if self._nodes > MAX_NODES:
             raise SchemaTooLarge(f"more than {MAX_NODES} nodes in the form that the endpoint accepts")
@@ -157,7 +150,6 @@ class _Shaper:
 
 
 def _merged(node: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a node with its `allOf` merged into it."""
     parts = node.get("allOf")
     result = {key: value for key, value in node.items() if key != "allOf"}
     for part in parts if isinstance(parts, list) else ():
@@ -298,7 +290,6 @@ def _fresh(name: str, taken: set[str]) -> str:
 
 
 def _names(node: Any) -> Iterator[str]:
-    """Yield every name of a property in a schema."""
     if isinstance(node, list):
         for item in node:
             yield from _names(item)

@@ -48,7 +48,6 @@ class _Copier:
         return self._data(value, depth) if key in _DATA else self.copy(value, depth, open_refs)
 
     def _data(self, value: Any, depth: int) -> Any:
-        """Copy a value that is not a schema."""
         self._count()
         if isinstance(value, Mapping) and depth < MAX_DEPTH:
             return {str(key): self._data(item, depth + 1) for key, item in value.items()}
@@ -116,8 +115,7 @@ def _branches(value: Any) -> list[dict[str, Any]]:
 def _merged_root(schema: dict[str, Any]) -> dict[str, Any]:
     """Return an object schema without combiners at the root, which OpenAI and Anthropic refuse.
 
-    Properties are merged; required is what all alternatives require; the rest is validated by the tool's own
-    schema before the call.
+    Properties are merged; required is what all alternatives require.
     """
     properties: dict[str, Any] = schema.get("properties", {})
     required = strings(schema.get("required"))
@@ -142,10 +140,6 @@ def _merged_root(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def model_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `schema` as it is sent to a model.
-
-    Raises:
-        SchemaTooLarge: it stays too large even when cut at `MAX_DEPTH`.
-    """
+    """Return `schema` as it is sent to a model; SchemaTooLarge if it is so even when cut at `MAX_DEPTH`."""
     copied = _Copier(schema).copy(schema, 0, ())
     return _merged_root(copied if isinstance(copied, dict) else {})

@@ -20,7 +20,6 @@ _MAX_HEAD = 51
 
 
 def _plain(server: str, tool: str) -> tuple[str, bool]:
-    """Return the readable name and whether it is unchanged."""
     parts = (_NOT_ALLOWED.sub("_", server), _NOT_ALLOWED.sub("_", tool))
     name = "__".join(parts)
     exact = parts == (server, tool) and "__" not in server + "_" and "__" not in "_" + tool and bool(tool)
@@ -58,7 +57,6 @@ class NameTable:
             self._folded.setdefault(fold(name), []).append(name)
 
     def items(self) -> list[tuple[str, Tool]]:
-        """Return (qualified name, tool) in the given order of the tools."""
         return list(self._tools.items())
 
     def name_of(self, tool: Tool) -> str:
@@ -80,6 +78,5 @@ class NameTable:
         return self._tools[same[0]] if len(same) == 1 else None
 
     def close_to(self, name: str, count: int = 3) -> list[str]:
-        """Return names a model may have meant by `name`."""
         found = difflib.get_close_matches(fold(name)[:64], self._folded, n=count, cutoff=0.5)
         return [self._folded[key][0] for key in found]

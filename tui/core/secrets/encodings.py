@@ -37,7 +37,6 @@ class Needles:
         return bool(self._gates)
 
     def any_in(self, raw: bytes) -> bool:
-        """Return whether one is in `raw`."""
         text = None
         for gate, needles in self._gates:
             if gate in raw:
@@ -53,8 +52,6 @@ class EncodedSecret:
     r"""One text to be found in any encoding.
 
     Attributes:
-        name: of the secret.
-        plain: unencoded.
         flat: in a JSON text, without the backslashes, in lower case.
         escapable: whether a JSON text may contain it other than plain, `\u00XX` aside.
         bare: plain without backslashes, as a view without percent escapes shows it.
@@ -79,7 +76,6 @@ class EncodedSecret:
 
     @property
     def pattern(self) -> re.Pattern[bytes]:
-        """The pattern that matches each character in any of its escapes."""
         if self._pattern is None:
             parts = [_escapes(match[0]) for match in re.finditer(r"\\+|[^\\]", self._text)]
             self._pattern = re.compile(b"".join(parts))
@@ -151,7 +147,6 @@ def _decoded(found: re.Match[bytes]) -> bytes:
 
 
 def _shortest(needles: Iterable[bytes]) -> tuple[bytes, ...]:
-    """Return the needles without those that contain another one."""
     kept: list[bytes] = []
     for needle in sorted(set(needles), key=len):
         if needle and not any(shorter in needle for shorter in kept):
@@ -176,7 +171,6 @@ def _escapes(text: str) -> bytes:
 
 
 def _hex(octets: bytes) -> bytes:
-    """Return a pattern for hexadecimal digits in either case."""
     return b"".join(
         b"[%c%c]" % (ord(digit), ord(digit.upper())) if digit.isalpha() else digit.encode()
         for digit in octets.hex()

@@ -45,13 +45,7 @@ _SCHEME = re.compile(r"\A(?:bearer|basic|token|apikey)\s+(?=\S)", re.IGNORECASE)
 
 
 class SecretSpan(NamedTuple):
-    """The position of a secret in a text.
-
-    Attributes:
-        start: index of the first character.
-        end: index behind the last one.
-        name: the name of its value.
-    """
+    """The position of a secret in a text, and the name of its value."""
 
     start: int
     end: int

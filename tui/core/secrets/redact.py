@@ -28,10 +28,8 @@ Span = tuple[int, int, str]
 class BytesRedactor:
     """Replaces configured values and known shapes of secrets in bytes by `[redacted:NAME]`.
 
-    Args:
-        names: names by value; short values would match ordinary text.
-        keys: those of them of which partial quotes are replaced too.
-        placeholders: replace placeholders that look like a secret too.
+    `keys` are those of the `names` by value of which partial quotes are replaced too; `placeholders` replaces
+    those that look like a secret too. Short values would match ordinary text.
     """
 
     def __init__(
@@ -53,13 +51,7 @@ class BytesRedactor:
     def redact(
         self, raw: bytes, *, quotes: bool = True, shapes: bool = True
     ) -> tuple[bytes, tuple[Redaction, ...]]:
-        """Return `raw` without secrets, and the positions of the marks.
-
-        Args:
-            raw: any bytes.
-            quotes: replace partial quotes of keys.
-            shapes: replace what looks like a secret.
-        """
+        """Return `raw` without secrets, partial quotes of keys and shapes, and the positions of the marks."""
         spans = [*self._known(raw)]
         if quotes:
             spans += self._quotes.spans_in(raw)
@@ -75,7 +67,6 @@ class BytesRedactor:
         return self._values(raw) if self._may_hold(raw) else ()
 
     def _may_hold(self, raw: bytes) -> bool:
-        """Return whether a configured value may be in `raw` in some encoding; False is certain."""
         if self._plain.any_in(raw):
             return True
         flat = self._flat if has_coded_ascii(raw) else self._flat_escapable
@@ -137,7 +128,6 @@ class Secret:
         self._value = value
 
     def reveal(self) -> str:
-        """Return the value, for the one place that sends it."""
         return self._value
 
     def __repr__(self) -> str:
@@ -158,11 +148,9 @@ class Secret:
 class Redactor:
     """Replaces configured secrets and known patterns by `[redacted:NAME]`.
 
-    One object serves the whole process: values are added as they become known and are never removed.
-
-    Args:
-        secrets: values by name; those shorter than `MIN_SECRET` are ignored.
-        keys: the same for keys of model endpoints, of which truncated and masked quotes are found as well.
+    One object serves the whole process: values are added as they become known and are never removed. Those
+    shorter than `MIN_SECRET` are ignored. Of `keys` of model endpoints, truncated and masked quotes are found
+    as well.
     """
 
     def __init__(
@@ -188,28 +176,18 @@ class Redactor:
         self._bytes = BytesRedactor(names, self._keys)
 
     def redact(self, text: str) -> str:
-        """Return `text` with a mark for each secret."""
         return self._in_text(text, self._bytes.redact)
 
     def redact_values(self, text: str, *, quotes: bool = False) -> str:
-        """Return `text` without known values; what only looks like a secret stays.
-
-        Args:
-            text: any.
-            quotes: replace truncated and masked quotes of keys too.
-        """
+        """Return `text` without known values (and `quotes` of keys); what only looks like a secret stays."""
         return self._in_text(text, partial(self._bytes.redact, shapes=False, quotes=quotes))
 
     def redact_spoken(self, text: str, *, shapes: bool = False, quotes: bool = False) -> str:
         """Return text of a model or a person without complete known values.
 
         An endpoint's key that looks like a word (`lm-studio`) is not a secret here, because the text may be a
-        path or a program. Truncated and masked keys stay for the same reason.
-
-        Args:
-            text: any.
-            shapes: replace what looks like a secret too, but no placeholders.
-            quotes: replace truncated and masked quotes of keys too.
+        path or a program. Truncated and masked keys stay for the same reason, unless `quotes`. `shapes`
+        replaces what looks like a secret too, but no placeholders.
         """
         return self._in_text(text, partial(self._spoken.redact, shapes=shapes, quotes=quotes))
 
@@ -242,7 +220,6 @@ def _by_value(secrets: Mapping[str, str]) -> dict[str, str]:
 
 
 def _begun(text: str, value: str) -> int:
-    """Return the length of the longest end of `text` that is a proper prefix of `value`."""
     at = text.find(value[0], max(0, len(text) - len(value) + 1))
     while at >= 0:
         if value.startswith(text[at:]):

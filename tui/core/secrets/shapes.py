@@ -14,13 +14,9 @@ _BEGINS = r"(?:(?<![A-Za-z0-9_]{0})|(?<=\\[bfnrt]{0}))"
 
 
 class Shape(NamedTuple):
-    """A known shape of secrets.
+    """A known shape of secrets; the pattern has the group `secret`.
 
-    Attributes:
-        name: for its mark.
-        gate: a byte that it always contains: searching for one byte costs 20 ns, for several 200.
-        hint: text that it always contains, or "".
-        pattern: with the group `secret`.
+    `gate` is a byte that it always contains: searching for one byte costs 20 ns, for a `hint` 200.
     """
 
     name: str
@@ -109,12 +105,7 @@ _FILLED = re.compile(rb"([xX*.0_-])\1{5}")
 
 
 def shapes_in(raw: bytes, *, placeholders: bool = True) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and name of every secret of a known shape.
-
-    Args:
-        raw: any bytes.
-        placeholders: yield `sk-xxxxxxxxxxxxxxxx` too.
-    """
+    """Yield start, end and name of each secret of a known shape; `placeholders` adds `sk-xxxxxxxx`."""
     text = raw.decode("latin-1")  # `in` finds several characters in a str in half the time (CPython 3.11)
     for name, gate, hint, pattern in SHAPES:
         if gate in raw and hint in text:
@@ -149,11 +140,7 @@ _MASK_HINTS = (b"***", b"...", b"xxxx", b"XXXX", b"###", b"\xe2\x80", b"\xe2\x97
 
 
 class PartialQuotes:
-    """Finds parts of keys in bytes.
-
-    Args:
-        keys: names by value; those shorter than `MIN_KEY` are ignored.
-    """
+    """Finds parts of keys in bytes; keys shorter than `MIN_KEY` are ignored."""
 
     def __init__(self, keys: Mapping[str, str]) -> None:
         self._keys = [
@@ -163,7 +150,6 @@ class PartialQuotes:
         ]
 
     def spans_in(self, raw: bytes) -> Iterator[tuple[int, int, str]]:
-        """Yield start, end and name of every part of a key."""
         for key, name, public in self._keys:
             for start, end in (*_heads(raw, key, max(MIN_PART, public + MIN_PRIVATE)), *_tails(raw, key)):
                 yield start, end, name
@@ -180,7 +166,6 @@ class PartialQuotes:
 
 
 def _public(key: bytes) -> int:
-    """Return the length of a key's public prefix."""
     found = _PUBLIC.match(key)
     return found.end() if found else 0
 
@@ -206,7 +191,6 @@ def _tails(raw: bytes, key: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _head_before(raw: bytes, place: int, key: bytes) -> int:
-    """Return how many bytes of the head of `key` end at `place`."""
     if raw[place - 1 : place] not in key:
         return 0
     longest = min(place, len(key) - 1)
@@ -214,7 +198,6 @@ def _head_before(raw: bytes, place: int, key: bytes) -> int:
 
 
 def _tail_behind(raw: bytes, place: int, key: bytes) -> int:
-    """Return how many bytes of the tail of `key` start at `place`."""
     if raw[place : place + 1] not in key:
         return 0
     longest = min(len(raw) - place, len(key) - 1)

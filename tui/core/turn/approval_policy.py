@@ -57,11 +57,8 @@ class Policy:
     """Decides about calls.
 
     Attributes:
-        rules: the person's rules.
         mode: ask as the rules say; reads, all and none decide without asking.
-        server_digest: returns a hash of how a server is started, part of an approval's key.
         always: keys of approvals that outlive the session.
-        session: keys of approvals of this session.
         refresh: brings `always` up to date before it is read; cheap.
     """
 
@@ -73,7 +70,6 @@ class Policy:
     refresh: Callable[[], None] = lambda: None
 
     def key(self, tool: Tool) -> str:
-        """Return the key of an approval of `tool`."""
         return f"{tool.server}/{tool.name}@{self.server_digest(tool.server)}.{tool.digest}"
 
     def judge(self, tool: Tool, *, guessed: bool = False) -> Judgement:
@@ -118,7 +114,6 @@ class Policy:
         return Judgement(Verdict.ALLOW)
 
     def remember(self, tool: Tool, answer: Answer) -> None:
-        """Remember the person's answer, as far as it reaches."""
         if answer is Answer.SESSION:
             self.session.add(self.key(tool))
         elif answer is Answer.ALWAYS:

@@ -66,10 +66,7 @@ class TurnMeter:
     """Counts what a turn uses.
 
     Attributes:
-        steps: model requests with tools so far.
-        tool_calls: calls that ran so far.
         errors: failed steps in a row.
-        tokens: of all requests so far.
         cost: of all requests so far, as far as there are prices.
     """
 
@@ -99,7 +96,6 @@ class TurnMeter:
             self._paused_since = None
 
     def left_seconds(self, now_ns: int) -> float:
-        """Return how much of `turn_seconds` is left, at least 0."""
         return max(0.0, self.limits.turn_seconds - self.used_seconds(now_ns))
 
     def call_ended(self, key: str) -> int:
@@ -127,7 +123,6 @@ class TurnMeter:
         return ReachedLimit(LimitName.MAX_STEPS, self.limits.max_steps)
 
     def reached(self, now_ns: int) -> ReachedLimit | None:
-        """Return the limit that forbids another step, or None."""
         limits = self.limits
         checks = (
             (

@@ -41,14 +41,7 @@ ROOMS = 2
 
 
 class ModelRequester:
-    """Sends the model requests of one turn.
-
-    Args:
-        conversation: the messages so far.
-        deps: what the turn works with.
-        emit: called with events.
-        spend: called with the usage of summaries.
-    """
+    """Sends the model requests of one turn; `spend` is called with the usage of summaries."""
 
     def __init__(
         self, conversation: Conversation, deps: TurnDeps, emit: Emit, spend: Callable[[Usage], None]
@@ -60,18 +53,11 @@ class ModelRequester:
         self._room = Compactor(conversation, deps.model, deps.context_meter, spend)
 
     async def ask(self, reply: Reply, step: int, offer: ToolOffer | None, extra: str) -> ModelRequest:
-        """Send a request, fill `reply`, and return the request that was answered.
+        """Send a request, fill `reply`, also when it is cut off, and return the request that was answered.
 
         The conversation is compacted before where the window is known, and after a refusal where it is not.
-
-        Args:
-            reply: filled with the model's reply, also when it is cut off.
-            step: number of the step.
-            offer: the tools that the model may call; None for none.
-            extra: a message of mcptui's after all others, in this request only; or "".
-
-        Raises:
-            ModelError: as the model raises it.
+        `extra` is a message of mcptui's after all others, in this request only. Raises ModelError as the
+        model does.
         """
         self._said = ""
         request = await self._that_fits(offer, extra)
@@ -108,7 +94,6 @@ class ModelRequester:
         return request
 
     async def _make_room(self, refused: Sequence[Message] = ()) -> bool:
-        """Compact the conversation if anything can be gained, and emit a notice."""
         try:
             notice = await self._room.make_room(refused=refused)
         except ModelError as error:
@@ -181,7 +166,6 @@ class Turn:
 
     @property
     def unsaid(self) -> Sequence[str]:
-        """Messages that `steer` was given and the model was not sent."""
         return tuple(self._steering)
 
     async def events(self) -> AsyncIterator[Event]:
@@ -269,7 +253,6 @@ class Turn:
             self._emit(Steered(self._step + 1, text))
 
     async def _think(self, extra: str = "", final: bool = False) -> Reply:
-        """Make one model request and append its reply to the conversation."""
         deps = self._deps
         self._step += 1
         CAUSE.set(Cause(self._number, self._step))
@@ -303,7 +286,6 @@ class Turn:
             self._emit(Notice(reply.warning, "warn"))
 
     def _keep(self, reply: Reply, partial: bool = False) -> None:
-        """Append a reply to the conversation, once."""
         self._reply = Reply()
         if reply.text:
             self._answers.append(reply.text)

@@ -64,7 +64,6 @@ class Reply:
         return not (self.text or self.calls)
 
     def thinks(self, now_ns: int, thinking: bool = True) -> None:
-        """Record whether the model is thinking now."""
         if thinking:
             self._thinks_since = now_ns if self._thinks_since is None else self._thinks_since
         elif self._thinks_since is not None:
@@ -72,7 +71,6 @@ class Reply:
             self._thinks_since = None
 
     def message(self, model: str, partial: bool) -> AssistantMessage:
-        """Return it as a message; `model` is the label of its author."""
         return AssistantMessage(
             text=self.text,
             reasoning=self.reasoning,
@@ -88,7 +86,6 @@ class Reply:
     def known_usage(
         self, request: ModelRequest, estimated: Callable[[ModelRequest], int] = estimate_request
     ) -> Usage:
-        """Return the endpoint's count, or an estimate if it gave none."""
         if self.usage is not None and (self.usage.prompt or self.usage.completion):
             return self.usage
         written = self.text + self.reasoning + "".join(call.name + call.arguments for call in self.calls)
@@ -96,7 +93,6 @@ class Reply:
 
 
 def _joined(pieces: list[str]) -> str:
-    """Join `pieces` in place, so that the work is done once."""
     if len(pieces) > 1:
         pieces[:] = ["".join(pieces)]
     return pieces[0] if pieces else ""
@@ -105,11 +101,7 @@ def _joined(pieces: list[str]) -> str:
 async def think(
     model: ChatModel, request: ModelRequest, step: int, reply: Reply, emit: Emit, clock: Clock
 ) -> None:
-    """Send `request`, fill `reply` and emit its parts.
-
-    Raises:
-        ModelError: as the model raises it; `reply` then holds what was said before.
-    """
+    """Send `request`, fill `reply`, also where the model raises ModelError, and emit its parts."""
     parts = model.stream(request)
     try:
         async for part in parts:
@@ -166,8 +158,7 @@ def unique_calls(calls: tuple[CallRequest, ...], used: Collection[str]) -> tuple
 def parse_arguments(text: str) -> dict[str, Any]:
     """Return the arguments that a model wrote as JSON text; empty text means no arguments.
 
-    Raises:
-        ValueError: it is not one JSON object, or has NaN, Infinity or a number out of range in it.
+    Raises ValueError if it is not one JSON object, or has NaN, Infinity or a number out of range.
     """
     if not text.strip():
         return {}

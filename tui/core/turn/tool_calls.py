@@ -34,14 +34,10 @@ PROGRESS_NS = 50_000_000
 
 @dataclass(frozen=True, slots=True)
 class PreparedCall:
-    """A call and its meaning.
+    """A call and its meaning. `arguments` are empty if they cannot be parsed.
 
-    Attributes:
-        call: as the model wrote it.
-        tool: the tool that it resolves to, or None.
-        arguments: parsed; empty if they cannot be.
-        problem: what the model reads if the call cannot run, or "".
-        why: the same in a word or two ("unknown tool", "invalid arguments"), or "".
+    `problem` is what the model reads if the call cannot run, or ""; `why` the same in a word or two ("unknown
+    tool", "invalid arguments").
     """
 
     call: CallRequest
@@ -56,7 +52,6 @@ class PreparedCall:
 
     @property
     def name(self) -> str:
-        """The tool's own name, or what the model wrote."""
         return self.tool.name if self.tool else self.call.name
 
 
@@ -86,14 +81,9 @@ def prepare(call: CallRequest, table: NameTable) -> PreparedCall:
 
 @dataclass(frozen=True, slots=True)
 class TurnDeps:
-    """What a turn works with.
+    """What a turn works with. What it measures, stores and selects lives as long as the conversation.
 
-    Attributes:
-        journal: records what happens, if the conversation is saved.
-        context_meter: how full the model's window is; lives as long as the conversation.
-        bill: called with the usage of each request; returns its cost, or None if unknown.
-        result_store: complete results that the model was sent truncated; lives as long as the conversation.
-        tool_selection: selects the tools that are offered; lives as long as the conversation.
+    `bill` is called with the usage of each request; it returns its cost, or None if unknown.
     """
 
     model: ChatModel
@@ -146,7 +136,6 @@ class ToolCallRunner:
         return self.offer
 
     def propose(self, step: int, call: CallRequest) -> PreparedCall:
-        """Emit that the model wants `call`, and return its meaning."""
         item = prepare(call, self.offer.table)
         self._proposed[call.id] = item
         self._emit(
@@ -178,14 +167,12 @@ class ToolCallRunner:
         self._meter.step_ended(calls=len(counted), failed=sum(outcome.failed for outcome in counted))
 
     def abandon(self, step: int, call: CallRequest, text: str, why: str) -> None:
-        """Answer a call that will get no result from its server."""
         item = self._proposed.get(call.id) or self.propose(step, call)
         if call.id in self._started:
             text += "; it had been sent already, so it may or may not have had its effect"
         self._conclude(step, item, Observation(text), is_error=True, why=why)
 
     async def _checked(self, position: int, item: PreparedCall, waiting: int) -> PreparedCall:
-        """Return `item`, with a problem if a limit or its tool's schema forbids it."""
         limits = self._deps.limits
         if item.problem or item.tool is None:
             return item
@@ -232,7 +219,6 @@ class ToolCallRunner:
         return await self._run(step, item, tool)
 
     async def _ask(self, step: int, item: PreparedCall, tool: Tool, why: str) -> str:
-        """Ask for approval; return "" for yes, what the model reads for no."""
         clock, call_id = self._deps.clock, item.call.id
         request = ApprovalRequest(call_id, tool, item.arguments, why)
         self._emit(ApprovalAsked(step, call_id, request))
@@ -275,7 +261,6 @@ class ToolCallRunner:
         return CallOutcome(failed=result.is_error)
 
     def _told(self, item: PreparedCall, tool: Tool, result: ToolResult) -> Observation:
-        """Return what the model reads of a result; if it is truncated, the complete text is stored."""
         limit = self._budget.limit()
         told = observation(result, limit) if is_built_in(tool) else observation(result, limit, self._store)
         times = self._meter.call_ended(fingerprint(f"{tool.server}/{tool.name}", item.arguments, told.mark))
@@ -297,7 +282,6 @@ class ToolCallRunner:
         return ResultBudget(self._deps.limits.result_bytes, self._deps.context_meter.window, calls)
 
     async def _intend(self, item: PreparedCall, tool: Tool) -> None:
-        """Save that the call is about to be sent, before its bytes leave."""
         if (journal := self._deps.journal) is None:
             return
         turn = CAUSE.get()

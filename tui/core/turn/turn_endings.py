@@ -50,12 +50,7 @@ _LIMITS = {limit.value: words for limit, words in LIMIT_SENTENCES.items()}
 
 
 def remark_of(event: Event, place: int) -> Remark | None:
-    """Return the remark for an event, None if there is none.
-
-    Args:
-        event: any.
-        place: number of messages so far.
-    """
+    """Return the remark for an event after `place` messages, None if there is none."""
     match event:
         case TurnStarted(notice=notice) if notice:
             return Remark(place, "notice", notice)
@@ -90,7 +85,6 @@ def words_of(remark: Remark) -> str:
 
 
 def _limit_words(remark: Remark) -> str:
-    """Return which limit was reached, and where it can be changed."""
     value = remark.value
     words = _LIMITS.get(remark.text, "").format(
         value=f"{value:g}",

@@ -64,10 +64,7 @@ _SIGNALS = {
 
 
 def error_words(code: int) -> str:
-    """Return the meaning of a JSON-RPC error code, as a clause.
-
-    Sources: JSON-RPC 2.0 section 5.1; the specification's error codes of 2025-11-25 and 2026-07-28.
-    """
+    """Return a JSON-RPC error code's meaning (JSON-RPC 2.0 section 5.1; MCP 2025-11-25 and 2026-07-28)."""
     if code in _JSONRPC:
         return _JSONRPC[code]
     if code in _MCP:
@@ -110,12 +107,9 @@ _MOST_WORDS = 12
 
 
 def event_sentences(word: str, server: str, detail: Mapping[str, Any]) -> list[str]:
-    """Return sentences for an event.
+    """Return sentences for an event ("spawn", "exit", …); for an unknown one its detail is shown.
 
-    Args:
-        word: the event ("spawn", "exit", …); for an unknown one its detail is shown.
-        server: its name in a sentence ("server weather").
-        detail: what the transport knew.
+    `server` is its name in a sentence ("server weather").
     """
     match word:
         case "spawn":
@@ -197,7 +191,6 @@ def _exit(server: str, detail: Mapping[str, Any]) -> list[str]:
 
 
 def _http(server: str, detail: Mapping[str, Any]) -> list[str]:
-    """Return sentences for a request or response without a body, or an event of a stream without data."""
     status, method = detail.get("status"), detail.get("http")
     if "sse" in detail:
         return [f"An event without data came from {server}; such events keep a stream open."]

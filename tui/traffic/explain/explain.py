@@ -27,12 +27,9 @@ _NAMED = {
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """An entry in words.
+    """An entry in words: a title ("tools/call request 7"), sentences, most important first.
 
-    Attributes:
-        title: a few words ("tools/call request 7").
-        sentences: its meaning, most important first.
-        section: the page of the specification ("2025-11-25 server/tools"), or "".
+    `section` is the page of the specification ("2025-11-25 server/tools"), or "".
     """
 
     title: str
@@ -46,12 +43,10 @@ class Explanation:
 
 
 def explain(entry: Entry, pair: Entry | None = None, revision: str = "") -> Explanation:
-    """Return the explanation of an entry.
+    """Return the explanation of an entry, whose body may be missing or only a head.
 
-    Args:
-        entry: its body may be missing or only a head.
-        pair: the response of a request, or the request of a response, a cancellation or progress.
-        revision: of its server, "" if unknown; what the messages themselves say takes precedence.
+    `pair` is the response of a request, or the request of a response, a cancellation or progress. What the
+    messages themselves say about the revision takes precedence.
     """
     revision = own_revision(entry) or (own_revision(pair) if pair is not None else "") or revision
     match entry.kind:

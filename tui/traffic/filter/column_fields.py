@@ -26,7 +26,6 @@ class NameCheck:
         self._decided = bytearray()
 
     def mask(self, start: int, stop: int) -> bytes:
-        """Return the mask of the rows from `start` to before `stop`."""
         rows = self._column[start:stop]
         # After the rows are copied: every number in them has its name by now.
         decided = self._decide()
@@ -96,7 +95,6 @@ class Columns:
         raise ValueError(f"no column for {field}")
 
     def named(self, text: str) -> Check:
-        """Return the check for a part of the name of a server, method or tool."""
         wanted, frames = fold(text), self._frames
 
         def has(name: str) -> bool:
@@ -125,7 +123,6 @@ class Columns:
         return lambda start, stop: column[start:stop].tobytes().translate(table)
 
     def _status(self, values: Sequence[Value]) -> Check:
-        """Return the check for how a request ended; `failed` leaves out usual ends."""
         check, accepts = self._choice("status", values), _name_test(values, "none")
         usual = [
             (masks.table({outcome}), NameCheck(self._frames.method, self._frames.methods, method.__eq__))
@@ -295,7 +292,6 @@ def _name_test(values: Sequence[Value], empty: str = "") -> Callable[[str], bool
 
 
 def _words_of(outcome: Outcome) -> list[str]:
-    """Return the words for an outcome, other than `failed`."""
     choices = FIELDS["status"].choices
     return [word for word, numbers in choices.items() if word != "failed" and outcome in numbers]
 
@@ -308,7 +304,6 @@ def _note_test(name: Name) -> Callable[[str], bool]:
 
 
 def _limits(value: Value) -> tuple[int, int | None]:
-    """Return the minimum and maximum of a value, both included."""
     match value:
         case Compare(">", number):
             return number + 1, None
@@ -346,8 +341,8 @@ def since_ns(value: Ago | ClockTime, now_ns: int) -> int:
 def until_ns(value: Ago | ClockTime, now_ns: int, begin_ns: int | None) -> int:
     """Return the moment of `until`: for a bare clock time the first such time after `begin_ns`.
 
-    `begin_ns` is the moment of a `since` next to it. Without one a bare clock time is today; of a time that
-    occurs twice it is the last one, and so it is if a day is given.
+    That is the moment of a `since` next to it. Without one a bare clock time is today; of a time that occurs
+    twice it is the last one, and so it is if a day is given.
     """
     if isinstance(value, Ago):
         return now_ns - value.ns

@@ -34,7 +34,6 @@ class FilterCompletion:
     meaning: str = ""
 
     def applied(self, text: str) -> tuple[str, int]:
-        """Return the completed text, and the position of the cursor in it."""
         return text[: self.start] + self.text + text[self.end :], self.start + len(self.text)
 
 
@@ -50,10 +49,7 @@ def seen_names(frames: EntryColumns) -> dict[str, Sequence[str]]:
 def complete(text: str, cursor: int, known_values: Mapping[str, Sequence[str]]) -> list[FilterCompletion]:
     """Return the completions at the cursor, most likely first.
 
-    Args:
-        text: the filter so far.
-        cursor: position of the cursor, 0 to len(text).
-        known_values: names in the recording, by field; names that could fool a terminal are left out.
+    `known_values` are names in the recording, by field; those that could fool a terminal are left out.
     """
     token = _touched(text, cursor)
     if token is None:
@@ -69,7 +65,6 @@ def complete(text: str, cursor: int, known_values: Mapping[str, Sequence[str]]) 
 
 
 def _touched(text: str, cursor: int) -> Token | None:
-    """Return the term or word at the cursor."""
     for token in QueryLexer(text).tokens():
         if token.sign in (Sign.LEAF, Sign.AND, Sign.OR, Sign.NOT) and token.start < cursor <= token.end:
             is_word = text[token.start].isalpha() or token.sign is Sign.LEAF
@@ -128,7 +123,6 @@ def _plain(names: Sequence[str]) -> Iterable[str]:
 
 
 def _ranked(typed: str, words: Iterable[str], within: bool = True) -> list[str]:
-    """Return the words that start with what is typed, then those that contain it."""
     typed = typed.lower()
     first: list[str] = []
     then: list[str] = []

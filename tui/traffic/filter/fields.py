@@ -46,14 +46,9 @@ class ValueType(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FilterField:
-    """One field.
+    """One field. `meaning` is for the completion and the help, `example` a complete term.
 
-    Attributes:
-        name: as written before the colon.
-        takes: type of its values.
-        meaning: a few words for the completion and the help.
-        example: a complete term.
-        choices: for CHOICE, each word and the numbers in the column that it means.
+    `choices` are, for CHOICE, each word and the numbers in the column that it means.
     """
 
     name: str
@@ -163,11 +158,7 @@ def glob_pattern(glob: str) -> re.Pattern[str]:
 
 
 def read_value(known: FilterField, text: str, is_quoted: bool) -> Value:
-    """Return a value as the field reads it.
-
-    Raises:
-        BadValue: with a sentence that says what is wrong with it.
-    """
+    """Return a value as the field reads it; BadValue has a sentence that says what is wrong with it."""
     match known.takes:
         case ValueType.WORDS if not text:
             raise BadValue("There is nothing between the quotes to look for.")

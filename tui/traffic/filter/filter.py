@@ -38,10 +38,8 @@ all.
 class Filter:
     """A query compiled for the columns of one recording.
 
-    Attributes:
-        terms: terms to search in bodies, in the order of `BodyHits.masks`.
-        changes: whether the result for an existing entry can change (its request was answered, it was marked,
-            …).
+    `terms` are those to search in bodies, in the order of `BodyHits.masks`. `changes`: the result for an
+    existing entry can change (its request was answered, it was marked, …).
     """
 
     def __init__(
@@ -52,14 +50,10 @@ class Filter:
         notes: Mapping[int, str] | None = None,
         now_ns: int | None = None,
     ) -> None:
-        """Compile a filter.
+        """Compile a filter; of a query with problems, the part that could be parsed is applied.
 
-        Args:
-            query: with problems, the part that could be parsed is applied.
-            frames: the columns.
-            notes: the person's notes, by seq; read anew each time.
-            now_ns: the moment from which `since:5m` counts, nanoseconds since 1970; None for now. It stays
-                the same while the filter is in use.
+        `notes` are read anew each time. `since:5m` counts from `now_ns` (since 1970; None for now)
+        throughout.
         """
         self._frames = frames
         self._columns = Columns(frames, notes if notes is not None else {}, now_ns or time.time_ns())
@@ -75,7 +69,6 @@ class Filter:
         return self._step(start, stop, found, None)
 
     def possible(self, start: int, stop: int) -> bytes:
-        """Return which entries could match, whatever their bodies are."""
         return self._step(start, stop, None, None)
 
     def found(self, start: int, stop: int, seqs: Sequence[frozenset[int]]) -> BodyHits:
@@ -123,7 +116,6 @@ class Filter:
                 return cost, self._leaf(check, negated)
 
     def _begin_ns(self, parts: Sequence[Node], around: int | None) -> int | None:
-        """Return the latest moment of a `since` among these terms, or around them."""
         terms = [part for part in parts if isinstance(part, Term) and part.field == "since"]
         found = [self._columns.begin_ns(term.values) for term in terms]
         return max(found if around is None else [around, *found], default=None)
@@ -158,7 +150,6 @@ _BODY = 1000
 
 
 def _leading(pattern: str) -> int:
-    """Return how many characters at the start of a pattern match anything."""
     found = _ANYTHING_FIRST.match(pattern)
     return found.end() if found else 0
 

@@ -46,7 +46,6 @@ def table(numbers: Collection[int]) -> bytes:
 
 
 def _digits(raw: bytes, width: int) -> list[bytes]:
-    """Return the bytes of numbers by their place, the lowest first."""
     digits = [raw[place::width] for place in range(width)]
     return digits if _LITTLE else digits[::-1]
 

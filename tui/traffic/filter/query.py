@@ -32,13 +32,9 @@ from tui.traffic.filter.nodes import (
 
 @dataclass(frozen=True, slots=True)
 class QueryProblem:
-    """A problem in a part of the text.
+    """A problem in the text from `start` to before `end`, which are equal only at the end of the text.
 
-    Attributes:
-        start: first character of the part.
-        end: behind its last one; greater than `start`, except at the end of the text.
-        sentence: the problem and what to write.
-        instead: a replacement, or "".
+    `sentence` says what to write, `instead` is a replacement, or "".
     """
 
     start: int
@@ -89,7 +85,6 @@ class QueryLexer:
         self.problems: list[QueryProblem] = []
 
     def tokens(self) -> list[Token]:
-        """Return the tokens in order, the last one END."""
         found: list[Token] = []
         place = self._skip(0)
         while place < len(self.text):
@@ -206,7 +201,6 @@ class QueryLexer:
 
 
 def _complaint(pattern: str) -> str:
-    """Return why a pattern cannot be searched for, or ""."""
     try:
         re2_pattern(composed(pattern), ignore_case=False)
     except re.error as error:
@@ -225,13 +219,7 @@ MAX_DEPTH = 40
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A parsed filter.
-
-    Attributes:
-        text: as it was written.
-        root: its tree; None is everything. With problems: the part that could be parsed.
-        problems: in the order of the text.
-    """
+    """A parsed filter, with its problems in the order of the text; as `root` None is everything."""
 
     text: str = ""
     root: Node | None = None
@@ -239,12 +227,10 @@ class Query:
 
     @property
     def is_sound(self) -> bool:
-        """Whether it has no problems."""
         return not self.problems
 
     @property
     def canonical(self) -> str:
-        """Its canonical text."""
         return unparse(self.root)
 
     def within(self, other: "Query") -> "Query":

@@ -56,15 +56,12 @@ class BodySearchThread:
 
     @property
     def waiting(self) -> int:
-        """Number of entries whose result is pending."""
         return sum(block.stop - block.start for block in self._blocks)
 
     def is_full(self, limit: int) -> bool:
-        """Return whether `limit` ranges are pending."""
         return len(self._blocks) >= limit
 
     def ask(self, start: int, stop: int, first: int, last: int) -> None:
-        """Search a range."""
         if self._closed:
             return
         if self._thread is None:
@@ -135,7 +132,6 @@ class BodySearchThread:
         self._answers.append((its_round, BodyMatches(block.start, block.stop, seqs, problem)))
 
     def _refuse(self, problem: str) -> None:
-        """Answer every range without matches."""
         while (asked := self._asked.get()) is not None:
             its_round, block = asked
             self._answers.append((its_round, BodyMatches(block.start, block.stop, self._nothing(), problem)))
@@ -170,7 +166,6 @@ class View:
     """The entries that match a query, in order.
 
     Attributes:
-        revision: counts changes of the rows.
         problem: why bodies could not be read, or "".
     """
 
@@ -186,14 +181,9 @@ class View:
     ) -> None:
         """Create a view; it has rows after the first `advance`.
 
-        Args:
-            frames: the columns.
-            query: what matches.
-            reader: opens a recording, for bodies; called and used in a thread of the view. Without one
-                nothing matches in bodies.
-            notes: the person's notes, by seq.
-            now_ns: the moment from which `since:5m` counts; None for now.
-            newest_first: check the last entries first; else the first ones.
+        `reader` opens a recording, for bodies; called and used in a thread of the view. Without one nothing
+        matches in bodies. `since:5m` counts from `now_ns`, None for now. `newest_first` checks the last
+        entries first.
         """
         self.query = query
         self.revision = 0
@@ -216,7 +206,6 @@ class View:
         return self._seen if self._is_all else len(self._rows)
 
     def index(self, row: int) -> int:
-        """Return the index in the columns of a row from 0."""
         return row if self._is_all else self._rows[row]
 
     def indices(self, start: int, stop: int) -> Sequence[int]:
@@ -256,12 +245,10 @@ class View:
 
     @property
     def is_done(self) -> bool:
-        """Whether every entry was checked."""
         return not self._todo and (self._search is None or not self._search.waiting)
 
     @property
     def progress(self) -> tuple[int, int]:
-        """Number of checked entries, and of all."""
         left = sum(stop - start for start, stop in self._todo) + (self._search.waiting if self._search else 0)
         return max(0, self._seen - left), self._seen
 
@@ -347,7 +334,6 @@ class View:
     # ---- looking --------------------------------------------------------------------------------------
 
     def _work(self) -> bool:
-        """Do one slice; False if there is nothing to do but to wait."""
         if not self._todo or (self._search is not None and self._search.is_full(IN_FLIGHT)):
             return False
         if self._search is not None:
@@ -381,7 +367,6 @@ class View:
         self._search.ask(start, stop, seq(start + low), seq(start + high))
 
     def _collect(self) -> bool:
-        """Take a result of the worker; False if there is none."""
         if self._search is None or (answer := self._search.answer()) is None:
             return False
         self.problem = answer.problem or self.problem
@@ -391,7 +376,6 @@ class View:
         return True
 
     def _settle(self, start: int, mask: bytes) -> None:
-        """Replace the previous rows of a range."""
         stop = start + len(mask)
         new = array("I", compress(range(start, stop), mask)) if 1 in mask else array("I")
         low, high = bisect_left(self._rows, start), bisect_left(self._rows, stop)

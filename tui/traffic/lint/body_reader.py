@@ -35,13 +35,10 @@ TRANSPORT = "basic/transports"
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """A finding before it has an entry and a revision.
+    """A finding before it has an entry and a revision: a stable code and a cleaned sentence.
 
-    Attributes:
-        code: stable.
-        sentence: the problem, cleaned.
-        page: page of the specification, without the revision; "" for none.
-        revision: the revision that requires it, "" for the one in force.
+    `page` is that of the specification, without the revision, or ""; `revision` the one that requires it, or
+    "" for the one in force.
     """
 
     code: str
@@ -53,13 +50,7 @@ class Flaw:
 
 @dataclass(slots=True)
 class BodyReading:
-    """A parsed body.
-
-    Attributes:
-        value: the JSON value; meaningless if `sound` is false.
-        sound: whether there is a value.
-        said: flaws of the text.
-    """
+    """A parsed body: the JSON value, if it is `sound`, and what was said about the text."""
 
     value: Any = None
     sound: bool = False
@@ -99,10 +90,7 @@ class BodyReader:
         self._json = DuplicateKeyReader()
 
     def read(self, entry: Entry, newline_framing: bool) -> BodyReading:
-        """Parse a body, or a head of it.
-
-        `newline_framing`: each line of a stream is a message, which is not so over HTTP.
-        """
+        """Parse a body, or a head; `newline_framing`: each line is a message, unlike over HTTP."""
         reading = BodyReading()
         raw = entry.body
         if entry.size > OVERSIZE:

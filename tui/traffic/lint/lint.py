@@ -50,10 +50,8 @@ _PAGES = {
 class Linter:
     """Lints entries in the order of their seq. Used by one thread.
 
-    Attributes:
-        thorough: whether every message is validated against the SDK's models; if not, a sample of each method
-            is.
-        unjudged: number of messages that were not validated, for their size or because `thorough` was off.
+    If not `thorough`, only a sample of each method is validated against the SDK's models. `unjudged` counts
+    the messages that were not validated, for that or for their size.
     """
 
     def __init__(self, judge: SchemaValidator | None = None) -> None:
@@ -73,7 +71,6 @@ class Linter:
         return session.revision or session.before if session is not None else ""
 
     def feed(self, entry: Entry) -> list[Finding]:
-        """Return the findings on an entry with its body. Entries come in order."""
         if entry.seq > self._next:
             self._lose()
         self._next = entry.seq + 1
@@ -141,7 +138,6 @@ class Linter:
         return said
 
     def _by_columns(self, entry: Entry, session: ServerSession) -> None:
-        """Keep track of a message of which only the columns and a head are known."""
         if not entry.ident:
             return
         is_number = _NUMBER.fullmatch(entry.ident)
@@ -245,7 +241,6 @@ class Linter:
     # ---- the SDK's models ----------------------------------------------------------------------------
 
     def _hold(self, look: MessageCheck, role: str, method: str, value: Any) -> None:
-        """Validate params or a result against the SDK's models."""
         if self._judge is None or look.revision not in REVISIONS:
             return
         if not (value is None or isinstance(value, dict)) or not self._wanted(look, role, method):

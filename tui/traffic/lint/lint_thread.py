@@ -45,11 +45,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class LintThread:
-    """A linter with its thread.
-
-    Attributes:
-        faults: number of failures of the linter itself; 0 unless it has a bug.
-    """
+    """A linter with its thread; `faults` counts failures of the linter itself."""
 
     def __init__(
         self,
@@ -62,12 +58,8 @@ class LintThread:
     ) -> None:
         """Create a linter; it starts with `start()`.
 
-        Args:
-            report: called with findings, in order, in the linter's thread.
-            open_reader: opens the store, for entries that came too fast; called in the linter's thread.
-            judge: makes the validator, in the linter's thread; it is closed there if it has a `close`.
-            first_seq: number of the first entry.
-            waiting_bytes: bytes that may wait in memory.
+        `report`, `open_reader` (of the store, for entries that came too fast) and `judge` are called in the
+        linter's thread; the judge is closed there if it has a `close`. `waiting_bytes` may wait in memory.
         """
         self.faults = 0
         self._report, self._open_reader, self._make_judge = report, open_reader, judge
@@ -100,21 +92,17 @@ class LintThread:
         self._wake.set()
 
     def revision(self, source: str) -> str:
-        """Return the revision of a server as far as its entries were linted, "" if unknown."""
         return self._linter.revision(source)
 
     @property
     def lag(self) -> int:
-        """Number of entries that were offered and not linted yet."""
         return max(0, self._last - self._next + 1)
 
     @property
     def unjudged(self) -> int:
-        """Number of messages that were not validated against the SDK's models."""
         return self._linter.unjudged
 
     def start(self) -> None:
-        """Start the thread; a second start does nothing."""
         if self._thread is None and not self._closing.is_set():
             self._thread = threading.Thread(target=self._run, name="linter", daemon=True)
             self._thread.start()

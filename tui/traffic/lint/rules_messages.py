@@ -17,13 +17,7 @@ _MODERN_CODES = (-32020, -32021, -32022)
 
 
 class MessageCheck:
-    """One message while it is checked.
-
-    Attributes:
-        session: of its server.
-        revision: the revision that applies, "" if unknown.
-        said: flaws so far.
-    """
+    """One message while it is checked; `revision` is the one that applies, "" if unknown."""
 
     __slots__ = ("entry", "revision", "said", "session")
 
@@ -213,7 +207,6 @@ def _when(revisions: frozenset[str]) -> str:
 
 
 def _extended(session: ServerSession) -> bool:
-    """Return whether client or server declare extensions, which have methods of their own."""
     return any(
         mapping(capabilities).get("extensions") or mapping(capabilities).get("experimental")
         for capabilities in (session.server, session.client)

@@ -36,12 +36,8 @@ class SchemaValidator(Protocol):
     ) -> Sequence[str]:
         """Return the problems of params or a result, a clause each ("tools.0.name is missing").
 
-        Args:
-            revision: the revision in force; an unknown one has no problems.
-            direction: of the message.
-            role: "request", "notification" (value: its params) or "result".
-            method: its method; of a result that of its request.
-            value: params, or None where there are none, or the result.
+        `role` is "request", "notification" (value: its params) or "result", `method` that of its request. An
+        unknown revision has no problems.
         """
 
     def schema_problem(self, schema: Any) -> str:
@@ -149,7 +145,6 @@ def _check_schemas(
 
 
 def _surface(schema: Any, object_wanted: bool) -> str:
-    """Return the problem of a schema at its root, or ""."""
     if not isinstance(schema, dict):
         return "is not a JSON Schema object"
     kind = schema.get("type")

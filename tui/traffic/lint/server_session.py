@@ -59,15 +59,12 @@ class SentRequest:
     """A request that was sent.
 
     Attributes:
-        seq: of its entry.
         tool: the tool of `tools/call`.
         revision: the revision that it names, "" for the session's.
         cursor: requested page of a list, None for the first.
-        token: progress token, None if it has none.
         wants_log: whether it asks for log messages (2026-07-28).
         cancelled_ns: when it was cancelled; 0 if it was not.
         progress: the last value of its progress; None before the first.
-        ended: whether it has a response.
     """
 
     seq: int
@@ -84,14 +81,10 @@ class SentRequest:
 
 @dataclass(slots=True)
 class ToolListing:
-    """The tools that a server has listed.
+    """The tools that a server has listed: the names of each page by its cursor, and output schemas by tool.
 
-    Attributes:
-        pages: names of each page by its cursor, in order.
-        names: number of names in `pages`.
-        walk: names since the first page was last requested.
-        outputs: output schemas by tool.
-        parts: nodes of `outputs`.
+    `names` and `parts` count the names of all pages and the nodes of all schemas. `walk` are the names since
+    the first page was last requested.
     """
 
     pages: OrderedDict[Id | None, tuple[str, ...]] = field(default_factory=OrderedDict)
@@ -101,7 +94,6 @@ class ToolListing:
     parts: int = 0
 
     def begin(self) -> None:
-        """Start over at the first page."""
         self.walk.clear()
         self.outputs.clear()
         self.parts = 0
@@ -116,7 +108,6 @@ class ToolListing:
         return before
 
     def keep_output(self, name: str, schema: Any) -> None:
-        """Store the output schema of a tool, as long as there is room."""
         if not isinstance(schema, dict) or len(self.outputs) >= MOST_TOOLS:
             return
         size = count_parts(schema, MOST_SCHEMA_PARTS - self.parts)
@@ -130,18 +121,12 @@ class ServerSession:
 
     Attributes:
         whole: whether it is known from its first message; if not, what is missing may have been sent before.
-        revision: as negotiated, "" before.
         before: the revision of the previous session.
-        opened: `initialize` was answered.
-        ready: `notifications/initialized` was sent.
-        server: capabilities of the server; None if unknown.
-        client: capabilities of the client; None if unknown.
+        opened: `initialize` was answered; `ready`: `notifications/initialized` was sent.
+        server, client: capabilities; None if unknown.
         log_wanted: a request asked for log messages (2026-07-28).
-        open: requests without a response, by direction and id.
-        answered: the latest requests that have one.
-        tokens: requests by progress token.
+        answered: the latest requests that have a response; without one they are `open`.
         said_once: codes that are reported once per session.
-        listing: the tools.
     """
 
     def __init__(self, whole: bool, before: str = "") -> None:
@@ -160,7 +145,6 @@ class ServerSession:
 
     @property
     def modern(self) -> bool:
-        """Whether a revision without handshake is in force."""
         return is_modern(self.revision)
 
     def ask(self, direction: Direction, known: Id, asked: SentRequest) -> None:
@@ -182,7 +166,6 @@ class ServerSession:
         return asked
 
     def requests_out(self, method: str) -> bool:
-        """Return whether a request of this method to the server is open."""
         return any(asked.method == method for asked in self.open[Direction.OUT].values())
 
 

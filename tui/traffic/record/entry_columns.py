@@ -44,7 +44,6 @@ class Names:
         self._numbers: dict[str, int] = {"": 0}
 
     def number(self, text: str) -> int:
-        """Return the number of `text`, a new one if necessary."""
         known = self._numbers.get(text)
         if known is not None:
             return known
@@ -116,7 +115,6 @@ class EntryColumns:
     # ---- writing: one thread --------------------------------------------------------------------------
 
     def append(self, entry: Entry) -> None:
-        """Add the next entry; its seq is greater than the previous one."""
         index = self._count
         if not index or entry.seq != self.seq(index):
             self._note_gaps((entry.seq,))
@@ -143,14 +141,10 @@ class EntryColumns:
         self._count = index + 1
 
     def extend(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Add the next entries as rows, in a third of the time that entries take.
+        """Add the next entries as rows, in a third of the time that entries take; their seqs grow.
 
-        Args:
-            rows: `seq` to `outcome` as in `Entry`, enums as numbers, then turn, step and call of the cause,
-                or three times None. Seqs grow.
-
-        Raises:
-            OverflowError, TypeError: a value is invalid; nothing was added.
+        A row has `seq` to `outcome` as in `Entry`, enums as numbers, then turn, step and call of the cause,
+        or three times None. OverflowError or TypeError for an invalid value; then nothing was added.
         """
         if not rows:
             return
@@ -198,7 +192,6 @@ class EntryColumns:
         self._count = start + len(rows)
 
     def _note_gaps(self, seqs: Sequence[int]) -> None:
-        """Note where seqs are missing before the next entries."""
         index = self._count
         if not index:
             self.first = seqs[0]
@@ -250,14 +243,12 @@ class EntryColumns:
             pending.clear()
 
     def set_severity(self, seq: int, severity: Severity) -> None:
-        """Store the severity of an entry's worst finding."""
         index = self.index(seq)
         if index >= 0 and severity > self.severity[index]:
             self.severity[index] = severity
             self.touched.append(index)
 
     def mark(self, index: int, marked: bool) -> None:
-        """Mark or unmark an entry."""
         self.marked[index] = marked
         self.touched.append(index)
 
@@ -309,7 +300,6 @@ class EntryColumns:
         return start, at, min(stop, count)
 
     def wall_ns(self, index: int) -> int:
-        """Return nanoseconds since 1970."""
         place = bisect_right(self._clock_from, index) - 1
         return self.mono[index] + self._clock_offset[place]
 
@@ -334,7 +324,6 @@ class EntryColumns:
         return abs(self.mono[partner] - self.mono[index])
 
     def pending(self) -> list[int]:
-        """Return the requests without a response, in order."""
         return sorted(index for waiting in list(self._pending.values()) for index in list(waiting))
 
     def is_answer(self, index: int) -> bool:
@@ -366,17 +355,11 @@ class Recording:
     """A recording: its columns, its bodies, and what the person adds to it.
 
     Attributes:
-        frames: the columns; they grow while the recording is live.
         open_reader: opens the bodies. Called in the thread that will use the reader; may block.
         title: its name ("this session", the name of a file), cleaned.
-        live: it still grows.
         ended_ns: wall clock of the last entry of a finished recording, from which `since:5m` counts; 0 for
             now.
-        problem: why storing has stopped, or "".
         notes: the person's notes by seq; the screen changes it and calls `keep_note`.
-        keep_mark: stores a mark, given a seq.
-        keep_note: stores a note, given a seq; "" removes it.
-        filters: saved filters by name; the screen changes it and calls `keep_filter`.
         keep_filter: stores a filter, given its name; "" removes it. Called in a thread; may block, and raise
             McptuiError.
         revision: the protocol revision of a source, or "" if unknown.

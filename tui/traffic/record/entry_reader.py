@@ -29,13 +29,7 @@ _URL_HEADERS = frozenset({"location", "referer", "content-location", "link"})
 
 
 class StoredBody(NamedTuple):
-    """A body as it is stored.
-
-    Attributes:
-        body: redacted, at most about the cap.
-        redactions: marks for secrets in `body`.
-        sha256: hex digest of all bytes that travelled if `body` is only a head, otherwise "".
-    """
+    """A body as it is stored: redacted, with its marks; with a `sha256` of all bytes if it is only a head."""
 
     body: bytes
     redactions: tuple[Redaction, ...]
@@ -100,7 +94,6 @@ def _pair_without_credentials(pair: Any) -> Any:
 
 
 def _header(name: str, value: Any) -> Any:
-    """Return the value of a header without credentials."""
     if is_secret_header(name):
         return f"[redacted:{name.lower()}]"
     return masked(value) if name.lower() in _URL_HEADERS and isinstance(value, str) else value
@@ -160,7 +153,6 @@ class RecentEntries:
         return found.body[start:] if length < 0 else found.body[start : start + length]
 
     def bodies(self, first: int, last: int) -> Sequence[tuple[int, bytes]]:
-        """Return the bodies of the entries with seq `first` to `last`, in order."""
         return [(entry.seq, entry.body) for entry in self._copy() if first <= entry.seq <= last]
 
     def findings(self, after: int = 0) -> Sequence[Finding]:
@@ -177,11 +169,7 @@ _INSIDE = StoredBody(b"", (), "")
 
 
 class EntryReader:
-    """Makes numbered entries.
-
-    Attributes:
-        cap: bytes of a body that are kept, 0 for all.
-    """
+    """Makes numbered entries with bodies of at most `cap` bytes, 0 for all."""
 
     def __init__(self, redact: Redact, cap: int, first_seq: int = 1) -> None:
         self._redact, self.cap = redact, cap
@@ -192,9 +180,7 @@ class EntryReader:
         """Append the entry of `captured`; a batch is followed by an entry for each of its messages.
 
         Those have no body of their own: `detail` says which entry has it (`batch`) and where (`at`).
-
-        Raises:
-            TypeError: the tap sent an invalid value; no number is used up.
+        TypeError if the tap sent an invalid value; no number is used up.
         """
         _check(captured)
         kept = keep(captured, self._redact, self.cap)
@@ -290,7 +276,6 @@ def _check(captured: Captured) -> None:
 
 
 def _model_named(body: bytes) -> str:
-    """Return the model that a request names, or ""."""
     try:
         begin, end = outline(body).members["model"]
         name = json.loads(body[begin:end]) if 0 < end - begin <= 2 * MAX_NAME else ""

@@ -63,7 +63,6 @@ class Side:
             self.tokens[asked.token] = asked
 
     def end(self, asked: OpenRequest, outcome: Outcome) -> None:
-        """Record how an open request ended."""
         asked.outcome = outcome
         del self.open[asked.ident]
         self.over[asked.ident] = asked
@@ -71,7 +70,6 @@ class Side:
             self._forget_token(self.over.popitem(last=False)[1])
 
     def lose(self) -> None:
-        """Mark all open requests as lost."""
         self.rounds.clear()
         for asked in list(self.open.values()):
             self.end(asked, Outcome.LOST)
@@ -97,7 +95,6 @@ class Side:
         return None
 
     def wait_for_round(self, asked: OpenRequest, state: int) -> None:
-        """Record that a request was answered with input_required."""
         self.rounds.append(_Round(asked, state))
         del self.rounds[:-MAX_ROUNDS]
 
@@ -172,7 +169,6 @@ class _Source:
         return self.asks if way is Direction.IN else self.is_asked
 
     def other_side(self, way: Direction) -> Side:
-        """Return the requests that responses in this direction are for."""
         return self.is_asked if way is Direction.IN else self.asks
 
 
@@ -185,15 +181,7 @@ class Correlator:
     def link(
         self, seq: int, source: str, direction: Direction, reading: Classification, cause: Cause | None
     ) -> Link:
-        """Return the links of a message, and remember it if it is a request.
-
-        Args:
-            seq: number of the entry; numbers grow.
-            source: server.
-            direction: which way.
-            reading: its classification.
-            cause: what caused it, if the tap knows.
-        """
+        """Return the links of a message, and remember it if it is a request; seqs grow."""
         kind, held = reading.kind, self._source(source)
         if kind is Kind.REQUEST:
             return _ask(seq, held, direction, reading, cause)
@@ -264,7 +252,6 @@ class Correlator:
         return Link(cause=cause)
 
     def open(self, source: str) -> int:
-        """Return the number of open requests of and to a source."""
         held = self._sources.get(source)
         return len(held.is_asked.open) + len(held.asks.open) if held else 0
 

@@ -57,7 +57,6 @@ class Backlog:
     # ---- any thread --------------------------------------------------------------------------------------
 
     def add(self, captured: Captured) -> None:
-        """Add what a tap saw, as far as there is room."""
         room = len(captured.raw) + ENTRY_BYTES
         if self._came - self._went + room > self._tight or self._lost_entries:
             self._add_tightly(captured)
@@ -66,7 +65,6 @@ class Backlog:
         self._queue.append(captured)
 
     def put(self, errand: RecorderJob) -> None:
-        """Add a job behind the entries so far."""
         if (gap := self._gap()) is not None:
             self._queue.append(gap)
         self._queue.append(errand)
@@ -100,7 +98,6 @@ class Backlog:
     # ---- the recorder's thread ---------------------------------------------------------------------------
 
     def take(self) -> Captured | RecorderJob | None:
-        """Return the first item, None if there is none."""
         if not self._queue:
             return self._gap()
         item = self._queue.popleft()
@@ -109,7 +106,6 @@ class Backlog:
         return item
 
     def settle(self) -> None:
-        """Reset the counters if nothing waits."""
         if not self._queue:
             self._came = self._went = 0
 
@@ -152,12 +148,10 @@ _LOG = logging.getLogger(__name__)
 
 
 class Recorder:
-    """Records traffic.
+    """Records traffic. `frames` grow as entries are stored.
 
-    Attributes:
-        frames: the columns; they grow as entries are stored.
-        memory: the last entries with bodies, filled while storing fails.
-        faults: number of failures inside the recorder; 0 unless it has a bug.
+    `memory` has the last entries with bodies, filled while storing fails. `faults` counts failures inside the
+    recorder.
     """
 
     def __init__(
@@ -176,18 +170,9 @@ class Recorder:
     ) -> None:
         """Create a recorder that takes entries at once and stores them from `start()` on.
 
-        Args:
-            writer_factory: opens the store; called in the recorder's thread, may raise OSError and the like.
-            frames: the columns to fill.
-            redact: redacts bytes, and returns the positions of the marks.
-            body_cap: bytes of a body that are kept.
-            keep_all: keep complete bodies.
-            on_batch: called with stored entries in the recorder's thread, so it must be fast, and bound what
-                it keeps.
-            first_seq: number of the first entry.
-            queue_bytes: bytes that may wait.
-            wall_ns: clock for the recorder's own entries, nanoseconds since 1970.
-            mono_ns: the same, monotonic.
+        `writer_factory` opens the store, `on_batch` is called with stored entries, both in the recorder's
+        thread: the first may raise OSError and the like, the second must be fast and bound what it keeps. The
+        clocks are for the recorder's own entries.
         """
         self.frames = frames
         self.memory = RecentEntries()
@@ -227,12 +212,10 @@ class Recorder:
 
     @property
     def problem(self) -> str:
-        """Why storing has stopped, or ""."""
         return self._problem
 
     @property
     def waiting(self) -> int:
-        """Number of entries that are not stored yet."""
         return len(self._backlog)
 
     @property
@@ -291,7 +274,6 @@ class Recorder:
         self._close_store()
 
     def _drain(self) -> None:
-        """Store everything that waits."""
         self._since = time.perf_counter()
         while self._backlog:
             try:
@@ -390,7 +372,6 @@ class Recorder:
 
 
 def _reason(error: Exception) -> str:
-    """Return why there is no store, in words."""
     if isinstance(error, OSError) and error.filename and error.strerror:
         return f"cannot write to {error.filename}: {error.strerror}"
     return str(error) if isinstance(error, McptuiError) else f"{type(error).__name__}: {error}"

@@ -28,12 +28,9 @@ Recorded = TypeVar("Recorded")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A request or notification of a client, without what differs each time.
+    """A request or notification of a client, without `_meta` in its params.
 
-    Attributes:
-        params: its parameters without `_meta`.
-        meta: `_meta` without the progress token.
-        token: the progress token as JSON text, b"" for none.
+    `meta` is without the progress token; `token` is that as JSON text, b"" for none.
     """
 
     method: str
@@ -43,7 +40,6 @@ class Question:
 
     @classmethod
     def of(cls, method: str, params: Any) -> "Question":
-        """Read the parameters of a message; missing ones are empty."""
         if not isinstance(params, dict):
             return cls(method, params or {}, {})
         meta = params.get("_meta")
@@ -54,15 +50,12 @@ class Question:
         return cls(method, rest, {key: value for key, value in meta.items() if key != "progressToken"}, token)
 
     def key(self) -> str:
-        """Return the method and parameters as canonical text."""
         return self.method + "\n" + _canonical(self.params)
 
     def exact_key(self) -> str:
-        """Return the same with `_meta`."""
         return self.key() + "\n" + _canonical(self.meta)
 
     def shown(self) -> str:
-        """Return the parameters as shown, at most `MAX_SHOWN` characters."""
         text = json.dumps(self.params, ensure_ascii=False)
         return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
 
@@ -118,7 +111,6 @@ class RecordedAnswers(Generic[Recorded]):
             self._openings.setdefault(asked.method, _Uses()).recorded.append(recorded)
 
     def find(self, asked: Question) -> Recorded | None:
-        """Return the recording for the same request, or None."""
         uses = self._exact.get(asked.exact_key()) or self._same.get(asked.key())
         if uses is None:
             for one in self._redacted.get(asked.method, ()):
@@ -130,7 +122,6 @@ class RecordedAnswers(Generic[Recorded]):
         return None if uses is None else uses.take()
 
     def recorded(self, method: str) -> Sequence[Question]:
-        """Return the recorded requests of this method, each once."""
         return self._by_method.get(method, ())
 
     def methods(self) -> list[str]:
@@ -169,12 +160,9 @@ Body = Callable[[int], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """A line to write.
+    """A line to write, without the newline, and how long after the line that caused it.
 
-    Attributes:
-        raw: without the newline.
-        after_ns: how long after the line that caused it the recorded server wrote it.
-        is_shared: whether it is a response to a message of a batch, to be joined with the others.
+    `is_shared`: it is a response to a message of a batch, to be joined with the others.
     """
 
     raw: bytes
@@ -199,7 +187,6 @@ class Bodies:
             self._batches.add(entry.seq)
 
     def place(self, entry: Entry) -> "BodyPosition":
-        """Return the position of a message's bytes."""
         line = entry.detail.get("batch")
         if not isinstance(line, int) or line not in self._batches:
             return BodyPosition(entry.seq, torn=entry.size if entry.sha256 else 0)
@@ -221,12 +208,9 @@ class Bodies:
 
 
 class BodyPosition(NamedTuple):
-    """The position of a message's bytes: in the body of the entry `seq`.
+    """The position of a message's bytes in the body of the entry `seq`: its own, or the batch.
 
-    Attributes:
-        seq: the entry: its own, or the batch.
-        start, end: where in a batch; -1 as `end` for the whole body.
-        torn: bytes that travelled, if only the head is stored; otherwise 0.
+    An `end` of -1 is that of the whole body. `torn` is the bytes that travelled, if only the head is stored.
     """
 
     seq: int
@@ -272,12 +256,7 @@ class _Play:
 
 
 class MockServer:
-    """Answers as a recorded server did.
-
-    Args:
-        entries: the columns of one server's traffic, in order.
-        body: returns their bodies.
-    """
+    """Answers as a recorded server did, whose `entries` are its columns, in order."""
 
     def __init__(self, entries: Iterable[Entry], body: Body) -> None:
         self._bodies = Bodies(body)
@@ -314,7 +293,6 @@ class MockServer:
     # ---- answering ---------------------------------------------------------------------------------
 
     def take(self, line: bytes) -> list[Send]:
-        """Return what to send in reaction to a line of the host's."""
         if not line.strip():
             return []
         try:
@@ -366,7 +344,6 @@ class MockServer:
             yield _error(ident.decode(), INTERNAL, "the recording ends before the answer to this request")
 
     def _go_on(self, play: _Play) -> Iterator[Send]:
-        """Play the rest of a script, up to the server's next request."""
         steps = play.script.steps
         base = play.base_ns
         while play.at < len(steps):
@@ -415,10 +392,7 @@ def _error(ident: str, code: int, text: str, data: Mapping[str, Any] | None = No
 
 
 def with_member(raw: bytes, path: tuple[str, ...], value: bytes) -> bytes:
-    """Return a JSON object with another value at `path`, and every other byte unchanged.
-
-    What has no such member, or is not an object, is returned unchanged.
-    """
+    """Return `raw` with another value at `path`, every other byte unchanged; as it is without one."""
     start = 0
     end = len(raw)
     try:

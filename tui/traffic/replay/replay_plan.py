@@ -20,13 +20,10 @@ GIVEN_BACK = {"cursor": "nextCursor", "requestState": "requestState"}
 
 @dataclass(frozen=True, slots=True)
 class ReplayItem:
-    """Something that the host sent.
+    """Something that the host sent: a request, a notification, or the answer to a server's request.
 
     Attributes:
-        seq: of its entry.
         method, tool: what it is; of an answer to the server what the server asked.
-        kind: REQUEST, NOTIFICATION, or RESPONSE and ERROR for a response to the server.
-        ident: its id as JSON text.
         expected: the recorded response, b"" for none.
         took_ns: how long that took, -1 for no response.
         left_out: why it is not sent, or "".
@@ -44,12 +41,7 @@ class ReplayItem:
 
 
 def plan(entries: Iterable[Entry], body: Body) -> list[ReplayItem]:
-    """Return what the host sent, in order, with the responses.
-
-    Args:
-        entries: the columns of one server's traffic.
-        body: returns a stored body, by seq.
-    """
+    """Return what the host sent in one server's traffic, in order, with the responses."""
     kept = [entry for entry in entries if entry.direction is not Direction.NONE]
     bodies = Bodies(body)
     for entry in kept:
@@ -97,13 +89,9 @@ def _item(entry: Entry, answer: Entry | None, bodies: Bodies) -> ReplayItem:
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """The result of sending an item.
+    """The result of sending an item: the live response, b"" for none, how long it took, or the problem.
 
-    Attributes:
-        got: the live response; b"" for none.
-        took_ns: how long it took, -1 for no response.
-        comparison: with the recorded response; None where there was nothing to compare.
-        problem: why there is no response, or "".
+    `comparison` is None where there was nothing to compare; `took_ns` is -1 for no response.
     """
 
     item: ReplayItem
@@ -114,17 +102,11 @@ class ReplayResult:
 
     @property
     def differs(self) -> bool:
-        """Whether the live server reacted differently."""
         return bool(self.problem) or (self.comparison is not None and not self.comparison.same)
 
 
 class Replay:
-    """The state of a replay.
-
-    Args:
-        items: the plan.
-        paths: patterns of paths that may differ, besides what is known to differ from run to run.
-    """
+    """The state of a replay; `paths` may differ, besides what is known to differ from run to run."""
 
     def __init__(self, items: Iterable[ReplayItem], paths: Iterable[str] = ()) -> None:
         self._items = list(items)
@@ -132,7 +114,6 @@ class Replay:
         self._handed_out: dict[bytes, bytes] = {}
 
     def items(self) -> Iterator[ReplayItem]:
-        """Yield what we have to send: requests and notifications."""
         return (item for item in self._items if item.kind in (Kind.REQUEST, Kind.NOTIFICATION))
 
     def bytes_of(self, item: ReplayItem) -> bytes:
@@ -167,7 +148,6 @@ class Replay:
 
 
 def _member(raw: bytes, *path: str) -> bytes:
-    """Return the bytes of a member, b"" if there is none."""
     start, end = 0, 0
     try:
         for key in path:
@@ -178,7 +158,6 @@ def _member(raw: bytes, *path: str) -> bytes:
 
 
 def _parsed(raw: bytes) -> Any:
-    """Return a response as values, or as text if it is not JSON."""
     try:
         found: Any = json.loads(raw.decode("utf-8", "replace"))
     except (ValueError, RecursionError):

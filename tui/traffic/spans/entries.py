@@ -160,18 +160,12 @@ class NoteKind(StrEnum):
 
 @dataclass(slots=True)
 class TurnSpan:
-    """One user message and everything until its answer.
+    """One user message and everything until its answer. Texts are cleaned.
 
     Attributes:
         number: counts the turns of the conversation from 1.
-        model: label of the model, cleaned.
-        tools: number of tools that it may call.
-        started_ns: monotonic nanoseconds.
-        ms: duration in milliseconds; None while it runs.
-        reason: why it ended; None while it runs.
-        steps: number of model requests.
-        calls: number of tool calls.
-        usage: tokens so far.
+        ms: duration in milliseconds; None while it runs, as is `reason`.
+        steps, calls: numbers of model requests and of tool calls.
         traffic: its number in the traffic of this run; 0 for a turn of another run.
         past: read from saved messages; its time and duration are unknown.
     """
@@ -191,18 +185,13 @@ class TurnSpan:
 
 @dataclass(slots=True)
 class StepSpan:
-    """One model request.
+    """One model request, the `number`-th of its turn.
 
     Attributes:
-        turn: number of its turn.
-        number: counts the steps of a turn from 1.
-        started_ns: monotonic nanoseconds.
         detail: of the state (the call that is being written, why it is sent again), cleaned.
         first_ms: milliseconds until the first piece of the reply; None before.
         ms: duration in milliseconds; None while it runs.
-        usage: tokens; None while it runs.
         chars: characters of text and reasoning so far.
-        calls: number of calls in the reply.
         final: the request without tools at a limit.
     """
 
@@ -221,26 +210,17 @@ class StepSpan:
 
 @dataclass(slots=True)
 class CallSpan:
-    """One tool call.
+    """One tool call. Texts are cleaned; times are monotonic nanoseconds, None if it did not come to that.
 
     Attributes:
-        turn: number of its turn.
-        step: number of its step.
-        server: name of the server, cleaned; "" if the model's name for it resolves to nothing.
-        tool: name of the tool, cleaned.
+        server: "" if the model's name for it resolves to nothing.
         arguments: (name, value) previews.
-        why: why it needs approval, or why it did not run or failed, cleaned; or "".
+        why: why it needs approval, or why it did not run or failed; or "".
         proposed_ns: when the model had written it.
-        asked_ns: when approval was requested; None if it is not.
         waited_ms: how long the person took to answer, in milliseconds.
-        answer: the person's answer; None if there was none.
-        started_ns: when it was sent to the server; None if it was not.
         ms: duration in milliseconds; None while it runs.
-        progress: progress, as the server counts; None if unknown.
-        total: the count at its end; None if unknown.
-        message: the server's last progress message, cleaned.
+        progress, total: as the server counts; None if unknown.
         result: head of what the model reads; None before.
-        warning: a warning about the result, cleaned.
     """
 
     turn: int

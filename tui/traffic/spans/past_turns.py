@@ -44,10 +44,7 @@ def past_turns(
 ) -> list[Span]:
     """Return the turns, steps, calls and notes of a conversation.
 
-    Args:
-        messages: of the conversation.
-        remarks: mcptui's own lines between them, in order.
-        numbers: numbers of turns in the traffic of this run, by the index of their question.
+    `numbers` are those of turns in the traffic of this run, by the index of their question.
     """
     reader = _Reader(numbers or {})
     waiting = deque(remarks)

@@ -33,12 +33,7 @@ from tui.traffic.spans.entries import (
 
 
 class Spans:
-    """All turns of a conversation, built by `apply()`.
-
-    Attributes:
-        revision: grows with every visible change.
-        entries: turns, steps, calls and notes in display order. Read only.
-    """
+    """All turns of a conversation, built by `apply()`; `revision` grows with every visible change."""
 
     def __init__(self) -> None:
         self.revision = 0
@@ -52,7 +47,6 @@ class Spans:
 
     @property
     def turns(self) -> int:
-        """The number of the newest turn; 0 if there is none."""
         return self._turns
 
     def clear(self, past: Sequence[Span] = ()) -> None:
@@ -244,7 +238,6 @@ class Spans:
         call.warning = clean_line(event.result.warning) if event.result is not None else ""
 
     def _abandon(self, index: int, now_ns: int) -> None:
-        """Close a call that the turn left open."""
         call = self.entries[index]
         if isinstance(call, CallSpan) and not call.state.over:
             self._stop_asking(call, now_ns)

@@ -29,15 +29,11 @@ class TimeShare(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TimeBar:
-    """One stretch of time.
+    """One stretch of time, in nanoseconds since the turn began; it ends now while it runs.
 
     Attributes:
         lane: its line, from 0; bars of a lane do not overlap.
-        label: cleaned.
-        start_ns: nanoseconds since the turn began.
-        end_ns: the same, of its end, or of now while it runs.
         critical: whether the turn would have been shorter without it.
-        step: number of the step, 0 if unknown.
         call: id of the tool call, "" for the model.
         seq: entry of its request, 0 if it comes from the spans.
     """
@@ -57,13 +53,9 @@ class TimeBar:
 
 @dataclass(frozen=True, slots=True)
 class Waterfall:
-    """One turn.
+    """One turn: its bars in the order of their start, in named lanes.
 
-    Attributes:
-        ns: duration so far.
-        bars: in the order of their start.
-        lanes: names of the lanes, cleaned.
-        shares: shares of the turn's time, largest first; they add up to 1.
+    `shares` are those of the turn's time, largest first; they add up to 1.
     """
 
     turn: int
@@ -97,13 +89,7 @@ class _Stretch:
 
 
 def of_spans(spans: Iterable[Span], turn: int, now_ns: int) -> Waterfall | None:
-    """Return the waterfall of a turn from the spans of the conversation, None if there is no such turn.
-
-    Args:
-        spans: `tui.traffic.spans.spans.Spans.entries`.
-        turn: its number, as in `Cause.turn`.
-        now_ns: monotonic nanoseconds; the end of what still runs.
-    """
+    """Return the waterfall of a turn from the spans of the conversation, None if there is no such turn."""
     head: TurnSpan | None = None
     stretches: list[_Stretch] = []
     for span in spans:
@@ -123,10 +109,7 @@ def of_spans(spans: Iterable[Span], turn: int, now_ns: int) -> Waterfall | None:
 def of_entries(entries: Sequence[Entry], turn: int, now_ns: int | None = None) -> Waterfall | None:
     """Return the waterfall of a turn from the entries that it caused, None if there are none.
 
-    Args:
-        entries: in order, without bodies; those of other turns are ignored.
-        turn: its number, as in `Cause.turn`.
-        now_ns: monotonic nanoseconds, the end of what has no response; None for a finished recording.
+    `now_ns` is the end of what has no response; None for a finished recording.
     """
     mine = [entry for entry in entries if entry.cause is not None and entry.cause.turn == turn]
     if not mine:
