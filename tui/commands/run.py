@@ -175,22 +175,14 @@ class AnswerFile:
     """
 
     def __init__(self, path: str | None) -> None:
-        """Check that the file can be written, before anything is asked.
-
-        Raises:
-            UsageError: it cannot.
-        """
+        """Check that the file can be written, before anything is asked. Raises UsageError if it cannot."""
         self.wanted = path is not None
         self._path = Path(os.path.expanduser(path or "."))
         if self.wanted and (why := _problem(self._path)):
             raise UsageError(f"the answer cannot be written there: {why}", where=str(path))
 
     def write(self, text: str) -> None:
-        """Write the answer, if an output file was given.
-
-        Raises:
-            UsageError: it cannot be written.
-        """
+        """Write the answer, if an output file was given. Raises UsageError if it cannot be written."""
         if not self.wanted:
             return
         body = text if text.endswith("\n") or not text else text + "\n"

@@ -67,11 +67,7 @@ def _stdin() -> str:
 
 
 def attachments(paths: Sequence[str]) -> tuple[Attachment, ...]:
-    """Return the files of `--file`.
-
-    Raises:
-        UsageError: one cannot be read or attached.
-    """
+    """Return the files of `--file`. Raises UsageError if one cannot be read or attached."""
     return tuple(map(_attached, paths))
 
 

@@ -139,11 +139,7 @@ class RecordingChoice:
 
 
 def beginning(text: str, now_ns: int) -> tuple[Term, int]:
-    """Return `--since` as a filter term and as nanoseconds since 1970.
-
-    Raises:
-        UsageError: it is no time.
-    """
+    """Return `--since` as a filter term and as nanoseconds since 1970. Raises UsageError if it is no time."""
     try:
         value = read_value(FIELDS["since"], text, False)
     except BadValue as error:

@@ -21,11 +21,7 @@ SPARSE = 16
 
 
 def query_of(text: str | None) -> Query:
-    """Return the parsed filter.
-
-    Raises:
-        UsageError: something is wrong in it; the message shows where.
-    """
+    """Return the parsed filter. Raises UsageError if something is wrong in it; the message shows where."""
     query = parse(text or "")
     if query.problems:
         first = query.problems[0]

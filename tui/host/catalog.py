@@ -33,13 +33,9 @@ FetchPage = Callable[[str | None], Awaitable[Mapping[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """The tools of one server.
+    """The usable tools of one server, in its order, and the `quarantined` ones as (name, reason).
 
-    Attributes:
-        tools: the usable tools, in the server's order.
-        output_schemas: by tool name, for tools that have one.
-        quarantined: tools left out, each as (name, reason).
-        listing_problem: why tools/list failed or ended early, or "".
+    `output_schemas` are by tool name; `listing_problem` says why tools/list failed or ended early, or is "".
     """
 
     tools: tuple[Tool, ...] = ()
@@ -56,12 +52,10 @@ NO_TOOLS = Catalog()
 
 @dataclass(slots=True)
 class Walk:
-    """The items of a paged listing.
+    """The raw items of a paged listing.
 
-    Attributes:
-        items: the raw entries.
-        note: why the listing ended early, or "".
-        incomplete: whether that was a failure, so a later listing may have more.
+    `note` says why it ended early; `incomplete`, whether that was a failure, so that a later listing may have
+    more.
     """
 
     items: list[Any] = field(default_factory=list)
@@ -121,12 +115,7 @@ def build_catalog(
 ) -> Catalog:
     """Check the raw tools of a listing one by one.
 
-    Args:
-        server: its name.
-        walk: the listing.
-        trusted: whether the server's hints are trusted.
-        pins: patterns of the names of pinned tools.
-        before: the previous catalog; its tools are kept where an incomplete listing lacks them.
+    `before` is the previous catalog; its tools are kept where an incomplete listing lacks them.
     """
     tools: dict[str, Tool] = {}
     outputs: dict[str, Mapping[str, Any]] = {}

@@ -47,25 +47,11 @@ Errand = Callable[[Client, SdkBridge, Callable[[], str]], Awaitable[T]]
 class Connection:
     """One connection to one server, from starting the process to the end of the last of its processes.
 
-    Args:
-        spec: the server.
-        transport: what carries the bytes.
-        clock: time.
-        seconds: how long the start may take.
-        redact: removes configured secrets from texts that are shown.
-        on_ready: called when the server can be called.
-        on_leaving: called when the connection ends, before the process is ended.
-        on_change: called when something shown of it changed. None of the three may raise or wait.
-
-    Attributes:
-        transport: what carries the bytes; its stderr and exit can still be read after the end.
-        catalog: the available tools.
-        protocol: the negotiated protocol version, or "".
-        title: the server's own name, cleaned, or "".
-        version: the server's own version, cleaned, or "".
-        counts: number of resources and prompts, None if not offered or not counted.
-        revisions: how often the lists of resources and prompts have changed.
-        start_ms: how long the start took.
+    `seconds` is how long the start may take, `redact` removes configured secrets from texts that are shown.
+    `on_ready`, `on_leaving` (before the process is ended) and `on_change` must neither raise nor wait. The
+    stderr and exit of `transport` can still be read after the end. `title` and `version` are the server's
+    own, cleaned. `counts` are those of resources and prompts, None if not offered or not counted;
+    `revisions`, how often these lists have changed.
     """
 
     def __init__(
@@ -112,13 +98,8 @@ class Connection:
     async def run(self, stop: asyncio.Event, mode: str, *, last: bool = True) -> Ending:
         """Run until `stop` is set or the server dies; return how it ended, with none of its processes left.
 
-        Args:
-            stop: set at any time to end it.
-            mode: "auto" to probe for the protocol era, "legacy" to send `initialize` right away.
-            last: whether no other mode is tried after this one.
-
-        Raises:
-            Exception: it did not start because of a bug in mcptui or its libraries.
+        `mode` is "auto" to probe for the protocol era, or "legacy" to send `initialize` right away; `last`
+        says that no other mode is tried after this one. What is raised is a bug in mcptui or its libraries.
         """
         self._stop = stop
         self._mode = mode
@@ -188,7 +169,7 @@ class Connection:
             await asyncio.gather(*side, return_exceptions=True)
 
     async def _see_the_exit(self) -> None:
-        """Wait a moment for the process to report its exit: a closed pipe is often the first sign of it."""
+        """The process may exit a moment later: a closed pipe is often the first sign of it."""
         if self._wire is not None and self._wire.closed.is_set() and not self._stop.is_set():
             await set_within(self.transport.exited, EXIT_GRACE)
 
@@ -207,7 +188,6 @@ class Connection:
 
     @property
     def introduction(self) -> Mapping[str, Any]:
-        """The server's answer to the handshake, unchanged; empty before that."""
         return self._wire.introduction if self._wire is not None else {}
 
     @property
@@ -261,7 +241,7 @@ class Connection:
         return complete
 
     async def _list_tools(self, listing: Listings) -> bool:
-        """List the tools; return whether all were listed. Known tools survive a failure."""
+        """Known tools survive a failure."""
         try:
             # A start keeps half of its time for the later pages: some tools are better than none.
             known = PAGE_SECONDS if self._ready else None
@@ -287,7 +267,6 @@ class Connection:
         return not walk.incomplete
 
     async def _recount(self, listing: Listings, kind: str) -> bool:
-        """Count the resources or prompts again; return whether that worked."""
         count = await listing.count(kind)
         if count is not None:
             self.counts[kind] = count
@@ -350,14 +329,7 @@ class Connection:
     async def call(
         self, tool: str, arguments: Mapping[str, Any], *, seconds: float, progress: ProgressSink
     ) -> ToolResult:
-        """Call a tool; every failure is a result. Cancelling this cancels the call at the server.
-
-        Args:
-            tool: its raw name.
-            arguments: of the call.
-            seconds: time limit; progress does not extend it.
-            progress: called with each valid progress notification.
-        """
+        """Call a tool; every failure is a result. Cancelling this cancels the call at the server."""
         call = SdkToolCall(tool, arguments)
         try:
             done = await self.perform(partial(call.run, seconds=seconds, progress=progress))

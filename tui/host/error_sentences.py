@@ -25,15 +25,9 @@ NO_ANSWER = f"{_THEIR_ANSWER} cannot be used"
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a connection ended.
+    """How a connection ended: `detail` is what happened, `next_step` what the person can do.
 
-    Attributes:
-        reason: why the server is stopped.
-        detail: what happened, one or two sentences, or "".
-        next_step: what the person can do, or "".
-        code: exit code of the process, if it ended by itself with one.
-        signal: name of the signal that ended it, or "".
-        died: it ended although nobody asked it to.
+    `code` and `signal` are those of a process that ended by itself; `died`: nobody asked it to.
     """
 
     reason: StopReason
@@ -102,14 +96,9 @@ def start_failure(
 ) -> Ending:
     """Say why a server did not start.
 
-    Args:
-        spec: the server.
-        transport: its transport, already closed.
-        error: what connecting raised, or None if it was given up.
-        seconds: the timeout, if it ended the start, else None.
-        died: whether the process had ended on its own.
-        waiting_for: the unanswered request ("initialize", "tools/list").
-        versions: protocol versions of the server, and ours, newest first.
+    `error` is what connecting raised, None if it was given up; `seconds` the timeout, if it ended the start.
+    `died`: the process had ended on its own. `waiting_for` is the unanswered request; `versions` are those of
+    the server, and ours, newest first.
     """
     leaf = None if error is None else first_leaf(error)
     ended = transport.exit
@@ -181,13 +170,7 @@ def internal_error(error: BaseException) -> Ending:
 
 
 def death(transport: ServerTransport, error: BaseException | None, *, died: bool) -> Ending:
-    """Say how a RUNNING server ended although nobody asked it to.
-
-    Args:
-        transport: its transport.
-        error: what the session raised, if anything.
-        died: whether the process had ended on its own.
-    """
+    """Say how a RUNNING server ended although nobody asked it to; `error` is what the session raised."""
     ended = transport.exit
     if transport.fatal or not died or ended is None:
         why = transport.fatal or (error_message(error) if error is not None else "it closed its output")

@@ -31,10 +31,8 @@ def _unheard(name: str) -> None:
 class Host:
     """Every configured server, by name.
 
-    Attributes:
-        revision: grows with every change of anything shown; panes poll it.
-        toolbox: the tools of all RUNNING servers.
-        workbench: each server by hand.
+    `revision` grows with every change of anything shown; panes poll it. `toolbox` has the tools of all
+    RUNNING servers, `workbench` is each server by hand.
     """
 
     def __init__(
@@ -48,16 +46,11 @@ class Host:
         on_change: Callable[[str], None] | None = None,
         open_with: Open = open_transport,
     ) -> None:
-        """Take the servers; nothing is started or imported yet.
+        """Take the servers, in display order; nothing is started or imported yet.
 
-        Args:
-            specs: the servers in display order. Names are unique.
-            sink: gets everything that travels, and what happens to processes.
-            clock: time.
-            redactor: removes configured secrets from stderr and reasons.
-            grace: a `StopGrace` for the stop ladder, or None for the defaults.
-            on_change: called with a server's name when something shown of it changed. Must not raise.
-            open_with: opens transports; tests pass their own.
+        `redactor` removes configured secrets from stderr and reasons. `on_change` is called with a server's
+        name when something shown of it changed, and must not raise. `open_with` opens transports; tests pass
+        their own.
         """
         self.revision = 0
         self._on_change = on_change or _unheard
@@ -81,7 +74,6 @@ class Host:
         self._closing = False
 
     def statuses(self) -> tuple[ServerStatus, ...]:
-        """Return the status of every server, in configured order."""
         return tuple(server.status for server in self._servers.values())
 
     def status(self, name: str) -> ServerStatus:
@@ -89,7 +81,7 @@ class Host:
         return self._named(name).status
 
     def stderr(self, name: str) -> tuple[str, ...]:
-        """Return the last stderr lines of a server, cleaned and redacted, oldest first."""
+        """Cleaned and redacted, oldest first."""
         return self._named(name).stderr()
 
     async def start(self, name: str) -> None:
@@ -97,7 +89,6 @@ class Host:
         await self._named(name).start()
 
     async def stop(self, name: str) -> None:
-        """Stop a server; return once it is STOPPED."""
         await self._named(name).stop()
 
     async def restart(self, name: str) -> None:
@@ -105,33 +96,25 @@ class Host:
         await self._named(name).restart()
 
     def request_start(self, name: str) -> None:
-        """Start a server in the background."""
         self._request(self.start(name), f"start {name}")
 
     def request_stop(self, name: str) -> None:
-        """Stop a server in the background."""
         self._request(self.stop(name), f"stop {name}")
 
     def request_restart(self, name: str) -> None:
-        """Restart a server in the background."""
         self._request(self.restart(name), f"restart {name}")
 
     async def start_all(self, names: Iterable[str] | None = None) -> None:
-        """Start servers concurrently; return once each is RUNNING or STOPPED.
+        """Start servers (None: those with autostart) concurrently; return once each is RUNNING or STOPPED.
 
-        Args:
-            names: which; None for those configured to start with the app. An unknown one starts none.
+        An unknown name starts none.
         """
         if names is None:
             names = [name for name, server in self._servers.items() if server.spec.autostart]
         await asyncio.gather(*(server.start() for server in [self._named(name) for name in names]))
 
     async def shutdown(self, *, force: bool = False) -> None:
-        """Stop all servers concurrently and for good; after 7 s the rest is killed.
-
-        Args:
-            force: kill at once. So does a second call while the first one waits.
-        """
+        """Stop all servers concurrently and for good; after 7 s, or if called again, the rest is killed."""
         if force or self._closing:
             await self._kill_all()
         self._closing = True

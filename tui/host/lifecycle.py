@@ -38,11 +38,7 @@ TRANSITIONS: dict[tuple[ServerState, Happening], ServerState] = {
 
 
 def after(state: ServerState, happening: Happening) -> ServerState:
-    """Return the state that follows.
-
-    Raises:
-        IllegalTransition: not in the table; a bug of ours, never a server's.
-    """
+    """Return the state that follows; IllegalTransition is a bug of ours, never a server's."""
     try:
         return TRANSITIONS[state, happening]
     except KeyError:
@@ -64,10 +60,8 @@ class RestartPolicy:
     def delay_after_death(self, now_ns: int, lived_ns: int, jitter: float = 1.0) -> float | None:
         """Record a death; return the seconds until the restart, or None for a crash loop.
 
-        Args:
-            now_ns: when it died.
-            lived_ns: how long it had been RUNNING; 0 if never.
-            jitter: factor on the delay, so that servers that died together do not restart together.
+        `lived_ns` is how long it had been RUNNING. `jitter` is a factor, so that servers that died together
+        do not restart together.
         """
         if lived_ns >= HEALTHY_SECONDS * SECOND:
             self._in_a_row = 0
@@ -108,7 +102,6 @@ class RefreshPace:
         return max(0.0, self._gap - rested)
 
     def refreshed(self, now_ns: int) -> None:
-        """Record that the list was requested."""
         self._last_ns = now_ns
 
 
@@ -119,15 +112,10 @@ class RetryDelay:
     _last: float = 0.0
 
     def after_failure(self, worked_seconds: float = 0.0) -> float:
-        """Return the seconds until the next try.
-
-        Args:
-            worked_seconds: how long it worked; longer than the last delay, and delays start over.
-        """
+        """Return the seconds until the next try; after working longer than the last delay they start over."""
         again = worked_seconds < self._last
         self._last = min(LONGEST_RETRY, self._last * 2) if again else FIRST_RETRY
         return self._last
 
     def reset(self) -> None:
-        """Start over: it worked."""
         self._last = 0.0

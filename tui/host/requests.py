@@ -45,7 +45,6 @@ class WholeReply(RawReply):
     """Keeps an answer whatever its `resultType`: raw requests get raw answers."""
 
     def take(self, result: dict[str, Any]) -> dict[str, Any] | str:
-        """Keep `result`; return what the SDK gets instead."""
         self.raw = result
         modern = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if self.modern else {}
         return self.hollow(result) | modern
@@ -54,11 +53,7 @@ class WholeReply(RawReply):
 class RawRequest:
     """One request of any method. Cancelling `run` sends `notifications/cancelled`.
 
-    Args:
-        method: any method.
-        params: its parameters; not changed.
-        seconds: time limit.
-        whole: take any answer, also one that asks for input.
+    `whole` takes any answer, also one that asks for input.
     """
 
     def __init__(
@@ -78,10 +73,7 @@ class RawRequest:
     async def run(self, client: Client, wire: SdkBridge, stuck: Callable[[], str]) -> RawAnswer:
         """Send it and return the answer; anything but an answer, an error or a timeout is raised unchanged.
 
-        Args:
-            client: of a live connection.
-            wire: of the same connection.
-            stuck: returns what to add after a timeout.
+        `stuck` returns what to add after a timeout.
         """
         mark = wire.issue(self._ticket)
         params = {**self._params, "_meta": {**self._meta, **mark}}
@@ -144,12 +136,7 @@ class SdkToolCall:
     ) -> ToolResult:
         """Call and return the result or a timeout; other failures are raised unchanged.
 
-        Args:
-            client: of a live connection.
-            wire: of the same connection.
-            remark: returns what to add after a timeout.
-            seconds: time limit; progress does not extend it.
-            progress: called with each valid progress notification.
+        `remark` returns what to add after a timeout; progress does not extend `seconds`.
         """
         meta: Any = wire.issue(self._ticket)
 
@@ -202,10 +189,7 @@ class Listings:
     async def walk(self, kind: str, seconds: float, *, first: float | None = None) -> Walk:
         """Return the raw entries of all pages, or of those that arrived in time.
 
-        Args:
-            kind: "tools", "resources", "resourceTemplates" or "prompts": the key in the answer.
-            seconds: time limit for all pages together.
-            first: time limit for the first one, or None if the caller has its own.
+        `kind` is the key in the answer. `seconds` are for all pages together, `first` for the first one.
         """
         loop = asyncio.get_running_loop()
         end = loop.time() + seconds
@@ -220,7 +204,7 @@ class Listings:
         return await walk_pages(fetch, kind)
 
     async def count(self, kind: str) -> int | None:
-        """Return the number of entries, or None if not offered or not all listed within 2 s."""
+        """None if not offered or not all listed within 2 s."""
         if kind not in self.offered:
             return None
         try:
@@ -232,7 +216,6 @@ class Listings:
 
     @property
     def offered(self) -> frozenset[str]:
-        """The kinds of lists that the server has."""
         return frozenset(kind for kind, offer in self._offers.items() if offer is not None)
 
     @property
@@ -250,11 +233,8 @@ class Listings:
     async def listen(self, opened: Callable[[], None]) -> bool:
         """Keep a change stream open until it ends; the bridge sees its notifications.
 
-        Args:
-            opened: called once the server has acknowledged the stream.
-
-        Returns:
-            Whether it may be opened again: False if the server does not support such streams.
+        `opened` is called once the server has acknowledged it. Return False if the server does not support
+        such streams.
         """
         kinds = self.streamed
         try:

@@ -42,16 +42,9 @@ Open = Callable[..., ServerTransport]
 class HostContext:
     """What all servers of one host share.
 
-    Attributes:
-        sink: gets everything that travels, and what happens to processes.
-        clock: time.
-        redactor: removes configured secrets from what is shown.
-        owner: mark of this host in the environment of its servers.
-        grace: timeouts of the stop ladder, or None for the defaults.
-        changed: called with a server's name when something shown of it changed.
-        watchdog: ends the servers if this program is killed.
-        open: opens a transport.
-        legacy: digests of specs known to speak only the older era; kept as long as the host lives.
+    `owner` is the mark of this host in the environment of its servers. `changed` is called with a server's
+    name when something shown of it changed. `legacy` has the digests of specs known to speak only the older
+    era.
     """
 
     sink: TrafficSink
@@ -126,7 +119,7 @@ class Supervisor:
         )
 
     def stderr(self) -> tuple[str, ...]:
-        """Return the last stderr lines of this run of the server, or of the last one."""
+        """Of this run of the server, or of the last one."""
         if self.connection is None:
             return ()
         return tuple(self._redact(line) for line in self.connection.transport.stderr.lines())
@@ -172,7 +165,6 @@ class Supervisor:
             await asyncio.wait([self._task])
 
     async def kill_now(self) -> None:
-        """Kill its process."""
         self._closing = True
         self._ask_to_stop()
         if self.connection is not None and self.state is not ServerState.STOPPED:

@@ -113,7 +113,7 @@ class HandWorkbench:
     # ---- what a server is and offers -------------------------------------------------------------------
 
     async def identity(self, server: str) -> ServerIdentity:
-        """Return what is known of a server; of a stopped one only what is configured."""
+        """Of a stopped one only what is configured."""
         known = self._servers.get(server)
         if known is None:
             return ServerIdentity()
@@ -147,12 +147,10 @@ class HandWorkbench:
         return () if connection is None else connection.catalog.tools
 
     def output_schema(self, tool: Tool) -> Mapping[str, Any] | None:
-        """Return the output schema of a tool, or None."""
         connection = self._live(tool.server)
         return None if connection is None else connection.catalog.output_schemas.get(tool.name)
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        """Return what is wrong with arguments under the tool's schema, or ""."""
         return await self._toolbox.check(tool, arguments)
 
     async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
@@ -185,7 +183,6 @@ class HandWorkbench:
             return await self._toolbox.call(tool, arguments, seconds=seconds, progress=progress)
 
     async def read_resource(self, server: str, uri: str, *, call: str, seconds: float) -> ToolResult:
-        """Read a resource; its contents are the content of the result."""
         answer = await self._ask(server, "resources/read", {"uri": uri}, call, seconds)
         problem = _sentence(answer)
         if problem:
@@ -203,7 +200,6 @@ class HandWorkbench:
     async def request(
         self, server: str, method: str, params: Mapping[str, Any] | None, *, call: str, seconds: float
     ) -> RawAnswer:
-        """Send any request, as recorded or edited."""
         return await self._ask(server, method, params or {}, call, seconds, whole=True)
 
     # ---- helpers ---------------------------------------------------------------------------------------
@@ -225,7 +221,6 @@ class HandWorkbench:
         return f"{server} does not offer {kind}." if offered in (None, False) else ""
 
     async def _walk(self, server: str, kind: str) -> tuple[list[Any], str]:
-        """Return the raw entries of one listing, and a sentence on what is missing, or ""."""
         connection = self._live(server)
         if connection is None:
             return [], self._not_running(server)
@@ -281,7 +276,6 @@ _WORDS = {"resources": "resources", "resourceTemplates": "templates of resources
 
 @contextmanager
 def _by_hand(call: str) -> Iterator[None]:
-    """Mark what is sent in this task as done by hand, for the taps."""
     before = CAUSE.set(Cause(0, 0, call))
     try:
         yield
@@ -290,7 +284,6 @@ def _by_hand(call: str) -> Iterator[None]:
 
 
 def _unsendable(params: Mapping[str, Any]) -> str:
-    """Return why parameters cannot be sent, or ""."""
     try:
         json.dumps(params, allow_nan=False, ensure_ascii=False).encode()
     except UnicodeEncodeError:

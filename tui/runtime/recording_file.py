@@ -39,11 +39,7 @@ class RecordingFile:
     """
 
     def __init__(self, path: Path) -> None:
-        """Check that it can be read at all.
-
-        Raises:
-            StorageError: it cannot.
-        """
+        """Check that it can be read at all. Raises StorageError if it cannot."""
         self._thread = BackgroundThread("load a recording", self._run)
         self._closing = self._thread.closing
         live = is_live(path)
@@ -157,11 +153,7 @@ class RecordingFile:
 
 
 def _ended_ns(path: Path) -> int:
-    """Return the wall clock of the last entry, 0 for none.
-
-    Raises:
-        StorageError: there is no recording.
-    """
+    """Return the wall clock of the last entry, 0 for none. Raises StorageError if there is no recording."""
     with closing(RecordingReader(path)) as reader:
         try:
             return reader.ends_ns()[1]

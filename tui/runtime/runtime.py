@@ -278,11 +278,7 @@ class Runtime:
     # ---- what outlives the program -----------------------------------------------------------------
 
     def save_theme(self, name: str) -> None:
-        """Save the theme in the configuration.
-
-        Raises:
-            McptuiError: it could not be written.
-        """
+        """Save the theme in the configuration. Raises McptuiError if it could not be written."""
         self._config.save("ui.theme", name)
 
     def _notice(self, event: Event) -> None:

@@ -165,15 +165,12 @@ class Waiting(Protocol):
 
     def awaited(self) -> str:
         """Return what is waited for, as a sentence, or "" if nothing is."""
-        ...
 
     async def wait(self) -> None:
         """Wait for it. Bounded in time; cancelling ends it."""
-        ...
 
     def missing(self) -> str:
         """Return what is still not there afterwards, as a sentence, or ""."""
-        ...
 
 
 class ServersStarting:

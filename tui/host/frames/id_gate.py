@@ -51,11 +51,9 @@ class PendingRequest:
 class Drops:
     """How much of what a server sent never reached the session.
 
-    Attributes:
-        collapsed: notifications merged or dropped because there were too many.
-        unmatched: responses that nobody waited for (unknown id, duplicate, too late).
-        refused: requests that the protocol version forbids a server to send.
-        overrun: requests answered here because too many were waiting.
+    `collapsed`: notifications merged or dropped because there were too many. `unmatched`: responses that
+    nobody waited for. `refused`: requests that the protocol version forbids a server to send. `overrun`:
+    requests answered here because too many were waiting.
     """
 
     collapsed: int = 0
@@ -72,14 +70,8 @@ def random_id() -> int:
 class Gate:
     """Decides what a session sees of a server, and a server of a session.
 
-    Args:
-        inbox: where messages for the session go.
-        reply: sends a message to the server on behalf of the session. Must not wait or raise.
-        new_id: returns ids for requests.
-        given_up: called with the wire id of each request that is failed here, and why.
-
-    Attributes:
-        version: the protocol version in use, or "" before it is known.
+    `reply` sends a message to the server on behalf of the session, and must not wait or raise. `given_up` is
+    called with the wire id of each request that is failed here, and why.
     """
 
     def __init__(
@@ -102,13 +94,12 @@ class Gate:
 
     @property
     def drops(self) -> Drops:
-        """What has been dropped so far."""
         return Drops(self._inbox.collapsed, self._unmatched, self._refused, self._overrun)
 
     # ---- session to server ---------------------------------------------------------------------------
 
     def outgoing(self, message: dict[str, Any]) -> dict[str, Any] | None:
-        """Return `message` as sent on the wire, or None if the protocol forbids sending it."""
+        """Return None if the protocol forbids sending it."""
         if "method" not in message:
             self._asked.discard(message.get("id", ""))
             return None if self.version >= STATELESS_SINCE else message
@@ -142,11 +133,9 @@ class Gate:
         return message | {"params": params | {"requestId": wire_id}}
 
     def wire_id(self, session_id: object) -> Id | None:
-        """Return the wire id of a pending request, or None."""
         return next((wire for wire, sent in self._pending.items() if sent.id == session_id), None)
 
     def negotiated(self, version: str) -> None:
-        """Enforce the rules of `version` from now on."""
         self.version = version
 
     # ---- server to session ---------------------------------------------------------------------------
@@ -184,7 +173,6 @@ class Gate:
         return True
 
     def waits_for(self, frame: Message) -> bool:
-        """Whether `frame` answers a pending request."""
         return (
             isinstance(frame, Response | Failure)
             and frame.id is not None
@@ -200,7 +188,6 @@ class Gate:
         return bool(waiting)
 
     def fail_all(self, code: int, message: str) -> None:
-        """Fail every pending request."""
         self.fail(tuple(self._pending), code, message)
 
     def give_up_probe(self, session_id: Id, seconds: float) -> None:
@@ -275,7 +262,7 @@ class Gate:
                 self._asked.discard(int(cancelled))
 
     def _with_session_ids(self, params: dict[str, Any] | None) -> dict[str, Any] | None:
-        """Restore the session's ids where a notification refers to one of its requests."""
+        """Where a notification refers to one of its requests."""
         if not params:
             return params
         changed = dict(params)

@@ -31,9 +31,7 @@ class EndOfInbox(Exception):
 class Inbox:
     """A queue from the reader of a pipe to the session; the reader never waits for it.
 
-    Attributes:
-        collapsed: number of notifications merged or dropped.
-        emptied: set when the session has taken everything and the queue is closed.
+    `collapsed` notifications were merged or dropped. `emptied` is set once it is closed and all is taken.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
@@ -78,11 +76,7 @@ class Inbox:
         self._wake.set()
 
     async def get(self) -> Message:
-        """Return the next message.
-
-        Raises:
-            EndOfInbox: closed and empty.
-        """
+        """Raises EndOfInbox if it is closed and empty."""
         while True:
             frame = self._next()
             if frame is not None:

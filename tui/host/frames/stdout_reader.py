@@ -48,16 +48,9 @@ _NOTICE = re.compile(rb'"method" ?: ?"(notifications/[a-z_/]{1,40})"')
 
 
 class StdoutReader:
-    """Parses lines into messages and passes them to the gate.
+    """Parses lines into messages and passes them to the gate; the tap gets every line first, unchanged.
 
-    Args:
-        gate: where messages go.
-        inbox: asked whether it has room for more notifications.
-        tap: gets every line first, unchanged.
-
-    Attributes:
-        noise: number of lines that were not messages.
-        first_noise: the first of them, cleaned and cut, or "".
+    `noise` is the number of lines that were not messages, `first_noise` the first of them, cleaned and cut.
     """
 
     def __init__(self, gate: Gate, inbox: Inbox, tap: WireTap) -> None:
@@ -80,11 +73,9 @@ class StdoutReader:
 
     @property
     def incomplete(self) -> int:
-        """Number of bytes received of an incomplete line."""
         return self._framer.partial
 
     async def take(self, chunk: bytes) -> None:
-        """Take the next bytes of stdout."""
         at = time.monotonic_ns()
         await self._tap.wait_for_room()
         now = time.monotonic()

@@ -16,12 +16,10 @@ ROOM_SECONDS, ROOM_CHECKS = 0.02, 50
 
 
 class WireTap:
-    """Reports everything that travels to and from one server, and what happens to its process, to a sink.
+    """Reports what travels to and from one server, and what happens to its process, to a sink.
 
-    Args:
-        source: the server's name.
-        sink: promises not to raise and not to wait; if it raises anyway, the server is not affected. It
-            may have `crowded()`, which asks for a pause.
+    The sink promises not to raise and not to wait; if it raises anyway, the server is not affected. Its
+    `crowded()`, if it has one, asks for a pause.
     """
 
     def __init__(self, source: str, sink: TrafficSink) -> None:
@@ -40,20 +38,15 @@ class WireTap:
             await asyncio.sleep(ROOM_SECONDS)
 
     def sent(self, line: bytes) -> None:
-        """Report a line written to the server, and its cause."""
         self._tell(Direction.OUT, None, time.monotonic_ns(), line, cause=CAUSE.get())
 
     def received(
         self, line: bytes, at_ns: int, size: int = -1, *, sha256: str = "", ended: bool = True
     ) -> None:
-        """Report a line of the server's output, valid or not.
+        """Report a line of the server's output, valid or not, without its newline.
 
-        Args:
-            line: its bytes without the newline, or only its head.
-            at_ns: monotonic nanoseconds when its end was read.
-            size: its length in bytes if `line` is only its head.
-            sha256: hex digest of the whole line in that case.
-            ended: whether it had a newline; the last line of a stream may lack it.
+        If it is only the head of a line, `size` and `sha256` are of the whole line. `ended`: it had a
+        newline.
         """
         detail = ({} if ended else {"newline": False}) | ({"sha256": sha256} if sha256 else {})
         self._tell(Direction.IN, None, at_ns, line, size=size, detail=detail)
@@ -68,7 +61,6 @@ class WireTap:
             self._tell(Direction.NONE, Kind.STDERR, at, line)
 
     def heard_all(self) -> None:
-        """Report the end of stderr."""
         if (last := self._log.finish()) is not None:
             self._tell(Direction.NONE, Kind.STDERR, time.monotonic_ns(), last)
         self._tell_log_gap()
@@ -85,19 +77,13 @@ class WireTap:
         self.event("gave up", id=wire_id, why=why)
 
     def exited(self, ended: ProcessExit | None) -> None:
-        """Report how the process ended, once."""
         if ended is None or self._exit_told:
             return
         self._exit_told = True
         self.event("exit", code=ended.code, signal=ended.signal, seconds=round(ended.after_seconds, 3))
 
     def event(self, word: str, **what: Any) -> None:
-        """Report what happened to the connection or its process.
-
-        Args:
-            word: what happened ("spawn", "stop", "signal", "exit", …).
-            what: JSON values.
-        """
+        """Report what happened to the connection or its process ("spawn", "exit", …); `what` is JSON."""
         detail = {"event": word, **what}
         raw = json.dumps(detail, ensure_ascii=False).encode("utf-8", "backslashreplace")
         self._tell(Direction.NONE, Kind.EVENT, time.monotonic_ns(), raw, detail=detail)

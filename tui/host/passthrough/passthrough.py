@@ -39,13 +39,7 @@ _FIRST_FREE = 10
 class Passthrough:
     """Runs a server in place of this process. Created and run once, in the main thread.
 
-    Args:
-        command: program and arguments.
-        seen: called with every chunk; if it raises, it is not called again, and `failed` gets the error.
-        failed: called once with the error of `seen`.
-
-    Attributes:
-        pid: process id of the server, 0 until it runs.
+    `seen` is called with every chunk; if it raises, `failed` gets the error and it is not called again.
     """
 
     def __init__(
@@ -68,11 +62,7 @@ class Passthrough:
         self._handled: list[signal.Signals] = []
 
     def start(self, environment: Mapping[str, str]) -> None:
-        """Take over stdin and stdout and start the server.
-
-        Raises:
-            OSError: the program cannot be started.
-        """
+        """Take over stdin and stdout and start the server. Raises OSError if it cannot be started."""
         keep = [_detach(0), _detach(1), _copy(2)]
         theirs, ours = self._pipes()
         self._listen_to_signals()
@@ -123,12 +113,9 @@ class Passthrough:
             self._interrupted = True  # it has exited already; stop waiting for the host to read the rest
 
     def run(self) -> int:
-        """Move bytes until the server has exited and its last output is out; return how it ended.
+        """Move bytes until the server has exited and its last output is out; return its `returncode`.
 
         From then on signals do their default to this process.
-
-        Returns:
-            Its exit code, or the negative number of the signal that ended it.
         """
         try:
             while not self._finished():

@@ -30,14 +30,7 @@ _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
 class Event(NamedTuple):
-    """A server-sent event.
-
-    Attributes:
-        kind: its type, "" for the default.
-        ident: its id, "" for none.
-        data: its data, unchanged, up to the limit.
-        size: bytes of its data.
-    """
+    """A server-sent event; `data` is cut at the limit, `size` is that of all of it."""
 
     kind: str
     ident: str
@@ -46,11 +39,7 @@ class Event(NamedTuple):
 
 
 class EventCutter:
-    """Splits an event stream (HTML Living Standard, 9.2.6), however its bytes are split.
-
-    Args:
-        kept: bytes kept of one event's data.
-    """
+    """Splits an event stream (HTML Living Standard, 9.2.6); `kept` is the limit of bytes kept of an event."""
 
     def __init__(self, kept: int) -> None:
         self._kept = kept
@@ -66,7 +55,6 @@ class EventCutter:
         self._held = self._octets = 0
 
     def feed(self, block: bytes) -> Iterator[Event]:
-        """Take the next bytes and yield the events that they complete."""
         if self._after_cr and block.startswith(b"\n"):
             block = block[1:]
         self._after_cr = block.endswith(b"\r") if block else self._after_cr
@@ -137,10 +125,7 @@ def is_loopback(authority: str) -> bool:
 class HttpPassthrough:
     """Forwards to one server. Call `close` in the loop that ran it.
 
-    Args:
-        target: URL of the server; its path is used for requests to `/`.
-        source: the name under which it is recorded.
-        sink: gets everything; whatever goes wrong in it, requests pass.
+    The path of `target` is used for requests to `/`. Whatever goes wrong in `sink`, requests pass.
     """
 
     def __init__(self, target: str, source: str, sink: TrafficSink) -> None:
@@ -156,7 +141,6 @@ class HttpPassthrough:
         )
 
     async def close(self) -> None:
-        """Close the connections to the server."""
         await self._client.aclose()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -217,8 +201,6 @@ class HttpPassthrough:
 
 
 class _Exchange:
-    """Reports one request and its response to the sink."""
-
     def __init__(self, source: str, number: int, sink: TrafficSink) -> None:
         self._source = source
         self._number = number
@@ -277,7 +259,6 @@ class _Exchange:
             self._give_up(f"HTTP {status}")  # many refusals have no id, or a null one
 
     def _give_up(self, why: str) -> None:
-        """Report that a request gets no response of its own."""
         if self._id is not None:
             detail = {"event": "gave up", "id": self._id, "why": why, "exchange": self._number}
             self._tell(Direction.NONE, b"", detail, time.monotonic_ns())
@@ -293,7 +274,6 @@ class _Exchange:
 
 
 def _request_id(body: bytes) -> Any:
-    """Return the id of a request, None for anything else."""
     found = _object(body)
     return found.get("id") if "method" in found else None
 
@@ -326,7 +306,7 @@ def _has_body(headers: Iterable[Header]) -> bool:
 
 
 async def _body(receive: Receive, kept: bytearray) -> bytes:
-    """Return the whole body of a request, and keep its head: an MCP request is one message."""
+    """Also keep its head: an MCP request is one message."""
     parts: list[bytes] = []
     while True:
         message = await receive()
@@ -337,7 +317,6 @@ async def _body(receive: Receive, kept: bytearray) -> bytes:
 
 
 async def _gone(receive: Receive) -> None:
-    """Return when the client has disconnected."""
     while (await receive())["type"] != "http.disconnect":
         pass
 

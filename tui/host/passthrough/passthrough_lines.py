@@ -20,8 +20,6 @@ _NAMES = {TO_SERVER: "stdin", FROM_SERVER: "stdout", ERRORS: "stderr"}
 
 
 class _OpenLine:
-    """An unfinished line."""
-
     __slots__ = ("_digest", "began_ns", "head", "size")
 
     def __init__(self) -> None:
@@ -48,12 +46,9 @@ class _OpenLine:
 
 
 class PassthroughLines:
-    """Splits three streams into lines.
+    """Splits three streams into lines, of which at most `kept` bytes are kept.
 
-    Args:
-        source: the name under which the server is recorded.
-        wall_offset_ns: nanoseconds to add to the monotonic clock for the time since 1970.
-        kept: bytes kept of one line.
+    `wall_offset_ns` added to the monotonic clock is the time since 1970.
     """
 
     def __init__(self, source: str, wall_offset_ns: int, kept: int = KEPT) -> None:
@@ -64,7 +59,7 @@ class PassthroughLines:
         self._ended: set[int] = set()
 
     def feed(self, stream: int, at_ns: int, chunk: bytes) -> Iterator[Captured]:
-        """Take the next chunk of a stream and yield the lines that it completes; b"" is the stream's end."""
+        """b"" is the stream's end."""
         if not chunk:
             yield from self._end(stream, at_ns)
             return
@@ -96,12 +91,10 @@ class PassthroughLines:
         yield self.event(at_ns, "dropped", bytes=missing)
 
     def finish(self, at_ns: int) -> Iterator[Captured]:
-        """Yield the unfinished lines when the server is gone."""
         for stream in _WAYS:
             yield from self._end(stream, at_ns)
 
     def event(self, at_ns: int, word: str, **what: Any) -> Captured:
-        """Return an event ("spawn", "exit", …) as a captured value; `what` is JSON values."""
         detail = {"event": word, **what}
         raw = json.dumps(detail, ensure_ascii=False).encode("utf-8", "backslashreplace")
         return Captured(

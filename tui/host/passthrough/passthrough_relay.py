@@ -62,11 +62,7 @@ class Outlet:
         return self._socket.send(data, socket.MSG_DONTWAIT)
 
     def write(self, data: memoryview) -> int:
-        """Write a part of `data` and return how much; 0 if nothing fits.
-
-        Raises:
-            OSError: there is no reader any more.
-        """
+        """Return how much of `data` was written; 0 if nothing fits. Raises OSError without a reader."""
         try:
             return self._write(data[: self._most])
         except BlockingIOError:
@@ -102,12 +98,10 @@ class Relay:
 
     @property
     def open(self) -> bool:
-        """Whether anything can still pass."""
         return self.outlet is not None
 
     @property
     def waiting(self) -> bool:
-        """Whether something that was read has not been written yet."""
         return bool(self._waiting)
 
     def expect_no_more(self) -> None:
@@ -115,7 +109,6 @@ class Relay:
         self._left = LEFT_BEHIND
 
     def pump(self, seen: Seen) -> None:
-        """Read what is available and write it."""
         if not self.open or self._waiting:
             return
         data = self._read()
@@ -142,7 +135,6 @@ class Relay:
         return data
 
     def push(self) -> None:
-        """Write what is waiting, as far as it fits."""
         self._send()
         self._turn()
 
@@ -155,7 +147,6 @@ class Relay:
             self.close()
 
     def _turn(self) -> None:
-        """Poll the end that has to act next."""
         if self.outlet is None:
             return
         if self._waiting:
@@ -167,7 +158,6 @@ class Relay:
             self._poller.register(self.outlet.descriptor, 0)
 
     def close(self) -> None:
-        """Close both ends. May be called twice."""
         self._waiting = memoryview(b"")
         if self.source >= 0:
             with suppress(KeyError):

@@ -31,12 +31,7 @@ def _enlarge(descriptor: int, size: int) -> None:
 
 
 class PipeReader:
-    """Reads a pipe in chunks.
-
-    Args:
-        pipe: the reading end; closed by `close`.
-        chunk: bytes read at once, and the size of the pipe where the platform allows it.
-    """
+    """Reads a pipe in chunks; `chunk` is also the size of the pipe where the platform allows it."""
 
     def __init__(self, pipe: IO[bytes], chunk: int = CHUNK) -> None:
         self._pipe = pipe
@@ -61,7 +56,6 @@ class PipeReader:
         self._ready()
 
     async def read(self) -> bytes:
-        """Return the next chunk, or b"" at the end of the stream or when closed."""
         self._held = self._take()
         if self._held is not None:
             await asyncio.sleep(0)  # a pipe that is never empty must not starve everything else
@@ -75,7 +69,6 @@ class PipeReader:
         return self._take() or b""
 
     def close(self) -> None:
-        """Close the pipe; a pending read ends. May be called twice."""
         if not self._closed:
             self._listen(False)
             self._closed = True
@@ -101,7 +94,7 @@ class PipeReader:
             self._waiter.set_result(None)
 
     def _take(self) -> bytes | None:
-        """Return what is available, b"" at the end of the stream, None if there is nothing now."""
+        """Return b"" at the end of the stream, None if there is nothing now."""
         if self._held is not None:
             data, self._held = self._held, None
             return data
@@ -121,11 +114,8 @@ class PipeReader:
 class PipeWriter:
     """Writes to a pipe; what does not fit now is sent as the other side reads.
 
-    Args:
-        pipe: the writing end; closed by `close`.
-        broken: called once, with a clause that says why, when nothing more can be written.
-        limit: bytes that may wait.
-        seconds: how long the other side may read nothing while bytes wait.
+    At most `limit` bytes may wait, and the other side may read none of them for `seconds`. `broken` is called
+    once, with a clause that says why, when nothing more can be written.
     """
 
     def __init__(
@@ -173,7 +163,6 @@ class PipeWriter:
         return not self._closed
 
     async def flushed(self) -> None:
-        """Wait until everything is sent, or the pipe is closed."""
         await self._empty.wait()
 
     def close(self) -> None:

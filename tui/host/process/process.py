@@ -26,13 +26,7 @@ POLL_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class ProcessExit:
-    """How a process ended.
-
-    Attributes:
-        code: its exit code, or None if a signal ended it.
-        signal: name of the signal that ended it ("SIGKILL"), or "".
-        after_seconds: how long it had lived.
-    """
+    """How a process ended: its exit code, or the name of the signal, after how long."""
 
     code: int | None
     signal: str
@@ -50,7 +44,7 @@ class ProcessExit:
         return cls(None, name, after_seconds)
 
     def sentence(self) -> str:
-        """Return "exited with code 1 after 0.3 s", to follow a name."""
+        """Such as "exited with code 1 after 0.3 s", to follow a name."""
         how = f"was ended by {self.signal}" if self.signal else f"exited with code {self.code}"
         return f"{how} after {duration(self.after_seconds)}"
 
@@ -75,15 +69,11 @@ def exit_sentence(ended: ProcessExit | None, fatal: str, last_line: str) -> str:
 
 
 class LeaderWatch:
-    """Calls back once, from the event loop, when a child process has ended.
+    """Calls `ended` once, from the event loop, with the return code of a child process that has ended.
 
     It uses a pidfd (Linux) or polls 20 times a second, and never waits for the end of a pipe: a grandchild
-    may hold the pipes open for ever. The dead leader is not reaped here, so that its process id and group
-    id are not reused while the group is still to be signalled.
-
-    Args:
-        process: the child; left unreaped where the system allows it.
-        ended: called with the return code of `subprocess`.
+    may hold the pipes open for ever. The dead leader is not reaped here, so that its process id and group id
+    are not reused while the group is still to be signalled.
     """
 
     def __init__(self, process: "subprocess.Popen[bytes]", ended: Callable[[int], None]) -> None:
@@ -98,7 +88,6 @@ class LeaderWatch:
             self._loop.add_reader(self._descriptor, self._look)
 
     def close(self) -> None:
-        """Stop watching. May be called twice."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -165,17 +154,10 @@ def server_environment(extra: Mapping[str, str], mark: str, ours: Mapping[str, s
 
 
 class ServerProcess:
-    """A server's leader and its group.
+    """A server's leader, started in its own session with three pipes, and its group.
 
-    Args:
-        process: the started leader, in its own session, with three pipes.
-        on_exit: called once from the event loop when the leader has ended.
-        on_signal: called with the name of each signal sent to the group while the leader lives.
-
-    Attributes:
-        pid: process id of the leader, and id of its group.
-        exit: how the leader ended, once it has.
-        exited: set when the leader has ended.
+    `on_exit` is called once, from the event loop; `on_signal` with the name of each signal sent to the group
+    while the leader lives.
     """
 
     def __init__(
@@ -194,7 +176,7 @@ class ServerProcess:
         self._watch = LeaderWatch(process, self._ended)
 
     def signal_group(self, number: int) -> None:
-        """Send a signal to the rest of the group; none once the leader is reaped."""
+        """Do nothing once the leader is reaped."""
         if self._process.returncode is None:
             if self.exit is None:
                 self._on_signal(signal.Signals(number).name)
@@ -224,16 +206,9 @@ class ServerProcess:
 
 
 def spawn(spec: ServerSpec, mark: str) -> "subprocess.Popen[bytes]":
-    """Start the program of `spec`.
+    """Start the program of `spec`, with `mark` as `MCPTUI_OWNER` in its environment.
 
-    Takes about 2 ms (measured), so it is done in place: it cannot be cancelled half-way.
-
-    Args:
-        spec: what to start.
-        mark: value of `MCPTUI_OWNER` in its environment.
-
-    Raises:
-        ServerError: it cannot be started; says why and what to do.
+    Takes about 2 ms (measured), so it is done in place: it cannot be cancelled half-way. Raises ServerError.
     """
     environment = server_environment(spec.env, mark, os.environ)
     if spec.cwd is not None and not os.path.isdir(spec.cwd):

@@ -14,12 +14,10 @@ MAX_PIDS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ProcessUsage:
-    """What a tree of processes costs.
+    """What a tree of processes costs; None if unknown. The leader is first in `pids`.
 
-    Attributes:
-        pids: the leader first.
-        memory: resident bytes, shared pages counted in each process; None if unknown.
-        cpu_seconds: used so far, ended children included where the system tells; None if unknown.
+    `memory` is resident bytes, shared pages counted in each process; `cpu_seconds` include ended children
+    where the system tells.
     """
 
     pids: tuple[int, ...] = ()

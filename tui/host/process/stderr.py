@@ -30,9 +30,7 @@ _STYLING = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 class StderrTail:
     """A bounded tail of a byte stream, read as lines.
 
-    Attributes:
-        revision: grows with everything received; results for one revision stay valid.
-        total: number of bytes received.
+    `revision` grows with everything received; results for one revision stay valid.
     """
 
     def __init__(self, kept: int = KEPT) -> None:
@@ -45,7 +43,6 @@ class StderrTail:
         self._last: tuple[int, str] = (0, "")
 
     def feed(self, chunk: bytes) -> None:
-        """Take the next bytes."""
         self.total += len(chunk)
         self.revision += 1
         chunk = chunk[-self._kept :]
@@ -66,7 +63,6 @@ class StderrTail:
 
     @property
     def last(self) -> str:
-        """The newest line that is not empty, cleaned, or ""."""
         if self._last[0] != self.revision:
             recent = b"".join(self._chunks)[-4 * LINE_LIMIT :]
             found = self._read(recent, len(recent) < self.total)
@@ -90,11 +86,7 @@ def _line(row: bytes) -> str:
 
 
 class StderrSample:
-    """Lines of stderr for the recording: all of them while they are few, none during a flood.
-
-    Attributes:
-        omitted: number of bytes left out.
-    """
+    """Lines of stderr for the recording: all of them while they are few, none during a flood."""
 
     def __init__(self) -> None:
         self.omitted = 0
@@ -114,7 +106,6 @@ class StderrSample:
         return list(map(_whole, self._framer.feed(chunk)))
 
     def finish(self) -> bytes | None:
-        """Return the unfinished last line, or None."""
         line = self._framer.finish()
         return None if line is None else _whole(line)
 

@@ -51,14 +51,7 @@ class StopGrace:
 
 
 async def descend(process: ServerProcess, stdin: PipeWriter, grace: StopGrace, hurry: asyncio.Event) -> None:
-    """End the leader of a server.
-
-    Args:
-        process: the server.
-        stdin: its input; closed here.
-        grace: how long each step may take.
-        hurry: when set, no step waits any longer.
-    """
+    """Close the input of a server and end its leader; once `hurry` is set, no step waits any longer."""
 
     async def gone(seconds: float) -> bool:
         await first_of(process.exited.wait(), hurry.wait(), seconds=seconds)
@@ -97,11 +90,8 @@ class Orphan:
 def end_orphans(mark: str, seconds: float) -> tuple[Orphan, ...]:
     """End every process that carries `mark` and return which there were. Blocks, so call it in a thread.
 
-    Processes that are just leaving get a moment for it and are not counted.
-
-    Args:
-        mark: value of `MCPTUI_OWNER`.
-        seconds: time to leave between SIGTERM and SIGKILL.
+    Processes that are just leaving get a moment for it and are not counted. SIGKILL follows SIGTERM by
+    `seconds`.
     """
     ended: dict[Orphan, None] = {}
     kill = (signal.SIGKILL, ORPHAN_KILL_SECONDS)
@@ -149,7 +139,6 @@ def _candidates(mark: str) -> Iterator[int]:
 
 
 def _signal_all(processes: "list[psutil.Process]", number: signal.Signals | None, patience: float) -> None:
-    """Send a signal and wait until all are gone, at most `patience` seconds."""
     import psutil
 
     for process in processes if number is not None else ():

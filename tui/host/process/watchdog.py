@@ -17,8 +17,7 @@ from pathlib import Path
 class Watchdog:
     """One per host; guards the process group of every running server.
 
-    Args:
-        owner: the first part of the mark in the servers' environments, up to the slash.
+    `owner` is the first part of the mark in the servers' environments, up to the slash.
     """
 
     def __init__(self, owner: str) -> None:
@@ -29,12 +28,10 @@ class Watchdog:
 
     @property
     def pid(self) -> int | None:
-        """Process id of the watchdog process, if there is one."""
         return self._guard.pid if self._guard is not None else None
 
     @property
     def groups(self) -> frozenset[int]:
-        """The guarded process groups."""
         return frozenset(self._groups)
 
     def add(self, group: int) -> None:
@@ -46,7 +43,6 @@ class Watchdog:
             self._start()
 
     def remove(self, group: int) -> None:
-        """Stop guarding a process group that has ended."""
         self._groups.discard(group)
         self._tell(f"-{group}\n")
         if not self._groups:

@@ -61,17 +61,9 @@ class ModelJudge:
     def problems(
         self, revision: str, direction: Direction, role: str, method: str, value: Mapping[str, Any] | None
     ) -> Sequence[str]:
-        """Return what is wrong with params or a result by the SDK's models, a clause each.
+        """Return at most `MOST_PROBLEMS` clauses on params or a result, none for what no model covers.
 
-        Args:
-            revision: the protocol revision in use.
-            direction: of the message.
-            role: "request", "notification" (value: its params) or "result".
-            method: its method; for a result that of its request.
-            value: params, or None without any, or the result.
-
-        Returns:
-            At most `MOST_PROBLEMS`; none for what the models do not cover (tasks, extensions).
+        `role` is "request", "notification" (`value`: its params) or "result" (`method`: that of its request).
         """
         if self._methods is None:
             self._load()
@@ -103,7 +95,6 @@ class ModelJudge:
         return clean_line(self._runner.run(self._checker.check(schema, value)).problem, CLAUSE)
 
     def close(self) -> None:
-        """End the worker process and the threads."""
         runner, checker, self._runner, self._checker = self._runner, self._checker, None, None
         if runner is not None and checker is not None:
             runner.run(checker.close())

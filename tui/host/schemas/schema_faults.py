@@ -85,7 +85,6 @@ def _names(schema: Mapping[str, Any]) -> tuple[set[str], list[Any]]:
 
 
 def _resolved(schema: Mapping[str, Any], ref: str) -> Any:
-    """Return the part of `schema` at a local `#/…` pointer, or None."""
     node: Any = schema
     for step in filter(None, unquote(ref[1:]).split("/")):
         name = step.replace("~1", "/").replace("~0", "~")
@@ -99,7 +98,6 @@ def _resolved(schema: Mapping[str, Any], ref: str) -> Any:
 
 
 def _applied_at_once(schema: Mapping[str, Any], node: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield the schemas that are applied to the same value as `node`."""
     if isinstance(ref := node.get("$ref"), str) and ref.startswith("#"):
         yield _resolved(schema, ref)
     for key in _IN_PLACE:

@@ -41,12 +41,7 @@ _COSTLY = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SchemaVerdict:
-    """The result of a check.
-
-    Attributes:
-        problem: what is wrong with the value, one sentence with the place, or "".
-        unchecked: why the value could not be checked, or "".
-    """
+    """The result of a check: `problem` with the place, `unchecked` if it could not be checked, or neither."""
 
     problem: str = ""
     unchecked: str = ""
@@ -80,7 +75,6 @@ class SchemaChecker:
             return SchemaVerdict(unchecked="the checker is busy")
 
     async def close(self) -> None:
-        """End the worker; it is not started again."""
         self._closed = True
         self._kill()
 

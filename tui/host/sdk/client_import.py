@@ -61,7 +61,7 @@ def _without_servers() -> Iterator[None]:
 
 
 def _forget(name: str) -> None:
-    """Remove a package from the imported modules; never raises, whatever other threads import."""
+    """Never raises, whatever other threads import."""
     for known in sys.modules.copy():
         if known == name or known.startswith(f"{name}."):
             sys.modules.pop(known, None)
@@ -71,8 +71,6 @@ def _forget(name: str) -> None:
 
 
 class _EmptyModuleFinder(MetaPathFinder, Loader):
-    """Finds an empty module for every module of the server half."""
-
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:

@@ -40,13 +40,10 @@ STATE_LIMIT = 1024 * 1024
 
 @dataclass(slots=True)
 class RawReply:
-    """A request whose answer is kept raw.
+    """A request whose answer is kept raw: `raw`, once it has arrived.
 
-    Attributes:
-        hollow: makes what the SDK sees out of the raw answer. Must not raise.
-        raw: the result of the answer, once it has arrived.
-        asked: the method that the server wants answered first, if it does.
-        modern: whether the request was sent as 2026-07-28 or later.
+    `hollow` makes what the SDK sees out of it, and must not raise. `asked` is the method that the server
+    wants answered first; `modern`: the request was sent as 2026-07-28 or later.
     """
 
     hollow: Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -70,11 +67,7 @@ class RawReply:
         return self.hollow(result) | modern_fields
 
     def answer(self, parsed: Any) -> Mapping[str, Any]:
-        """Return the raw result, or what the SDK parsed if its client did not carry the mark.
-
-        Args:
-            parsed: what the SDK's client returned.
-        """
+        """Return the raw result, or what the SDK `parsed` if its client did not carry the mark."""
         if self.raw is not None or self.asked:
             return self.raw or {}
         if isinstance(parsed, Mapping):
@@ -87,11 +80,8 @@ class RawReply:
 class SdkBridge:
     """Both directions of one connection, as the SDK's `Transport` protocol wants them.
 
-    Attributes:
-        on_notification: called with the method of every notification; must not raise or wait.
-        closed: set when nothing more will be read.
-        server_versions: the protocol versions of the server's handshake, unchanged.
-        introduction: its answer to the handshake, unchanged.
+    `on_notification` must not raise or wait. `server_versions` and `introduction` are the server's answer to
+    the handshake, unchanged.
     """
 
     read: Any
@@ -121,13 +111,11 @@ class SdkBridge:
         return {TICKET: key}
 
     def withdraw(self, meta: Mapping[str, Any]) -> None:
-        """Forget a ticket."""
         ticket = self._tickets.pop(meta.get(TICKET, ""), None)
         for request_id in [known for known, waiting in self._waiting.items() if waiting is ticket]:
             del self._waiting[request_id]
 
     def outgoing(self, item: SessionMessage) -> SessionMessage:
-        """Return what is sent for `item`."""
         message = item.message
         if isinstance(message, JSONRPCRequest):
             if message.method in ("initialize", "server/discover"):

@@ -27,70 +27,56 @@ class ServerTransport(Protocol):
     @property
     def pid(self) -> int | None:
         """The process id of the leader, None while there is no process."""
-        ...
 
     @property
     def exited(self) -> "asyncio.Event":
         """Set as soon as the server has ended."""
-        ...
 
     @property
     def exit(self) -> "ProcessExit | None":
         """How it ended, once it has."""
-        ...
 
     @property
     def stderr(self) -> "StderrTail":
         """Its last log lines."""
-        ...
 
     @property
     def noise(self) -> int:
         """Number of incoming lines that were not messages."""
-        ...
 
     @property
     def first_noise(self) -> str:
         """The first such line, cleaned and cut, or ""."""
-        ...
 
     @property
     def noise_hint(self) -> str:
         """What kind of noise it is, if known, or ""."""
-        ...
 
     @property
     def fatal(self) -> str:
         """Why the stream is unusable, or ""."""
-        ...
 
     @property
     def incomplete(self) -> int:
         """Number of bytes received of an unfinished line."""
-        ...
 
     @property
     def leftovers(self) -> tuple[int, ...]:
         """Ids of the processes that had left the group and were ended anyway."""
-        ...
 
     async def __aenter__(self) -> tuple[Any, Any]:
         """Start, and return the read and the write stream."""
-        ...
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool | None:
         """Stop; see the class."""
-        ...
 
     def negotiated(self, version: str) -> None:
         """Take note of the negotiated protocol version."""
-        ...
 
     async def kill_now(self) -> None:
         """Kill the server."""
-        ...
 
 
 def open_transport(
@@ -104,18 +90,9 @@ def open_transport(
 ) -> ServerTransport:
     """Return an unused transport for the server that `spec` describes.
 
-    Imports the SDK, so call it off the event loop the first time.
-
-    Args:
-        spec: the server.
-        sink: gets everything that travels, and what happens to the process.
-        owner: mark of this host in the server's environment, to find leftovers.
-        on_change: called when stderr, noise or the process changed. Must not raise.
-        grace: a `StopGrace`, or None for the defaults.
-        watchdog: guards the process group in case this program is killed.
-
-    Raises:
-        ServerError: this kind of transport is not supported yet.
+    Imports the SDK, so call it off the event loop the first time. `owner` is the mark of this host in the
+    server's environment. `on_change`, called when stderr, noise or the process changed, must not raise.
+    ServerError says that this kind of transport is not supported yet.
     """
     if spec.transport is not Transport.STDIO:
         kind = {Transport.HTTP: "HTTP", Transport.SSE: "SSE", Transport.WEBSOCKET: "WebSocket"}[

@@ -43,20 +43,9 @@ EOF_SECONDS = 1.0
 class StdioTransport:
     """One server process and its two streams. Used once; leaving it ends everything it started.
 
-    Args:
-        spec: how to start the server.
-        sink: gets everything that travels, and what happens to the process.
-        owner: mark of the host, for the server's environment.
-        probe_seconds: timeout of `server/discover`, after which the session is told that the server does
-            not know it; None for no timeout.
-        grace: timeouts of a stop.
-        on_change: called when the process, its stderr or its noise changed; must not raise.
-        watchdog: guards the process group in case the host is killed.
-
-    Attributes:
-        stderr: its last log lines.
-        fatal: why it was ended although it had not exited on its own, or "".
-        leftovers: ids of the processes outside of its group that it left behind and that were ended.
+    After `probe_seconds` the session is told that the server does not know `server/discover`. `on_change`,
+    called when the process, its stderr or its noise changed, must not raise. `fatal` is why it was ended
+    although it had not exited on its own; `leftovers` are the processes outside of its group that were ended.
     """
 
     def __init__(
@@ -96,7 +85,6 @@ class StdioTransport:
 
     @property
     def pid(self) -> int | None:
-        """Process id of the leader while it lives."""
         alive = self._process is not None and self._process.exit is None
         return self._process.pid if self._process is not None and alive else None
 
@@ -122,7 +110,6 @@ class StdioTransport:
 
     @property
     def drops(self) -> Drops:
-        """What the session was spared."""
         return self._gate.drops
 
     def negotiated(self, version: str) -> None:
@@ -132,11 +119,7 @@ class StdioTransport:
     # ---- lifetime ------------------------------------------------------------------------------------
 
     async def __aenter__(self) -> tuple[ReadStream, WriteStream]:
-        """Start the server.
-
-        Raises:
-            ServerError: it cannot be started.
-        """
+        """Raises ServerError if it cannot be started."""
         popen = spawn(self._spec, self._mark)
         # Nothing is awaited from here to the end, so that no cancellation can lose the process.
         self._process = ServerProcess(popen, self._leader_died, self._tap.signalled)
@@ -154,7 +137,7 @@ class StdioTransport:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop the server and everything that it started, however often this is cancelled meanwhile."""
+        """Done to its end however often it is cancelled meanwhile."""
         stopping = asyncio.create_task(self._stop())
         cancelled: asyncio.CancelledError | None = None
         with anyio.CancelScope(shield=True):

@@ -30,22 +30,8 @@ from tui.host.transports.streams import FilteredReadStream, FilteredWriteStream
 class WindowsStdioTransport:
     """One server process behind the SDK's transport. Used once.
 
-    Args:
-        spec: how to start the server.
-        sink: gets every message, as it would be written.
-        owner: mark of the host, for the server's environment.
-        on_change: called when its stderr, its noise or its state changed; must not raise.
-
-    Attributes:
-        pid: always None: the SDK does not expose it.
-        exit: always None, for the same reason.
-        exited: set when the server's output has ended.
-        stderr: its last log lines.
-        noise: number of stdout lines that were not messages.
-        first_noise: always "": the SDK does not expose it.
-        noise_hint: always "".
-        fatal: always "".
-        leftovers: always empty: the job object ends everything.
+    The SDK does not expose its process and its noise: these attributes never change. Its job object ends what
+    the server started. `exited` is set when the server's output has ended; `on_change` must not raise.
     """
 
     def __init__(
@@ -72,11 +58,7 @@ class WindowsStdioTransport:
         """Do nothing: the SDK ends the job within its own timeouts."""
 
     async def __aenter__(self) -> tuple[FilteredReadStream, FilteredWriteStream]:
-        """Start the server.
-
-        Raises:
-            ServerError: it cannot be started.
-        """
+        """Raises ServerError if it cannot be started."""
         ours, theirs = os.pipe()
         errlog = os.fdopen(theirs, "w")
         loop = asyncio.get_running_loop()
@@ -105,7 +87,6 @@ class WindowsStdioTransport:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop the server and everything in its job."""
         try:
             await self._stack.aclose()
         finally:

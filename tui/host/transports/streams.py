@@ -32,12 +32,7 @@ class ReadStream:
         self._closed = False
 
     async def receive(self) -> SessionMessage:
-        """Return the next message.
-
-        Raises:
-            anyio.EndOfStream: the connection is over.
-            anyio.ClosedResourceError: this end was closed.
-        """
+        """Raises anyio.EndOfStream if the connection is over, ClosedResourceError if this end is."""
         if self._closed:
             raise anyio.ClosedResourceError
         self._in_a_row += 1
@@ -71,23 +66,14 @@ class ReadStream:
 
 
 class WriteStream:
-    """Where the SDK puts what it sends.
-
-    Args:
-        send: takes a message as a JSON object; returns False if the connection is closed. Never waits.
-    """
+    """Where the SDK puts what it sends; `send` returns False if the connection is closed and never waits."""
 
     def __init__(self, send: Callable[[dict[str, object]], bool]) -> None:
         self._send = send
         self._closed = False
 
     async def send(self, item: SessionMessage, /) -> None:
-        """Send a message.
-
-        Raises:
-            anyio.BrokenResourceError: the connection is closed.
-            anyio.ClosedResourceError: this end was closed.
-        """
+        """Raises BrokenResourceError if the connection is closed, ClosedResourceError if this end is."""
         if self._closed:
             raise anyio.ClosedResourceError
         if not self._send(item.message.model_dump(by_alias=True, mode="json", exclude_unset=True)):
@@ -106,10 +92,8 @@ class WriteStream:
 class FilteredReadStream:
     """Another read stream, with a filter.
 
-    Args:
-        stream: the other stream.
-        incoming: returns what to hand on for an item, or None to skip it.
-        ended: called when the stream ends, however it does.
+    `incoming` returns what to hand on for an item, or None to skip it. `ended` is called when the stream
+    ends, however it does.
     """
 
     def __init__(self, stream: Any, incoming: Callable[[Any], Any], ended: Callable[[], None]) -> None:

@@ -47,11 +47,7 @@ class Inquiry:
         return await self._ask("GET", url, None, SECONDS)
 
     async def post(self, url: str, body: Mapping[str, Any], *, seconds: float = SECONDS) -> Any:
-        """Send JSON and return the JSON value of the response.
-
-        Raises:
-            ModelError: as for `get`.
-        """
+        """Send JSON and return the JSON value of the response. Raises as `get` does."""
         return await self._ask("POST", url, body, seconds)
 
     async def _ask(self, method: str, url: str, body: Mapping[str, Any] | None, seconds: float) -> Any:
@@ -100,11 +96,7 @@ class Inquiry:
 
 @asynccontextmanager
 async def inquiry(profile: ModelProfile) -> AsyncGenerator[Inquiry]:
-    """Open an endpoint; nothing is sent yet.
-
-    Raises:
-        ConfigError: the address or the key is unusable.
-    """
+    """Open an endpoint; nothing is sent yet. Raises ConfigError if the address or the key is unusable."""
     key, private = usable_key(profile), is_private(usable_url(profile))
     headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
     if key != NO_KEY:
@@ -192,11 +184,7 @@ async def offered_by(profile: ModelProfile) -> list[OfferedModel]:
 
 
 async def models_at(endpoint: Inquiry, profile: ModelProfile) -> list[OfferedModel]:
-    """Return the models of an open endpoint.
-
-    Raises:
-        ModelError: as for `offered_by`.
-    """
+    """Return the models of an open endpoint. Raises as `offered_by` does."""
     try:
         body = await endpoint.get(f"{endpoint.base_url}/models")
     except ModelError as error:

@@ -39,11 +39,9 @@ class Memory(Protocol):
 
     def load(self, endpoint: str, model: str) -> Mapping[str, Any]:
         """Return what was saved, or nothing."""
-        ...
 
     def save(self, endpoint: str, model: str, learned: Mapping[str, Any]) -> None:
         """Save it; empty deletes it."""
-        ...
 
 
 class OpenAIChat:
