@@ -110,7 +110,6 @@ def parse_tap(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def _common(parser: argparse.ArgumentParser, *, model: bool = True) -> None:
-    """Add the options that may come before or after the command."""
     suppress = argparse.SUPPRESS
     parser.add_argument(
         "--config", metavar="FILE", default=suppress, help="configuration: TOML, or a mcpServers JSON file"
@@ -142,7 +141,6 @@ def _add_run(commands: "Commands") -> None:
 
 
 def _add_question(run: argparse.ArgumentParser) -> None:
-    """Add the arguments for the question and its conversation."""
     run.add_argument(
         "prompt",
         nargs="?",

@@ -29,9 +29,7 @@ USAGE = 2
 def config(args: argparse.Namespace, actions: "Actions") -> int:
     """Run the action `args.action` and return the exit code.
 
-    Args:
-        args: the parsed command line.
-        actions: gives the actions that keys can be given to; the screens know them, commands do not.
+    `actions` gives those that keys can be given to; the screens know them, commands do not.
     """
     from tui.settings.locations import config_path
 
@@ -168,7 +166,6 @@ def _import(path: Path, source: Path, *, dry_run: bool) -> int:
 
 
 def _leftovers(path: Path, new: Mapping[str, Any]) -> int:
-    """Print the problems of the imported servers, which are in the file nevertheless."""
     loaded = _load(path, named=True)
     for problem in loaded.problems:
         if any(problem.path.startswith(f"servers.{name}") for name in new):

@@ -10,9 +10,7 @@ from typing import Any
 class Interrupt:
     """A context in which a first signal asks for an orderly end, and a second one cancels the work.
 
-    Attributes:
-        on_signal: what a first signal calls; without it the work is cancelled.
-        exit_code: 130 for SIGINT, 128 + n for another signal that came.
+    Without `on_signal` the first one cancels it, too. `exit_code` is 128 + n for the signal that came.
     """
 
     signals: Sequence[signal.Signals] = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

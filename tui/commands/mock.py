@@ -35,11 +35,7 @@ def mock(args: argparse.Namespace) -> int:
 
 
 def server_of(entries: Iterable[Entry], wanted: str | None, path: Path) -> str:
-    """Return the server of a recording that is meant.
-
-    Raises:
-        UsageError: there is none, none of this name, or several and none was named.
-    """
+    """Return the server of a recording that is meant; UsageError if that is none, or not clear."""
     names = sorted(
         {entry.source for entry in entries if entry.direction is Direction.OUT and entry.kind is Kind.REQUEST}
     )
@@ -57,9 +53,7 @@ def server_of(entries: Iterable[Entry], wanted: str | None, path: Path) -> str:
 def answer(server: MockServer, *, timing: bool) -> None:
     """Answer stdin on stdout until stdin has ended and everything is sent, or nobody reads any more.
 
-    Args:
-        server: what answers.
-        timing: wait before each answer as long as the recorded server took.
+    With `timing`, wait before each answer as long as the recorded server took.
     """
     due: list[tuple[int, int, bytes]] = []
     order = count()
@@ -82,7 +76,7 @@ def answer(server: MockServer, *, timing: bool) -> None:
 
 
 def _lines(unread: bytearray, chunk: bytes) -> list[bytes]:
-    """Return the lines that `chunk` completes. An empty chunk completes the last one."""
+    """An empty chunk completes the last one."""
     unread += chunk
     if b"\n" not in chunk and chunk:
         return []
@@ -96,7 +90,6 @@ def _lines(unread: bytearray, chunk: bytes) -> list[bytes]:
 
 
 def _write(raw: bytes) -> bool:
-    """Write a line. Return False if nobody reads any more."""
     left = memoryview(raw + b"\n")
     try:
         while left:

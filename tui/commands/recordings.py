@@ -33,12 +33,7 @@ def recordings() -> "Recordings":
 
 
 def open_recorder(redactor: Redactor, meta: Mapping[str, str]) -> Recorder:
-    """Return a recorder that has begun a new recording; `problem` says what failed.
-
-    Args:
-        redactor: knows the values that must not be stored; may learn more.
-        meta: what is to be known of the recording as a whole.
-    """
+    """Return a recorder that has begun a new recording; `problem` says what failed."""
     from tui.settings.config_file import quick_traffic
     from tui.storage.recordings.writer import RecordingWriter
 
@@ -57,20 +52,13 @@ def open_recorder(redactor: Redactor, meta: Mapping[str, str]) -> Recorder:
 def named(text: str) -> Path:
     """Return the file that `text` names: a path, or the beginning or end of a recording's name.
 
-    Raises:
-        StorageError: there is none of this name, or several.
+    StorageError: there is none of this name, or several.
     """
     return recordings().find(text)
 
 
 class OpenRecording:
-    """A recording, open for reading.
-
-    Attributes:
-        path: the file that was named.
-        file: the file that is read; another one if the named one is an export.
-        reader: what reads it.
-    """
+    """A recording, open for reading; `file` is not `path` if that is an export."""
 
     def __init__(self, path: Path, file: Path, reader: "RecordingReader") -> None:
         self.path = path
@@ -89,11 +77,7 @@ class OpenRecording:
 
 @contextmanager
 def open_entries(path: Path) -> Iterator[OpenRecording]:
-    """Open a recording, or a JSON lines export, which is imported into a temporary recording.
-
-    Raises:
-        StorageError: it cannot be read.
-    """
+    """Open a recording, or a JSON lines export, which is imported into a temporary recording."""
     from tui.storage.recordings.reader import RecordingReader
 
     if path.suffix.lower() not in (".jsonl", ".ndjson"):
@@ -114,11 +98,7 @@ def open_entries(path: Path) -> Iterator[OpenRecording]:
 
 
 def take_in(source: Path, target: Path) -> None:
-    """Make a recording of a JSON lines export.
-
-    Raises:
-        StorageError: the export cannot be read, or the recording not be written.
-    """
+    """Make a recording of a JSON lines export."""
     from tui.storage.exports.jsonl import read_jsonl
 
     try:
@@ -153,17 +133,10 @@ MOST_SERVERS = 50
 class About:
     """What is known of a recording.
 
-    Attributes:
-        name: what it is called.
-        path: its file.
-        octets: bytes on disk.
-        live: whether a living process writes it.
-        entries: how many it has.
-        began_ns, ended_ns: when its first and last entries were seen, nanoseconds since 1970; 0 for none.
-        tap: the name of the server that was tapped, "" for a run of the app.
-        servers: the names of its servers, if they were asked for.
-        problem: why it cannot be read, or "".
-        damage: why only a part of it can be read, as far as that is seen from here, or "".
+    `octets` are bytes on disk. `live`: a living process writes it. `began_ns` and `ended_ns` are when its
+    first and last entries were seen, nanoseconds since 1970, 0 for none. `tap` is the name of the server that
+    was tapped, "" for a run of the app. `problem` is why it cannot be read, `damage` why only a part can, as
+    far as seen from here.
     """
 
     name: str
@@ -180,7 +153,6 @@ class About:
 
     @property
     def of(self) -> str:
-        """Whose traffic it is, in words."""
         return f"tap of {clean_line(self.tap, 60)}" if self.tap else "a session"
 
 
@@ -211,13 +183,9 @@ def about(kept: "KeptRecording", with_servers: bool = False) -> About:
 
 
 def newest(live_first: bool = False) -> About:
-    """Return the recording with the newest entry.
+    """Return the recording with the newest entry, with `live_first` of those being written, if any.
 
-    Args:
-        live_first: whether one that is being written is preferred to any that is over.
-
-    Raises:
-        UsageError: nothing has been recorded yet.
+    UsageError: nothing has been recorded yet.
     """
     found = list(_changed_last(live_first))
     if not found:
@@ -239,11 +207,9 @@ def _changed_last(live_first: bool) -> Iterator[About]:
 
 
 def since(wall_ns: int, with_servers: bool = False) -> list[About]:
-    """Return the recordings with entries since a time, oldest first, and the unreadable ones.
+    """Return the recordings with entries since `wall_ns`, oldest first, and the unreadable ones.
 
-    Args:
-        wall_ns: the moment, nanoseconds since 1970; 0 for all recordings that have entries.
-        with_servers: whether their servers are of interest.
+    Nanoseconds since 1970; 0 for all recordings that have entries.
     """
     changed = (one for one in recordings().list() if _changed_ns(one) + SLACK_NS >= wall_ns)
     found = [about(one, with_servers) for one in changed]
@@ -254,7 +220,6 @@ def since(wall_ns: int, with_servers: bool = False) -> list[About]:
 
 
 def _changed_ns(kept: "KeptRecording") -> int:
-    """Return when the files of a recording were last written, in nanoseconds since 1970."""
     from tui.storage.recordings.database import files_of
 
     times = [0]

@@ -116,11 +116,7 @@ async def _show(turn: PendingTurn, as_json: bool, answer: "AnswerFile") -> EndRe
 
 
 async def _start(host: Host, wanted: list[str] | None) -> list[ServerStatus]:
-    """Start the requested servers (None: those with autostart) and return their status.
-
-    Raises:
-        UsageError: there is no server of one of the names.
-    """
+    """Start the requested servers (None: those with autostart). UsageError: there is none of a name."""
     if wanted is None:
         wanted = [status.name for status in host.statuses() if status.spec.autostart]
     await host.start_all(wanted)
@@ -135,11 +131,7 @@ def _print_json(event: Event) -> None:
 
 
 class Printed:
-    """Prints the answer on stdout as it comes, and a line per event on stderr.
-
-    Args:
-        to_file: the answer goes to a file instead of stdout.
-    """
+    """Prints the answer on stdout as it comes, unless `to_file`, and a line per event on stderr."""
 
     def __init__(self, *, to_file: bool) -> None:
         self._open = False
@@ -168,11 +160,7 @@ class Printed:
 
 
 class AnswerFile:
-    """Writes the complete answer to a file. Until then the file stays as it was.
-
-    Attributes:
-        wanted: an answer is to be written at all.
-    """
+    """Writes the complete answer to a file, if `wanted`. Until then the file stays as it was."""
 
     def __init__(self, path: str | None) -> None:
         """Check that the file can be written, before anything is asked. Raises UsageError if it cannot."""
@@ -197,7 +185,6 @@ class AnswerFile:
 
 
 def _problem(path: Path) -> str:
-    """Return why a file cannot be written, as far as that is known in advance, or ""."""
     try:
         if path.is_dir():
             return "Is a directory"

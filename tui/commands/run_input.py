@@ -25,14 +25,8 @@ _AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # Windows opens no pipe as a file
 def question(given: str | None, *, wait: bool = False) -> str:
     """Return the question: from the command line, from stdin, or both.
 
-    Stdin is read if nothing is given, if "-" is, or if something is piped or redirected into the program.
-
-    Args:
-        given: what stands on the command line.
-        wait: read stdin to its end, however long that takes.
-
-    Raises:
-        UsageError: there is none, or too much of it.
+    Stdin is read if nothing is given, if "-" is, or if something is piped or redirected into the program;
+    with `wait` to its end, however long that takes. UsageError: there is none, or too much of it.
     """
     if given is None and sys.stdin.isatty():
         raise UsageError("no question", next_step='Give one: mcptui run "your question", or - for stdin.')
@@ -79,11 +73,7 @@ def _attached(path: str) -> Attachment:
 
 
 def system_text(given: str | None) -> str | None:
-    """Return the text of `--system TEXT` or `--system @FILE`.
-
-    Raises:
-        UsageError: the file cannot be read, or is too large.
-    """
+    """Return the text of `--system TEXT` or `--system @FILE`. UsageError: it is unreadable or too large."""
     if given is None or not given.startswith("@"):
         return given
     try:
@@ -95,9 +85,8 @@ def system_text(given: str | None) -> str | None:
 def read_bounded(path: str, most: int) -> bytes:
     """Return the content of a file or pipe (`--file <(command)`).
 
-    Raises:
-        OSError: it cannot be read.
-        ValueError: it is larger than `most` bytes, no file or pipe, or a pipe through which nothing comes.
+    Raises OSError, or ValueError if it is larger than `most` bytes, no file or pipe, or a pipe through which
+    nothing comes.
     """
     # Without waiting: opening a pipe without a writer would block forever, deaf to signals.
     with open(

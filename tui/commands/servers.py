@@ -59,7 +59,6 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def _unusable(name: str, problems: Sequence[str]) -> ServerStatus:
-    """Return the status of a server whose configuration is invalid."""
     return ServerStatus(
         name, ServerSpec(name), reason=StopReason.FAILED_TO_START, detail=clean_line("; ".join(problems), 600)
     )

@@ -70,7 +70,7 @@ def _store(redactor: Redactor | None = None) -> "SessionStore":
 
 
 def _redactor(args: argparse.Namespace) -> Redactor:
-    """Return a redactor with the configured secrets, without any if the configuration is unreadable."""
+    """Without any secrets if the configuration is unreadable."""
     from tui.settings.load import load
     from tui.settings.locations import config_path
 

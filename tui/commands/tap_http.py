@@ -24,12 +24,10 @@ MOST_LEARNED = 50
 
 
 def tap_http(port: int, target: str, name: str | None) -> int:
-    """Run the proxy until a signal ends it, and return its exit code.
+    """Run the proxy on a loopback port until a signal ends it, and return its exit code.
 
-    Args:
-        port: where to listen on loopback; 0 for any free port, which is then said on stderr.
-        target: URL of the server.
-        name: how the server is called in the recording, if not by its address.
+    Port 0 is any free one, which is then said on stderr. `name` is that of the server in the recording, if
+    not its address.
     """
     try:
         parts = urlsplit(target)

@@ -43,9 +43,8 @@ Piece = tuple[int, int, bytes, int]
 class TapRecording:
     """Records one server of another host.
 
-    Args:
-        name: of the server in the recording; "" makes one of its command line.
-        complain: told once, in one sentence, if nothing can be recorded.
+    `name` "" makes one of its command line. `complain` is told once, in one sentence, if nothing can be
+    recorded.
     """
 
     def __init__(self, name: str, complain: "Callable[[str], None] | None" = None) -> None:
@@ -84,7 +83,6 @@ class TapRecording:
             self._complain(f"mcptui tap: nothing is recorded any more, the server is not affected: {what}")
 
     def begin(self, command: list[str], pid: int) -> None:
-        """Start recording, now that the server runs."""
         at = time.monotonic_ns()
         self._thread = threading.Thread(
             target=self._run, args=(command, pid, at), name="mcptui-tap-recording", daemon=True
@@ -167,7 +165,6 @@ class TapRecording:
 
 
 def _cwd() -> str:
-    """Return the working directory, "" if it was deleted."""
     try:
         return os.getcwd()
     except OSError:
@@ -200,7 +197,6 @@ def known_secrets(arguments: "Sequence[str]") -> dict[str, str]:
 
 
 def _open_words(command: list[str]) -> list[str]:
-    """Return the arguments of a command line that are not secret."""
     from tui.core.secrets.places import places_in_arguments
 
     places = places_in_arguments(command)

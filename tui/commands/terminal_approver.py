@@ -46,7 +46,7 @@ class TerminalApprover:
         self._out = out
 
     async def ask(self, request: ApprovalRequest) -> Decision:
-        """Ask and wait for a line. Without a terminal, refuse with a reason."""
+        """Without a terminal, refuse with a reason."""
         try:
             terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
         except OSError:
@@ -61,7 +61,7 @@ class TerminalApprover:
 
 
 async def _line(terminal: int) -> str:
-    """Return one line typed at `terminal`, "" at its end. Cancelling leaves nothing behind."""
+    """Return "" at the end of the terminal. Cancelling leaves nothing behind."""
     loop = asyncio.get_running_loop()
     ready = asyncio.Event()
     loop.add_reader(terminal, ready.set)

@@ -25,12 +25,7 @@ OpenScreen = Callable[[Path], int]
 
 
 def traffic(args: argparse.Namespace, open_screen: OpenScreen | None = None) -> int:
-    """Run `mcptui traffic`.
-
-    Args:
-        args: the command line.
-        open_screen: shows a recording on the terminal and returns an exit code; without one it is printed.
-    """
+    """Run `mcptui traffic`; without `open_screen`, which returns an exit code, a recording is printed."""
     try:
         _check(args)
         if args.list:

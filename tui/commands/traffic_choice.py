@@ -24,13 +24,7 @@ FAILED = parse("kind:request,model_request status:failed")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """An open recording, and the entries of it that pass the filter.
-
-    Attributes:
-        label: stands before each line; "" where only one recording is read.
-        recording: the recording.
-        selection: what passes.
-    """
+    """An open recording and the entries that pass; `label` stands before each line if there are several."""
 
     label: str
     recording: OpenRecording
@@ -38,21 +32,10 @@ class Source:
 
 
 class RecordingChoice:
-    """The recordings to read, and the filter.
-
-    Attributes:
-        paths: the files, oldest first.
-        query: what passes.
-        several: whether all recordings of a time were asked for; then each line says which one it is of.
-    """
+    """The recordings to read, oldest first, and the filter; `several`: each line says which one it is of."""
 
     def __init__(self, args: argparse.Namespace) -> None:
-        """Find the recordings and parse the filter.
-
-        Raises:
-            UsageError: the filter or the time is wrong, or nothing has been recorded yet.
-            StorageError: there is no recording of the name.
-        """
+        """Raises UsageError or StorageError if the filter, the time or the name of the recording is wrong."""
         query = query_of(args.filter)
         query = FAILED.within(query) if args.failed else query
         self._now_ns: int | None = None
@@ -76,7 +59,6 @@ class RecordingChoice:
             self.paths = [self._abouts[0].path]
 
     def say_which(self) -> None:
-        """Print on stderr which recording was taken, if none was named."""
         if self.several or not self._abouts:
             return
         (one,) = self._abouts
@@ -86,8 +68,7 @@ class RecordingChoice:
     def sources(self) -> Generator[Source, None, None]:
         """Yield the recordings one after the other, each open until the next.
 
-        Raises:
-            StorageError: the one recording that was asked for cannot be read; of several it is only said.
+        StorageError: the one recording that was asked for cannot be read; of several it is only said.
         """
         width = max((len(path.stem) for path in self.paths), default=0)
         for path in self.paths:

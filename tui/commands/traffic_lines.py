@@ -47,12 +47,7 @@ def painted(text: str, colour: str, on: bool) -> str:
 def entry_line(entry: Entry, outcome: Outcome, latency_ns: int, head: bytes, colour: bool) -> str:
     """Return an entry as one line.
 
-    Args:
-        entry: its columns.
-        outcome: how its request ended, as far as it is known.
-        latency_ns: how long that took, -1 for unknown.
-        head: how its body begins, for kinds in `WITH_BODY`.
-        colour: whether to use colours.
+    `latency_ns` is -1 for unknown. `head` is how its body begins, for kinds in `WITH_BODY`.
     """
     name = clean_line(f"{entry.method} {entry.tool}".strip(), NAME_WIDTH)
     if entry.kind is Kind.EVENT:

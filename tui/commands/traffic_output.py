@@ -67,7 +67,6 @@ def _show(args: argparse.Namespace, source: Source) -> None:
 
 
 def _slowest(args: argparse.Namespace, choice: RecordingChoice, sources: Iterable[Source]) -> None:
-    """Print the slowest calls, slowest first."""
     found: list[tuple[int, str]] = []
     calls, colour = _Calls(choice.query.root), _colour()
     for source in sources:
@@ -98,7 +97,6 @@ class _Calls:
         self._starts, self._models = 0, 0
 
     def takes(self, entry: Entry) -> bool:
-        """Whether an entry is the request of a call."""
         if entry.kind is Kind.MODEL_REQUEST:
             self._models += not self._with_models
             return self._with_models
@@ -110,7 +108,6 @@ class _Calls:
         return False
 
     def say_left_out(self) -> None:
-        """Print on stderr which requests were left out."""
         counted = ((self._starts, "of starts and lists"), (self._models, "to the model"))
         words = [f"{plural(number, 'request')} {word}" for number, word in counted if number]
         if words:
@@ -128,7 +125,6 @@ def asks_for(node: Node | None, *fields: str) -> bool:
 
 
 def _lint(args: argparse.Namespace, sources: Iterable[Source]) -> int:
-    """Print the findings. Return 1 if any is an error."""
     worst, number, seen, colour = Severity.NONE, 0, 0, _colour()
     for source in sources:
         selection = source.selection

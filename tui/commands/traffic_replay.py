@@ -34,12 +34,7 @@ HANDSHAKE = frozenset({"initialize", "notifications/initialized"})
 
 
 def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
-    """Replay and return the exit code.
-
-    Raises:
-        UsageError: there is no such server in the recording or in the configuration.
-        StorageError: the recording cannot be read.
-    """
+    """Replay and return the exit code. UsageError: there is no such server."""
     items: list[ReplayItem] = []
     with closing(choice.sources()) as sources:
         for source in sources:
@@ -191,8 +186,6 @@ def _told(result: ReplayResult, as_json: bool) -> str:
 
 
 class _Live:
-    """The live server: one request at a time."""
-
     def __init__(self, process: asyncio.subprocess.Process, session: Replay) -> None:
         self._process = process
         self._session = session

@@ -34,23 +34,14 @@ def query_of(text: str | None) -> Query:
 class Selection:
     """The entries of a recording that pass a filter; grows with the recording.
 
-    Attributes:
-        frames: the columns of all entries.
-        is_filtered: whether there is anything that does not pass.
-        notes: what the person noted, by seq.
+    `frames` are the columns of all entries. `notes` are the person's, by seq.
     """
 
     def __init__(self, recording: OpenRecording, query: Query, now_ns: int | None = None) -> None:
-        """Read the columns.
+        """Read the columns; StorageError if they cannot be read.
 
-        Args:
-            recording: what is read.
-            query: what passes.
-            now_ns: what `since:5m` counts from, nanoseconds since 1970; None for the end of a recording that
-                is over and for now in one that is not.
-
-        Raises:
-            StorageError: it cannot be read.
+        `now_ns` is what `since:5m` counts from, nanoseconds since 1970; None for the end of a recording that
+        is over and for now in one that is not.
         """
         from tui.storage.recordings.liveness import is_live
         from tui.storage.recordings.reader import RecordingReader
@@ -90,11 +81,7 @@ class Selection:
         return {seq: note.text for seq, note in kept.items() if note.text}
 
     def read_on(self) -> None:
-        """Read what was recorded since the last time.
-
-        Raises:
-            StorageError: it cannot be read, or holds what no entry has.
-        """
+        """Read what was recorded since the last time; StorageError if that cannot be read."""
         while rows := self._recording.reader.column_rows(self._last, PAGE):
             try:
                 self.frames.extend(rows)
@@ -110,8 +97,7 @@ class Selection:
     def entries(self, after: int = 0) -> Iterator[Entry]:
         """Yield the columns of the passing entries with seq > `after`, in order.
 
-        Raises:
-            UsageError: bodies had to be searched and not all could be; said after what passes.
+        UsageError: bodies had to be searched and not all could be; said after what passes.
         """
         while not self._view.advance(50):
             time.sleep(WAIT_SECONDS)
@@ -153,7 +139,6 @@ class Selection:
             self._gone.update((next_seq, *wanted))
 
     def whole(self, after: int = 0) -> Iterator[Entry]:
-        """Yield the same with bodies."""
         for entry in self.entries(after):
             if (found := self.with_body(entry.seq)) is not None:
                 yield found
@@ -186,7 +171,6 @@ class Selection:
         return frames.kind[index] == Kind.EVENT and frames.methods.texts[frames.method[index]] == DROPPED
 
     def columns_of(self, seq: int) -> Entry:
-        """Return an entry without its body; of a dropped one, what is known of it."""
         found = self._recording.reader.columns(seq - 1, 1)
         if found and found[0].seq == seq:
             return found[0]
@@ -203,7 +187,6 @@ class Selection:
         )
 
     def of_the_person(self, entry: Entry) -> dict[str, Any]:
-        """Return the mark and the note of an entry as members of its JSON object."""
         index = self.frames.index(entry.seq)
         known = {
             "marked": index >= 0 and bool(self.frames.marked[index]),
@@ -212,17 +195,14 @@ class Selection:
         return {name: value for name, value in known.items() if value}
 
     def outcome(self, entry: Entry) -> Outcome:
-        """Return the outcome of an entry's request, as far as it is known."""
         index = self.frames.index(entry.seq)
         return Outcome(self.frames.outcome[index]) if index >= 0 else entry.outcome
 
     def latency_ns(self, entry: Entry) -> int:
-        """Return how long the answer took, -1 if there is none."""
         index = self.frames.index(entry.seq)
         return self.frames.latency_ns(index) if index >= 0 else -1
 
     def findings(self) -> Iterator[Finding]:
-        """Yield the lint findings of all entries, in order."""
         from tui.runtime.recording import model_judge
         from tui.traffic.lint.lint_thread import lint_recording
 

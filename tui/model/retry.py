@@ -20,12 +20,7 @@ class Retrying(Wrapped):
 
     Only while nothing was shown: a reply that broke in the middle is never silently restarted. Delays double
     from one second to thirty, each a random share of that (full jitter), unless the endpoint names one.
-
-    Args:
-        model: the other model.
-        clock: time.
-        attempts: maximum number of attempts.
-        chance: returns a number from 0 to 1, for tests.
+    `chance` returns a number from 0 to 1, for tests.
     """
 
     def __init__(
@@ -42,11 +37,7 @@ class Retrying(Wrapped):
         self._chance = chance
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
-        """Yield the reply; a `RetryPart` before each wait.
-
-        Raises:
-            ModelError: the last attempt failed, or one failed permanently.
-        """
+        """Yield a `RetryPart` before each wait. ModelError: the last attempt failed, or one permanently."""
         for attempt in range(1, self._attempts + 1):
             shown = False
             try:
@@ -64,7 +55,6 @@ class Retrying(Wrapped):
             await self._clock.sleep(delay)
 
     def _delay(self, error: ModelError, attempt: int) -> float | None:
-        """Return the delay before the next attempt, or None to give up."""
         if not error.retryable or attempt >= self._attempts:
             return None
         if error.retry_after:

@@ -21,12 +21,7 @@ _MARK = "mcptui.exchange"
 
 
 class ModelTap:
-    """Reports each request to one endpoint and each reply to a sink.
-
-    Args:
-        name: of the profile.
-        sink: promises not to raise and not to wait.
-    """
+    """Reports each request to one endpoint and each reply to a sink, which must not raise or wait."""
 
     def __init__(self, name: str, sink: TrafficSink) -> None:
         self._source = f"model:{name}"
@@ -46,7 +41,6 @@ class ModelTap:
         self.tell(Direction.OUT, Kind.MODEL_REQUEST, request.content, detail, time.monotonic_ns())
 
     def reply(self, response: Any) -> "ReplyTap":
-        """Return the tap of the reply that begins with `response`."""
         detail = {
             "exchange": response.request.extensions.get(_MARK, 0),
             "status": response.status_code,
@@ -61,7 +55,6 @@ class ModelTap:
         listening.end()
 
     def failed(self, request: Any, why: str) -> None:
-        """Report that there is no reply."""
         detail = {"exchange": request.extensions.get(_MARK, 0), "broken": why}
         self.tell(Direction.IN, Kind.MODEL_REPLY, b"", detail, time.monotonic_ns())
 
@@ -102,7 +95,6 @@ class ReplyTap:
         self._withheld = True
 
     def heard(self, block: bytes) -> None:
-        """Take the next bytes."""
         if self._first_ms is None:
             self._first_ms = round((time.monotonic_ns() - self._since) / 1e6, 1)
         self._count += 1
@@ -114,7 +106,6 @@ class ReplyTap:
             self._kept += len(self._blocks[-1])
 
     async def listen(self, blocks: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
-        """Yield `blocks`, collecting them."""
         try:
             async for block in blocks:
                 self.heard(block)
@@ -124,7 +115,6 @@ class ReplyTap:
             raise
 
     def end(self) -> None:
-        """Report the reply, once."""
         if self._ended:
             return
         self._ended = True
@@ -136,7 +126,6 @@ class ReplyTap:
 
 
 def _headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return headers, with those that hold a key redacted."""
     return {
         name.lower(): "[not kept]" if is_secret_header(name) else value[:2000]
         for name, value in list(headers.items())[:100]

@@ -20,13 +20,9 @@ CLOSE_SECONDS = 1.0
 
 
 class ActiveModel:
-    """The model that answers.
+    """The model that answers; `profile` is None for the demo, or where there is no model (`error` says why).
 
-    Attributes:
-        context_meter: how full its window is.
-        error: why there is no model.
-        profile: what the model was made of; None for the demo, or where there is no model.
-        revision: grows when another one is asked, or more is known of it.
+    `revision` grows when another one is asked, or more is known of it.
     """
 
     def __init__(
@@ -37,15 +33,7 @@ class ActiveModel:
         sink: TrafficSink,
         keep_secret: Callable[[str, str], None],
     ) -> None:
-        """Prepare. Nothing is chosen or imported yet.
-
-        Args:
-            options: what the command line asks for.
-            env: the environment.
-            clock: time.
-            sink: told what travels to and from the endpoint.
-            keep_secret: told the name and the value of each key that is used.
-        """
+        """Choose and import nothing yet. `keep_secret` gets name and value of each key that is used."""
         self._options = options
         self._env = env
         self._clock = clock
@@ -68,16 +56,13 @@ class ActiveModel:
 
     @property
     def label(self) -> str:
-        """Its name for people; "" if there is none."""
         return self._model.label if self._model is not None else ""
 
     @property
     def notice(self) -> str:
-        """A line to show under each reply, or ""."""
         return self._model.notice if self._model is not None else ""
 
     async def begin(self, loaded: "Loaded") -> None:
-        """Choose the first model. `error` says why there is none."""
         from tui.runtime.profiles import choose_model
 
         self._loaded = loaded
@@ -87,7 +72,7 @@ class ActiveModel:
             self.error = error
 
     async def choices(self) -> Sequence[ModelChoice]:
-        """Return the available models: profiles, from the environment, found on this machine, the demo."""
+        """Profiles, from the environment, found on this machine, the demo."""
         from tui.runtime.profiles import choices
 
         current = self.profile
@@ -99,11 +84,7 @@ class ActiveModel:
         ]
 
     async def offered(self, name: str) -> Sequence[str]:
-        """Return the ids of the models that the endpoint of a choice offers. Bounded in time.
-
-        Raises:
-            McptuiError: it cannot be asked.
-        """
+        """Return the ids of the models that the endpoint of a choice offers. Bounded in time."""
         from tui.runtime.profiles import offered, profile_named
 
         profile = await profile_named(name, self._ready(), self._env)
@@ -113,8 +94,7 @@ class ActiveModel:
     async def switch(self, name: str, model: str = "") -> None:
         """Switch to another profile, and to an id that its endpoint offers, or "".
 
-        Raises:
-            McptuiError: there is no such profile, or it cannot be used. The one before stays.
+        Raises McptuiError if it cannot be used. The one before stays.
         """
         from tui.runtime.profiles import profile_named
 
@@ -126,12 +106,8 @@ class ActiveModel:
     async def go_on_with(self, profile: str, model: str) -> str:
         """Switch to the model that a conversation last used, unless the command line names one.
 
-        Args:
-            profile: the name of its profile, "demo", or "" if nobody knows.
-            model: its id.
-
-        Returns:
-            Which one is asked from now on, if that is another than before or than in the conversation; or "".
+        `profile` is "demo" for the demo, "" if nobody knows. Return which one is asked from now on, if that
+        is another than before or than in the conversation, or "".
         """
         from tui.model.endpoints.profile import DEMO
 
@@ -185,7 +161,6 @@ class ActiveModel:
                 self._keep(self._measure(self._model))
 
     def cost_of(self, usage: Usage) -> float | None:
-        """Return the cost of a request by the profile's prices, None without prices."""
         return self.profile.cost_of(usage) if self.profile is not None else None
 
     async def close(self) -> None:
@@ -204,11 +179,7 @@ class ActiveModel:
         return self._loaded
 
     def _take(self, profile: "ModelProfile | None") -> None:
-        """Use the model of this profile from now on (None: the demo).
-
-        Raises:
-            ConfigError: it cannot be used.
-        """
+        """None is the demo. Raises ConfigError if the profile cannot be used."""
         from tui.runtime.profiles import make_model
 
         self._redact_key(profile)
@@ -225,7 +196,6 @@ class ActiveModel:
         self._keep(self._get_ready(model))
 
     def _redact_key(self, profile: "ModelProfile | None") -> None:
-        """Have the key of a profile redacted before it is sent anywhere."""
         if profile is not None and profile.api_key:
             self._keep_secret(profile.key_name, profile.api_key.reveal())
 

@@ -10,11 +10,7 @@ SAVED_LATER = "It is saved with the next tool you always allow."
 
 
 class RememberedApprovals:
-    """Synchronizes the approvals of a policy with those of the file.
-
-    Args:
-        config: the file.
-    """
+    """Synchronizes the approvals of a policy with those of the configuration file."""
 
     def __init__(self, config: ConfigFile) -> None:
         self._config = config

@@ -7,15 +7,7 @@ CLOSE_SECONDS = 2.0
 
 
 class BackgroundThread:
-    """A thread that can be started once and closed.
-
-    Args:
-        name: of the thread.
-        work: runs in the thread until `closing` is set.
-
-    Attributes:
-        closing: set by `close`.
-    """
+    """A thread that can be started once and closed; `work` runs in it until `closing` is set."""
 
     def __init__(self, name: str, work: Callable[[], None]) -> None:
         self.closing = threading.Event()

@@ -44,16 +44,10 @@ from tui.runtime.turn import ModelLoading, PendingTurn, TurnContext, redacted_re
 
 
 class Conversations:
-    """The conversation on screen, and all saved ones.
+    """The conversation on screen, and all saved ones; without a `store` none is saved.
 
-    Args:
-        active_model: the model.
-        context: tools, limits, time.
-        store: where conversations are saved; None saves none.
-
-    Attributes:
-        revision: grows when the open conversation was replaced by another, renamed or compacted.
-        opened: grows when it was replaced by another.
+    `revision` grows when the open conversation was replaced by another, renamed or compacted, `opened` when
+    it was replaced by another.
     """
 
     def __init__(self, active_model: ActiveModel, context: TurnContext, store: Sessions | None) -> None:
@@ -95,7 +89,6 @@ class Conversations:
 
     @property
     def compaction(self) -> Compaction:
-        """What replaces its oldest messages in requests."""
         return self._now.conversation.compaction
 
     def lost(self) -> str:
@@ -113,35 +106,28 @@ class Conversations:
 
     @property
     def remarks(self) -> Sequence[Remark]:
-        """Mcptui's own remarks in it, redacted."""
         return [redacted_remark(one, self._context.redacted) for one in self._now.conversation.remarks]
 
     @property
     def meters(self) -> Meters:
-        """Tokens, window and cost of the conversation."""
         context_meter, now, profile = self._active_model.context_meter, self._now, self._active_model.profile
         estimated = now.estimated or (context_meter.estimated and context_meter.tokens > 0)
         currency = profile.currency if profile is not None else "USD"
         return Meters(context_meter.tokens, context_meter.window, estimated, now.tokens, now.cost, currency)
 
     def result(self, name: str) -> str:
-        """Return a whole result of which the model saw a part, or ""."""
         return self._now.result_store.find(name) or ""
 
     # ---- replacing the conversation on screen ----
 
     async def new(self) -> None:
-        """Begin another conversation. The one before stays saved."""
         with self._alone("a new conversation is being started"):
             await self._replace(OpenConversation(Conversation()))
 
     async def resume(self, session: str) -> None:
-        """Continue a saved conversation in place of the one on screen.
+        """Continue a saved conversation in place of the one on screen, which stays if that fails.
 
         Cancelling it while the file is read changes nothing; after that, it is done to its end.
-
-        Raises:
-            McptuiError: it cannot be opened; the one on screen stays.
         """
         if self._is_open(session):
             return
@@ -152,14 +138,9 @@ class Conversations:
             await self._replace(opened, found.meta)
 
     async def resume_named(self, name: str, *, begin: bool = False) -> None:
-        """Continue the conversation with that id, beginning of an id, or title.
+        """Continue the conversation with that id, beginning of an id, or title; "last" is the last one.
 
-        Args:
-            name: which; "last" is the last one.
-            begin: if there is none, let the next question begin one of that title.
-
-        Raises:
-            McptuiError: there is none of that name, or several, or it cannot be opened.
+        With `begin`, if there is none, the next question begins one of that title. Raises McptuiError.
         """
         found = named(await self.sessions(limit=100_000), name)
         if found is not None:
@@ -170,11 +151,7 @@ class Conversations:
             raise UsageError("there is no such conversation", where=name, next_step=LIST_STEP)
 
     async def branch(self, upto: int) -> None:
-        """Continue with a copy that ends before message `upto`. The original stays as it is.
-
-        Raises:
-            McptuiError: the copy cannot be written.
-        """
+        """Continue with a copy that ends before message `upto`. The original stays as it is."""
         with self._alone("a branch is being made") as now:
             journal: Journal | None = None
             if upto > 0 and self._store is not None and now.info is not None and not now.problem:
@@ -183,11 +160,7 @@ class Conversations:
             await self._replace(now.branched(upto, journal))
 
     async def again(self, upto: int | None = None) -> tuple[str, tuple[Attachment, ...]]:
-        """Branch before the user message at `upto` (None: the last one) and return its content.
-
-        Raises:
-            McptuiError: nothing was asked there.
-        """
+        """Branch before the user message at `upto` (None: the last one) and return its content."""
         messages = self.messages
         asked = [at for at, message in enumerate(messages) if isinstance(message, UserMessage)]
         index = upto if upto is not None else (asked[-1] if asked else -1)
@@ -200,11 +173,10 @@ class Conversations:
     # ---- saved conversations ----
 
     async def sessions(self, text: str = "", *, limit: int = 200) -> Sequence[SessionInfo]:
-        """Return saved ones whose title contains `text`, the last changed first."""
+        """The last changed first."""
         return await self._store.list(text, limit=limit) if self._store is not None else ()
 
     async def search(self, text: str) -> AsyncIterator[SessionMatch]:
-        """Yield where `text` was said in any of them."""
         if self._store is not None:
             async for found in self._store.search(text):
                 yield found
@@ -227,7 +199,6 @@ class Conversations:
         await self._stored().restore(session)
 
     async def export(self, session: str, kind: ExportKind, path: Path) -> None:
-        """Write one to a file."""
         await self._now.settled()
         await self._stored().export(session, kind, path)
 
@@ -235,7 +206,6 @@ class Conversations:
 
     @property
     def system(self) -> str:
-        """The system text of this conversation."""
         return self._system_of(self._now)
 
     def _system_of(self, now: OpenConversation) -> str:
@@ -243,7 +213,7 @@ class Conversations:
         return now.conversation.system if now.own_system else (profile and profile.system) or SYSTEM
 
     async def set_system(self, text: str) -> None:
-        """Set the system text of this conversation; "" is the default."""
+        """ "" is the default."""
         own = text.strip()
         self._now.conversation.system, self._now.own_system = own, bool(own)
         self._now.describe(SessionMeta(system=own))
@@ -251,11 +221,7 @@ class Conversations:
         self.revision += 1
 
     async def compact(self) -> str:
-        """Summarize the older turns now. Return what was done, in a sentence.
-
-        Raises:
-            McptuiError: there is no model, or it could not write the summary.
-        """
+        """Summarize the older turns now. Return what was done, in a sentence."""
         with self._alone("the conversation is being summarised") as now:
             spent = partial(self._spent, now)
             room = Compactor(
@@ -283,7 +249,6 @@ class Conversations:
         return {**self._tool_selection.marks, **known}
 
     async def title_from_model(self) -> str:
-        """Have the model write a title for the conversation, and return it."""
         with self._alone("the model is writing a title") as now:
             if now.info is None:
                 raise McptuiError("nothing was said yet in this conversation")
@@ -310,11 +275,7 @@ class Conversations:
     # ---- turns ----
 
     def ask(self, text: str, approver: Approver, attachments: tuple[Attachment, ...] = ()) -> PendingTurn:
-        """Send `text` and attachments. The turn runs while its events are iterated.
-
-        Raises:
-            McptuiError: there is no model to ask.
-        """
+        """Send `text` and attachments. The turn runs while its events are iterated."""
         model, context, now = self._active_model.model, self._context, self._now
         self._turns += 1
         number, at = self._turns, time.time()
@@ -361,11 +322,7 @@ class Conversations:
 
     @contextmanager
     def _alone(self, doing: str) -> Iterator[OpenConversation]:
-        """Run one command on the conversation on screen, which cannot be replaced meanwhile.
-
-        Raises:
-            McptuiError: another one is being done.
-        """
+        """Run one command on the conversation on screen, which cannot be replaced meanwhile."""
         if self._busy:
             raise McptuiError(self._busy, next_step="Wait until that is done, or cancel it.")
         self._busy = doing
@@ -420,7 +377,6 @@ class Conversations:
         )
 
     def _spent(self, now: OpenConversation, usage: Usage) -> float | None:
-        """Add the usage of one request to `now`, and return its cost."""
         cost = self._active_model.cost_of(usage)
         self._active_model.answered()
         now.spent(self._active_model.label, usage, cost)

@@ -12,23 +12,13 @@ from tui.core.ports import Usage
 
 @dataclass(slots=True)
 class OpenConversation:
-    """A conversation that is open.
+    """A conversation that is open; `result_store` has whole results that the model was told in part.
 
-    Attributes:
-        conversation: what was said.
-        result_store: whole results that the model was told in part.
-        info: what a list shows of it; None as long as it is not saved.
-        journal: who writes it down, if anybody does.
-        unknown: ids of calls that were sent and whose outcome nobody knows.
-        tokens: of all requests.
-        estimated: some of them are estimates.
-        cost: of all requests, or None without prices.
-        wanted_title: what the person calls it, before it is saved; "" if nothing.
-        own_system: the person gave it a system text of its own.
-        parent: the session that it branched off before anything was said, or "".
-        refused: why it could not be saved at all, in words, or "".
-        unsaved: why it, or what it branched off, was not saved while no journal is open, or "".
-        turn_numbers: numbers that its turns have in the traffic of this run, by the index of their question.
+    `info` is None as long as it is not saved. `unknown` are ids of calls that were sent and whose outcome
+    nobody knows. `tokens` and `cost` are of all requests. `wanted_title` is what the person calls it, before
+    it is saved. `parent` is the session that it branched off before anything was said. `refused` is why it
+    could not be saved at all, `unsaved` why it, or what it branched off, was not saved while no journal is
+    open. `turn_numbers` are those of its turns in the traffic of this run, by the index of their question.
     """
 
     conversation: Conversation
@@ -53,7 +43,6 @@ class OpenConversation:
 
     @classmethod
     def reopened(cls, found: Reopened, journal: Journal) -> "OpenConversation":
-        """Return the open conversation of a resumed session."""
         info = found.info
         chat = cls(found.conversation, ResultStore(found.results), info, journal, found.unknown, info.tokens)
         chat.cost, chat.estimated = info.cost, info.estimated
@@ -87,10 +76,7 @@ class OpenConversation:
     def begin(self, journal: Journal, question: str, about: SessionMeta) -> None:
         """Save everything from now on, and what was said before too.
 
-        Args:
-            journal: who writes.
-            question: the title is made of it.
-            about: what is known of the model and the recording.
+        The title is made of `question`; `about` is what is known of the model and the recording.
         """
         self.journal = journal
         self.info = SessionInfo(journal.id, self.wanted_title or title_of(question), parent=self.parent)
@@ -104,7 +90,6 @@ class OpenConversation:
         journal.describe(replace(about, title=self.info.title, system=own, compaction=now))
 
     async def settled(self) -> None:
-        """Wait until everything said so far is on disk."""
         if self.journal is not None:
             await self.journal.settled()
 
@@ -122,14 +107,12 @@ class OpenConversation:
         return self.problem
 
     def describe(self, about: SessionMeta) -> None:
-        """Write what is known of the session besides its messages."""
         if about.title is not None and self.info is not None:
             self.info = replace(self.info, title=about.title)
         if self.journal is not None:
             self.journal.describe(about)
 
     def spent(self, model: str, usage: Usage, cost: float | None) -> None:
-        """Add the usage of one request."""
         self.tokens += usage.prompt + usage.completion
         self.estimated = self.estimated or usage.estimated
         if cost is not None:

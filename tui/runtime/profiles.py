@@ -63,8 +63,7 @@ def profile_of(name: str, settings: "ModelSettings", env: Mapping[str, str]) -> 
 async def with_key(profile: ModelProfile | None) -> ModelProfile | None:
     """Return a profile with its key from the system's keychain, if it has one there.
 
-    Raises:
-        ConfigError: the keychain cannot be read, or holds no such key.
+    Raises ConfigError if it cannot be read, or holds no such key.
     """
     if profile is None or not profile.keychain or profile.api_key:
         return profile
@@ -76,10 +75,8 @@ async def with_key(profile: ModelProfile | None) -> ModelProfile | None:
 async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str]) -> ModelSelection:
     """Return the model to use. Look for one on this machine only if nothing else was named.
 
-    Raises:
-        UsageError: the command line or `default_model` names a profile that does not exist.
-        ConfigError: models are configured, and none of them can be used; or nobody can tell, because
-            the file cannot be read, or the keychain.
+    Raises UsageError if a named profile does not exist, ConfigError if models are configured and none of them
+    can be used, or the file or the keychain cannot be read.
     """
     settings = loaded.settings
     if not (loaded.readable or options.demo or options.model):
@@ -117,10 +114,7 @@ async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str
 def make_model(profile: ModelProfile | None, clock: Clock, sink: TrafficSink) -> ChatModel:
     """Return the model of a profile (None: the demo). No library is imported yet.
 
-    What its endpoint has taught is read from a small file. `sink` is told of what travels to and from it.
-
-    Raises:
-        ConfigError: the profile's address, key or protocol cannot be used.
+    What its endpoint has taught is read from a small file. Raises ConfigError.
     """
     if profile is None:
         from tui.model.demo.demo import DemoModel
@@ -197,21 +191,16 @@ def _choice(profile: ModelProfile, learned: "Sequence[LearnedEntry]") -> ModelCh
 async def profile_named(name: str, loaded: "Loaded", env: Mapping[str, str]) -> ModelProfile | None:
     """Return the profile of a name, with its key; None is the demo.
 
-    Raises:
-        UsageError: there is none of that name.
-        ConfigError: its key is in the keychain, which cannot be read.
+    Raises UsageError if there is none of that name, ConfigError if the keychain cannot be read.
     """
     return await with_key(choose(asked=name, configured=await profiles(loaded, env), detected=[]).profile)
 
 
 async def offered(profile: ModelProfile | None) -> Sequence[str]:
-    """Return the ids of the chat models that the endpoint of a profile (None: the demo) offers.
+    """Return the ids of the chat models that the endpoint of a profile offers. Bounded in time.
 
-    Bounded in time.
-
-    Raises:
-        ConfigError: its address or its key cannot be used.
-        ModelError: its endpoint cannot be reached, or does not say; an id can still be written by hand.
+    Raises ConfigError or ModelError if it cannot be reached, or does not say; an id can still be written by
+    hand.
     """
     if profile is None:
         return (DEMO,)

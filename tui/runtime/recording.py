@@ -29,14 +29,9 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """What is kept of the traffic, and where.
+    """What is kept of the traffic, and where; None keeps nothing on disk, or no named filters.
 
-    Attributes:
-        folder: of the recordings, or None to keep nothing on disk.
-        filters: the file of the named filters, or None to keep none.
-        keep_all: keep every body whole.
-        recording_bytes: how large the recording may grow.
-        total_bytes: how large all recordings together may grow.
+    `keep_all` keeps every body whole.
     """
 
     folder: Path | None
@@ -62,18 +57,13 @@ def kept_traffic(settings: "TrafficSettings") -> Keeping:
 class RunRecording:
     """A `core.traffic.TrafficSink` that records.
 
-    Attributes:
-        count: how many lines went to servers or came from them.
-        columns: what is recorded, as columns.
-        path: the file, once it is there.
-        recording: all of it as a screen needs it.
+    `count` is how many lines went to servers or came from them, `path` the file, once it is there.
     """
 
     def __init__(self, redactor: Callable[[], Redactor]) -> None:
         """Take what travels from now on. Nothing is written before `start()`.
 
-        Args:
-            redactor: says which secrets are kept out; asked for every body, since keys become known late.
+        The redactor is asked for every body, since keys become known late.
         """
         self.count = 0
         self.columns = EntryColumns()
@@ -109,12 +99,7 @@ class RunRecording:
         return self._recorder.crowded
 
     def start(self, keeping: Keeping, *, follow_taps: bool = False) -> None:
-        """Start recording, also what was taken before.
-
-        Args:
-            keeping: what is kept, and where.
-            follow_taps: take in what `mcptui tap` records in other processes.
-        """
+        """Start recording, also what was taken before; `follow_taps` takes in what `mcptui tap` records."""
         self._keeping = keeping
         if keeping.filters is not None:
             from tui.settings.filters import load_filters
@@ -133,7 +118,6 @@ class RunRecording:
         return self._recorder.flush(timeout)
 
     def close(self) -> None:
-        """Store what was taken so far and close the file. Bounded in time."""
         if self._taps is not None:
             self._taps.close()
         self._linting.settle(SETTLE_SECONDS)

@@ -33,13 +33,11 @@ _log = logging.getLogger(__name__)
 class RecordingFile:
     """Loads a recording in a thread; the first rows are there at once.
 
-    Attributes:
-        recording: what the traffic screen shows.
-        problem: why it could not be read to its end, or "".
+    `problem` is why it could not be read to its end, or "".
     """
 
     def __init__(self, path: Path) -> None:
-        """Check that it can be read at all. Raises StorageError if it cannot."""
+        """Raises StorageError if it cannot be read at all."""
         self._thread = BackgroundThread("load a recording", self._run)
         self._closing = self._thread.closing
         live = is_live(path)
@@ -162,8 +160,6 @@ def _ended_ns(path: Path) -> int:
 
 
 class _Judged(RecordingReader):
-    """A recording with findings that were made just now."""
-
     def __init__(self, path: Path, found: Sequence[Finding]) -> None:
         super().__init__(path)
         self._found = found

@@ -26,14 +26,8 @@ def wrap(
 ) -> ChatModel:
     """Return a model that takes and makes native calls, whatever `model` supports.
 
-    Args:
-        model: the model.
-        protocol: the profile's `tool_protocol`.
-        where: the profile's name, for error messages.
-        known: the dialect remembered for this endpoint and model, or "".
-
-    Raises:
-        ConfigError: there is no such protocol.
+    `protocol` is the profile's `tool_protocol`, `where` its name for error messages, `known` the dialect
+    remembered for this endpoint and model, or "". Raises ConfigError if there is no such protocol.
     """
     if protocol == "auto":
         return AutoTools(model, known)

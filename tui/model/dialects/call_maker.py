@@ -33,7 +33,7 @@ class OfferedTools:
                 self._loose.setdefault(name, []).append(tool)
 
     def find(self, name: str, server: str = "") -> ToolSpec | None:
-        """Return the tool that is meant, or None; never a guess between two."""
+        """Never a guess between two."""
         name, server = name.strip().strip("`\"'"), server.strip().strip("`\"'")
         if server:
             pair = self._pairs.get((fold(server), fold(name)))
@@ -55,7 +55,6 @@ class OfferedTools:
         return same[0] if len(same) == 1 else None
 
     def named(self, name: str) -> ToolSpec | None:
-        """Return the tool with exactly this qualified name."""
         return self._exact.get(name)
 
 
@@ -139,10 +138,8 @@ def _sample_value(schema: Any) -> Any:
 class CallMaker:
     """Makes the calls of one reply.
 
-    Args:
-        offered: the offered tools.
-        write: returns a call of a tool with arguments as JSON text in the dialect, for examples.
-        used: ids already used in the conversation.
+    `write` returns a call of a tool with arguments as JSON text in the dialect, for examples; `used` are ids
+    already used in the conversation.
     """
 
     def __init__(
@@ -158,14 +155,10 @@ class CallMaker:
     def call(
         self, tool: str, arguments: str, *, server: str = "", closed: bool = False, recovered: bool = False
     ) -> CallRequest:
-        """Return the call of a tool with arguments as JSON text.
+        """Return the call of a tool with arguments as JSON text, empty for none.
 
-        Args:
-            tool: its name as the model wrote it.
-            arguments: the text; empty for none.
-            server: the server's name, where the dialect has it separately.
-            closed: the model closed the call, so its arguments may be wrong, but nothing was truncated.
-            recovered: the call was found where none was expected.
+        `closed`: the model closed the call, so its arguments may be wrong, but nothing was truncated.
+        `recovered`: it was found where none was expected.
         """
         arguments = arguments.strip()
         if not closed and is_cut(arguments):
@@ -179,7 +172,6 @@ class CallMaker:
     def of_value(
         self, tool: str, value: Any, *, server: str = "", recovered: bool = False, identity: str = ""
     ) -> CallRequest:
-        """Return the call of a tool with parsed arguments."""
         if isinstance(value, str) and value.strip():  # JSON in a JSON string
             try:
                 value = mend(value).value

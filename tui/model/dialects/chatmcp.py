@@ -45,7 +45,7 @@ class ChatMcpParser(DialectParser):
             self._say(1)
 
     def _read_call(self) -> Steps[bool]:
-        """Read a call; return False if it is only a mention of one."""
+        """Return False if it is only a mention of one."""
         self._form("")
         start = yield from self._inside(len(_START))
         if not (yield from self._reader.starts(start, ("{", "["))):
@@ -70,7 +70,6 @@ class ChatMcpParser(DialectParser):
         return True
 
     def _made(self, text: str, size: int, *, closed: bool) -> None:
-        """Emit the call that `text` describes."""
         tool = found[1] if (found := NAMED.search(text)) else ""
         try:
             mended = mend(text, guess=closed)

@@ -22,14 +22,9 @@ from tui.model.dialects.dialect_parser import DialectParser
 class Dialect:
     """One way of writing calls as text.
 
-    Attributes:
-        name: its name in `tool_protocol`.
-        stop: texts that end a call, so that the endpoint can stop there.
-        parser: parses a reply.
-        written: formats a call of a tool with arguments as JSON text, as the model should.
-        observed: formats a result for the model.
-        prompt: name of the file that explains the dialect to the model.
-        apart: whether calls name server and tool separately; otherwise by the qualified name.
+    `stop` are texts that end a call, so that the endpoint can stop there. `written` formats a call of a tool
+    with arguments as JSON text, `observed` a result. `prompt` names the file that explains the dialect to the
+    model. `apart`: calls name server and tool separately; otherwise by the qualified name.
     """
 
     name: str
@@ -41,11 +36,9 @@ class Dialect:
     apart: bool = False
 
     def maker(self, tools: Sequence[ToolSpec], used: Collection[str]) -> CallMaker:
-        """Return the maker of calls of `tools`, with ids other than `used`."""
         return CallMaker(OfferedTools(tools), self.written, used)
 
     def system(self, system: str, tools: Sequence[ToolSpec]) -> str:
-        """Return the system text with the dialect and the tools explained at its end."""
         text = (files("tui.model.dialects") / self.prompt).read_text(encoding="utf-8")
         first = max(tools, key=lambda tool: bool(sample(tool)))
         example = self.written(first, json.dumps(sample(first), ensure_ascii=False))
@@ -73,25 +66,23 @@ class Dialect:
         return result
 
     def _name(self, tool: ToolSpec) -> str:
-        """Return a tool's name in the list of tools."""
         server, name = apart(tool) if self.apart else ("", tool.name)
         return f"{name} (server {server})" if server else name
 
     def _call(self, call: CallRequest, offered: OfferedTools) -> str:
-        """Return a call of the history as text; its tool may be gone by now."""
+        """The tool of a call in the history may be gone by now."""
         server, _, tool = call.name.rpartition("__")
         found = offered.find(call.name) or ToolSpec(call.name, "", {}, server, tool)
         return self.written(found, call.arguments.strip() or "{}")
 
 
 def _told(tool: ToolSpec, name: str) -> str:
-    """Return the lines that describe one tool."""
     schema = json.dumps(tool.schema, ensure_ascii=False, separators=(",", ":"))
     return f"- {name}: {' '.join(tool.description.split())}\n  {schema}"
 
 
 def _append(messages: list[Message], message: Message) -> None:
-    """Append a message, or join it to the last one if both have the same role."""
+    """Join it to the last one if both have the same role."""
     last = messages[-1] if messages else None
     if isinstance(last, UserMessage) and isinstance(message, UserMessage):
         text = "\n\n".join(filter(None, (last.text, message.text)))
@@ -103,7 +94,7 @@ def _append(messages: list[Message], message: Message) -> None:
 
 
 def _tagged(message: ToolMessage) -> str:
-    """Return a result between tags; a tag in it cannot end it."""
+    """A tag in the result cannot end it."""
     text = message.text.replace("</tool_result", "<\\/tool_result")
     status = ' status="error"' if message.is_error else ""
     return f'<tool_result name="{message.name}"{status}>\n{text}\n</tool_result>'

@@ -48,7 +48,6 @@ class TextReader:
         return self._fresh_size * WAIT_SHARE >= len(self)
 
     def refresh(self) -> None:
-        """Make what was added readable."""
         if self._fresh:
             self._text = self._text[self._at :] + "".join(self._fresh)
             self._at = self._fresh_size = 0
@@ -58,7 +57,6 @@ class TextReader:
         return len(self._text) - self._at
 
     def cut(self, start: int, end: int | None = None) -> str:
-        """Return the text between two offsets."""
         return self._text[self._at + start : None if end is None else self._at + end]
 
     def drop(self, size: int) -> str:
@@ -84,7 +82,7 @@ class TextReader:
         return True
 
     def starts(self, start: int, words: Sequence[str]) -> Steps[str]:
-        """Return which of `words` is at an offset, or ""; the longest, if several."""
+        """The longest, if several."""
         longest = max(map(len, words))
         while True:
             head = self.cut(start, start + longest)
@@ -155,11 +153,9 @@ RESULT = "<tool_result"
 
 
 class DialectParser(ABC):
-    """Reads one reply.
+    """Reads one reply; `over`: it has ended for this dialect, and the rest is dropped.
 
-    Attributes:
-        over: the reply has ended for this dialect; the rest is dropped.
-        busy: what was read last belongs to an unfinished call or unfinished thinking.
+    `busy`: what was read last belongs to an unfinished call or unfinished thinking.
     """
 
     def __init__(self, maker: CallMaker) -> None:
@@ -180,7 +176,6 @@ class DialectParser(ABC):
         return self._visible.code.inside_behind(self._reader.cut(0))
 
     def feed(self, text: str) -> list[Piece]:
-        """Take more of the reply and return what it settles."""
         if self.over or not text:
             return []
         if self._reader.add(text):
@@ -241,7 +236,6 @@ class DialectParser(ABC):
         return joined
 
     def _say(self, size: int) -> None:
-        """Emit `size` characters as visible text."""
         if size and (text := self._visible.say(self._reader.drop(size))):
             self._out.append(TextPart(text))
 
@@ -250,7 +244,6 @@ class DialectParser(ABC):
             self._out.append(ReasoningPart(text))
 
     def _call(self, call: CallRequest, size: int) -> None:
-        """Emit a call that was written in the next `size` characters."""
         self._skip(size)
         self._form(None)
         self._called = True
@@ -266,16 +259,13 @@ class DialectParser(ABC):
         self.busy = name is not None
 
     def _skip(self, size: int) -> None:
-        """Take out a block of `size` characters."""
         self._reader.drop(size)
         self._visible.block()
 
     def _say_until(self, words: Sequence[str], pattern: re.Pattern[str] | None = None) -> Steps[str]:
         """Emit text until one of `words` that is not in code; return it, unread, or "" at the end.
 
-        Args:
-            words: what to look for; the end of the text is held back while it may become one.
-            pattern: matches any of `words`, if compiled already.
+        The end of the text is held back while it may become one. `pattern` matches any of `words`.
         """
         pattern = pattern or any_of(words)
         while True:

@@ -116,7 +116,7 @@ class JsonParser(DialectParser):
             self._say(otherwise)
 
     def _take(self, text: str, size: int) -> bool:
-        """Emit the calls that `text` describes; return False if it describes anything else."""
+        """Return False if `text` describes anything but calls."""
         try:
             calls = _named(text)
         except UnreadableJson as error:

@@ -41,8 +41,7 @@ class Mended:
 def read_json(text: str) -> Any:
     """Return the JSON value of `text`; raw line breaks and tabs in strings are allowed.
 
-    Raises:
-        UnreadableJson: it is not JSON. NaN, Infinity and huge numbers are not either.
+    Raises UnreadableJson for anything else, also for NaN, Infinity and huge numbers.
     """
     try:
         return loads(text, strict=False)
@@ -57,12 +56,8 @@ def read_json(text: str) -> Any:
 def mend(text: str, *, guess: bool = True) -> Mended:
     """Return the value that `text` means: unchanged, else out of a fence or CDATA, else repaired.
 
-    Args:
-        text: what a model wrote instead of JSON.
-        guess: whether missing quotes and brackets may be added.
-
-    Raises:
-        UnreadableJson: there is none; the message says what is wrong with the unchanged text.
+    With `guess`, missing quotes and brackets may be added. UnreadableJson says what is wrong with the
+    unchanged text.
     """
     bare = _unwrapped(text)
     try:
@@ -96,7 +91,6 @@ def readable(text: str) -> bool:
 
 
 def _unwrapped(text: str) -> str:
-    """Return `text` without a fence or CDATA around it."""
     for wrapper in (_CDATA, _FENCE, _CDATA):
         if (found := wrapper.fullmatch(text)) is not None:
             text = found[1]

@@ -40,12 +40,7 @@ class Keyword:
 
 
 def keyword(head: str, *, ended: bool) -> Keyword | bool | None:
-    """Return the keyword that `head` begins with, False if none, None if that is not known yet.
-
-    Args:
-        head: the beginning of a line.
-        ended: nothing follows.
-    """
+    """Return the keyword that `head`, the beginning of a line, begins with; None if that is not known yet."""
     found = _KEYWORD.match(head)
     if found is not None:
         end = found.end()
@@ -70,13 +65,10 @@ def keyword(head: str, *, ended: bool) -> Keyword | bool | None:
 
 @dataclass(frozen=True, slots=True)
 class ReactAction:
-    """What follows `Action:`.
+    """What follows `Action:`: the name of the tool, and maybe the content of brackets after it (`inner`).
 
-    Attributes:
-        name: of the tool, without marks around it.
-        inner: the content of brackets after the name, or None.
-        inline: where on the line an `Action Input:` with text on the same line begins; -1 for none.
-        bracket: offset of the bracket that opens `inner`, or -1.
+    `inline` is where an `Action Input:` with text on the same line begins, `bracket` that of `inner`; -1 for
+    none.
     """
 
     name: str
@@ -85,7 +77,6 @@ class ReactAction:
 
     @property
     def nothing(self) -> bool:
-        """Whether the model says that it needs no tool."""
         return bool(_NONE.fullmatch(self.name))
 
     @property
@@ -135,7 +126,6 @@ def meant_by(text: str, tool: ToolSpec | None) -> tuple[Any, bool] | str:
 
 
 def _unquoted(text: str) -> str:
-    """Return `text` without quotes or backticks around the whole of it."""
     if text[:1] == text[-1:] == '"':
         try:
             return str(read_json(text))
@@ -188,13 +178,11 @@ class ReactParser(DialectParser):
                     return
 
     def _in_code(self) -> Steps[bool]:
-        """Whether the line that begins here is code."""
         found = yield from self._reader.find(_VISIBLE)
         code = (self._mind if self._thinking else self._visible).code
         return code.inside_behind(self._reader.cut(0, found[0] if found else None))
 
     def _keyword(self, start: int) -> Steps[Keyword | None]:
-        """Return the keyword at an offset, where a line begins."""
         while True:
             head = self._reader.cut(start, start + _HEAD)
             found = keyword(head, ended=self._reader.ended or len(head) == _HEAD)
@@ -204,7 +192,7 @@ class ReactParser(DialectParser):
                 return None
 
     def _line(self) -> Steps[bool]:
-        """Take the rest of a line as part of the section; return False at the end of the reply."""
+        """Return False at the end of the reply."""
         while (end := self._reader.search(_LINE_END)) is None:
             self._take(len(self._reader))
             if not (yield from self._reader.more()):
@@ -219,7 +207,6 @@ class ReactParser(DialectParser):
             self._think(self._mind.say(self._reader.drop(size)))
 
     def _rest(self) -> Steps[None]:
-        """Emit everything up to the end."""
         while True:
             self._say(len(self._reader))
             if not (yield from self._reader.more()):
@@ -228,7 +215,7 @@ class ReactParser(DialectParser):
     # ---- actions -----------------------------------------------------------------------------------
 
     def _action(self, start: int) -> Steps[bool]:
-        """Read a call; return False if it is not one."""
+        """Return False if it is not a call."""
         self._form("")
         at = yield from self._reader.space(start)
         taken = False
@@ -307,7 +294,6 @@ class ReactParser(DialectParser):
         return self._maker.of_value(name, meant[0], recovered=meant[1])
 
     def _applied(self, tool: ToolSpec, start: int) -> Steps[bool]:
-        """Read `tool(…)` or `tool[…]` from its bracket on."""
         while (end := bracket_end(self._reader.cut(start), 0)) < 0:
             if not (yield from self._reader.more()):
                 end = _last_bracket(self._reader.cut(start))

@@ -84,7 +84,6 @@ class LeakContext:
     cut: bool
 
     def tool(self, name: str) -> ToolSpec | None:
-        """Return the offered tool that is meant."""
         return self.maker.offered.find(name)
 
     def lost(self, text: str, at: int, tool: ToolSpec | None) -> Leak:
@@ -327,7 +326,6 @@ def _said(channel: str, text: str) -> list[LeakItem]:
 
 
 def _call(text: str, start: int, name: str, scene: LeakContext) -> Leak | None:
-    """Read the call of a tool whose arguments begin at `start`."""
     tool = scene.tool(name) or scene.tool(name.removesuffix("json")) or scene.tool(name.removesuffix("code"))
     if tool is None:
         return None

@@ -120,6 +120,5 @@ def _value_end(text: str, start: int, properties: Mapping[str, Any], cut: bool) 
 
 
 def _without_breaks(value: str) -> str:
-    """Return a value without one line break at each end."""
     value = value.removeprefix("\r\n") if value.startswith("\r\n") else value.removeprefix("\n")
     return value.removesuffix("\r\n") if value.endswith("\r\n") else value.removesuffix("\n")

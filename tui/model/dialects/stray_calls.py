@@ -101,7 +101,6 @@ class LeakParser(DialectParser):
 
     @property
     def shown(self) -> bool:
-        """Whether any text was shown."""
         return self._visible.shown
 
     def give_up(self) -> None:
@@ -130,7 +129,6 @@ class LeakParser(DialectParser):
         return False
 
     def _next_mark(self) -> Steps[bool]:
-        """Emit text until a mark that is not in code; return False at the end."""
         while True:
             found = None if self._none else self._reader.search(self._mark)
             if found is None:

@@ -30,11 +30,8 @@ from tui.model.wrapped import Wrapped
 class ReplyReader:
     """Parses the text of a reply.
 
-    Args:
-        maker: makes the calls.
-        dialect: the dialect that the model was told to use; None for native calls.
-        within: the text is the thinking of a reply.
-        opened: replies of this model begin with thinking, without the opening tag.
+    `dialect` is what the model was told to use; None for native calls. `within`: the text is the thinking of
+    a reply. `opened`: replies of this model begin with thinking, without the opening tag.
     """
 
     def __init__(
@@ -54,7 +51,6 @@ class ReplyReader:
 
     @property
     def over(self) -> bool:
-        """Whether the rest is dropped."""
         return self._written is not None and self._written.over
 
     def opens(self, before: bool) -> bool:
@@ -64,7 +60,6 @@ class ReplyReader:
         return (before or self._written.close_only) and not self._written.never_closed
 
     def part(self, part: ModelPart) -> list[ModelPart]:
-        """Take a part of the reply and return what it settles."""
         match part:
             case TextPart(text):
                 text = text if self._marked else text.removeprefix("\ufeff")
@@ -83,11 +78,9 @@ class ReplyReader:
         self._leaks.give_up()
 
     def end(self, *, cut: bool, spoken: bool = False) -> list[ModelPart]:
-        """Return what was held back.
+        """Return what was held back; `cut`: the endpoint truncated the reply.
 
-        Args:
-            cut: the endpoint truncated the reply.
-            spoken: the reply says something beside its text; its thinking is not searched.
+        `spoken`: the reply says something beside its text; its thinking is not searched.
         """
         pieces = self._written.end(cut=cut) if self._written else []
         parts = self._sorted(pieces)
@@ -181,12 +174,7 @@ class NativeTools(Wrapped):
 
 
 class TextTools(Wrapped):
-    """A model that learns of tools from its system text, and writes its calls as text.
-
-    Args:
-        model: the model; it is never sent any tools.
-        dialect: how it writes calls.
-    """
+    """A model that learns of tools from its system text, and writes its calls as text in `dialect`."""
 
     def __init__(self, model: ChatModel, dialect: Dialect) -> None:
         super().__init__(model)
@@ -194,7 +182,6 @@ class TextTools(Wrapped):
         self._opened = False
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
-        """Send `request` with its tools and calls as text, and yield the reply with parsed calls."""
         used = _used(request)
         if not (request.tools or used):  # the dialect is not used, so nothing is parsed in it
             async with aclosing(self._model.stream(request)) as parts:
@@ -219,9 +206,7 @@ class TextTools(Wrapped):
 class AutoTools(Wrapped):
     """A model that is used natively, and in text once its endpoint says that it has no function calling.
 
-    Args:
-        model: the model.
-        known: the dialect remembered for this endpoint and model, or "".
+    `known` is the dialect remembered for this endpoint and model, or "".
     """
 
     def __init__(self, model: ChatModel, known: str = "") -> None:
@@ -251,7 +236,6 @@ class AutoTools(Wrapped):
 
 
 def _used(request: ModelRequest) -> set[str]:
-    """Return the ids of all calls in the history of a request."""
     said = (message for message in request.messages if isinstance(message, AssistantMessage))
     return {call.id for message in said for call in message.calls}
 
@@ -297,7 +281,6 @@ async def _read(parts: AsyncGenerator[ModelPart], reading: ReplyReader) -> Async
 
 
 def _ended(reading: ReplyReader, reply: ReplyPart) -> list[ModelPart]:
-    """Return the last parts of a reply, with the calls that were found in its text."""
     if reply.calls:
         reading.native()
     parts = reading.end(cut=reply.finish in CUT, spoken=bool(reply.refusal))
@@ -308,7 +291,6 @@ def _ended(reading: ReplyReader, reply: ReplyPart) -> list[ModelPart]:
 
 
 def _lost(call: CallRequest) -> str:
-    """Return the warning for a truncated call, or ""."""
     if not call.truncated:
         return ""
     name = "" if call.name == UNNAMED else f" of {call.name}"

@@ -16,13 +16,9 @@ _ALONE = any_of(CLOSE_ONLY)
 class Thoughts:
     """Takes thinking out of a reply, and passes the rest to a dialect's parser.
 
-    Args:
-        make: creates the parser; called again when everything so far turns out to have been thinking.
-        opened: the model is known to leave the opening tag out: its replies begin with thinking.
-
-    Attributes:
-        close_only: whether thinking was closed by a tag but never opened by one.
-        never_closed: whether a reply that should begin with thinking had none.
+    `make` creates it; called again when everything so far turns out to have been thinking. `opened`: the
+    model is known to leave the opening tag out. `close_only`: thinking was closed by a tag but never opened
+    by one. `never_closed`: a reply that should begin with thinking had none.
     """
 
     def __init__(self, make: Callable[[], DialectParser], *, opened: bool = False) -> None:
@@ -42,11 +38,9 @@ class Thoughts:
 
     @property
     def over(self) -> bool:
-        """Whether the reply has ended for the dialect."""
         return self._parser.over
 
     def feed(self, text: str) -> list[Piece]:
-        """Take more of the reply and return what it settles."""
         self._pending += text
         if not (self._begun or self._closer):
             self._open()
@@ -89,7 +83,6 @@ class Thoughts:
             self._begun = True
 
     def _think(self) -> None:
-        """Emit thinking, without white space around it."""
         if not self._said:
             self._pending = self._pending.lstrip()
         at = self._pending.find(self._closer)
@@ -116,7 +109,6 @@ class Thoughts:
         self._space.append(text[len(body) :])
 
     def _read(self) -> None:
-        """Pass text on, up to a closing tag without an opening one."""
         while not self._settled and (found := _ALONE.search(self._pending)) is not None:
             self._pass(self._pending[: found.start()])
             self._out.extend(self._parser.settle())

@@ -58,15 +58,12 @@ class Indents:
         return replace(here, loose=bool(_ENDS_ITSELF.fullmatch(rest)), hidden=False)
 
     def behind_hidden(self) -> "Indents":
-        """Return the state after something that was taken out of the text."""
         return replace(self, loose=False, hidden=True)
 
     def behind_fence(self) -> "Indents":
-        """Return the state after the last line of a fence."""
         return replace(self, loose=True, hidden=False)
 
     def _base(self, rest: str) -> int:
-        """Return the column at which the content of `rest` begins."""
         columns = _columns(rest)
         return max((column for column in self.items if column <= columns), default=0)
 
@@ -119,7 +116,6 @@ class CodeMarks:
 
     @property
     def inside(self) -> bool:
-        """Whether what comes next is code."""
         return self.marked or self._indents.is_code(self._head)
 
     @property
@@ -139,7 +135,6 @@ class CodeMarks:
         return not self._head.strip()
 
     def hidden(self) -> None:
-        """Something was taken out here: what comes next begins a line."""
         self._new_line()
         self._indents = self._indents.behind_hidden()
 
@@ -147,7 +142,6 @@ class CodeMarks:
         self._head, self._run, self._open = "", 0, 0
 
     def feed(self, text: str) -> None:
-        """Advance by `text`."""
         for found in _TOKEN.finditer(text):
             token = found.group()
             if token == "\n":
@@ -217,7 +211,6 @@ class Visible:
         return whole
 
     def block(self) -> None:
-        """Something was taken out here."""
         if not self._behind_block:
             self._gap = "".join(self._space)
         self._space.clear()
@@ -225,7 +218,6 @@ class Visible:
         self.code.hidden()
 
     def end(self) -> str:
-        """Return the rest at the end."""
         rest = "" if self._behind_block or not self.shown else "".join(self._space)
         self._space.clear()
         return rest

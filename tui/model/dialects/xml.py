@@ -136,7 +136,6 @@ class XmlParser(DialectParser):
     # ---- calls -------------------------------------------------------------------------------------
 
     def _read_call(self) -> Steps[bool]:
-        """Read a call; return False if it is only a mention of one."""
         fields: dict[str, str] = {}
         at, whole = len(_CALL), True
         self._form("")
@@ -174,7 +173,7 @@ class XmlParser(DialectParser):
         self._call(call, at)
 
     def _name(self, at: int, closer: str) -> Steps[tuple[str, int]]:
-        """Read a name; it ends at any tag, should its own closing tag be missing or misspelt."""
+        """It ends at any tag, should its own closing tag be missing or misspelt."""
         found = yield from self._reader.find(_ANGLE, at)
         end = found[0] if found else len(self._reader)
         name = self._reader.cut(at, end).strip()

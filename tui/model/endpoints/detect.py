@@ -24,14 +24,9 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A place where a model server may listen.
+    """A place where a model server may listen: its name, host, port, and the path that lists its models.
 
-    Attributes:
-        name: the server's name, and the profile's.
-        host: loopback name or address.
-        port: TCP port.
-        path: lists its models.
-        listing: the key of the list in the body, and the key of a model's name in an entry.
+    `listing` is the key of the list in the body, and the key of a model's name in an entry.
     """
 
     name: str
@@ -95,7 +90,6 @@ def _chat_model(body: Any, place: Candidate) -> str | None:
 
 
 async def _get(place: Candidate) -> Any:
-    """Return the JSON body of a GET."""
     async with asyncio.timeout(CONNECT_SECONDS):
         reader, writer = await asyncio.open_connection(place.host, place.port, limit=64 * 1024)
     try:

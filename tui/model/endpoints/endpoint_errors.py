@@ -65,14 +65,7 @@ def is_missing_path(status: int, words: str) -> bool:
 
 
 def status_error(profile: ModelProfile, status: int, body: object, headers: Mapping[str, str]) -> ModelError:
-    """Return the error for a response with an error status.
-
-    Args:
-        profile: what was requested.
-        status: the HTTP status.
-        body: of the response, decoded or as text.
-        headers: of the response, names in lower case.
-    """
+    """Return the error for a response with an error status; names of `headers` are in lower case."""
     redactor = redactor_of(profile)
     said = words_of(body, redactor.redact)
     billing = is_billing(f"{said} {_code(body)}", status)

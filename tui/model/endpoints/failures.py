@@ -50,9 +50,7 @@ _TRANSIENT = re.compile(
 def words_of(body: Any, redact: Callable[[str], str] = str) -> str:
     """Return the message in an error body, cleaned, as one line; "" if there is none.
 
-    Args:
-        body: decoded or as text.
-        redact: applied before the message is cut, which could leave a part of a secret.
+    `redact` is applied before the message is cut, which could leave a part of a secret.
     """
     for _ in range(4):
         if isinstance(body, str):
@@ -139,7 +137,6 @@ def failed_generation(body: Any) -> str:
 
 
 def _status(body: Any) -> int | None:
-    """Return the HTTP status of an error in a stream, or None."""
     if not isinstance(body, Mapping):
         return None
     for name in ("code", "status", "status_code"):
@@ -208,14 +205,10 @@ def window_in(words: str) -> int | None:
 
 
 def is_overflow(words: str, status: int | None = None) -> bool:
-    """Whether a failure says that the request is too long for the model.
+    """Whether a failure says that the request is too long for the model; status 413 needs no words.
 
     Some providers word an exceeded rate limit nearly the same, which is ruled out first: shortening a
     conversation because of a busy minute would lose it for nothing.
-
-    Args:
-        words: the endpoint's message.
-        status: the HTTP status, if any; 413 needs no words.
     """
     if _NOT.search(words):
         return False

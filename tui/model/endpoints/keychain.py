@@ -19,15 +19,9 @@ SECONDS = 30.0
 
 
 async def key_in_keychain(place: str, *, where: str = "", seconds: float = SECONDS) -> Secret:
-    """Return the key that is stored at a place.
+    """Return the key that is stored at `place`, "SERVICE/NAME", split at the last slash.
 
-    Args:
-        place: "SERVICE/NAME", split at the last slash.
-        where: the profile's name, for messages.
-        seconds: how long to wait for the keychain.
-
-    Raises:
-        ConfigError: there is no keychain, it stays locked, or it holds no such key.
+    Raises ConfigError if there is no keychain, it stays locked for `seconds`, or it holds no such key.
     """
     service, _, name = place.rpartition("/")
 

@@ -90,26 +90,11 @@ _ROLES = re.compile(r"roles? must alternate|only user.{0,40}roles are supported"
 class Learned:
     """What an endpoint is known to refuse for one model.
 
-    Tools are identified by their key, see `tool_forms`: one that its server changed is another tool.
-
-    Attributes:
-        dropped: parameters that are not sent.
-        max_tokens_name: the name under which `max_tokens` is sent, or "" for the default.
-        form: the form that all tool schemas need, if it differs from the table's.
-        plain_keys: names of properties are refused unless they are plain.
-        strict_tools: tools whose schema is sent in the strictest form.
-        refused_tools: tools that made it refuse the whole request.
-        max_tools: number of tools it accepts, or 0 if unknown.
-        needs_tools: a history with calls is refused unless tools are sent with it.
-        no_tools: it has no function calling.
-        no_images: it accepts no images.
-        no_audio: it accepts no audio.
-        no_echo: provider fields must not be sent back.
-        fill_reasoning: reasoning_content is required on every assistant message.
-        call_ids: which call ids it accepts, or "" for the default.
-        named_results: tool results must carry the name of the tool.
-        no_user_after_tool: no user message may follow tool results directly.
-        thinking_first: its messages begin with thinking, without the opening tag; not remembered.
+    Tools are identified by their key, see `tool_forms`: one that its server changed is another tool. `form`
+    is what all tool schemas need, if it differs from the table's; `strict_tools` are sent in the strictest
+    one, `refused_tools` made it refuse the whole request. `max_tools` is 0 if unknown. `thinking_first`: its
+    messages begin with thinking, without the opening tag; not remembered. The other names are those of
+    `Traits`.
     """
 
     dropped: set[str] = field(default_factory=set)
@@ -133,7 +118,6 @@ class Learned:
     # ---- use ---------------------------------------------------------------------------------------
 
     def applied(self, traits: Traits) -> Traits:
-        """Return `traits` corrected by what was learned."""
         reasoning = Echo.FILLED if self.fill_reasoning else Echo.NEVER if self.no_echo else traits.reasoning
         return replace(
             traits,
@@ -184,7 +168,7 @@ class Learned:
         return simpler | {key.partition("#")[0]: "refused by this endpoint" for key in self.refused_tools}
 
     def to_json(self) -> dict[str, Any]:
-        """Return what to remember, as JSON values; empty if there is nothing."""
+        """Empty if there is nothing to remember."""
         return {
             item.name: sorted(value)[:MAX_REMEMBERED] if isinstance(value, set) else value
             for item in fields(self)
@@ -193,7 +177,7 @@ class Learned:
 
     @classmethod
     def from_json(cls, value: Any) -> "Learned":
-        """Return what was remembered; invalid values are dropped."""
+        """Invalid values are dropped."""
         known = cls()
         for item in fields(cls) if isinstance(value, Mapping) else ():
             found, usual = value.get(item.name), getattr(known, item.name)
@@ -215,13 +199,8 @@ class Learned:
     ) -> str:
         """Learn from a refusal; return what is changed, or "" if there is nothing to learn.
 
-        Args:
-            status: the HTTP status.
-            words: the endpoint's whole message.
-            sent: names of the parameters that were sent; "images", "audio", "results" of tools and
-                "user behind result" if there were any.
-            tools: keys of the tools that were sent, in order.
-            traits: how the request was made.
+        `words` is the endpoint's whole message, `tools` the keys of the tools sent, in order. `sent` are the
+        parameters sent, and "images", "audio", "results" of tools and "user behind result" if there were any.
         """
         for name in ("images", "audio"):
             if name in sent and status in (400, 404, 415, 422, 500) and _MEDIA[name].search(words):

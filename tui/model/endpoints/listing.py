@@ -35,19 +35,13 @@ class Inquiry:
 
     @property
     def root(self) -> str:
-        """The server's address without the version."""
         return self.base_url.removesuffix("/v1")
 
     async def get(self, url: str) -> Any:
-        """Return the JSON value at an address.
-
-        Raises:
-            ModelError: unreachable, refused, too slow, or not JSON.
-        """
+        """Return the JSON value at an address. ModelError: unreachable, refused, too slow, or not JSON."""
         return await self._ask("GET", url, None, SECONDS)
 
     async def post(self, url: str, body: Mapping[str, Any], *, seconds: float = SECONDS) -> Any:
-        """Send JSON and return the JSON value of the response. Raises as `get` does."""
         return await self._ask("POST", url, body, seconds)
 
     async def _ask(self, method: str, url: str, body: Mapping[str, Any] | None, seconds: float) -> Any:
@@ -146,15 +140,8 @@ _WINDOWS = (
 class OfferedModel:
     """A model that an endpoint offers; None where unknown.
 
-    Attributes:
-        id: its id, as the endpoint writes it.
-        chat: whether it can chat; embedding models cannot.
-        window: its context window, in tokens.
-        tools: whether it has function calling.
-        images: whether it accepts images.
-        price_in: price of a million input tokens, in USD.
-        price_out: price of a million output tokens, in USD.
-        owner: the server's own name ("vllm", "llamacpp", "library"), or "".
+    Prices are of a million tokens, in USD. `owner` is the server's own name ("vllm", "llamacpp", "library"),
+    or "".
     """
 
     id: str
@@ -175,9 +162,7 @@ def can_chat(model: str) -> bool:
 async def offered_by(profile: ModelProfile) -> list[OfferedModel]:
     """Return the models of an endpoint; chat models first, otherwise in its own order.
 
-    Raises:
-        ConfigError: the address or the key is unusable.
-        ModelError: unreachable, refused, or no list of models.
+    Raises ConfigError if the address or the key is unusable, ModelError if there is no list of models.
     """
     async with inquiry(profile) as endpoint:
         return await models_at(endpoint, profile)
@@ -203,7 +188,7 @@ async def models_at(endpoint: Inquiry, profile: ModelProfile) -> list[OfferedMod
 
 
 def _entries(body: Any) -> Iterator[OfferedModel]:
-    """Yield the models in a list, in `data` or in `models`; skip everything else."""
+    """Everything else is skipped."""
     listed = body if isinstance(body, list) else body.get("data") or body.get("models")
     for entry in listed[:MAX_MODELS] if isinstance(listed, list) else ():
         if isinstance(entry, str):

@@ -24,27 +24,11 @@ BETWEEN_CHUNKS_SECONDS = 60.0
 class ModelProfile:
     """A model that can be selected.
 
-    Attributes:
-        name: the NAME of `[models.NAME]`, or a provider's name.
-        base_url: address of the OpenAI-compatible endpoint ("https://api.openai.com/v1").
-        model: the endpoint's id of the model.
-        api_key: the key, or None for endpoints without one.
-        api_key_env: the environment variable of the key; named in error messages.
-        temperature: sent if not None.
-        max_tokens: sent if not None.
-        tool_protocol: how it calls tools: "auto", "native", or the name of a dialect.
-        headers: additional headers of each request; values may be secret.
-        context_window: in tokens, or None if unknown.
-        first_token_seconds: timeout of the first data chunk.
-        between_chunks_seconds: timeout between two data chunks.
-        keychain: the key's place in the system's keychain, "SERVICE/NAME", or "".
-        system: the system prompt of conversations that begin with this model, or "" for the default.
-        source: where it comes from: "command line", "configuration", "environment" or "detected".
-        price_in: price of a million input tokens, or None if unknown.
-        price_cached: price of a million input tokens that the endpoint reads from its cache; None for the
-            same as others.
-        price_out: price of a million output tokens, or None if unknown.
-        currency: of the prices.
+    `api_key_env` is named in error messages; values of `headers` may be secret; `keychain` is "SERVICE/NAME"
+    or "". `tool_protocol` is "auto", "native", or the name of a dialect. `context_window` is in tokens.
+    `first_token_seconds` and `between_chunks_seconds` are timeouts. `source` is "command line",
+    "configuration", "environment" or "detected". Prices are of a million tokens; `price_cached` is that of
+    input tokens read from the endpoint's cache, None for the same as others.
     """
 
     name: str
@@ -68,7 +52,6 @@ class ModelProfile:
     price_cached: float | None = None
 
     def with_model(self, model: str) -> "ModelProfile":
-        """Return this profile with another model, without the window and prices of its own."""
         return replace(
             self,
             model=model,
@@ -99,12 +82,9 @@ DEMO = "demo"
 
 @dataclass(frozen=True, slots=True)
 class ModelSelection:
-    """The selected model.
+    """The selected model; None for the demo. `why` says who decided, in words.
 
-    Attributes:
-        profile: its profile, or None for the demo.
-        why: who decided, in words ("configuration", "OPENAI_API_KEY is set", "found on this machine").
-        needs_detection: nothing was named; search this machine, and select again with the result.
+    `needs_detection`: nothing was named; search this machine, and select again with the result.
     """
 
     profile: ModelProfile | None
@@ -123,16 +103,8 @@ def choose(
 ) -> ModelSelection:
     """Return the model to use.
 
-    Args:
-        asked: the name given on the command line.
-        demo: the demo was requested.
-        configured: profiles of the configuration, in its order.
-        default: the configuration's `default_model`.
-        environment: profiles of the environment.
-        detected: what was found on this machine; None if nobody has searched yet.
-
-    Raises:
-        UsageError: no profile has the given name.
+    `asked` is the name given on the command line; `detected` what was found on this machine, None if nobody
+    has searched yet. Raises UsageError if no profile has the given name.
     """
     if demo or asked == DEMO:
         return ModelSelection(None, "asked for")
@@ -162,7 +134,6 @@ def _named(name: str, profiles: Sequence[ModelProfile]) -> ModelProfile | None:
 
 
 def _unknown(name: str, profiles: Sequence[ModelProfile]) -> ModelProfile:
-    """Raise the error for an unknown name."""
     names = [*(profile.name for profile in profiles), DEMO]
     near = difflib.get_close_matches(name, names, n=1)
     hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(names)}."

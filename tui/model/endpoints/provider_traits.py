@@ -36,22 +36,11 @@ class CallIds(StrEnum):
 class Traits:
     """What one model behind one endpoint requires.
 
-    Attributes:
-        schema: the form of tool schemas that it accepts.
-        plain_keys: names of properties may contain only letters, digits, `_`, `.` and `-`.
-        reasoning: when its thinking is sent back.
-        details: its `reasoning_details` are sent back, unchanged.
-        extra: its `extra_content` on a call or a message is sent back.
-        call_ids: which call ids it accepts.
-        user_after_tool: a user message may follow tool results directly.
-        named_results: tool results carry the name of the tool, too.
-        refuses: parameters that are not sent.
-        max_tokens_name: the name of the parameter for the longest reply.
-        images: whether it accepts images; None if unknown, then they are tried.
-        audio: whether it accepts audio.
-        needs_tools: a history with calls is refused unless tools are sent with it.
-        max_tools: number of tools in one request.
-        max_description: characters of a tool's description.
+    `plain_keys`: names of properties may contain only letters, digits, `_`, `.` and `-`. `details` and
+    `extra`: its `reasoning_details`, and its `extra_content` on a call or a message, are sent back,
+    unchanged. `user_after_tool`: a user message may follow tool results directly. `named_results`: they carry
+    the name of the tool, too. `images` is None if unknown, then they are tried. `needs_tools`: a history with
+    calls is refused unless tools are sent with it. `max_description` is in characters.
     """
 
     schema: SchemaForm = SchemaForm.PLAIN
@@ -73,12 +62,10 @@ class Traits:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of the table.
+    """One row of the table: what differs from `Traits()` for a host and a model; "" is any.
 
-    Attributes:
-        host: the end of the host's name, or "" for any.
-        model: a pattern searched in the model's id, ignoring case; "" for any.
-        traits: what differs from `Traits()`; `refuses` is added to that of other rows.
+    `host` is the end of its name, `model` a pattern searched in the model's id, ignoring case. `refuses` is
+    added to that of other rows.
     """
 
     host: str = ""
@@ -86,7 +73,6 @@ class Row:
     traits: Mapping[str, Any] = field(default_factory=dict)
 
     def matches(self, host: str, model: str) -> bool:
-        """Whether this row applies to that model at that host."""
         if self.host and host != self.host and not host.endswith("." + self.host):
             return False
         return not self.model or re.search(self.model, model, re.IGNORECASE) is not None

@@ -17,16 +17,10 @@ from tui.model.endpoints.profile import ModelProfile
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """One provider of models.
+    """One provider of models; its name in capitals is the prefix of its variables.
 
-    Attributes:
-        name: the profile's name, and in capitals the prefix of its variables.
-        title: its display name.
-        host: its host; subdomains belong to it too.
-        keys: environment variables of its key; the first is the one to set.
-        base_url: its OpenAI-compatible endpoint.
-        model: the default model.
-        key_page: where to get a key.
+    Subdomains of `host` belong to it too. The first of `keys` is the environment variable to set. `key_page`
+    is where to get a key.
     """
 
     name: str
@@ -209,8 +203,7 @@ def usable_url(profile: ModelProfile) -> str:
 def usable_key(profile: ModelProfile) -> str:
     """Return the key as it can be sent. The key itself never gets into a message.
 
-    Raises:
-        ConfigError: it is invalid, or missing for a provider that requires one.
+    Raises ConfigError if it is invalid, or missing for a provider that requires one.
     """
     key = profile.api_key.reveal().strip() if profile.api_key else ""
     if not key and (wanted := missing_key(profile)):
@@ -240,11 +233,7 @@ def missing_key(profile: ModelProfile) -> str:
 
 
 def endpoint_key(profile: ModelProfile) -> str:
-    """Return what identifies an endpoint: its address without secrets.
-
-    Raises:
-        ConfigError: its address is unusable.
-    """
+    """Return an endpoint's address without secrets. Raises ConfigError if it is unusable."""
     return without_secrets(usable_url(profile))
 
 

@@ -44,14 +44,10 @@ _SILENT = ("openai", "anthropic", "gemini", "deepseek", "dashscope", "xai")
 
 @dataclass(frozen=True, slots=True)
 class Ability:
-    """What a model can do; None where unknown.
+    """What a model can do; None where unknown. The window is in tokens.
 
-    Attributes:
-        window: its context window, in tokens.
-        source: who says so, in words: "configuration", "endpoint", "Ollama's default", "known model", or "".
-        tools: whether it has function calling.
-        images: whether it accepts images.
-        unloaded: the server has yet to load it, and knows the window only then.
+    `source` says who says so: "configuration", "endpoint", "Ollama's default", "known model", or "".
+    `unloaded`: the server has yet to load it, and knows the window only then.
     """
 
     window: int | None = None
@@ -81,10 +77,8 @@ async def ability_of(profile: ModelProfile) -> Ability:
 async def load(profile: ModelProfile) -> None:
     """Have Ollama load a model, as the first request would; takes seconds to minutes.
 
-    A request without a prompt does nothing else (Ollama's API, "Load a model").
-
-    Raises:
-        ModelError: it cannot be loaded; the first request would fail likewise.
+    A request without a prompt does nothing else (Ollama's API, "Load a model"). ModelError: the first request
+    would fail likewise.
     """
     async with inquiry(profile) as endpoint:
         url = f"{endpoint.root}/api/generate"
@@ -98,7 +92,6 @@ def known_window(model: str) -> int | None:
 
 
 async def _asked(endpoint: Inquiry, profile: ModelProfile) -> Ability:
-    """Ask the endpoint in the way of its kind of server."""
     if looks_like_ollama(profile):
         return await _of_ollama(endpoint, profile.model)
     offered = await models_at(endpoint, profile)
@@ -171,7 +164,7 @@ async def _loaded_in_ollama(endpoint: Inquiry, model: str) -> tuple[int | None, 
 
 
 async def _of_lmstudio(endpoint: Inquiry, model: str) -> Ability:
-    """Ask LM Studio 0.4 or newer."""
+    """LM Studio 0.4 or newer."""
     for entry in _dicts(await endpoint.get(f"{endpoint.root}/api/v1/models"), "models"):
         loaded = list(_dicts(entry, "loaded_instances"))
         if model != entry.get("key") and model not in [item.get("id") for item in loaded]:
@@ -188,7 +181,7 @@ async def _of_lmstudio(endpoint: Inquiry, model: str) -> Ability:
 
 
 async def _of_older_lmstudio(endpoint: Inquiry, model: str) -> Ability:
-    """Ask LM Studio before 0.4."""
+    """LM Studio before 0.4."""
     for entry in _dicts(await endpoint.get(f"{endpoint.root}/api/v0/models"), "data"):
         if model == entry.get("id"):
             window = count_in(entry.get("loaded_context_length"))

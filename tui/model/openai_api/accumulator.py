@@ -42,11 +42,8 @@ def choices_of(chunk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def spoken(choice: Mapping[str, Any], said: set[str]) -> Mapping[str, Any]:
     """Return what a choice adds: its delta, and what only its message or its text contains.
 
-    Some endpoints end a stream of deltas with the whole message: nothing is added twice.
-
-    Args:
-        choice: one of a chunk.
-        said: fields that deltas have had so far; those of this choice's delta are added.
+    Some endpoints end a stream of deltas with the whole message: nothing is added twice. `said` are the
+    fields that deltas have had so far; those of this choice's delta are added.
     """
     found, message, text = choice.get("delta"), choice.get("message"), choice.get("text")
     delta: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
@@ -131,10 +128,8 @@ _REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinki
 class Accumulator:
     """One reply of a model, assembled chunk by chunk.
 
-    Args:
-        known_names: names of the offered tools.
-        thinking_first: the endpoint is known to leave out the tag that opens thinking.
-        verbatim: thinking tags stay in the text.
+    `thinking_first`: the endpoint is known to leave out the tag that opens thinking. `verbatim`: thinking
+    tags stay in the text.
     """
 
     def __init__(
@@ -177,11 +172,7 @@ class Accumulator:
         return self._tags.never_closed and self._finish == "stop"
 
     def feed(self, chunk: Any) -> list[ModelPart]:
-        """Take one chunk and return what it adds to the reply.
-
-        Raises:
-            ModelError: the chunk reports a failure, or the reply is endless.
-        """
+        """Return what a chunk adds. ModelError: it reports a failure, or the reply is endless."""
         if not isinstance(chunk, Mapping):
             return []
         if (error := reply_error(chunk)) is not None:
@@ -208,11 +199,8 @@ class Accumulator:
     def finish(self, *, ended: bool = False) -> list[ModelPart]:
         """Return the end of the reply: text that was held back, and always a `ReplyPart` as the last.
 
-        Args:
-            ended: the endpoint marked the end of the stream; enough for text, never for calls.
-
-        Raises:
-            ModelError: the stream broke off without a finish reason. None of its calls may run.
+        `ended`: the endpoint marked the end of the stream; enough for text, never for calls. ModelError: it
+        broke off without a finish reason. None of its calls may run.
         """
         if not self.finished and not (ended and self._size and not self._calls):
             raise ModelError(
@@ -286,7 +274,6 @@ class Accumulator:
         return self._think(text) if text else ""
 
     def _think(self, piece: str) -> str:
-        """Take a piece of thinking; return what is complete."""
         self._count(piece)
         self._tags.settle()
         text = self._thinking.join(piece)

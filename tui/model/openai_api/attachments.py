@@ -34,7 +34,6 @@ class Attached:
     """Which attachments of one request are sent, and how its messages refer to them."""
 
     def __init__(self, messages: Sequence[Message], traits: Traits) -> None:
-        """Select what is sent; `messages` are all of the request, in order."""
         self._traits = traits
         self._sent: set[tuple[int, int]] = set()
         self._choose(messages)

@@ -41,7 +41,6 @@ class Arguments:
         self._last = ""
 
     def add(self, text: str) -> None:
-        """Take the next piece or snapshot."""
         self._last = text
         # Not parsed while normal arguments grow: a piece is shorter than what it continues.
         grown = self.size and len(text) >= self.size and (whole := self._shorter()).startswith("{")
@@ -59,7 +58,6 @@ class Arguments:
 
     @property
     def is_object(self) -> bool:
-        """Whether this begins like an object, or one in a string."""
         return next((piece.lstrip()[:1] for piece in self._pieces if piece.strip()), "") in ("{", '"')
 
     @property
@@ -217,8 +215,6 @@ _ARGUMENTS = ("arguments", "parameters", "input", "args")
 
 @dataclass(slots=True)
 class _Slot:
-    """One call while it arrives."""
-
     id: str = ""
     index: int | None = None
     name: str = ""
@@ -227,7 +223,6 @@ class _Slot:
 
     @property
     def size(self) -> int:
-        """Characters of arguments so far."""
         return self.arguments.size
 
     @property
@@ -242,11 +237,7 @@ class _Slot:
 
 
 class CallSlots:
-    """The calls of one reply.
-
-    Args:
-        known_names: names of the offered tools; they distinguish a name in pieces from a new one.
-    """
+    """The calls of one reply; `known_names` of tools distinguish a name in pieces from a new one."""
 
     def __init__(self, known_names: Collection[str]) -> None:
         self._known = frozenset(known_names)
@@ -261,11 +252,7 @@ class CallSlots:
         return any(slot.name or slot.size for slot in self._slots)
 
     def feed(self, entry: Mapping[str, Any]) -> CallPart | None:
-        """Take one element of `delta.tool_calls`.
-
-        Raises:
-            ModelError: there are too many calls, or too long arguments.
-        """
+        """Take one element of `delta.tool_calls`. ModelError: too many calls, or too long arguments."""
         function = next((item for key in _FUNCTION if isinstance(item := entry.get(key), Mapping)), entry)
         name = function.get("name")
         name = name[:MAX_NAME] if isinstance(name, str) else ""
@@ -386,8 +373,7 @@ class CallSlots:
     def finish(self, *, cut: bool = False) -> tuple[CallRequest, ...]:
         """Return the calls: empty ones dropped, arguments settled, each with its own id.
 
-        Args:
-            cut: the reply was truncated, so a call without arguments may be missing them.
+        `cut`: the reply was truncated, so a call without arguments may be missing them.
         """
         calls: list[CallRequest] = []
         used: set[str] = set()

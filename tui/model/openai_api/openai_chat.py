@@ -53,16 +53,7 @@ class OpenAIChat:
         sink: TrafficSink = lambda captured: None,
         memory: Memory | None = None,
     ) -> None:
-        """Prepare to talk to `profile`; nothing is imported or opened yet.
-
-        Args:
-            profile: the model.
-            sink: gets what travels.
-            memory: stores what the endpoint refuses.
-
-        Raises:
-            ConfigError: the address or the key is unusable.
-        """
+        """Import and open nothing yet. ConfigError: the address or the key is unusable."""
         self._profile = profile
         self._client = EndpointClient(profile, sink)
         self._redactor = redactor_of(profile)
@@ -80,7 +71,6 @@ class OpenAIChat:
 
     @property
     def notice(self) -> str:
-        """Empty: a language model needs no notice."""
         return ""
 
     @property
@@ -94,7 +84,6 @@ class OpenAIChat:
 
     @property
     def traits(self) -> Traits:
-        """What the model requires, as far as is known."""
         known = self._learned.applied(traits_of(self._profile.base_url, self._profile.model))
         return replace(known, images=False) if self._is_blind else known
 
@@ -121,19 +110,12 @@ class OpenAIChat:
         await self._client.connect()
 
     async def aclose(self) -> None:
-        """Close the connections; the object can be used again and then opens new ones."""
         await self._client.aclose()
 
     async def retire(self) -> None:
-        """Close the connections once the replies under way have ended."""
         await self._client.retire()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
-        """Send `request` and yield the reply as it arrives.
-
-        Raises:
-            ModelError: the endpoint could not be reached, refused, or broke the stream.
-        """
         await self.connect()
         for attempt in range(1, MAX_ADJUSTMENTS + 1):
             body = body_for(self._profile, request, self._learned, self._forms)
@@ -161,7 +143,6 @@ class OpenAIChat:
     async def _reply(
         self, request: ModelRequest, connection: ReplyConnection, close: Close
     ) -> AsyncGenerator[ModelPart]:
-        """Yield the parts of an open reply, and close it."""
         names = [tool.name for tool in request.tools]
         first = self._learned.thinking_first and not request.verbatim
         accumulator = Accumulator(names, thinking_first=first, verbatim=request.verbatim)
@@ -227,7 +208,6 @@ class OpenAIChat:
 
 
 def _in_text(error: ModelError) -> NoTools:
-    """Return an error as the one that makes the caller retry with tools as text."""
     return NoTools(error.message, where=error.where, next_step=error.next_step, status=error.status)
 
 

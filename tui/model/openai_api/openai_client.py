@@ -26,12 +26,7 @@ Close = Callable[[], Coroutine[Any, Any, None]]
 
 
 class RequestRefused(Exception):
-    """The endpoint answered with an error status; another form of the request may work.
-
-    Attributes:
-        error: for the person.
-        body: of the response, decoded or as text.
-    """
+    """The endpoint answered with an error status; another form of the request may work."""
 
     def __init__(self, error: ModelError, body: object) -> None:
         super().__init__(error.message)
@@ -43,11 +38,7 @@ class EndpointClient:
     """Sends chat requests to one endpoint, each once."""
 
     def __init__(self, profile: ModelProfile, sink: TrafficSink) -> None:
-        """Prepare to talk to `profile`; nothing is imported or opened yet. `sink` gets what travels.
-
-        Raises:
-            ConfigError: the address or the key is unusable.
-        """
+        """Import and open nothing yet. ConfigError: the address or the key is unusable."""
         self._profile = profile
         self._tap = ModelTap(profile.name, sink)
         self._base_url = usable_url(profile)
@@ -66,7 +57,6 @@ class EndpointClient:
                 self._client = await asyncio.to_thread(self._build)
 
     async def aclose(self) -> None:
-        """Close the connections; the object can be used again and then opens new ones."""
         async with self._connecting:
             client, self._client = self._client, None
         if client is not None:
@@ -138,9 +128,7 @@ class EndpointClient:
     async def open(self, body: dict[str, Any]) -> tuple[ReplyConnection, Close]:
         """Send the request and return the open response, and a function that closes it.
 
-        Raises:
-            RequestRefused: the endpoint answered with an error status.
-            ModelError: unreachable, or silent.
+        Raises RequestRefused for an error status, ModelError if the endpoint is unreachable or silent.
         """
         self._open += 1
 
@@ -200,7 +188,6 @@ class EndpointClient:
 
 
 def _root_cause(error: BaseException) -> str:
-    """Return the innermost cause of a wrapped error."""
     for _ in range(10):
         inner = error.__cause__ or error.__context__
         if inner is None:

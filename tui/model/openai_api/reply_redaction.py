@@ -15,11 +15,9 @@ from tui.core.secrets.redact import Redactor
 class ReplyRedactor:
     """Redacts the parts of one reply, also where the endpoint splits a secret into pieces.
 
-    Text that may be the beginning of a secret is held back until more is known. Only whole keys are
-    replaced: the user may have asked for a placeholder such as `sk-proj-...`.
-
-    Attributes:
-        replaced: whether the reply held a secret that no single event contained.
+    Text that may be the beginning of a secret is held back until more is known. Only whole keys are replaced:
+    the user may have asked for a placeholder such as `sk-proj-...`. `replaced`: the reply held a secret that
+    no single event contained.
     """
 
     def __init__(self, redactor: Redactor) -> None:
@@ -28,7 +26,6 @@ class ReplyRedactor:
         self.replaced = False
 
     def take(self, part: ModelPart) -> Iterator[ModelPart]:
-        """Take the next part and yield what can be shown."""
         match part:
             case TextPart() | ReasoningPart():
                 yield from self._take_text(part)
@@ -41,11 +38,7 @@ class ReplyRedactor:
                 yield part
 
     def rest(self, *, broken: bool = False) -> Iterator[ModelPart]:
-        """Yield what was held back at the end.
-
-        Args:
-            broken: the stream broke, perhaps within a key, so a long beginning is replaced too.
-        """
+        """Yield what was held back; if the stream broke, perhaps within a key, without a long beginning."""
         held, self._held = self._held, None
         if held is not None:
             yield replace(held, text=self._clear(held.text, quotes=broken))

@@ -31,11 +31,7 @@ class EventParser:
 
     Follows the HTML standard, section 9.2.6, as far as chat completions need it: only `data` fields matter.
     More tolerant in two ways: a last event without its empty line counts, and so do whole JSON objects on
-    lines without empty lines between.
-
-    Attributes:
-        head: the first bytes of the stream, to say what it was if it is not an event stream.
-        events: number of events with data.
+    lines without empty lines between. `head` says what it was if it is not an event stream.
     """
 
     def __init__(self) -> None:
@@ -47,11 +43,7 @@ class EventParser:
         self._after_cr = False
 
     def feed(self, block: bytes) -> list[str]:
-        """Return the data of the events that end in `block`.
-
-        Raises:
-            TooLong: an event, or what should be one, exceeds `MAX_EVENT`.
-        """
+        """Return the data of the events that end in `block`. TooLong: one exceeds `MAX_EVENT`."""
         if not block:
             return []
         if len(self.head) < 4096:
@@ -113,13 +105,10 @@ MAX_WHOLE_BODY = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ReplyConnection:
-    """An open response.
+    """An open response; `blocks` are its bytes as they arrive.
 
-    Attributes:
-        blocks: its bytes as they arrive.
-        content_type: of the response.
-        deadline: loop time by which the first data must arrive.
-        broken: the exceptions that reading raises when the connection breaks.
+    By `deadline`, loop time, the first data must arrive. `broken` are the exceptions that reading raises when
+    the connection breaks.
     """
 
     blocks: AsyncIterator[bytes]
@@ -150,11 +139,7 @@ class ReplyStream:
         self._broke = ""
 
     async def parts(self) -> AsyncGenerator[ModelPart]:
-        """Yield the parts of the reply.
-
-        Raises:
-            ModelError: the stream failed, broke, stalled or was none. What arrived before is yielded.
-        """
+        """ModelError: the stream failed, broke, stalled or was none. What arrived before is yielded."""
         try:
             while (events := await self._next()) is not None:
                 for event in events:
@@ -171,7 +156,6 @@ class ReplyStream:
             raise self._placed(error) from None
 
     async def _next(self) -> list[str] | None:
-        """Return the events of the next block of bytes, or None at the end."""
         connection = self._connection
         loop = asyncio.get_running_loop()
         first = not self._parser.events
@@ -280,7 +264,6 @@ def _is_json(event: str) -> bool:
 
 
 def _decoded(event: str) -> Any:
-    """Return the JSON value of an event."""
     try:
         return json.loads(event)
     except (ValueError, RecursionError) as error:

@@ -36,9 +36,6 @@ class SentIds:
 
     A conversation may have begun with another model, whose ids this endpoint refuses (OpenAI accepts 40
     characters, vLLM makes 46), and then every later request.
-
-    Args:
-        wanted: which ids the provider accepts.
     """
 
     def __init__(self, wanted: CallIds) -> None:
@@ -116,8 +113,6 @@ def body_for(
 
 
 class _Writer:
-    """Builds the messages of one request."""
-
     def __init__(self, profile: ModelProfile, traits: Traits, forms: ToolForms) -> None:
         self._model = profile.model
         self._traits = traits
@@ -125,7 +120,6 @@ class _Writer:
         self._ids = SentIds(traits.call_ids)
 
     def messages(self, request: ModelRequest) -> list[dict[str, Any]]:
-        """Return the messages, the system text first."""
         result: list[dict[str, Any]] = []
         if request.system:
             result.append({"role": "system", "content": sendable(request.system)})
@@ -190,7 +184,6 @@ class _Writer:
         return entry
 
     def _goes_back(self, name: str, this_turn: bool) -> bool:
-        """Whether a provider's own field on a message is sent back to it."""
         if name in _REASONING:
             wanted = self._traits.reasoning
             return wanted is not Echo.NEVER and (this_turn or wanted is not Echo.TURN)

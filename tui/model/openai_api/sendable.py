@@ -25,7 +25,6 @@ class SurrogateJoiner:
         return sendable(text[: len(text) - len(self._half)])
 
     def finish(self) -> str:
-        """Return the waiting half as U+FFFD, or ""."""
         half, self._half = self._half, ""
         return sendable(half)
 

@@ -26,13 +26,7 @@ MAX_PROSE_TAGS = 64
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a message.
-
-    Attributes:
-        text: the text.
-        thinking: whether it is thinking rather than the answer.
-        all_before: everything given as answer so far was thinking, and `text` is all of it.
-    """
+    """A piece of a message; `all_before`: all answer so far was thinking, and this is the whole of it."""
 
     text: str
     thinking: bool = False
@@ -42,11 +36,9 @@ class Piece:
 class ThinkTags:
     """Splits a stream of text into thinking and answer; the result does not depend on the chunks.
 
-    White space around thinking is dropped, and so is a message of white space only.
-
-    Args:
-        opened: the endpoint is known to leave the opening tag out: the message begins with thinking,
-            or, if it is never closed, was all answer.
+    White space around thinking is dropped, and so is a message of white space only. `opened`: the endpoint is
+    known to leave the opening tag out: the message begins with thinking, or, if it is never closed, was all
+    answer.
     """
 
     def __init__(self, *, opened: bool = False) -> None:
@@ -76,7 +68,6 @@ class ThinkTags:
         return [piece for piece in self._pieces() if piece.text or piece.all_before]
 
     def finish(self) -> list[Piece]:
-        """Return what was held back."""
         rest, self._pending = self._pending, ""
         if self._closer:
             rest = "" if self._skip_space else rest.rstrip()

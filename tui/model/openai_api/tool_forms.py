@@ -27,13 +27,9 @@ MAX_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class _ShapedTool:
-    """A tool, converted.
+    """A tool, converted to a form; `entry` is what is sent.
 
-    Attributes:
-        tool: the tool.
-        form: the form it was converted to.
-        entry: what is sent.
-        keys: names of properties as sent, and as the server knows them.
+    `keys` are names of properties as sent, and as the server knows them.
     """
 
     tool: ToolSpec
@@ -57,7 +53,6 @@ class ToolForms:
         self._keys: dict[str, tuple[ToolSpec, str]] = {}
 
     def key(self, tool: ToolSpec) -> str:
-        """Return `key_of(tool)`, cached."""
         known = self._keys.get(tool.name)
         if known is None or known[0] is not tool:
             known = self._keys[tool.name] = (tool, key_of(tool))
@@ -82,7 +77,6 @@ class ToolForms:
         return f"The endpoint refuses {', '.join(names[:MAX_NAMED])}{more}: not offered to the model."
 
     def entries(self, tools: Sequence[ToolSpec], traits: Traits, learned: Learned) -> list[dict[str, Any]]:
-        """Return the `tools` of a request."""
         return [self._entry(tool, traits, self.key(tool) in learned.strict_tools) for tool in tools]
 
     def of_history(self, messages: Iterable[Message]) -> list[dict[str, Any]]:
@@ -136,7 +130,6 @@ def _shaped(tool: ToolSpec, form: tuple[SchemaForm, bool, int]) -> _ShapedTool:
 
 
 def _unknown(name: str) -> dict[str, Any]:
-    """Return an entry for a tool of which only the name is known."""
     parameters: dict[str, Any] = {"type": "object", "properties": {}}
     return {"type": "function", "function": {"name": name, "parameters": parameters}}
 
