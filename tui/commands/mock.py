@@ -35,7 +35,10 @@ def mock(args: argparse.Namespace) -> int:
 
 
 def server_of(entries: Iterable[Entry], wanted: str | None, path: Path) -> str:
-    """Return the server of a recording that is meant; UsageError if that is none, or not clear."""
+    """Return the server of a recording that is meant.
+
+    Raises UsageError if there is none, none of this name, or several and none was named.
+    """
     names = sorted(
         {entry.source for entry in entries if entry.direction is Direction.OUT and entry.kind is Kind.REQUEST}
     )

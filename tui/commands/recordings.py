@@ -52,7 +52,7 @@ def open_recorder(redactor: Redactor, meta: Mapping[str, str]) -> Recorder:
 def named(text: str) -> Path:
     """Return the file that `text` names: a path, or the beginning or end of a recording's name.
 
-    StorageError: there is none of this name, or several.
+    Raises StorageError if there is none of this name, or several.
     """
     return recordings().find(text)
 
@@ -77,7 +77,10 @@ class OpenRecording:
 
 @contextmanager
 def open_entries(path: Path) -> Iterator[OpenRecording]:
-    """Open a recording, or a JSON lines export, which is imported into a temporary recording."""
+    """Open a recording, or a JSON lines export, which is imported into a temporary recording.
+
+    Raises StorageError if it cannot be read.
+    """
     from tui.storage.recordings.reader import RecordingReader
 
     if path.suffix.lower() not in (".jsonl", ".ndjson"):
@@ -98,7 +101,7 @@ def open_entries(path: Path) -> Iterator[OpenRecording]:
 
 
 def take_in(source: Path, target: Path) -> None:
-    """Make a recording of a JSON lines export."""
+    """Make a recording of a JSON lines export. Raises StorageError if that fails."""
     from tui.storage.exports.jsonl import read_jsonl
 
     try:
@@ -183,9 +186,9 @@ def about(kept: "KeptRecording", with_servers: bool = False) -> About:
 
 
 def newest(live_first: bool = False) -> About:
-    """Return the recording with the newest entry, with `live_first` of those being written, if any.
+    """Return the recording with the newest entry; with `live_first`, one being written is preferred.
 
-    UsageError: nothing has been recorded yet.
+    Raises UsageError if nothing has been recorded yet.
     """
     found = list(_changed_last(live_first))
     if not found:

@@ -116,7 +116,10 @@ async def _show(turn: PendingTurn, as_json: bool, answer: "AnswerFile") -> EndRe
 
 
 async def _start(host: Host, wanted: list[str] | None) -> list[ServerStatus]:
-    """Start the requested servers (None: those with autostart). UsageError: there is none of a name."""
+    """Start the requested servers (None: those with autostart).
+
+    Raises UsageError if there is none of one of the names.
+    """
     if wanted is None:
         wanted = [status.name for status in host.statuses() if status.spec.autostart]
     await host.start_all(wanted)

@@ -26,7 +26,7 @@ def question(given: str | None, *, wait: bool = False) -> str:
     """Return the question: from the command line, from stdin, or both.
 
     Stdin is read if nothing is given, if "-" is, or if something is piped or redirected into the program;
-    with `wait` to its end, however long that takes. UsageError: there is none, or too much of it.
+    with `wait` to its end, however long that takes. Raises UsageError if there is none, or too much of it.
     """
     if given is None and sys.stdin.isatty():
         raise UsageError("no question", next_step='Give one: mcptui run "your question", or - for stdin.')
@@ -73,7 +73,10 @@ def _attached(path: str) -> Attachment:
 
 
 def system_text(given: str | None) -> str | None:
-    """Return the text of `--system TEXT` or `--system @FILE`. UsageError: it is unreadable or too large."""
+    """Return the text of `--system TEXT` or `--system @FILE`.
+
+    Raises UsageError if the file cannot be read, or is too large.
+    """
     if given is None or not given.startswith("@"):
         return given
     try:

@@ -68,7 +68,7 @@ class RecordingChoice:
     def sources(self) -> Generator[Source, None, None]:
         """Yield the recordings one after the other, each open until the next.
 
-        StorageError: the one recording that was asked for cannot be read; of several it is only said.
+        Raises StorageError if the only recording asked for cannot be read; of several it is only said.
         """
         width = max((len(path.stem) for path in self.paths), default=0)
         for path in self.paths:

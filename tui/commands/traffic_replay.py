@@ -34,7 +34,11 @@ HANDSHAKE = frozenset({"initialize", "notifications/initialized"})
 
 
 def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
-    """Replay and return the exit code. UsageError: there is no such server."""
+    """Replay and return the exit code.
+
+    Raises UsageError if there is no such server in the recording or in the configuration, StorageError if the
+    recording cannot be read.
+    """
     items: list[ReplayItem] = []
     with closing(choice.sources()) as sources:
         for source in sources:

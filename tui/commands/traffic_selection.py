@@ -97,7 +97,7 @@ class Selection:
     def entries(self, after: int = 0) -> Iterator[Entry]:
         """Yield the columns of the passing entries with seq > `after`, in order.
 
-        UsageError: bodies had to be searched and not all could be; said after what passes.
+        Raises UsageError, after what passes, if bodies had to be searched and not all could be.
         """
         while not self._view.advance(50):
             time.sleep(WAIT_SECONDS)

@@ -37,7 +37,10 @@ class Retrying(Wrapped):
         self._chance = chance
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
-        """Yield a `RetryPart` before each wait. ModelError: the last attempt failed, or one permanently."""
+        """Yield the reply, with a `RetryPart` before each wait.
+
+        Raises ModelError if the last attempt failed, or one failed permanently.
+        """
         for attempt in range(1, self._attempts + 1):
             shown = False
             try:

@@ -84,7 +84,10 @@ class ActiveModel:
         ]
 
     async def offered(self, name: str) -> Sequence[str]:
-        """Return the ids of the models that the endpoint of a choice offers. Bounded in time."""
+        """Return the ids of the models that the endpoint of a choice offers. Bounded in time.
+
+        Raises McptuiError if it cannot be asked.
+        """
         from tui.runtime.profiles import offered, profile_named
 
         profile = await profile_named(name, self._ready(), self._env)

@@ -127,7 +127,8 @@ class Conversations:
     async def resume(self, session: str) -> None:
         """Continue a saved conversation in place of the one on screen, which stays if that fails.
 
-        Cancelling it while the file is read changes nothing; after that, it is done to its end.
+        Cancelling it while the file is read changes nothing; after that, it is done to its end. Raises
+        McptuiError if the conversation cannot be opened.
         """
         if self._is_open(session):
             return
@@ -151,7 +152,10 @@ class Conversations:
             raise UsageError("there is no such conversation", where=name, next_step=LIST_STEP)
 
     async def branch(self, upto: int) -> None:
-        """Continue with a copy that ends before message `upto`. The original stays as it is."""
+        """Continue with a copy that ends before message `upto`. The original stays as it is.
+
+        Raises McptuiError if the copy cannot be written.
+        """
         with self._alone("a branch is being made") as now:
             journal: Journal | None = None
             if upto > 0 and self._store is not None and now.info is not None and not now.problem:
@@ -160,7 +164,10 @@ class Conversations:
             await self._replace(now.branched(upto, journal))
 
     async def again(self, upto: int | None = None) -> tuple[str, tuple[Attachment, ...]]:
-        """Branch before the user message at `upto` (None: the last one) and return its content."""
+        """Branch before the user message at `upto` (None: the last one) and return its content.
+
+        Raises McptuiError if nothing was asked there.
+        """
         messages = self.messages
         asked = [at for at, message in enumerate(messages) if isinstance(message, UserMessage)]
         index = upto if upto is not None else (asked[-1] if asked else -1)
@@ -213,7 +220,7 @@ class Conversations:
         return now.conversation.system if now.own_system else (profile and profile.system) or SYSTEM
 
     async def set_system(self, text: str) -> None:
-        """ "" is the default."""
+        """An empty text is the default."""
         own = text.strip()
         self._now.conversation.system, self._now.own_system = own, bool(own)
         self._now.describe(SessionMeta(system=own))
@@ -221,7 +228,10 @@ class Conversations:
         self.revision += 1
 
     async def compact(self) -> str:
-        """Summarize the older turns now. Return what was done, in a sentence."""
+        """Summarize the older turns now. Return what was done, in a sentence.
+
+        Raises McptuiError if there is no model, or it could not write the summary.
+        """
         with self._alone("the conversation is being summarised") as now:
             spent = partial(self._spent, now)
             room = Compactor(
@@ -275,7 +285,10 @@ class Conversations:
     # ---- turns ----
 
     def ask(self, text: str, approver: Approver, attachments: tuple[Attachment, ...] = ()) -> PendingTurn:
-        """Send `text` and attachments. The turn runs while its events are iterated."""
+        """Send `text` and attachments. The turn runs while its events are iterated.
+
+        Raises McptuiError if there is no model to ask.
+        """
         model, context, now = self._active_model.model, self._context, self._now
         self._turns += 1
         number, at = self._turns, time.time()
@@ -322,7 +335,10 @@ class Conversations:
 
     @contextmanager
     def _alone(self, doing: str) -> Iterator[OpenConversation]:
-        """Run one command on the conversation on screen, which cannot be replaced meanwhile."""
+        """Run one command on the conversation on screen, which cannot be replaced meanwhile.
+
+        Raises McptuiError if another one is running.
+        """
         if self._busy:
             raise McptuiError(self._busy, next_step="Wait until that is done, or cancel it.")
         self._busy = doing

@@ -93,8 +93,9 @@ class Learned:
     Tools are identified by their key, see `tool_forms`: one that its server changed is another tool. `form`
     is what all tool schemas need, if it differs from the table's; `strict_tools` are sent in the strictest
     one, `refused_tools` made it refuse the whole request. `max_tools` is 0 if unknown. `thinking_first`: its
-    messages begin with thinking, without the opening tag; not remembered. The other names are those of
-    `Traits`.
+    messages begin with thinking, without the opening tag; not remembered. `no_echo`: provider
+    fields must not be sent back. `fill_reasoning`: reasoning_content is required on every assistant message.
+    Other names are those of `Traits`.
     """
 
     dropped: set[str] = field(default_factory=set)

@@ -38,7 +38,10 @@ class Inquiry:
         return self.base_url.removesuffix("/v1")
 
     async def get(self, url: str) -> Any:
-        """Return the JSON value at an address. ModelError: unreachable, refused, too slow, or not JSON."""
+        """Return the JSON value at an address.
+
+        Raises ModelError if it is unreachable, refused, too slow, or not JSON.
+        """
         return await self._ask("GET", url, None, SECONDS)
 
     async def post(self, url: str, body: Mapping[str, Any], *, seconds: float = SECONDS) -> Any:

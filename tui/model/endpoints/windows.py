@@ -77,8 +77,8 @@ async def ability_of(profile: ModelProfile) -> Ability:
 async def load(profile: ModelProfile) -> None:
     """Have Ollama load a model, as the first request would; takes seconds to minutes.
 
-    A request without a prompt does nothing else (Ollama's API, "Load a model"). ModelError: the first request
-    would fail likewise.
+    A request without a prompt does nothing else (Ollama's API, "Load a model"). Raises ModelError if it
+    cannot be loaded; the first request would fail likewise.
     """
     async with inquiry(profile) as endpoint:
         url = f"{endpoint.root}/api/generate"

@@ -172,7 +172,7 @@ class Accumulator:
         return self._tags.never_closed and self._finish == "stop"
 
     def feed(self, chunk: Any) -> list[ModelPart]:
-        """Return what a chunk adds. ModelError: it reports a failure, or the reply is endless."""
+        """Return what a chunk adds. Raises ModelError for a reported failure or an endless reply."""
         if not isinstance(chunk, Mapping):
             return []
         if (error := reply_error(chunk)) is not None:
@@ -199,8 +199,8 @@ class Accumulator:
     def finish(self, *, ended: bool = False) -> list[ModelPart]:
         """Return the end of the reply: text that was held back, and always a `ReplyPart` as the last.
 
-        `ended`: the endpoint marked the end of the stream; enough for text, never for calls. ModelError: it
-        broke off without a finish reason. None of its calls may run.
+        `ended`: the endpoint marked the end of the stream; enough for text, never for calls. Raises
+        ModelError if it broke off without a finish reason. None of its calls may run.
         """
         if not self.finished and not (ended and self._size and not self._calls):
             raise ModelError(

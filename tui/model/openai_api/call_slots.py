@@ -252,7 +252,7 @@ class CallSlots:
         return any(slot.name or slot.size for slot in self._slots)
 
     def feed(self, entry: Mapping[str, Any]) -> CallPart | None:
-        """Take one element of `delta.tool_calls`. ModelError: too many calls, or too long arguments."""
+        """Take one element of `delta.tool_calls`. Raises ModelError beyond the limits."""
         function = next((item for key in _FUNCTION if isinstance(item := entry.get(key), Mapping)), entry)
         name = function.get("name")
         name = name[:MAX_NAME] if isinstance(name, str) else ""

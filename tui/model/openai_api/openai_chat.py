@@ -53,7 +53,7 @@ class OpenAIChat:
         sink: TrafficSink = lambda captured: None,
         memory: Memory | None = None,
     ) -> None:
-        """Import and open nothing yet. ConfigError: the address or the key is unusable."""
+        """Import and open nothing yet. Raises ConfigError if the address or the key is unusable."""
         self._profile = profile
         self._client = EndpointClient(profile, sink)
         self._redactor = redactor_of(profile)

@@ -38,7 +38,7 @@ class EndpointClient:
     """Sends chat requests to one endpoint, each once."""
 
     def __init__(self, profile: ModelProfile, sink: TrafficSink) -> None:
-        """Import and open nothing yet. ConfigError: the address or the key is unusable."""
+        """Import and open nothing yet. Raises ConfigError if the address or the key is unusable."""
         self._profile = profile
         self._tap = ModelTap(profile.name, sink)
         self._base_url = usable_url(profile)

@@ -38,7 +38,10 @@ class ReplyRedactor:
                 yield part
 
     def rest(self, *, broken: bool = False) -> Iterator[ModelPart]:
-        """Yield what was held back; if the stream broke, perhaps within a key, without a long beginning."""
+        """Yield what was held back at the end.
+
+        If the stream broke, perhaps within a key, a long beginning of one is replaced too.
+        """
         held, self._held = self._held, None
         if held is not None:
             yield replace(held, text=self._clear(held.text, quotes=broken))

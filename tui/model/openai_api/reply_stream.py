@@ -139,7 +139,10 @@ class ReplyStream:
         self._broke = ""
 
     async def parts(self) -> AsyncGenerator[ModelPart]:
-        """ModelError: the stream failed, broke, stalled or was none. What arrived before is yielded."""
+        """Yield the parts of the reply as they arrive.
+
+        Raises ModelError, after what arrived before, if the stream failed, broke, stalled or was none.
+        """
         try:
             while (events := await self._next()) is not None:
                 for event in events:
