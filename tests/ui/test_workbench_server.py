@@ -56,7 +56,9 @@ async def test_a_restarted_server_keeps_the_selected_tool_and_its_calls() -> Non
         end(runtime)
         await shows(app_of(screen), "starts it")
         come_back(runtime)
-        await until(lambda: screen.status is not None and screen.status.state is ServerState.RUNNING)
+        await until(
+            lambda: (status := screen.shared.status) is not None and status.state is ServerState.RUNNING
+        )
         await shows(app_of(screen), "pid 4711")
         bench = bench_of(screen)
         assert bench.item is not None and bench.item.label == "get_radar"

@@ -85,11 +85,25 @@ def _on_screen(
 
 
 def _on_pane(
-    context: Context, id: str, keys: str, label: str, help: str, footer: int = 0, *, place: str = ""
+    context: Context,
+    id: str,
+    keys: str,
+    label: str,
+    help: str,
+    footer: int = 0,
+    *,
+    run: str = "",
+    place: str = "",
 ) -> Action:
     """Return an action of the focused pane, which is not in the palette; `place` may be "screen."."""
-    run = place + id.removeprefix("composer.").replace(".", "_")
+    run = run or place + id.removeprefix("composer.").replace(".", "_")
     return Action(id, keys, context, label, help, footer, run=run, palette=False)
+
+
+def _on_bench(context: Context, id: str, keys: str, label: str, help: str, footer: int = 0) -> Action:
+    """Return an action of the bench on the current tab of the workbench."""
+    run = f"on_bench('{id.removeprefix('bench.')}')"
+    return _on_screen(context, id, keys, label, help, footer, run)
 
 
 _C = Context
@@ -98,11 +112,14 @@ _models = partial(_on_screen, Context.MODELS)
 _result = partial(_on_screen, Context.RESULT)
 _traffic = partial(_on_screen, Context.TRAFFIC)
 _bench = partial(_on_screen, Context.WORKBENCH)
+_bench_arguments = partial(_on_bench, Context.WORKBENCH)
 _results = partial(_on_screen, Context.BENCH_LIST)
+_bench_result = partial(_on_bench, Context.BENCH_LIST)
 _frame = partial(_on_pane, Context.FRAME)
 _panel = partial(_on_pane, Context.FRAME, place="screen.")
 _form = partial(_on_pane, Context.BENCH_FORM)
 _composer = partial(_on_pane, Context.COMPOSER)
+_anywhere = partial(_on_pane, Context.ANYWHERE)
 
 ACTIONS: tuple[Action, ...] = (
     # ---- a question ----
@@ -115,15 +132,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("chat.cancel", "escape", _C.ANYWHERE, "stop", "Stop the turn, or go back to the message", 6),
     Action("chat.continue", "ctrl+g", _C.ANYWHERE, "go on", "After a limit: go on with fresh ones", 7),
     Action("chat.new", "ctrl+n", _C.ANYWHERE, "new chat", "Begin a new conversation", 70),
-    Action(
-        "chat.expand",
-        "enter",
-        _C.CONVERSATION,
-        "unfold",
-        "Unfold or fold what is marked",
-        20,
-        run="choose",
-        palette=False,
+    _on_pane(
+        _C.CONVERSATION, "chat.expand", "enter", "unfold", "Unfold or fold what is marked", 20, run="choose"
     ),
     # ---- servers ----
     Action("servers.open", "enter", _C.SERVERS, "work with it", "Work with the selected server by hand", 14),
@@ -142,15 +152,8 @@ ACTIONS: tuple[Action, ...] = (
     ),
     # ---- the app ----
     Action("app.theme", "ctrl+t", _C.ANYWHERE, "theme", "Choose another theme", 75),
-    Action(
-        "app.palette",
-        "ctrl+p",
-        _C.ANYWHERE,
-        "everything",
-        "Find any action by its name",
-        20,
-        run="command_palette",
-        palette=False,
+    _anywhere(
+        "app.palette", "ctrl+p", "everything", "Find any action by its name", 20, run="command_palette"
     ),
     Action("app.help", "f1,question_mark", _C.ANYWHERE, "keys", "Show every key", 21),
     Action("app.quit", "ctrl+q", _C.ANYWHERE, "quit", "Stop the servers and leave", 29, priority=True),
@@ -249,16 +252,11 @@ ACTIONS: tuple[Action, ...] = (
         "bench.call", "ctrl+j,ctrl+enter,f9", "call", "Call the tool, read the resource, get the prompt", 3
     ),
     _bench("bench.back", "escape", "back", "Stop the call, leave the form, leave the workbench", 4),
-    _bench(
-        "bench.raw",
-        "ctrl+r",
-        "raw JSON",
-        "Write the arguments as raw JSON, or in the form again",
-        5,
-        run="on_bench('raw')",
+    _bench_arguments(
+        "bench.raw", "ctrl+r", "raw JSON", "Write the arguments as raw JSON, or in the form again", 5
     ),
-    _bench("bench.keep", "ctrl+k", "keep", "Keep these arguments under a name", 9, run="on_bench('keep')"),
-    _bench("bench.saved", "ctrl+o", "kept", "Take arguments that were kept", 10, run="on_bench('saved')"),
+    _bench_arguments("bench.keep", "ctrl+k", "keep", "Keep these arguments under a name", 9),
+    _bench_arguments("bench.saved", "ctrl+o", "kept", "Take arguments that were kept", 10),
     _bench("bench.frames", "f4", "frames", "Show the frames of this call, or the traffic of the server", 6),
     _bench("bench.hand", "ctrl+g", "to chat", "Put the result into the message to the model", 7),
     _bench("bench.start", "ctrl+s", "start/stop", "Start or stop the server", 14, run="bench_toggle"),
@@ -277,35 +275,14 @@ ACTIONS: tuple[Action, ...] = (
     _results("bench.prompts", "4", "prompts", "Go to the prompts", run="bench_tab('prompts')"),
     _results("bench.log", "5", "log", "Go to the log", run="bench_tab('log')"),
     _results("bench.traffic", "6", "traffic", "Go to the traffic of the server", run="bench_tab('traffic')"),
-    _results(
-        "bench.diff",
-        "d",
-        "compare",
-        "Compare this result with the one before, or the marked one",
-        8,
-        run="on_bench('diff')",
+    _bench_result(
+        "bench.diff", "d", "compare", "Compare this result with the one before, or the marked one", 8
     ),
-    _results("bench.mark", "m", "mark", "Mark a call, to compare others with it", 12, run="on_bench('mark')"),
+    _bench_result("bench.mark", "m", "mark", "Mark a call, to compare others with it", 12),
     _results("bench.copy", "y", "copy", "Copy the value that the mark stands on", 11),
-    _results(
-        "bench.copy_all", "Y", "copy all", "Copy the whole result as JSON", 0, run="on_bench('copy_all')"
-    ),
-    _results(
-        "bench.save",
-        "w",
-        "save",
-        "Save the image, the text or the whole result to a file",
-        11,
-        run="on_bench('save')",
-    ),
-    _results(
-        "bench.maximise",
-        "z",
-        "whole screen",
-        "Give the result the whole screen, and back",
-        13,
-        run="on_bench('maximise')",
-    ),
+    _bench_result("bench.copy_all", "Y", "copy all", "Copy the whole result as JSON", 0),
+    _bench_result("bench.save", "w", "save", "Save the image, the text or the whole result to a file", 11),
+    _bench_result("bench.maximise", "z", "whole screen", "Give the result the whole screen, and back", 13),
     _results("bench.toggle", "s", "start/stop", "Start or stop the server", 15),
     _results("bench.restart", "r", "restart", "Restart the server", 16),
     _results("bench.reload", "R", "list again", "Ask the server again for what it offers", 17),

@@ -1,4 +1,4 @@
-"""Calls made by hand: arguments, result, and running one. No screen is touched here."""
+"""Calls made by hand: arguments, result, and running one; and what the parts of a workbench share."""
 
 import asyncio
 import json
@@ -6,9 +6,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tui.core.context.tool_results import result_text
+from tui.core.servers import ServerStatus
 from tui.core.text import clean, clean_line
 from tui.core.tools import (
     BinaryContent,
@@ -22,6 +23,14 @@ from tui.core.tools import (
 )
 from tui.core.workbench import PromptInfo, PromptResult, ResourceInfo, Workbench
 from tui.ui.workbench.items import Item, expanded
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+    from tui.runtime.runtime import Runtime
+    from tui.ui.keys.key_overrides import KeyOverrides
+    from tui.ui.widgets.prompt import PromptLine
+    from tui.ui.widgets.symbols import Symbols
 
 MOST_KEPT = 50
 """Calls of one item that are kept, with their results."""
@@ -122,6 +131,24 @@ class CallBook:
         while len(calls) > 2 and sum(one.size for one in calls) > MOST_BYTES:
             del calls[0]
         return call
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BenchContext:
+    """What the parts of one workbench share: its screen and server, the calls, the keys in force."""
+
+    screen: "Screen[Any]"
+    runtime: "Runtime"
+    server: str
+    book: CallBook
+    overrides: "KeyOverrides"
+    signs: "Symbols"
+    prompt: "PromptLine"
+
+    @property
+    def status(self) -> ServerStatus | None:
+        """The state of the server; None once it is no longer configured."""
+        return next((status for status in self.runtime.host.statuses() if status.name == self.server), None)
 
 
 async def run(bench: Workbench, server: str, call: HandCall, seconds: float) -> None:

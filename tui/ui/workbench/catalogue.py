@@ -2,19 +2,15 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from tui.core import units
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
-from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.rows import Row
 from tui.ui.workbench.bars import BenchTab
+from tui.ui.workbench.calls import BenchContext
 from tui.ui.workbench.items import Item, of_prompts, of_resources, of_tools
 from tui.ui.workbench.tool_bench import Bench
-
-if TYPE_CHECKING:
-    from tui.runtime.runtime import Runtime
 
 _NONE = {
     BenchTab.TOOLS: "This server offers no tools.",
@@ -27,31 +23,17 @@ _ASKED_FOR = (BenchTab.RESOURCES, BenchTab.PROMPTS)
 
 
 class Catalogue:
-    """Keeps the benches filled with what the server offers.
-
-    Args:
-        runtime: asks the server, and knows which tools the model is not given.
-        server: its name.
-        benches: are filled.
-        overrides: the keys in force.
-        changed: called when an answer has come.
+    """Keeps the benches filled with what the server offers; `changed` is called when an answer has come.
 
     Attributes:
         notes: how much is in each tab, in words.
     """
 
     def __init__(
-        self,
-        runtime: "Runtime",
-        server: str,
-        benches: Mapping[BenchTab, Bench],
-        overrides: KeyOverrides,
-        changed: Callable[[], None],
+        self, shared: BenchContext, benches: Mapping[BenchTab, Bench], changed: Callable[[], None]
     ) -> None:
-        self._runtime = runtime
-        self._server = server
+        self._shared = shared
         self._benches = benches
-        self._overrides = overrides
         self._changed = changed
         self._tasks: dict[BenchTab, asyncio.Task[None]] = {}
         self._asked: dict[BenchTab, tuple[int, int]] = {}
@@ -64,7 +46,7 @@ class Catalogue:
         """Show what changed; ask for what the host does not keep."""
         running = status is not None and status.state is ServerState.RUNNING
         state = status.state if status is not None else None
-        revision = self._runtime.host.revision
+        revision = self._shared.runtime.host.revision
         if status is not None:
             self._revisions = {
                 BenchTab.RESOURCES: status.resources_revision,
@@ -91,8 +73,10 @@ class Catalogue:
     # ---- tools, kept by the host ----
 
     def _tools(self) -> None:
-        marks = self._runtime.conversations.tool_marks() if self._runtime.is_ready else {}
-        self._put(BenchTab.TOOLS, of_tools(self._runtime.workbench.tools(self._server), marks), "")
+        marks = self._shared.runtime.conversations.tool_marks() if self._shared.runtime.is_ready else {}
+        self._put(
+            BenchTab.TOOLS, of_tools(self._shared.runtime.workbench.tools(self._shared.server), marks), ""
+        )
         for tab in _ASKED_FOR:
             if self._stale(tab) and not self._benches[tab].list.counts[1]:
                 self._benches[tab].show((), ((("asking the server…", "dim"),),))
@@ -100,7 +84,7 @@ class Catalogue:
     def _nothing(self, status: ServerStatus | None) -> None:
         row: Row = (
             ("The server is stopped. ", "text"),
-            (self._overrides.first_of("bench.toggle"), "accent"),
+            (self._shared.overrides.first_of("bench.toggle"), "accent"),
             (" starts it here.", "dim"),
         )
         if status is not None and status.state is ServerState.STARTING:
@@ -124,10 +108,10 @@ class Catalogue:
     async def _listed(self, tab: BenchTab) -> None:
         items: Sequence[Item]
         if tab is BenchTab.RESOURCES:
-            resources, problem = await self._runtime.workbench.resources(self._server)
+            resources, problem = await self._shared.runtime.workbench.resources(self._shared.server)
             items = of_resources(resources)
         else:
-            prompts, problem = await self._runtime.workbench.prompts(self._server)
+            prompts, problem = await self._shared.runtime.workbench.prompts(self._shared.server)
             items = of_prompts(prompts)
         if self._seen[:1] != (ServerState.RUNNING,):
             return  # it has exited meanwhile: the last list stays

@@ -3,51 +3,23 @@
 import asyncio
 import json
 import time
-from typing import TYPE_CHECKING, Any
 
-from textual.screen import Screen
-
-from tui.core.servers import ServerState, ServerStatus
+from tui.core.servers import ServerState
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.ui.dialogs.confirm import ConfirmCall
-from tui.ui.workbench.calls import CallBook, HandCall, run
+from tui.ui.workbench.calls import BenchContext, HandCall, run
 from tui.ui.workbench.items import Item
 from tui.ui.workbench.saved_arguments import SavedArguments
 from tui.ui.workbench.tool_bench import Bench
 
-if TYPE_CHECKING:
-    from tui.runtime.runtime import Runtime
-    from tui.ui.keys.key_overrides import KeyOverrides
-
 
 class HandCalls:
-    """Makes the calls of one workbench.
+    """Makes the calls of one workbench."""
 
-    Args:
-        screen: the workbench.
-        runtime: makes the calls.
-        server: the server that is called.
-        book: lists the calls.
-        saved: remembers the arguments.
-        overrides: the keys in force.
-    """
-
-    def __init__(
-        self,
-        screen: Screen[Any],
-        runtime: "Runtime",
-        server: str,
-        book: CallBook,
-        saved: SavedArguments,
-        overrides: "KeyOverrides",
-    ) -> None:
-        self._screen = screen
-        self._runtime = runtime
-        self._server = server
-        self._book = book
+    def __init__(self, shared: BenchContext, saved: SavedArguments) -> None:
+        self._shared = shared
         self._saved = saved
-        self._overrides = overrides
         self._tasks: dict[HandCall, asyncio.Task[None]] = {}
         self._checks: dict[Bench, asyncio.Task[None]] = {}
 
@@ -56,15 +28,15 @@ class HandCalls:
         """The calls that are running."""
         return [call for call, task in self._tasks.items() if not task.done()]
 
-    def call(self, bench: Bench, status: ServerStatus | None) -> None:
+    def call(self, bench: Bench) -> None:
         """Call the item of a bench with the arguments in its form, unless something is wrong with them."""
-        item = bench.item
+        item, status = bench.item, self._shared.status
         if item is None:
             return
         if status is None or status.state is not ServerState.RUNNING:
             bench.line.say(
                 ("The server does not run. ", "warn"),
-                (self._overrides.first_of("bench.start"), "accent"),
+                (self._shared.overrides.first_of("bench.start"), "accent"),
                 (" starts it.", "dim"),
             )
             return
@@ -84,7 +56,7 @@ class HandCalls:
             self._confirm(bench, item, arguments)
 
     async def _check(self, bench: Bench, item: Item, tool: Tool, arguments: dict[str, object]) -> None:
-        problem = await self._runtime.workbench.check(tool, arguments)
+        problem = await self._shared.runtime.workbench.check(tool, arguments)
         if bench.item is not item:
             return
         if problem:
@@ -96,28 +68,28 @@ class HandCalls:
         bench.insisted = can_insist
         words: list[tuple[str, str]] = [(f"! {clean_line(problem, 300)}", "bad")]
         if can_insist:
-            key = self._overrides.first_of("bench.call")
+            key = self._shared.overrides.first_of("bench.call")
             words += [("   ", ""), (key, "accent"), (" again sends it as it is", "dim")]
         bench.line.say(*words)
 
     def _confirm(self, bench: Bench, item: Item, arguments: object) -> None:
-        if not item.warning or (self._server, item.key) in self._book.confirmed:
+        if not item.warning or (self._shared.server, item.key) in self._shared.book.confirmed:
             self._begin(bench, item, arguments)
             return
 
         def answered(yes: bool | None) -> None:
             if yes:
-                self._book.confirmed.add((self._server, item.key))
+                self._shared.book.confirmed.add((self._shared.server, item.key))
                 self._begin(bench, item, arguments)
 
         about = clean_line(json.dumps(arguments, ensure_ascii=False, default=str), 600)
-        self._screen.app.push_screen(ConfirmCall(item.warning, about), answered)
+        self._shared.screen.app.push_screen(ConfirmCall(item.warning, about), answered)
 
     def _begin(self, bench: Bench, item: Item, arguments: object) -> None:
         now = time.monotonic_ns()
-        call = self._book.begin(self._server, item, arguments, time.strftime("%H:%M:%S"), now)
+        call = self._shared.book.begin(self._shared.server, item, arguments, time.strftime("%H:%M:%S"), now)
         self._saved.remember(item, arguments)
-        work = run(self._runtime.workbench, self._server, call, self._timeout())
+        work = run(self._shared.runtime.workbench, self._shared.server, call, self._timeout())
         task = self._tasks[call] = asyncio.create_task(work, name=call.id)
         task.add_done_callback(lambda task: self._ended(bench, call, task))
         bench.insisted = False
@@ -127,17 +99,16 @@ class HandCalls:
             bench.result.show()
 
     def _timeout(self) -> float:
-        for status in self._runtime.host.statuses():
-            if status.name == self._server and status.spec.tool_seconds is not None:
-                return status.spec.tool_seconds
-        return self._runtime.limits.tool_seconds
+        status = self._shared.status
+        own = status.spec.tool_seconds if status is not None else None
+        return self._shared.runtime.limits.tool_seconds if own is None else own
 
     def _ended(self, bench: Bench, call: HandCall, task: "asyncio.Task[None]") -> None:
         self._tasks.pop(call, None)
-        if not self._screen.is_attached:
+        if not self._shared.screen.is_attached:
             return
         if not task.cancelled() and (error := task.exception()) is not None:
-            self._screen.call_later(_raise, error)  # a defect of ours: crash as on any other
+            self._shared.screen.call_later(_raise, error)  # a defect of ours: crash as on any other
             return
         bench.calls.rows_changed()
         if bench.calls.selected is call:

@@ -3,9 +3,9 @@
 import asyncio
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tui.core import units
 from tui.core.secrets.redact import Redactor
@@ -13,14 +13,11 @@ from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line, preview
 from tui.core.workbench import ServerIdentity, Workbench
 from tui.ui.keys.bindings import bench_list_bindings
-from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.widgets.server_rows import STATE_STYLES, reason_words
 from tui.ui.widgets.symbols import Symbols
-
-if TYPE_CHECKING:
-    from tui.runtime.runtime import Runtime
+from tui.ui.workbench.calls import BenchContext
 
 FACT_CELLS = 14
 MOST_PIDS = 12
@@ -264,53 +261,37 @@ class IdentityWatch:
 
 
 class Overview(LinePane):
-    """Shows what is known of the server; rows that have not changed are not painted again.
-
-    Args:
-        runtime: asks the server, and hides secrets in commands and errors.
-        server: its name.
-        status: returns its state, None once it is no longer configured.
-        symbols: what the terminal can show.
-        overrides: the keys in force.
-    """
+    """Shows what is known of the server; rows that have not changed are not painted again."""
 
     FOLLOWS = False
     BINDINGS = bench_list_bindings()
 
-    def __init__(
-        self,
-        runtime: "Runtime",
-        server: str,
-        status: Callable[[], ServerStatus | None],
-        symbols: Symbols,
-        overrides: KeyOverrides,
-    ) -> None:
+    def __init__(self, shared: BenchContext) -> None:
         super().__init__(id="bench-overview")
-        self.identity = IdentityWatch(runtime.workbench, server)
-        self._status = status
-        self._symbols = symbols
-        self._redactor = runtime.redactor
-        self._overrides = overrides
+        self.identity = IdentityWatch(shared.runtime.workbench, shared.server)
+        self._shared = shared
         self._rows: list[Row] = []
 
     def look(self) -> None:
         """Show what is known now; cheap if nothing changed."""
-        self.identity.look(self._status())
+        self.identity.look(self._shared.status)
         rows = self._make()
         if rows != self._rows:
             self._rows = rows
             self.rows_changed()
 
     def _make(self) -> list[Row]:
-        status = self._status()
+        status = self._shared.status
         if status is None:
             return [((" This server is not in the configuration any more.", "bad"),)]
         identity = self.identity
         facts = ServerFacts(
             status, identity.identity, identity.share, time.monotonic_ns(), identity.started(status)
         )
-        start_key = self._overrides.first_of("bench.toggle")
-        return overview_rows(facts, self.columns, self._symbols, self._redactor, start_key)
+        start_key = self._shared.overrides.first_of("bench.toggle")
+        return overview_rows(
+            facts, self.columns, self._shared.signs, self._shared.runtime.redactor, start_key
+        )
 
     def row_count(self) -> int:
         return len(self._rows)

@@ -15,12 +15,11 @@ from tui.ui.traffic import copies
 from tui.ui.widgets.bar import Bar, spread
 from tui.ui.widgets.files import path_problem, save_new, typed_path
 from tui.ui.widgets.page import Lines, Page, Sheet
-from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.rows import Row, text_of
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench import results
 from tui.ui.workbench.bench_lists import CallList, state_sign
-from tui.ui.workbench.calls import HandCall, HandCallState, as_json
+from tui.ui.workbench.calls import BenchContext, HandCall, HandCallState, as_json
 from tui.ui.workbench.results import Stack
 
 AT_ONCE = 64 * 1024
@@ -103,21 +102,12 @@ class ResultPage(Page):
 
 
 class ResultView:
-    """Shows the result of the selected call of a list, compares, searches, copies and saves it.
+    """Shows the result of the selected call of a list, compares, searches, copies and saves it."""
 
-    Args:
-        calls: the list.
-        prompt: asks for the path of a file.
-        overrides: the keys in force.
-        signs: what the terminal can show.
-    """
-
-    def __init__(self, calls: CallList, prompt: PromptLine, overrides: KeyOverrides, signs: Symbols) -> None:
+    def __init__(self, calls: CallList, shared: BenchContext) -> None:
         self._calls = calls
-        self._prompt = prompt
-        self._overrides = overrides
-        self._signs = signs
-        self.line = ResultLine(signs)
+        self._shared = shared
+        self.line = ResultLine(shared.signs)
         self.page = ResultPage()
         self._layout: asyncio.Task[None] | None = None
 
@@ -129,7 +119,7 @@ class ResultView:
         if call is None or call.took_ms is None:
             self._put(Lines(()))
         elif call.size <= AT_ONCE:
-            self._put(results.sheet_of(call, self._signs))
+            self._put(results.sheet_of(call, self._shared.signs))
         else:
             self._lay_out(call, None)
 
@@ -157,7 +147,7 @@ class ResultView:
             if before is not None:
                 sheet: Sheet = await asyncio.to_thread(results.difference, before, call)
             else:
-                sheet = await asyncio.to_thread(results.sheet_of, call, self._signs)
+                sheet = await asyncio.to_thread(results.sheet_of, call, self._shared.signs)
             if self._calls.selected is call:
                 self._put(sheet)
 
@@ -199,14 +189,14 @@ class ResultView:
     def copy_value(self) -> None:
         """Copy the value under the cursor."""
         if self.page.sheet.count():
-            copy_text(self.page, self.page.sheet.value(self.page.cursor), "the value", self._overrides)
+            copy_text(self.page, self.page.sheet.value(self.page.cursor), "the value", self._shared.overrides)
 
     def copy_all(self) -> None:
         """Copy the whole result as JSON."""
         call = self._calls.selected
         if call is not None and call.result is not None:
             text = json.dumps(as_json(call.result), ensure_ascii=False, indent=2)
-            copy_text(self.page, text, "the result", self._overrides)
+            copy_text(self.page, text, "the result", self._shared.overrides)
 
     def save(self) -> None:
         """Save the image or text under the cursor, else the whole result, to a file."""
@@ -228,7 +218,7 @@ class ResultView:
                 self.page.screen.run_worker(work, exit_on_error=True)
 
         path = Path.cwd() / f"mcptui-{call.id}.{ending}"
-        self._prompt.ask("save as", save, value=str(path), check=path_problem)
+        self._shared.prompt.ask("save as", save, value=str(path), check=path_problem)
 
 
 def copy_text(widget: Widget, text: str, what: str, overrides: KeyOverrides) -> None:

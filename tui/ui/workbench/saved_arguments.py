@@ -2,71 +2,46 @@
 
 import json
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
-from textual.screen import Screen
 
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.workbench import CallMemory, without_secrets
 from tui.ui.dialogs.picker import Picker, PickerChoice
-from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.widgets.prompt import PromptLine
+from tui.ui.workbench.calls import BenchContext
 from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.items import Item
-
-if TYPE_CHECKING:
-    from tui.runtime.runtime import Runtime
 
 FORGET = "\x00forget"
 
 
 class SavedArguments:
-    """Remembers arguments without their secrets, and gives them back.
+    """Remembers arguments without their secrets, and gives them back."""
 
-    Args:
-        screen: the workbench.
-        runtime: stores them.
-        server: the server that is called.
-        prompt: asks for a name.
-        overrides: the keys in force.
-    """
-
-    def __init__(
-        self,
-        screen: Screen[Any],
-        runtime: "Runtime",
-        server: str,
-        prompt: PromptLine,
-        overrides: KeyOverrides,
-    ) -> None:
-        self._screen = screen
-        self._runtime = runtime
-        self._server = server
-        self._prompt = prompt
-        self._overrides = overrides
+    def __init__(self, shared: BenchContext) -> None:
+        self._shared = shared
 
     def last(self, item: Item) -> object:
         """Return the arguments of the last call of an item, or None."""
-        return self._runtime.calls.memory.last.get(item.call_key(self._server))
+        return self._shared.runtime.calls.memory.last.get(item.call_key(self._shared.server))
 
     def remember(self, item: Item, arguments: object) -> None:
         """Remember the arguments of a call."""
-        key = item.call_key(self._server)
+        key = item.call_key(self._shared.server)
         self._change(lambda memory: memory.called(key, self._without_secrets(arguments)))
 
     def _without_secrets(self, arguments: object) -> object:
-        forms = self._screen.query(FormPane)
+        forms = self._shared.screen.query(FormPane)
         hidden = [field.path for pane in forms for field in pane.form.fields() if field.spec.secret]
-        return without_secrets(arguments, hidden=hidden, redact=self._runtime.redactor.redact)
+        return without_secrets(arguments, hidden=hidden, redact=self._shared.runtime.redactor.redact)
 
     def _change(self, change: Callable[[CallMemory], CallMemory], message: str = "") -> None:
-        app = self._screen.app
+        app = self._shared.screen.app
 
         async def store() -> None:
             try:
-                await self._runtime.calls.change(change)
+                await self._shared.runtime.calls.change(change)
             except (McptuiError, ValueError) as error:
                 app.notify(str(error), title="Not remembered", severity="warning")
             else:
@@ -77,13 +52,13 @@ class SavedArguments:
 
     def save(self, item: Item, arguments: object) -> None:
         """Save arguments of an item under a name."""
-        key, saved = item.call_key(self._server), self._without_secrets(arguments)
+        key, saved = item.call_key(self._shared.server), self._without_secrets(arguments)
 
         def save(name: str) -> None:
             name = name.strip()
             self._change(lambda memory: memory.with_saved(key, name, saved), f"kept as {name}")
 
-        self._prompt.ask("keep these arguments as", save)
+        self._shared.prompt.ask("keep these arguments as", save)
 
     def choose(self, item: Item, use: Callable[[object], None]) -> None:
         """Let the person choose among the saved arguments of an item, and use them."""
@@ -98,22 +73,22 @@ class SavedArguments:
         choices = [PickerChoice(name, _choice_text(name, value)) for name, value in saved.items()]
         if choices:
             choices.append(PickerChoice(FORGET, Content("forget one of them…").stylize("dim")))
-        key = self._overrides.first_of("bench.keep")
+        key = self._shared.overrides.first_of("bench.keep")
         note = f"Nothing is kept for {item.label} yet: {key} keeps what stands in the form."
-        self._screen.app.push_screen(Picker(f"Kept for {item.label}", choices, note=note), chosen)
+        self._shared.screen.app.push_screen(Picker(f"Kept for {item.label}", choices, note=note), chosen)
 
     def _saved(self, item: Item) -> Mapping[str, object]:
-        return self._runtime.calls.memory.saved.get(item.call_key(self._server), {})
+        return self._shared.runtime.calls.memory.saved.get(item.call_key(self._shared.server), {})
 
     def _forget(self, item: Item) -> None:
-        key = item.call_key(self._server)
+        key = item.call_key(self._shared.server)
 
         def chosen(name: str | None) -> None:
             if name is not None:
                 self._change(lambda memory: memory.without_saved(key, name), f"{name} is forgotten")
 
         choices = [PickerChoice(name, _choice_text(name, value)) for name, value in self._saved(item).items()]
-        self._screen.app.push_screen(Picker("Forget", choices), chosen)
+        self._shared.screen.app.push_screen(Picker("Forget", choices), chosen)
 
 
 def _choice_text(name: str, value: object) -> Content:

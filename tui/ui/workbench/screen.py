@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from textual.screen import Screen
 from textual.widget import Widget
 
-from tui.core.servers import ServerState, ServerStatus
+from tui.core.servers import ServerState
 from tui.traffic.filter.nodes import written
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
@@ -20,7 +20,7 @@ from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.server_rows import toggle_server
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.bars import BenchKeys, BenchTab, BenchTabs, BenchTitle
-from tui.ui.workbench.calls import CallBook, for_conversation
+from tui.ui.workbench.calls import BenchContext, CallBook, for_conversation
 from tui.ui.workbench.catalogue import Catalogue
 from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.hand_calls import HandCalls
@@ -42,14 +42,8 @@ TALL = 30
 class ServerScreen(Screen[None]):
     """The workbench of one server.
 
-    Args:
-        runtime: what is behind the screens.
-        server: its name.
-        overrides: the keys in force.
-        book: the calls made by hand in this run of the program.
-        hand_over: puts text into the message to the model.
-        show_frames: shows the traffic that matches a filter.
-        item: key of the item to begin with, or "".
+    `hand_over` puts text into the message to the model, `show_frames` shows the traffic that matches a
+    filter, `item` is the key of the item to begin with.
     """
 
     DEFAULT_CSS = """
@@ -83,9 +77,7 @@ class ServerScreen(Screen[None]):
         item: str = "",
     ) -> None:
         super().__init__()
-        self.runtime = runtime
         self.server = server
-        self._overrides = overrides
         self._hand_over = hand_over
         self._show_frames = show_frames
         self._item = item
@@ -93,14 +85,14 @@ class ServerScreen(Screen[None]):
         self.prompt = PromptLine()
         self._title = BenchTitle(server, symbols, overrides)
         self._keys = BenchKeys(overrides)
-        saved = SavedArguments(self, runtime, server, self.prompt, overrides)
+        self.shared = shared = BenchContext(self, runtime, server, book, overrides, symbols, self.prompt)
+        saved = SavedArguments(shared)
         self.benches = {
-            tab: Bench(tab, server, book, overrides, symbols, self.prompt, saved, runtime.workbench)
-            for tab in (BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS)
+            tab: Bench(tab, shared, saved) for tab in (BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS)
         }
-        self.calls = HandCalls(self, runtime, server, book, saved, overrides)
-        self.catalogue = Catalogue(runtime, server, self.benches, overrides, self.look)
-        self.overview = Overview(runtime, server, lambda: self.status, symbols, overrides)
+        self.calls = HandCalls(shared, saved)
+        self.catalogue = Catalogue(shared, self.benches, self.look)
+        self.overview = Overview(shared)
         self.log_lines = ServerLog(runtime.recording, server, id="bench-log")
         self.traffic = ServerTraffic(runtime.recording, server, symbols, id="bench-traffic")
         panes: dict[BenchTab, tuple[Widget, Widget]] = {
@@ -120,8 +112,9 @@ class ServerScreen(Screen[None]):
         yield self._keys
 
     async def on_mount(self) -> None:
-        await self.runtime.calls.load()
-        running = self.status is not None and self.status.state is ServerState.RUNNING
+        await self.shared.runtime.calls.load()
+        status = self.shared.status
+        running = status is not None and status.state is ServerState.RUNNING
         self.show_tab(BenchTab.TOOLS if running else BenchTab.OVERVIEW)
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
 
@@ -133,16 +126,11 @@ class ServerScreen(Screen[None]):
         for bench in self.benches.values():
             await bench.result.close()
 
-    @property
-    def status(self) -> ServerStatus | None:
-        """The state of the server; None once it is no longer configured."""
-        return next((status for status in self.runtime.host.statuses() if status.name == self.server), None)
-
     def look(self) -> None:
         """Show what is new; cheap if nothing is."""
         if not self.is_attached:
             return
-        status = self.status
+        status = self.shared.status
         self.catalogue.look(status)
         match self.tab:
             case BenchTab.OVERVIEW:
@@ -219,12 +207,12 @@ class ServerScreen(Screen[None]):
         self.dismiss(None)
 
     def action_bench_toggle(self) -> None:
-        if (status := self.status) is not None:
-            toggle_server(self.runtime.host, status)
+        if (status := self.shared.status) is not None:
+            toggle_server(self.shared.runtime.host, status)
             self.look()
 
     def action_bench_restart(self) -> None:
-        self.runtime.host.request_restart(self.server)
+        self.shared.runtime.host.request_restart(self.server)
         self.look()
 
     def action_bench_reload(self) -> None:
@@ -233,7 +221,7 @@ class ServerScreen(Screen[None]):
 
     def action_bench_call(self) -> None:
         if self.bench is not None:
-            self.calls.call(self.bench, self.status)
+            self.calls.call(self.bench)
 
     def on_form_pane_wanted(self, event: FormPane.Wanted) -> None:
         """Make a call; its bench has done whatever else a form wants."""
@@ -253,7 +241,7 @@ class ServerScreen(Screen[None]):
     def action_bench_copy(self) -> None:
         """Copy the value under the cursor; on the log tab, the whole log."""
         if self.tab is BenchTab.LOG:
-            copy_text(self, self.log_lines.text, "the log", self._overrides)
+            copy_text(self, self.log_lines.text, "the log", self.shared.overrides)
         elif self.bench is not None:
             self.bench.result.copy_value()
 

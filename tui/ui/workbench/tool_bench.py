@@ -13,18 +13,15 @@ from textual.widgets import Input, TextArea
 from tui.core.forms.form import Form
 from tui.core.text import clean_line
 from tui.core.tools import Tool
-from tui.core.workbench import Workbench
 from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform.keys_in_order import act_at_once
 from tui.ui.widgets.bar import Bar
 from tui.ui.widgets.field import Field
-from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.bench_lists import CallList, ItemList
-from tui.ui.workbench.calls import CallBook, Draft, HandCall
+from tui.ui.workbench.calls import BenchContext, Draft, HandCall
 from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.items import Item
 from tui.ui.workbench.result_view import ResultView
@@ -70,16 +67,6 @@ class RawJson(TextArea):
 class Bench(Horizontal):
     """List and calls on the left, form and result on the right.
 
-    Args:
-        tab: the name of its tab.
-        server: the name of the server.
-        book: the calls made by hand so far.
-        overrides: the keys in force.
-        signs: what the terminal can show.
-        prompt: asks for a line at the bottom of the screen.
-        saved: the arguments that are remembered.
-        workbench: knows the output schemas of tools.
-
     Attributes:
         item: the item whose form is shown.
         insisted: the arguments are wrong, the person was told, and has not changed them since.
@@ -109,31 +96,18 @@ class Bench(Horizontal):
     Bench.-new CallList { height: 3; }
     """
 
-    def __init__(
-        self,
-        tab: str,
-        server: str,
-        book: CallBook,
-        overrides: KeyOverrides,
-        signs: Symbols,
-        prompt: PromptLine,
-        saved: SavedArguments,
-        workbench: Workbench,
-    ) -> None:
+    def __init__(self, tab: str, shared: BenchContext, saved: SavedArguments) -> None:
         super().__init__(id=f"bench-{tab}")
+        self._shared = shared
         self._saved = saved
-        self._workbench = workbench
-        self._server = server
-        self._book = book
-        self._prompt = prompt
         self.item: Item | None = None
-        self.list = ItemList(signs.cursor)
+        self.list = ItemList(shared.signs.cursor)
         self.filter = Field(placeholder="words in name or description", max_length=200, compact=True)
-        self.calls = CallList(signs)
-        self.form = FormPane(overrides, signs)
-        self.raw = RawJson(overrides)
+        self.calls = CallList(shared.signs)
+        self.form = FormPane(shared.overrides, shared.signs)
+        self.raw = RawJson(shared.overrides)
         self.raw_heading = RawHeading()
-        self.result = ResultView(self.calls, prompt, overrides, signs)
+        self.result = ResultView(self.calls, shared)
         self.line = self.result.line
         self.page = self.result.page
         self.insisted = False
@@ -176,13 +150,15 @@ class Bench(Horizontal):
         self.remove_class("-raw")
         self.line.say()
         form = Form(item.schema if item is not None else {})
-        draft = self._book.drafts.get((self._server, item.key)) if item is not None else None
+        draft = self._shared.book.drafts.get((self._shared.server, item.key)) if item is not None else None
         if item is not None and draft is None:
             draft = Draft(self._saved.last(item))
         if draft is not None and draft.arguments is not None:
             form.load(draft.arguments)
         about = item.about if item is not None else None
-        has_output_schema = isinstance(about, Tool) and self._workbench.output_schema(about) is not None
+        has_output_schema = (
+            isinstance(about, Tool) and self._shared.runtime.workbench.output_schema(about) is not None
+        )
         self.form.show(item, form, has_output_schema=has_output_schema)
         if draft is not None and draft.raw:
             with self.prevent(TextArea.Changed):
@@ -196,7 +172,7 @@ class Bench(Horizontal):
         if self.item is not None:
             value, _ = self.form.form.value()
             raw = self.raw.text if self.is_raw else ""
-            self._book.drafts[self._server, self.item.key] = Draft(value, raw)
+            self._shared.book.drafts[self._shared.server, self.item.key] = Draft(value, raw)
 
     def fill(self, arguments: object) -> None:
         """Put arguments into the form."""
@@ -210,7 +186,7 @@ class Bench(Horizontal):
 
     def show_calls(self, selected: HandCall | None = None) -> None:
         """List the calls of the item."""
-        calls = self._book.of(self._server, self.item.key) if self.item is not None else []
+        calls = self._shared.book.of(self._shared.server, self.item.key) if self.item is not None else []
         self.calls.show(calls, selected)
         self.set_class(not calls, "-new")
 
@@ -295,7 +271,7 @@ class Bench(Horizontal):
     def filter_or_search(self) -> None:
         """Filter the list, or search in the result if it has the focus."""
         if self.screen.focused is self.page:
-            self._prompt.ask(
+            self._shared.prompt.ask(
                 "search in this result", self.result.search, cancelled=lambda: self.page.seek("")
             )
         else:
@@ -344,7 +320,7 @@ class Bench(Horizontal):
             def named(name: str) -> None:
                 self.form.added(self.form.form.add(field.path, name.strip()))
 
-            self._prompt.ask("name of the entry", named)
+            self._shared.prompt.ask("name of the entry", named)
 
     @property
     def is_raw(self) -> bool:
