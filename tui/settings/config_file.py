@@ -75,15 +75,12 @@ class ConfigFile:
     def read(self) -> "Loaded":
         """Return its content, problems included. Takes time."""
         from tui.settings.load import load
-        from tui.settings.locations import config_path
 
         path, named = config_path(self._named, self._env)
         return load(path, self._env, required=named)
 
     def stamp(self) -> tuple[int, int, int]:
         """Return what changes when the file changes; zeros without a file. Takes microseconds."""
-        from tui.settings.locations import config_path
-
         try:
             found = config_path(self._named, self._env)[0].stat()
         except OSError:
@@ -92,29 +89,17 @@ class ConfigFile:
 
     def remembered(self) -> list[str]:
         """Return the approvals in the file, none if it cannot be read, so that tools ask."""
-        import tomllib
-
-        from tui.settings.files import Unreadable, read_bounded
-        from tui.settings.locations import config_path
-
-        try:
-            found = tomllib.loads(read_bounded(config_path(self._named, self._env)[0]))
-        except (OSError, Unreadable, ValueError, RecursionError):
-            return []
-        table = found.get("approvals")
-        texts = table.get("remembered") if isinstance(table, Mapping) else None
+        texts = _table(self._named, self._env, "approvals").get("remembered")
         return [one for one in texts if isinstance(one, str)] if isinstance(texts, list) else []
 
     def save(self, key: str, value: str) -> None:
         """Change one value and keep the rest of the file; raises `McptuiError`."""
-        from tui.settings.locations import config_path
         from tui.settings.save import set_value
 
         set_value(config_path(self._named, self._env)[0], key, value)
 
     def add(self, key: str, texts: Iterable[str]) -> list[str]:
         """Add texts to a list, and return the list in the file then; raises `McptuiError`. Takes time."""
-        from tui.settings.locations import config_path
         from tui.settings.save import change_texts
 
         return change_texts(config_path(self._named, self._env)[0], key, texts)

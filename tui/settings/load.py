@@ -16,7 +16,6 @@ from typing import Any
 from tui.core.text import clean_line
 from tui.settings.config_secrets import MAX_DEPTH, leaves, literal_secret, masked, secret_values
 from tui.settings.files import Unreadable, read_bounded
-from tui.settings.locations import config_path as config_path
 from tui.settings.mcp_json import ForeignFile, read_foreign
 from tui.settings.places import KeyPath, Place, line_of, toml_places
 from tui.settings.problems import Problem

@@ -7,7 +7,7 @@ never an exception. Nothing heavy is imported: the first frame loads its theme w
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -21,20 +21,6 @@ MAX_THEME_BYTES = 64 * 1024
 MIN_TEXT_CONTRAST = 4.5
 """WCAG 2.2, 1.4.3 level AA: text with less contrast than this to its background is hard to read."""
 
-ROLES = (
-    "accent",
-    "text",
-    "dim",
-    "rule",
-    "surface",
-    "panel",
-    "ok",
-    "warn",
-    "bad",
-    "user",
-    "model",
-    "tool",
-)
 _OTHER_KEYS = ("dark", "syntax", "about")
 
 _HEX = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6})", re.ASCII)
@@ -94,6 +80,9 @@ class ThemeSpec:
     def colours(self) -> dict[str, str]:
         """Return the colour of each role, in the order of `ROLES`."""
         return {role: getattr(self, role) for role in ROLES}
+
+
+ROLES = tuple(field.name for field in fields(ThemeSpec) if field.name not in ("name", *_OTHER_KEYS))
 
 
 def parse_colour(text: object) -> str | None:

@@ -11,7 +11,7 @@ is. No file is ever rewritten in place.
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tui.core import units
@@ -31,51 +31,35 @@ CACHE_KIB = 512
 BUSY_MS = 5000
 """How long a connection waits for the lock of another one."""
 
-ENTRY_COLUMNS = (
-    "seq",
-    "mono_ns",
-    "wall_ns",
-    "source",
-    "direction",
-    "kind",
-    "method",
-    "tool",
-    "ident",
-    "size",
-    "pair",
-    "root",
-    "outcome",
-    "turn",
-    "step",
-    "call",
-    "sha256",
-    "detail",
-    "redactions",
-)
+_ENTRY_TYPES = {
+    "seq": "INTEGER PRIMARY KEY",
+    "mono_ns": "INTEGER NOT NULL",
+    "wall_ns": "INTEGER NOT NULL",
+    "source": "TEXT NOT NULL",
+    "direction": "INTEGER NOT NULL",
+    "kind": "INTEGER NOT NULL",
+    "method": "TEXT NOT NULL",
+    "tool": "TEXT NOT NULL",
+    "ident": "TEXT NOT NULL",
+    "size": "INTEGER NOT NULL",
+    "pair": "INTEGER NOT NULL",
+    "root": "INTEGER NOT NULL",
+    "outcome": "INTEGER NOT NULL",
+    "turn": "INTEGER",
+    "step": "INTEGER",
+    "call": "TEXT",
+    "sha256": "TEXT NOT NULL",
+    "detail": "TEXT NOT NULL",
+    "redactions": "TEXT NOT NULL",
+}
+ENTRY_COLUMNS = tuple(_ENTRY_TYPES)
+_ENTRY_LINES = ",\n    ".join(f"{name} {kind}" for name, kind in _ENTRY_TYPES.items())
 
 SCHEMA = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE entries (
-    seq INTEGER PRIMARY KEY,
-    mono_ns INTEGER NOT NULL,
-    wall_ns INTEGER NOT NULL,
-    source TEXT NOT NULL,
-    direction INTEGER NOT NULL,
-    kind INTEGER NOT NULL,
-    method TEXT NOT NULL,
-    tool TEXT NOT NULL,
-    ident TEXT NOT NULL,
-    size INTEGER NOT NULL,
-    pair INTEGER NOT NULL,
-    root INTEGER NOT NULL,
-    outcome INTEGER NOT NULL,
-    turn INTEGER,
-    step INTEGER,
-    call TEXT,
-    sha256 TEXT NOT NULL,
-    detail TEXT NOT NULL,
-    redactions TEXT NOT NULL
+    {_ENTRY_LINES}
 );
 CREATE TABLE bodies (seq INTEGER PRIMARY KEY, body BLOB NOT NULL);
 CREATE TABLE findings (
@@ -263,6 +247,20 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     is_shorter = pages * page_size > path.stat().st_size and not has_bytes(side_file(path, "-wal"))
     if is_shorter and not is_cut(connection):
         raise sqlite3.DatabaseError("the file is shorter than it says")
+
+
+def leave_one_file(connection: sqlite3.Connection) -> None:
+    """Move the WAL into the file, unless a reader holds it or the disk is full; it stays readable there."""
+    with suppress(sqlite3.Error):
+        connection.execute("PRAGMA busy_timeout = 0")
+        connection.execute("PRAGMA journal_mode = DELETE")
+
+
+def roll_back(connection: sqlite3.Connection) -> None:
+    """Drop the transaction, if one is open."""
+    with suppress(sqlite3.Error):  # SQLite has rolled back by itself
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
 
 @contextmanager

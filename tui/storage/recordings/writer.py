@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 
 from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind
-from tui.storage.recordings.database import ENTRY_COLUMNS, create_recording
+from tui.storage.recordings.database import ENTRY_COLUMNS, create_recording, leave_one_file, roll_back
 from tui.storage.recordings.liveness import LiveMark
 from tui.storage.recordings.notes import put_note
 from tui.storage.recordings.rows import Row, entry_values, finding_values, storable
@@ -127,11 +127,7 @@ class RecordingWriter:
         connection, self._connection = self._connection, None
         if connection is None:
             return
-        try:
-            connection.execute("PRAGMA busy_timeout = 0")
-            connection.execute("PRAGMA journal_mode = DELETE")
-        except sqlite3.Error:
-            pass  # a reader holds it, or the disk is full: the content of the WAL stays readable there
+        leave_one_file(connection)
         connection.close()
         self._end_live()
 
@@ -143,7 +139,8 @@ class RecordingWriter:
             self._store(self._waiting, self._waiting_findings)
         except (sqlite3.Error, OverflowError, ValueError, TypeError) as error:
             # The last three are for values that SQLite or JSON cannot store, which no tap should make.
-            self._roll_back()
+            assert self._connection is not None
+            roll_back(self._connection)
             self._problem = _sentence(error, self._path)
             self._retry_at = time.monotonic() + RETRY_S
             self._keep_waiting()
@@ -167,14 +164,6 @@ class RecordingWriter:
         gone = self._make_room(connection, entries)
         connection.execute("COMMIT")
         self._gone = gone
-
-    def _roll_back(self) -> None:
-        assert self._connection is not None
-        try:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-        except sqlite3.Error:
-            pass  # SQLite has rolled back by itself
 
     def _keep_waiting(self) -> None:
         if self._waiting_bytes > WAITING_BYTES:

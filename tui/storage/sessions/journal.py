@@ -20,7 +20,7 @@ from tui.core.conversation.sessions import Intent, SessionMeta
 from tui.core.errors import StorageError
 from tui.core.ports import Usage
 from tui.core.secrets.redact import Redactor
-from tui.storage.recordings.database import files_of
+from tui.storage.recordings.database import files_of, leave_one_file
 from tui.storage.sessions.file import create_file, create_tables, open_for_writing, why_not
 from tui.storage.sessions.lock import SessionLock
 from tui.storage.sessions.tables import Op, SessionTables
@@ -312,11 +312,7 @@ class SessionWriter:
     def close(self) -> None:
         """Leave a single file, unless somebody is reading it, and release the lock."""
         if self._connection is not None:
-            try:
-                self._connection.execute("PRAGMA busy_timeout = 0")
-                self._connection.execute("PRAGMA journal_mode = DELETE")
-            except sqlite3.Error:
-                pass  # a reader holds it, or the disk is full: the content of the WAL stays readable there
+            leave_one_file(self._connection)
             self._let_go()
         lock, self._lock = self._lock, None
         if lock is not None:

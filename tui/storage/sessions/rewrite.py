@@ -4,7 +4,6 @@ A file that replaces another is first written whole next to it. A damaged file i
 """
 
 import os
-import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict
@@ -18,7 +17,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.secrets.redact import Redactor
-from tui.storage.recordings.database import files_of, side_file
+from tui.storage.recordings.database import files_of, leave_one_file, side_file
 from tui.storage.sessions.file import create_file, create_tables, open_for_writing
 from tui.storage.sessions.stored_session import StoredSession, rows_of
 from tui.storage.sessions.tables import SessionTables
@@ -43,7 +42,7 @@ def write_mended(path: Path, stored: StoredSession, messages: Sequence[Message],
             tables.message(index, messages[index], at)
         tables.note({"messages": len(messages), "turns": turns_of(messages), "changed": at})
         tables.commit()
-        _one_file(connection)
+        leave_one_file(connection)
 
 
 def write_again(path: Path, stored: StoredSession, redact: Redact) -> Path:
@@ -72,7 +71,7 @@ def write_session(path: Path, stored: StoredSession, redact: Redact) -> Path:
             tables.load()
             _fill(tables, stored)
             tables.commit()
-            _one_file(connection)
+            leave_one_file(connection)
     except BaseException:
         for file in files_of(fresh):
             with suppress(OSError):
@@ -120,12 +119,6 @@ def _fill(tables: SessionTables, stored: StoredSession) -> None:
         tables.result(name, text)
     ends = {name: meta[name] for name in ("changed", "model") if meta.get(name)}
     tables.note(ends | {"messages": len(messages), "turns": turns_of(messages)})
-
-
-def _one_file(connection: sqlite3.Connection) -> None:
-    with suppress(sqlite3.Error):  # somebody reads it: the content of the WAL is as safe there
-        connection.execute("PRAGMA busy_timeout = 0")
-        connection.execute("PRAGMA journal_mode = DELETE")
 
 
 def _free(path: Path, suffix: str) -> Path:

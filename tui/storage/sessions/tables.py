@@ -18,6 +18,7 @@ from tui.core.conversation.titles import title_of
 from tui.core.ports import Usage
 from tui.core.secrets.redact import Redactor
 from tui.core.text import fold
+from tui.storage.recordings.database import roll_back
 from tui.storage.recordings.rows import storable
 from tui.storage.recordings.salvage import is_damage
 from tui.storage.sessions.file import REMARKS, has_words, read_meta
@@ -65,11 +66,7 @@ class SessionTables:
     def roll_back(self) -> None:
         """Drop the transaction, if one is open."""
         self._meta = dict(self._stored)
-        try:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-        except sqlite3.Error:
-            pass  # SQLite has rolled back by itself
+        roll_back(self._connection)
 
     def message(self, place: int, message: Message, at: float) -> None:
         """Store a message, or replace the one at that place. The draft is dropped."""

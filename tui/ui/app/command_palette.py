@@ -93,7 +93,7 @@ def action_commands(
         if found.context is not Context.ANYWHERE:
             keys += f" in {found.context.value.lower()}"
         if found.anywhere:
-            keys = f"{key_words(overrides.anywhere_of(found))}, {keys}"
+            keys = f"{key_words(found.anywhere)}, {keys}"
         if why := why_not(found, situation):
             keys = f"not now: {why}"
         yield Command(found.help, keys, partial(run, found.method), f"{found.label} {found.id}", why)

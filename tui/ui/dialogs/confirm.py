@@ -16,15 +16,7 @@ RIPE_SECONDS = 0.3
 
 
 class Confirm(ModalScreen[bool]):
-    """Asks before something irreversible; returns whether to do it.
-
-    Args:
-        question: cleaned.
-        yes: label of the key for yes.
-        no: label of the key for no.
-        about: a line with details, cleaned.
-        clock: monotonic seconds.
-    """
+    """Asks before something irreversible; returns whether to do it. All texts are cleaned."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "yes", "do it", priority=True),
@@ -75,12 +67,7 @@ class Confirm(ModalScreen[bool]):
 
 
 class ConfirmCall(Confirm):
-    """Asks before the first call of a tool that may be destructive.
-
-    Args:
-        warning: cleaned.
-        arguments: of the call, cleaned.
-    """
+    """Asks before the first call of a tool that may be destructive. Both texts are cleaned."""
 
     def __init__(self, warning: str, arguments: str) -> None:
         super().__init__(warning, yes="call it, and do not ask again here", no="do not", about=arguments)
@@ -93,11 +80,7 @@ _ENDED = "The turn has ended by now. Leave?"
 
 
 class ConfirmQuit(ModalScreen[bool]):
-    """Asks whether to quit while a turn is running.
-
-    Args:
-        running: returns whether it still is; the question changes with it.
-    """
+    """Asks whether to quit while a turn is running; once it has ended the question says so."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y,enter,ctrl+q", "answer(True)", "leave"),

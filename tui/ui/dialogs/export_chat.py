@@ -44,9 +44,7 @@ class _Kinds(Bar):
 class ExportChat(ModalScreen[tuple[ExportKind, Path] | None]):
     """Returns format and path, or None; asks again before a file is overwritten.
 
-    Args:
-        title: of the conversation.
-        path: the default, without a suffix.
+    `path` is the default, without a suffix.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [

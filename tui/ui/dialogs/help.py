@@ -34,7 +34,7 @@ def help_rows(overrides: KeyOverrides, contexts: Sequence[Context] = MAIN) -> li
         for found in of_context(context):
             keys = key_words(overrides.keys_of(found))
             if found.anywhere:
-                keys += f"   anywhere: {key_words(overrides.anywhere_of(found))}"
+                keys += f"   anywhere: {key_words(found.anywhere)}"
             rows.append(((f"   {keys:<{_COLUMN}} ", "accent"), (found.help, "text")))
         rows.append(EMPTY)
     if Context.COMPOSER in contexts:

@@ -31,14 +31,7 @@ class PickerChoice:
 
 
 class Picker(ModalScreen[str | None]):
-    """Returns the value of the selected choice, or None.
-
-    Args:
-        heading: what is chosen.
-        choices: the lines.
-        current: the value that is highlighted first.
-        note: shown if there are no choices.
-    """
+    """Returns the value of the selected choice, or None; shows `note` if there are no choices."""
 
     # Priority: a key that waits in the queue of the list would act on the next dialog by then.
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -209,9 +202,7 @@ _SWATCH = ("accent", "user", "model", "tool", "ok", "warn", "bad")
 class ThemePicker(Picker):
     """Previews the highlighted theme on the whole app; returns the name of the selected one, or None.
 
-    Args:
-        specs: the themes to choose from.
-        current: name of the app's theme, which is restored on cancel.
+    The app's theme, `current`, is restored on cancel.
     """
 
     def __init__(self, specs: Sequence[ThemeSpec], current: str) -> None:

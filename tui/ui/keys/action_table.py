@@ -310,11 +310,7 @@ _KEY_WORDS = {
 
 
 def action(action_id: str) -> Action:
-    """Return the action with this id.
-
-    Raises:
-        KeyError: there is none.
-    """
+    """Return the action with this id, or raise `KeyError`."""
     return _BY_ID[action_id]
 
 

@@ -15,10 +15,7 @@ class _Timer(Protocol):
 class AnswerKeys:
     """Holds an answer back until its letter cannot be the start of a word any more.
 
-    Args:
-        settle: is given the answer.
-        typed: is given the letters that turned out to be text.
-        later: calls back after some seconds.
+    It is then given to `settle`; letters that turned out to be text go to `typed`.
     """
 
     def __init__(

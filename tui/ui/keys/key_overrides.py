@@ -36,11 +36,7 @@ def own_keys() -> dict[str, ActionKeys]:
 
 
 class KeyOverrides:
-    """The keys in force.
-
-    Attributes:
-        problems: what is wrong with the configured keys, a line each; such keys are not used.
-    """
+    """The keys in force; `problems` has a line for each configured key that is not used."""
 
     def __init__(self, keys: Iterable[tuple[str, str | Sequence[str]]] = ()) -> None:
         wanted = {name: value.split(",") if isinstance(value, str) else list(value) for name, value in keys}
@@ -54,10 +50,6 @@ class KeyOverrides:
     def keys_of(self, found: Action) -> str:
         """Return the keys of an action in its context, separated by commas."""
         return self._keys.get(found.id) or found.keys
-
-    def anywhere_of(self, found: Action) -> str:
-        """Return the keys of an action that work everywhere, separated by commas."""
-        return found.anywhere
 
     def first_of(self, action_id: str) -> str:
         """Return the first key of an action, for people."""

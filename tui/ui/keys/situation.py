@@ -109,7 +109,7 @@ def in_footer(now: Situation, overrides: KeyOverrides) -> list[tuple[str, str, A
         if not found.footer or not works(found, now) or _is_there(found, now):
             continue
         here = found.context in (Context.ANYWHERE, now.focus) or found.context is Context.QUESTION
-        key = first_key(overrides.keys_of(found) if here else overrides.anywhere_of(found))
+        key = first_key(overrides.keys_of(found) if here else found.anywhere)
         rank, label = (found.footer if here else found.footer + _FAR), found.label
         if now.asking and found.id == "focus.conversation":
             rank, label = 1, "answer"

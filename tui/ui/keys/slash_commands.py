@@ -24,13 +24,7 @@ _ARGUMENT = re.compile(rf"{_VALUE}(?=\s|$)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class ParsedArguments:
-    """The arguments of a command.
-
-    Attributes:
-        values: by name.
-        missing: names that are required and have no value.
-        unknown: text that belongs to no argument, or "".
-    """
+    """The values of a command, the required names without one, and text of no argument, or ""."""
 
     values: Mapping[str, str]
     missing: tuple[str, ...] = ()
@@ -38,15 +32,10 @@ class ParsedArguments:
 
 
 def parse_arguments(rest: str, names: Sequence[str], required: Sequence[str] = ()) -> ParsedArguments:
-    """Parse the text after the name of a command.
+    """Parse the text after the name of a command: `name=value` pairs, quoted if need be, and values.
 
     Values without a name go to the arguments that have none yet, in order; the last of these takes all that
     is left, so that a command with one argument needs no quotes.
-
-    Args:
-        rest: `name=value` pairs, quoted if they contain spaces, and values without a name.
-        names: of the arguments, in order.
-        required: those that must have a value.
     """
     values, loose = _pairs(rest, frozenset(names))
     free = [name for name in names if name not in values]
@@ -277,20 +266,13 @@ class SlashCommand:
 
 @dataclass(frozen=True, slots=True)
 class InvalidCommand:
-    """A message that looks like a command and is not a valid one.
-
-    Attributes:
-        problem: what is wrong, for the person.
-    """
+    """A message that looks like a command and is not a valid one, and what is wrong, for the person."""
 
     problem: str
 
 
 def parse_command(text: str, specs: Sequence[CommandSpec]) -> SlashCommand | InvalidCommand | None:
-    """Parse a message as a command; return None if it is an ordinary message.
-
-    Only a slash at the very start makes a command.
-    """
+    """Parse a message as a command, with a slash at its very start; None if it is an ordinary message."""
     found = _WORD.match(text)
     if found is None:
         return None

@@ -29,12 +29,7 @@ MEASURE = 100
 
 @dataclass(frozen=True, slots=True)
 class FinderItem:
-    """Something to choose, or a heading.
-
-    Attributes:
-        key: identifies it; "" for headings and text between the items.
-        draw: returns its rows at a width.
-    """
+    """Something to choose, drawn at a width; the key is "" for headings and text between the items."""
 
     key: str
     draw: Callable[[int], Sequence[Row]]
@@ -240,15 +235,10 @@ class Finder(Vertical):
             self.tell(str(error), "bad")
 
     def tell(self, text: str, style: str = "text", keys: str = "", *, lasting: bool = False) -> None:
-        """Show a line of news; "" removes it.
+        """Show a line of news, and what a key does about it; "" removes it.
 
-        The next key that moves the cursor or changes the text removes it, and so does `NEWS_SECONDS`.
-
-        Args:
-            text: the news.
-            style: "bad" and "warn" get a sign.
-            keys: what a key does about it.
-            lasting: it says what is in progress, and stays until other news.
+        The next key that moves the cursor or changes the text removes it, and so does `NEWS_SECONDS`, unless
+        it is `lasting`: it says what is in progress. The styles "bad" and "warn" get a sign.
         """
         if self._fading is not None:
             self._fading.stop()

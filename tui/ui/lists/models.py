@@ -107,14 +107,9 @@ class EndpointModels:
 
 
 class ModelsScreen(ModalScreen[bool | None]):
-    """Switches the model; returns whether it was switched.
+    """Switches the model, unless `busy` says why not; returns whether it was switched.
 
-    Args:
-        conversations: knows the models.
-        overrides: the keys in force.
-        symbols: what the terminal can show.
-        busy: returns why the model cannot be switched now, or "".
-        purpose: what the model is chosen for, if not for all further turns.
+    `purpose` is what the model is chosen for, if not for all further turns.
     """
 
     CONTEXTS = (Context.MODELS,)

@@ -54,12 +54,7 @@ class SessionSearch:
         self._task: asyncio.Task[None] | None = None
 
     def start(self, keep: Keep, more: Callable[[], None]) -> None:
-        """Start once nothing was typed for a moment.
-
-        Args:
-            keep: runs the search, and reports its errors.
-            more: called when there are new matches, and at the end.
-        """
+        """Start once nothing was typed for a moment; `more` is called for new matches, and at the end."""
         self.running = True
         self._task = keep(self._run(more), "search the sessions")
 
@@ -101,12 +96,7 @@ _EMPTY = (
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """What the person chose.
-
-    Attributes:
-        message: the message to go to, or None for the end.
-        branch: the conversation is a new branch.
-    """
+    """What the person chose: the message to go to, None for the end, and whether in a new branch."""
 
     message: int | None = None
     branch: bool = False
@@ -115,13 +105,7 @@ class Resumed:
 class SessionsScreen(ModalScreen[Resumed | None]):
     """Resumes a session, which then is the current conversation; returns what was resumed, or None.
 
-    Args:
-        conversations: the sessions.
-        overrides: the keys in force.
-        symbols: what the terminal can show.
-        busy: returns why no session can be resumed now, or "".
-        export: asks for a file, and exports a session.
-        now: seconds since the epoch.
+    `busy` returns why no session can be resumed now, or ""; `export` asks for a file, and exports a session.
     """
 
     CONTEXTS = (Context.SESSIONS,)

@@ -47,13 +47,8 @@ async def act_at_once(
     """Run the action of a key in a widget that is typed into, in the order in which keys were pressed.
 
     Textual inserts letters in the widget but runs bindings later, in the app: in one burst an enter would
-    not wait for the letters after which it came, and a backspace would delete the letter after it.
-
-    Args:
-        widget: has the focus.
-        event: the key.
-        actions: Textual actions by key; the key of one that does not apply now is passed on.
-        otherwise: what the widget does with any other key.
+    not wait for the letters after which it came, and a backspace would delete the letter after it. A key
+    whose action does not apply now is passed on; any other key goes to `otherwise`.
     """
     action = actions.get(event.key)
     if action is None:

@@ -12,11 +12,7 @@ END = "\x1b[201~"
 
 
 class PasteGate:
-    """Splits a terminal's characters into keys and pastes.
-
-    Attributes:
-        open: a paste has begun and has not ended.
-    """
+    """Splits a terminal's characters into keys and pastes; `open` while a paste has not ended."""
 
     def __init__(self) -> None:
         self.open = False

@@ -46,11 +46,7 @@ class RowStrip(Strip):
 
 
 class KeptStrips:
-    """Strips by row index. When full, the oldest is dropped.
-
-    Args:
-        most: how many are kept.
-    """
+    """At most `most` strips by row index. When full, the oldest is dropped."""
 
     def __init__(self, most: int) -> None:
         self._most = most

@@ -67,8 +67,7 @@ class BenchTab(StrEnum):
 class BenchTabs(Bar):
     """The names of the tabs with their keys and how much is in them; a click goes to one.
 
-    Args:
-        panes: by tab, its pane and the widget in it that takes the focus.
+    `panes` has by tab its pane and the widget in it that takes the focus.
     """
 
     class Chosen(Message):

@@ -32,12 +32,7 @@ def _note(mark: str, note: str) -> Row:
 
 
 class ItemList(LinePane):
-    """Shows items, filtered while the person types, or why there are none.
-
-    Attributes:
-        empty: paragraphs shown while there is nothing to list.
-        sign: marks the item under the cursor.
-    """
+    """Shows items, filtered while the person types, or the paragraphs of `empty` if there are none."""
 
     CURSOR = True
     FOLLOWS = False
@@ -143,11 +138,7 @@ def state_sign(call: HandCall, signs: Symbols) -> tuple[str, str]:
 
 
 class CallList(LinePane):
-    """Shows calls, the newest first; the result of the one under the cursor is shown beside it.
-
-    Attributes:
-        marked: the call that others are compared with.
-    """
+    """Shows calls, the newest first. Others are compared with the marked one."""
 
     CURSOR = True
     FOLLOWS = False

@@ -99,12 +99,7 @@ class Draft:
 
 @dataclass(slots=True)
 class CallBook:
-    """The calls made by hand in one run of the program, by server and item.
-
-    Attributes:
-        confirmed: items with a warning that the person has confirmed.
-        drafts: forms as they were left, by server and item.
-    """
+    """The calls made by hand in one run, by server and item; confirmed items, and forms as they were left."""
 
     count: int = 0
     confirmed: set[tuple[str, str]] = field(default_factory=set)

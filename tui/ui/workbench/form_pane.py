@@ -44,12 +44,7 @@ class FormPane(LinePane, inherit_bindings=False):
         """The arguments have changed."""
 
     class Wanted(Message):
-        """The person wants something that the bench or the screen does.
-
-        Attributes:
-            what: "call", "choose" a value, or "name" an entry.
-            field: the field to choose or name for.
-        """
+        """The person wants to "call", to "choose" a value or to "name" an entry of a field."""
 
         def __init__(self, what: str, field: FormField | None = None) -> None:
             super().__init__()

@@ -36,15 +36,7 @@ class FormLine:
 
 @dataclass(frozen=True, slots=True)
 class FormState:
-    """What a form shows besides its fields.
-
-    Attributes:
-        where: the path of the line under the cursor.
-        edit: the text under the cursor.
-        unfolded: the whole description is shown.
-        has_output_schema: the tool has one.
-        call_key: the key that calls.
-    """
+    """What a form shows besides its fields: the line under the cursor and its text, the key that calls."""
 
     where: Path
     edit: LineEdit

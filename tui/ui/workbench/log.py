@@ -12,7 +12,7 @@ from textual.widgets import Input
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
 from tui.core.units import plural
-from tui.ui.widgets.bar import Bar, spread
+from tui.ui.widgets.bar import Bar, SplitBar, key_hints
 from tui.ui.widgets.field import Field, type_into
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
@@ -36,28 +36,13 @@ _KEYS = (
 )
 
 
-class _Title(Bar):
-    """The server, its state, and the position in the log."""
-
-    left: Row = ()
-    right: Row = ()
-
-    def row(self, width: int) -> Row:
-        return spread((*self.left,), self.right, width)
-
-
 class _Keys(Bar):
     def row(self, width: int) -> Row:
-        return tuple(part for key, words in _KEYS for part in ((key, "accent"), (f" {words}   ", "dim")))
+        return key_hints(_KEYS)
 
 
 class LogScreen(ModalScreen[None]):
-    """The stderr of one server.
-
-    Args:
-        host: the servers.
-        server: name of the server.
-    """
+    """The stderr of one server."""
 
     # Priority: a key that waits in a queue would be typed into the field once that is open.
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -86,7 +71,7 @@ class LogScreen(ModalScreen[None]):
         self._host = host
         self._server = server
         shown = clean_line(server, 64)
-        self._title = _Title()
+        self._title = SplitBar()
         self._lines = LogLines(empty=f"{shown} has written nothing to stderr yet.", id="log-lines")
         self._input = Field(placeholder="words in this log", max_length=200, compact=True)
         self._search = Horizontal(Literal("search ›"), self._input, id="log-search")
@@ -107,10 +92,7 @@ class LogScreen(ModalScreen[None]):
     def look(self) -> None:
         """Show what is new; cheap if nothing is."""
         self._lines.show(self._host.stderr(self._server))
-        left, right = self._title_rows()
-        if (left, right) != (self._title.left, self._title.right):
-            self._title.left, self._title.right = left, right
-            self._title.refresh()
+        self._title.show(*self._title_rows())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """While the person types in the search line, letters are not keys."""

@@ -13,12 +13,7 @@ FIRST = 3
 
 
 class ImageLines(Lines):
-    """Lines about an image, and its picture, which can be folded.
-
-    Args:
-        content: the image.
-        lines: about it.
-    """
+    """Lines about an image, and its picture, which can be folded."""
 
     def __init__(self, content: BinaryContent, lines: Sequence[Row]) -> None:
         super().__init__(lines)

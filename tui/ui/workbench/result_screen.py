@@ -27,13 +27,7 @@ from tui.ui.workbench.results import Stack, sheet_of_result
 
 
 class ResultScreen(ModalScreen[None]):
-    """Shows one result.
-
-    Args:
-        name: of the call, as the conversation shows it.
-        result: of the call.
-        overrides: the keys in force.
-    """
+    """Shows the result of the call `name`."""
 
     CONTEXTS = (Context.RESULT,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.RESULT)
@@ -85,12 +79,9 @@ class ResultScreen(ModalScreen[None]):
 
     def _marked(self) -> tuple[bytes, str]:
         """Return the bytes of the part under the cursor, and the suffix of a file for them."""
-        sheet, at = self._page.sheet, self._page.cursor
-        if isinstance(sheet, Stack) and sheet.count():
-            if (found := sheet.binary(at)) is not None:
-                return found
-            if sheet.content(at) is not None:
-                return sheet.value(at).encode("utf-8", "replace"), "txt"
+        sheet = self._page.sheet
+        if isinstance(sheet, Stack) and (found := sheet.saved(self._page.cursor)) is not None:
+            return found
         whole = json.dumps(self._result.structured, ensure_ascii=False, indent=2, default=str)
         return whole.encode("utf-8", "replace"), "json"
 

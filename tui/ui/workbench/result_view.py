@@ -36,9 +36,7 @@ LONG_BAR_FROM = 72
 class ResultLine(Bar):
     """The line over a result: the state, progress and duration of a call, or a note.
 
-    Attributes:
-        note: a row shown instead of the call, or nothing.
-        what: what the page shows of the call: "" for its result, or "compared".
+    `what` tells what the page shows of the call: "" for its result, or "compared".
     """
 
     def __init__(self, signs: Symbols) -> None:
@@ -203,10 +201,8 @@ class ResultView:
         call = self._calls.selected
         if call is None or call.result is None:
             return
-        sheet, at = self.page.sheet, self.page.cursor
-        found = sheet.binary(at) if isinstance(sheet, Stack) and sheet.count() else None
-        if found is None and isinstance(sheet, Stack) and sheet.content(at) is not None:
-            found = sheet.value(at).encode("utf-8", "replace"), "txt"
+        sheet = self.page.sheet
+        found = sheet.saved(self.page.cursor) if isinstance(sheet, Stack) else None
         if found is None:
             whole = json.dumps(as_json(call.result), ensure_ascii=False, indent=2)
             found = whole.encode("utf-8", "replace"), "json"

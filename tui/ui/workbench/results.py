@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tui.core import units
-from tui.core.text import clean_line
+from tui.core.text import clean_line, preview
 from tui.core.tools import (
     BinaryContent,
     CallFailure,
@@ -42,11 +42,7 @@ _FAILURES = {  # other failures are explained by the text that comes with them
 
 
 class Stack:
-    """Sheets below one another.
-
-    Args:
-        parts: the sheets, each with the content that it shows.
-    """
+    """Sheets below one another, each with the content that it shows."""
 
     def __init__(self, parts: Sequence[tuple[Sheet, Content | None]]) -> None:
         self._parts = parts
@@ -93,6 +89,15 @@ class Stack:
     def content(self, index: int) -> Content | None:
         """Return the content that a row shows, or None."""
         return self._at(index)[1] if index < self.count() else None
+
+    def saved(self, index: int) -> tuple[bytes, str] | None:
+        """Return the bytes of the image or text in a row and the suffix of a file for them, or None."""
+        if not self.count():
+            return None
+        found = self.binary(index)
+        if found is None and self.content(index) is not None:
+            return self.value(index).encode("utf-8", "replace"), "txt"
+        return found
 
     def binary(self, index: int) -> tuple[bytes, str] | None:
         """Return the bytes of the image in a row and the suffix of a file for them, or None."""
@@ -223,8 +228,6 @@ def _text(text: str, signs: Symbols) -> Sheet:
 
 
 def _paragraphs(text: str) -> Iterator[Row]:
-    from tui.core.text import preview
-
     seen = preview(text, TEXT_CHARS, TEXT_LINES)
     for line in seen.text.rstrip("\n").split("\n"):
         yield ((line.expandtabs(4).rstrip(), "text"),)

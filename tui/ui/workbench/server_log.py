@@ -104,8 +104,6 @@ class LogLines(LinePane):
         """All lines, for the clipboard."""
         return "\n".join(self._lines)
 
-    # What the pane shows
-
     def row_count(self) -> int:
         return len(self._rows) or 1
 
@@ -123,8 +121,6 @@ class LogLines(LinePane):
 
     def rewrap(self) -> None:
         self._lay_out()
-
-    # Layout
 
     def _lay_out(self) -> None:
         width = self.columns
@@ -205,12 +201,7 @@ _WHAT = '(kind:stderr or method:notifications/message or (kind:event and not met
 
 
 class ServerLog(LogLines):
-    """Shows the log of a server, the newest at the end, with the keys of the workbench.
-
-    Args:
-        recording: of this run.
-        server: name of the server.
-    """
+    """Shows the log of a server, the newest at the end, with the keys of the workbench."""
 
     BINDINGS = bench_list_bindings()
     hang = HEAD_CELLS

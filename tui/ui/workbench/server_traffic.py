@@ -32,13 +32,7 @@ class ServerFrames(EntryList, inherit_bindings=False):
 
 
 class ServerTraffic(Vertical):
-    """The entries of one server.
-
-    Args:
-        recording: of this run.
-        server: name of the server.
-        signs: what the terminal can show.
-    """
+    """The entries of one server."""
 
     DEFAULT_CSS = """
     ServerTraffic { height: 1fr; }
