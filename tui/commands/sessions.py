@@ -93,9 +93,6 @@ def _one_of(found: Sequence[SessionInfo], name: str) -> SessionInfo:
     return chosen
 
 
-# ---- the actions -------------------------------------------------------------------------------------------
-
-
 async def _list(args: argparse.Namespace) -> None:
     given = vars(args)
     store, wanted = _store(), given.get("text", "")
@@ -181,9 +178,6 @@ async def _export(args: argparse.Namespace) -> None:
 async def _import(args: argparse.Namespace) -> None:
     info = await _store(_redactor(args)).import_json(_path(args.file))
     _say(args, f"took in {_called(info)}", **_object(info))
-
-
-# ---- what is printed ---------------------------------------------------------------------------------------
 
 
 def _say(args: argparse.Namespace, sentence: str, **values: Any) -> None:

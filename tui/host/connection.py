@@ -93,8 +93,6 @@ class Connection:
         self._timed_out = False
         self._died = False
 
-    # ---- lifetime --------------------------------------------------------------------------------------
-
     async def run(self, stop: asyncio.Event, mode: str, *, last: bool = True) -> Ending:
         """Run until `stop` is set or the server dies; return how it ended, with none of its processes left.
 
@@ -221,8 +219,6 @@ class Connection:
             versions=(self._wire.server_versions if self._wire else (), OUR_VERSIONS),
         )
 
-    # ---- listings --------------------------------------------------------------------------------------
-
     def _introduced(self, client: Client) -> None:
         self.protocol = clean_line(client.protocol_version, 40)
         self.transport.negotiated(client.protocol_version)
@@ -323,8 +319,6 @@ class Connection:
             worked = (self._clock.now_ns() - opened_ns) / 1e9 if opened_ns else 0.0
             failed, opened_ns = True, 0
             await self._clock.sleep(retry.after_failure(worked))
-
-    # ---- calls -----------------------------------------------------------------------------------------
 
     async def call(
         self, tool: str, arguments: Mapping[str, Any], *, seconds: float, progress: ProgressSink

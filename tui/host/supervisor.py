@@ -99,8 +99,6 @@ class Supervisor:
         self._lives = 0
         self._ready_ns = 0
 
-    # ---- status ----------------------------------------------------------------------------------------
-
     @property
     def state(self) -> ServerState:
         return self._status.state
@@ -123,8 +121,6 @@ class Supervisor:
         if self.connection is None:
             return ()
         return tuple(self._redact(line) for line in self.connection.transport.stderr.lines())
-
-    # ---- requests --------------------------------------------------------------------------------------
 
     async def start(self) -> None:
         """Start it, and return once it is RUNNING or STOPPED again. While STOPPING, the start is queued."""

@@ -110,8 +110,6 @@ class HandWorkbench:
         self._toolbox = toolbox
         self._redactor = redactor
 
-    # ---- what a server is and offers -------------------------------------------------------------------
-
     async def identity(self, server: str) -> ServerIdentity:
         """Of a stopped one only what is configured."""
         known = self._servers.get(server)
@@ -172,8 +170,6 @@ class HandWorkbench:
         found, fault = prompt_infos(server, listed)
         return found, " ".join(filter(None, (problem, fault)))
 
-    # ---- what can be tried -----------------------------------------------------------------------------
-
     async def call_tool(
         self, tool: Tool, arguments: Mapping[str, Any], *, call: str, seconds: float, progress: ProgressSink
     ) -> ToolResult:
@@ -201,8 +197,6 @@ class HandWorkbench:
         self, server: str, method: str, params: Mapping[str, Any] | None, *, call: str, seconds: float
     ) -> RawAnswer:
         return await self._ask(server, method, params or {}, call, seconds, whole=True)
-
-    # ---- helpers ---------------------------------------------------------------------------------------
 
     def _live(self, server: str) -> "Connection | None":
         known = self._servers.get(server)

@@ -61,8 +61,6 @@ class Conversations:
         self._numbers: dict[str, dict[int, int]] = {}  # session -> its turns of this run
         self._tool_selection = ToolSelection()
 
-    # ---- what the screens look at ----
-
     @property
     def info(self) -> SessionInfo | None:
         """The session of the conversation; None until something was said."""
@@ -117,8 +115,6 @@ class Conversations:
 
     def result(self, name: str) -> str:
         return self._now.result_store.find(name) or ""
-
-    # ---- replacing the conversation on screen ----
 
     async def new(self) -> None:
         with self._alone("a new conversation is being started"):
@@ -177,8 +173,6 @@ class Conversations:
         await self.branch(index)
         return message.text, message.attachments
 
-    # ---- saved conversations ----
-
     async def sessions(self, text: str = "", *, limit: int = 200) -> Sequence[SessionInfo]:
         """The last changed first."""
         return await self._store.list(text, limit=limit) if self._store is not None else ()
@@ -208,8 +202,6 @@ class Conversations:
     async def export(self, session: str, kind: ExportKind, path: Path) -> None:
         await self._now.settled()
         await self._stored().export(session, kind, path)
-
-    # ---- what the model is told ----
 
     @property
     def system(self) -> str:
@@ -268,8 +260,6 @@ class Conversations:
             await self.rename(now.info.id, title)
         return title
 
-    # ---- models ----
-
     async def models(self) -> Sequence[ModelChoice]:
         return await self._active_model.choices()
 
@@ -281,8 +271,6 @@ class Conversations:
             await self._active_model.switch(name, model)
             now.describe(self._about_model())
         self.revision += 1
-
-    # ---- turns ----
 
     def ask(self, text: str, approver: Approver, attachments: tuple[Attachment, ...] = ()) -> PendingTurn:
         """Send `text` and attachments. The turn runs while its events are iterated.
@@ -322,8 +310,6 @@ class Conversations:
         """Store what waits and close the files. `problem` says what was not saved. Bounded in time."""
         await self._now.leave()
         await self._active_model.close()
-
-    # ---- inside ----
 
     def _is_open(self, session: str) -> bool:
         return self._now.info is not None and self._now.info.id == session

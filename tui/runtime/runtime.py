@@ -103,8 +103,6 @@ class Runtime:
         self._background: set[asyncio.Task[None]] = set()
         self._log_file: LogFile | None = None
 
-    # ---- getting ready -----------------------------------------------------------------------------
-
     async def ready(
         self, *, start: bool = True, model: bool = True, taps: bool = True, session: bool = True
     ) -> None:
@@ -188,8 +186,6 @@ class Runtime:
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("background work failed", exc_info=error)
 
-    # ---- the model ---------------------------------------------------------------------------------
-
     def _keep_secret(self, name: str, value: str) -> None:
         """Redact a key of an endpoint until the process ends."""
         self.redactor.add({}, {name: value})
@@ -209,8 +205,6 @@ class Runtime:
                     raise ConfigError(str(problem))
         if self._active_model.error is not None:
             raise self._active_model.error
-
-    # ---- what the screens show ---------------------------------------------------------------------
 
     @property
     def revision(self) -> int:
@@ -274,8 +268,6 @@ class Runtime:
     def snippets(self) -> Mapping[str, str]:
         """The texts of the configuration that are commands, by name."""
         return self._loaded.settings.snippets if self._loaded is not None else {}
-
-    # ---- what outlives the program -----------------------------------------------------------------
 
     def save_theme(self, name: str) -> None:
         """Save the theme in the configuration. Raises McptuiError if it could not be written."""

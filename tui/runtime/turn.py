@@ -157,9 +157,6 @@ def redacted_remark(remark: Remark, redacted: Callable[[Event], Event]) -> Remar
     return remark
 
 
-# ---- what the first question waits for ----
-
-
 class Waiting(Protocol):
     """Something worth waiting for before a question is sent."""
 

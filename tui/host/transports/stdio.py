@@ -18,7 +18,7 @@ import anyio
 from tui.core.jsonrpc.messages import write_line
 from tui.core.servers import ServerSpec
 from tui.core.traffic import TrafficSink
-from tui.host.frames.id_gate import CONNECTION_CLOSED, Drops, Gate
+from tui.host.frames.id_gate import CONNECTION_CLOSED, Gate
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.stdout_reader import StdoutReader
 from tui.host.frames.tap import WireTap
@@ -81,8 +81,6 @@ class StdioTransport:
         self._tasks: list[asyncio.Task[None]] = []
         self._probe_timer: asyncio.TimerHandle | None = None
 
-    # ---- state ---------------------------------------------------------------------------------------
-
     @property
     def pid(self) -> int | None:
         alive = self._process is not None and self._process.exit is None
@@ -108,15 +106,9 @@ class StdioTransport:
     def incomplete(self) -> int:
         return self._intake.incomplete
 
-    @property
-    def drops(self) -> Drops:
-        return self._gate.drops
-
     def negotiated(self, version: str) -> None:
         """Enforce the rules of a protocol version; also learned from the traffic itself."""
         self._gate.negotiated(version)
-
-    # ---- lifetime ------------------------------------------------------------------------------------
 
     async def __aenter__(self) -> tuple[ReadStream, WriteStream]:
         """Raises ServerError if it cannot be started."""
@@ -189,8 +181,6 @@ class StdioTransport:
             self._probe_timer.cancel()
         self.exited.set()
 
-    # ---- bytes ---------------------------------------------------------------------------------------
-
     def _send(self, message: dict[str, Any]) -> bool:
         if self.exited.is_set() or self._stopping:
             return False
@@ -231,8 +221,6 @@ class StdioTransport:
         self.stderr.feed(chunk)
         self._tap.heard(chunk)
         self._changed()
-
-    # ---- ends ----------------------------------------------------------------------------------------
 
     def _leader_died(self) -> None:
         if self._stdin is not None:

@@ -212,8 +212,6 @@ class ReactParser(DialectParser):
             if not (yield from self._reader.more()):
                 return
 
-    # ---- actions -----------------------------------------------------------------------------------
-
     def _action(self, start: int) -> Steps[bool]:
         """Return False if it is not a call."""
         self._form("")
@@ -304,8 +302,6 @@ class ReactParser(DialectParser):
         text = self._reader.cut(start + 1, start + end - 1)
         self._call(self._made(tool.name, tool, text), start + end)
         return True
-
-    # ---- inputs ------------------------------------------------------------------------------------
 
     def _input(self, start: int) -> Steps[tuple[str | None, int]]:
         """Read what follows `Action Input:`; None instead of the text if its end is missing."""

@@ -74,8 +74,6 @@ class XmlParser(DialectParser):
             if not taken:
                 self._say(1)
 
-    # ---- thinking and answers ----------------------------------------------------------------------
-
     def _thinking(self, opener: str) -> Steps[bool]:
         """Read thinking. In the middle of a line only a closed tag is thinking, otherwise a mention of it."""
         closer = opener.replace("<", "</")
@@ -132,8 +130,6 @@ class XmlParser(DialectParser):
         # In code, or alone: it closes only what ends here.
         behind = yield from self._reader.space(end)
         return end if behind >= len(self._reader) else -1
-
-    # ---- calls -------------------------------------------------------------------------------------
 
     def _read_call(self) -> Steps[bool]:
         fields: dict[str, str] = {}

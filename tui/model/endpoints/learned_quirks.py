@@ -116,8 +116,6 @@ class Learned:
     no_user_after_tool: bool = False
     thinking_first: bool = False
 
-    # ---- use ---------------------------------------------------------------------------------------
-
     def applied(self, traits: Traits) -> Traits:
         reasoning = Echo.FILLED if self.fill_reasoning else Echo.NEVER if self.no_echo else traits.reasoning
         return replace(
@@ -192,8 +190,6 @@ class Learned:
         known.call_ids = known.call_ids if known.call_ids in tuple(CallIds) else ""
         known.max_tools = max(0, known.max_tools)
         return known
-
-    # ---- learning ----------------------------------------------------------------------------------
 
     def take_refusal(
         self, status: int, words: str, sent: Sequence[str], tools: Sequence[str], traits: Traits | None = None
