@@ -152,9 +152,9 @@ def _query(url: str) -> list[tuple[str, str]]:
 
 
 def _response(reply: _Reply) -> dict[str, Any]:
-    headers = reply.detail.get("headers")
+    headers, status = reply.detail.get("headers"), reply.detail.get("status")
     return {
-        "status": _status(reply.detail.get("status")),
+        "status": status if isinstance(status, int) else 0,
         "statusText": "",
         "httpVersion": "HTTP/1.1",
         "cookies": [],
@@ -163,10 +163,6 @@ def _response(reply: _Reply) -> dict[str, Any]:
         "headersSize": -1,
         "bodySize": reply.size,
     }
-
-
-def _status(value: Any) -> int:
-    return value if isinstance(value, int) else 0
 
 
 def _content(reply: Entry, is_stream: bool) -> bytes:

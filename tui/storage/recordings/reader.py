@@ -34,6 +34,7 @@ class RecordingReader:
         self.path = path
         self._connection = open_for_reading(path)
         self._finder = BodyFinder(self.body)
+        self.interrupt, self.rearm = self._finder.interrupt, self._finder.rearm
         self._cut = cut_short(path) if is_cut(self._connection) else ""
         self._salvage = Salvage() if self._cut else None
 
@@ -157,13 +158,6 @@ class RecordingReader:
                 ),
             )
 
-    def interrupt(self) -> None:
-        self._finder.interrupt()
-
-    def rearm(self) -> None:
-        """Forget an `interrupt` that stopped nothing, before a `search` that is still wanted."""
-        self._finder.rearm()
-
     def findings(self, after: int = 0) -> Sequence[Finding]:
         """Return the stored findings in order, from the `after`-th on."""
         with storage_errors(self.path):
@@ -213,6 +207,7 @@ class MemoryReader:
         self.findings = kept.findings
         self._kept = kept
         self._finder = BodyFinder(kept.body)
+        self.interrupt, self.rearm = self._finder.interrupt, self._finder.rearm
 
     def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
         return self._finder.search(
@@ -222,11 +217,5 @@ class MemoryReader:
                 for seq, body in self._kept.bodies(first, last)
             ),
         )
-
-    def interrupt(self) -> None:
-        self._finder.interrupt()
-
-    def rearm(self) -> None:
-        self._finder.rearm()
 
     def close(self) -> None: ...

@@ -49,7 +49,11 @@ _INSERT_BODIES = _inserts("bodies", 2)
 
 
 class RecordingWriter:
-    """Writes a new recording and marks it as live. Made, used and closed by one thread."""
+    """Writes a new recording and marks it as live. Made, used and closed by one thread.
+
+    Attributes:
+        problem: why nothing is stored, or "".
+    """
 
     def __init__(
         self,
@@ -59,9 +63,9 @@ class RecordingWriter:
         meta: Mapping[str, str] | None = None,
     ) -> None:
         """Create the file, which must not exist; where that fails `problem` says so."""
-        self._path = path
+        self.path = path
         self._cap = cap_bytes
-        self._problem = ""
+        self.problem = ""
         self._connection: sqlite3.Connection | None = None
         self._waiting: list[Entry] = []
         self._waiting_findings: list[Finding] = []
@@ -77,16 +81,6 @@ class RecordingWriter:
             self._page_size = int(self._connection.execute("PRAGMA page_size").fetchone()[0])
         except (OSError, sqlite3.Error) as error:
             self._give_up(error)
-
-    @property
-    def problem(self) -> str:
-        """Why nothing is stored, or ""."""
-        return self._problem
-
-    @property
-    def path(self) -> Path:
-        """The file."""
-        return self._path
 
     def write(self, entries: Sequence[Entry]) -> None:
         """Store entries in one transaction; when it returns without a `problem` they survive kill -9."""
@@ -117,7 +111,7 @@ class RecordingWriter:
         try:
             put_note(self._connection, seq, marked, text)
         except sqlite3.Error as error:
-            self._problem = _sentence(error, self._path)
+            self.problem = _sentence(error, self.path)
 
     def close(self) -> None:
         """Store what waits and leave one single file, unless somebody is reading it."""
@@ -141,12 +135,12 @@ class RecordingWriter:
             # The last three are for values that SQLite or JSON cannot store, which no tap should make.
             assert self._connection is not None
             roll_back(self._connection)
-            self._problem = _sentence(error, self._path)
+            self.problem = _sentence(error, self.path)
             self._retry_at = time.monotonic() + RETRY_S
             self._keep_waiting()
             return
         self._waiting, self._waiting_findings, self._waiting_bytes = [], [], 0
-        self._problem, self._retry_at = "", 0.0
+        self.problem, self._retry_at = "", 0.0
 
     def _store(self, entries: Sequence[Entry], findings: Sequence[Finding]) -> None:
         connection = self._connection
@@ -170,7 +164,7 @@ class RecordingWriter:
             self._let_go()
 
     def _give_up(self, error: Exception) -> None:
-        self._problem = _sentence(error, self._path)
+        self.problem = _sentence(error, self.path)
         self._let_go()
 
     def _let_go(self) -> None:

@@ -67,7 +67,7 @@ class SessionJournal:
         `problem` says why nothing can be written so far; `on_close` is called when the file is released.
         """
         self._writer = SessionWriter(path, redact, is_new=is_new, lock=lock, problem=problem)
-        self._id, self._on_close = path.stem, on_close
+        self.id, self._on_close = path.stem, on_close
         self._begun = not is_new
         self._is_branch = first is not None
         self._condition = threading.Condition()
@@ -75,22 +75,14 @@ class SessionJournal:
         self._draft: Op | None = None
         self._weight = 0
         self._waiters: list[Waiter] = []
-        self._storing = self._closing = self._ended = False
+        self._storing = self.is_closing = self._ended = False
         self._retry_at = self._draft_at = 0.0
         self._thread: threading.Thread | None = None
-
-    @property
-    def id(self) -> str:
-        return self._id
 
     @property
     def problem(self) -> str:
         """Why something is not stored, in words, or ""."""
         return self._writer.problem or self._writer.defect
-
-    @property
-    def is_closing(self) -> bool:
-        return self._closing
 
     # ---- what is said: any of these returns at once --------------------------------------------------------
 
@@ -130,7 +122,7 @@ class SessionJournal:
 
     def _put(self, op: Op, size: int = 0, *, replaces_draft: bool = False) -> None:
         with self._condition:
-            if self._closing or self._ended:
+            if self.is_closing or self._ended:
                 return
             self._ops.append(op)
             self._weight += size + _WEIGHT
@@ -140,7 +132,7 @@ class SessionJournal:
 
     def _wake(self) -> None:
         """Wake the thread; start it with the first message. The condition is held."""
-        if not self._begun or self._closing or self._ended:
+        if not self._begun or self.is_closing or self._ended:
             return
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name=f"session {self.id}", daemon=True)
@@ -168,7 +160,7 @@ class SessionJournal:
     async def close(self) -> None:
         """Store what waits and release the file, within `CLOSE_SECONDS`."""
         with self._condition:
-            self._closing = True
+            self.is_closing = True
             self._condition.notify()
         if self._thread is None:
             self._end()
@@ -186,10 +178,10 @@ class SessionJournal:
             while not self._due():
                 self._condition.wait(self._patience())
             if not self._writer.problem:
-                self._condition.wait_for(lambda: self._closing or bool(self._waiters), WINDOW)
+                self._condition.wait_for(lambda: self.is_closing or bool(self._waiters), WINDOW)
             batch, self._ops = self._ops, []
             draft, waiters = self._take_draft(), self._waiters
-            self._waiters, closing, self._storing = [], self._closing, True
+            self._waiters, closing, self._storing = [], self.is_closing, True
             weight, self._weight = self._weight, 0
         stored = self._writer.store(batch if draft is None else [*batch, draft])
         with self._condition:
@@ -201,7 +193,7 @@ class SessionJournal:
         return not closing
 
     def _due(self) -> bool:
-        if self._closing or self._waiters:
+        if self.is_closing or self._waiters:
             return True
         now = time.monotonic()
         if self._writer.problem and now < self._retry_at:
@@ -217,7 +209,7 @@ class SessionJournal:
 
     def _take_draft(self) -> Op | None:
         now = time.monotonic()
-        if self._draft is None or not (self._waiters or self._closing or now >= self._draft_at):
+        if self._draft is None or not (self._waiters or self.is_closing or now >= self._draft_at):
             return None
         self._draft_at = now + DRAFT_SECONDS
         draft, self._draft = self._draft, None

@@ -147,16 +147,14 @@ class SessionTables:
             meta["model"] = message.model
 
     def _index(self, place: int, text: str) -> None:
-        if self._has_words:
-            self._change_words("INSERT INTO folded (rowid, text) VALUES (?, ?)", place, text)
+        self._change_words("INSERT INTO folded (rowid, text) VALUES (?, ?)", place, text)
 
     def _forget_words(self, place: int, text: str) -> None:
-        if self._has_words:
-            self._change_words(
-                "INSERT INTO folded (folded, rowid, text) VALUES ('delete', ?, ?)", place, text
-            )
+        self._change_words("INSERT INTO folded (folded, rowid, text) VALUES ('delete', ?, ?)", place, text)
 
     def _change_words(self, statement: str, place: int, text: str) -> None:
+        if not self._has_words:
+            return
         try:
             # The tokenizer reads to the first NUL.
             words = storable(fold(text)).replace("\0", " ")

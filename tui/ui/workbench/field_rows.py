@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.core import units
-from tui.core.forms.spec import MISSING, Bounds, FieldKind, FieldSpec, FieldState, FormField
+from tui.core.forms.spec import MISSING, Bounds, FieldKind, FieldState, FormField
 from tui.core.text import clean_line
 from tui.ui.widgets.rows import Row, crop, pad, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
@@ -200,11 +200,8 @@ def type_words(field: FormField) -> str:
     bounds = bound_words(spec.bounds, is_number=kind in (FieldKind.INTEGER, FieldKind.NUMBER))
     nullable = " or null" if field.nullable else ""
     joint = " " if kind in (FieldKind.INTEGER, FieldKind.NUMBER) or not bounds else ", "
-    return f"{words}{joint}{bounds}".rstrip() + nullable + (_counted(spec) if kind is FieldKind.TEXT else "")
-
-
-def _counted(spec: FieldSpec) -> str:
-    return ", as a pattern" if spec.pattern else ""
+    pattern = ", as a pattern" if kind is FieldKind.TEXT and spec.pattern else ""
+    return f"{words}{joint}{bounds}".rstrip() + nullable + pattern
 
 
 def bound_words(bounds: Bounds, *, is_number: bool) -> str:
