@@ -18,7 +18,7 @@ import anyio
 from tui.core.jsonrpc.messages import write_line
 from tui.core.servers import ServerSpec
 from tui.core.traffic import TrafficSink
-from tui.host.frames.id_gate import CONNECTION_CLOSED, Gate
+from tui.host.frames.id_gate import CONNECTION_CLOSED, Drops, Gate
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.stdout_reader import StdoutReader
 from tui.host.frames.tap import WireTap
@@ -105,6 +105,10 @@ class StdioTransport:
     @property
     def incomplete(self) -> int:
         return self._intake.incomplete
+
+    @property
+    def drops(self) -> Drops:
+        return self._gate.drops
 
     def negotiated(self, version: str) -> None:
         """Enforce the rules of a protocol version; also learned from the traffic itself."""
