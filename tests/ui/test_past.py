@@ -189,7 +189,7 @@ async def test_of_large_results_only_the_newest_are_kept_whole(monkeypatch: pyte
         for name in ("a", "b", "c"):
             it.pane.add_call(name, "s", "draw", {})
             it.pane.give_result(name, ToolResult((BinaryContent("image", "image/png", 45, "A" * 60),)))
-        kept = [card.gave is not None for card in map(it.pane.card_of, "abc") if card is not None]
+        kept = [card.gave is not None for card in map(it.pane.cards.get, "abc") if card is not None]
         assert kept == [False, False, True]
         assert sum("▣" in line for line in await it.lines()) == 3
 

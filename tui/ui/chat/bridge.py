@@ -44,11 +44,6 @@ def ended_at_limit(remarks: Sequence[Remark], messages: int) -> bool:
     return last is not None and (last.place, last.kind, last.text) == (messages, "end", EndReason.LIMIT)
 
 
-def end_sentence(reason: EndReason, *, go_on: str, again: str) -> str:
-    """Return what is said when a turn has ended for this reason."""
-    return note_of(Remark(0, "end", reason.value), go_on=go_on, again=again)[0]
-
-
 class Bridge:
     """Shows the events of turns.
 
@@ -208,7 +203,8 @@ class Bridge:
                 self.calls_begun += 1
                 view.set_call(call_id, "running")
             case events.ToolProgress(id=call_id):
-                view.set_call(call_id, "running", note=_progress(event))
+                words = units.progress(event.progress, event.total, clean_line(event.message, 80).strip())
+                view.set_call(call_id, "running", note=words)
             case events.ToolCallEnded(id=call_id):
                 warning = event.result.warning if event.result is not None else ""
                 state, note = outcome(event.why, event.is_error, warning)
@@ -225,12 +221,8 @@ class Bridge:
         self._end_reply(None, self._notice(), partial=event.reason is EndReason.CANCELLED)
         self._activity, self.step = "", 0
         self.can_continue = event.reason is EndReason.LIMIT
-        self.ended = end_sentence(event.reason, **self.keys)
+        self.ended = note_of(Remark(0, "end", event.reason.value), **self.keys)[0]
         self._note(event)
-
-
-def _progress(event: events.ToolProgress) -> str:
-    return units.progress(event.progress, event.total, clean_line(event.message, 80).strip())
 
 
 def _result_text(event: events.ToolCallEnded) -> str:

@@ -63,7 +63,7 @@ class SlashCommands:
             "model": self._model,
             "system": self._system,
             "compact": self._compact,
-            "clear": self._clear,
+            "clear": lambda _: current.start_new(),
             "retry": self._retry,
             "branch": self._branch,
             "rename": self._rename,
@@ -101,9 +101,6 @@ class SlashCommands:
     async def _compact(self, _: str) -> None:
         self._regions.notify("The older part of the conversation is being summarised.")
         self._note(await self._current.conversations.compact())
-
-    async def _clear(self, _: str) -> None:
-        await self._current.start_new()
 
     async def _retry(self, _: str) -> None:
         text, attachments = await self._current.conversations.again()

@@ -70,23 +70,21 @@ class MessageActions:
 
     def retry(self) -> None:
         """Ask the marked question again, in a branch."""
-        if (question := self._question_or_notify()) is not None:
-            self._current.change(self._retry(question))
+        self._with_question(lambda question: self._current.change(self._retry(question)))
 
     def rewrite(self) -> None:
         """Edit the marked question and ask it again, in a branch."""
-        if (question := self._question_or_notify()) is not None:
-            self._current.change(self._rewrite(question))
+        self._with_question(lambda question: self._current.change(self._rewrite(question)))
 
     def branch(self) -> None:
         """Continue from the marked message in a copy of the conversation."""
-        if (question := self._question_or_notify()) is not None:
-            self._current.change(self._branch(question))
+        self._with_question(lambda question: self._current.change(self._branch(question)))
 
     def compare(self) -> None:
         """Ask another model the marked question, in a branch."""
-        if (question := self._question_or_notify()) is None:
-            return
+        self._with_question(self._compare)
+
+    def _compare(self, question: int) -> None:
         opened = self._current.conversations.opened
 
         def retry() -> None:
@@ -95,11 +93,11 @@ class MessageActions:
 
         self._current.open_models("to ask the same again", retry)
 
-    def _question_or_notify(self) -> int | None:
-        question = self._question()
-        if question is None:
+    def _with_question(self, act: Callable[[int], None]) -> None:
+        if (question := self._question()) is None:
             self._regions.notify(NOT_SAVED, timeout=3)
-        return question
+        else:
+            act(question)
 
     async def _branch_before(self, question: int) -> tuple[str, tuple[Attachment, ...]]:
         said: list[tuple[str, tuple[Attachment, ...]]] = []
@@ -149,7 +147,7 @@ class MessageActions:
         from tui.ui.workbench.result_screen import ResultScreen
 
         call = self._transcript.selected_call
-        card = self._transcript.card_of(call)
+        card = self._transcript.cards.get(call)
         result = self._result(call, card) if card is not None else None
         if card is None or result is None:
             self._regions.notify("No call has given anything yet.", timeout=3)

@@ -68,8 +68,7 @@ class SerialQueue(Generic[Thing]):
 
     async def close(self) -> None:
         self.stop()
-        if self._task is not None:
-            await asyncio.wait({self._task}, timeout=1.0)
+        await self.finish()
 
     async def finish(self) -> None:
         """Wait for all jobs, at most a second."""

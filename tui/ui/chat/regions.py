@@ -17,7 +17,7 @@ from textual.widget import Widget
 
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.status_line import Header, StatusLine
-from tui.ui.keys.action_table import Context, action, first_key
+from tui.ui.keys.action_table import Context
 from tui.ui.keys.footer import Footer
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Rule, part_at
@@ -83,6 +83,7 @@ class Regions:
     ) -> None:
         self.screen = screen
         self.overrides = overrides
+        self.key_of = overrides.first_of
         self.has_panes = False
         self._maximized: Context | None = None
         self._tab = Context.CONVERSATION
@@ -218,9 +219,6 @@ class Regions:
 
     def _joint(self, sign: str) -> dict[int, str]:
         return {self.servers.region.x: sign} if self.only is None else {}
-
-    def key_of(self, action_id: str) -> str:
-        return first_key(self.overrides.keys_of(action(action_id)))
 
     def notify(self, message: str, **options: Any) -> None:
         self.screen.app.notify(message, **options)

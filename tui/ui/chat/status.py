@@ -12,7 +12,7 @@ from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.status_line import LOADING, Meter, Status, Used
 from tui.ui.chat.turn_queue import TurnQueue
-from tui.ui.keys.action_table import Context, action, first_key
+from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.keys.situation import Situation, in_footer
 
@@ -140,7 +140,7 @@ class ChatStatus:
         if request is not None:
             more = f", {self._approvals.waiting} more wait" if self._approvals.waiting else ""
             here = focus is Context.CONVERSATION
-            how = "y t a n e" if here else f"answer with {self._key('focus.conversation')}"
+            how = "y t a n e" if here else f"answer with {self._overrides.first_of('focus.conversation')}"
             return f"{request.tool.server} › {request.tool.name} asks you{more}: {how}"
         return "stopping" if self._chat.stopping else self._bridge.activity or self._bridge.ended
 
@@ -157,9 +157,6 @@ class ChatStatus:
         seconds = meter.used_seconds(time.monotonic_ns())
         words = f"{units.clock(seconds)} of {units.clock(limits.turn_seconds)}"
         yield Meter("time", seconds, limits.turn_seconds, words)
-
-    def _key(self, action_id: str) -> str:
-        return first_key(self._overrides.keys_of(action(action_id)))
 
 
 class Refresher:

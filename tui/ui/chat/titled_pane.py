@@ -70,8 +70,7 @@ class TitledPane(LinePane):
     def on_focus(self) -> None:
         self.title_changed()
 
-    def on_blur(self) -> None:
-        self.title_changed()
+    on_blur = on_focus
 
     def _title_row(self) -> Row:
         name, note = self.title()

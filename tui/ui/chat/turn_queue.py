@@ -68,16 +68,12 @@ class TurnQueue:
         self._turn: PendingTurn | None = None
         self._task: asyncio.Task[None] | None = None
         self._reading: dict[QueuedMessage, asyncio.Task[None]] = {}
-        self._stopping = False
+        self.stopping = False
         self._closed = False
 
     @property
     def running(self) -> bool:
         return self._turn is not None
-
-    @property
-    def stopping(self) -> bool:
-        return self._stopping
 
     @property
     def meter(self) -> TurnMeter | None:
@@ -111,7 +107,7 @@ class TurnQueue:
 
         Without a running turn, or with attachments, the message is sent like any other.
         """
-        if self._turn is None or self._stopping or written.references:
+        if self._turn is None or self.stopping or written.references:
             self.send(written)
             return False
         self._steered.append(written)
@@ -121,7 +117,7 @@ class TurnQueue:
 
     def steer_held(self) -> None:
         """Steer with all queued messages that have no attachment."""
-        if self._turn is not None and not self._stopping:
+        if self._turn is not None and not self.stopping:
             now = [one for one in self._held if not one.written.references and not one.attachments]
             self._held = [one for one in self._held if one not in now]
             for one in now:
@@ -192,7 +188,7 @@ class TurnQueue:
         if self._turn is None and not self._reading:
             return ""
         if self._turn is not None:
-            self._stopping = True
+            self.stopping = True
             self._turn.cancel()
         shown = "\n".join(self.held)
         self._clear_queue()
@@ -227,7 +223,7 @@ class TurnQueue:
 
     def _begin(self, turn: "PendingTurn") -> None:
         self._turn = turn
-        self._stopping = False
+        self.stopping = False
         self._task = asyncio.create_task(self._drive(turn), name="turn on screen")
         self._task.add_done_callback(self._ended)
 
@@ -247,9 +243,9 @@ class TurnQueue:
                 return
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        stopped = self._stopping
+        stopped = self.stopping
         self._turn = self._task = None
-        self._stopping = False
+        self.stopping = False
         error = None if task.cancelled() else task.exception()
         if error is not None:
             _log.error("a turn broke on its way to the screen", exc_info=error)

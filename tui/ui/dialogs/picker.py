@@ -212,7 +212,8 @@ class ThemePicker(Picker):
 
     def on_mount(self) -> None:
         """Register every theme; until now the app knew only its own."""
-        theming.register(self.app, self._specs)
+        for spec in self._specs:
+            self.app.register_theme(theming.theme_of(spec))
 
     def marked(self, value: str) -> None:
         if self.app.theme != value:

@@ -26,8 +26,6 @@ from tui.ui.widgets.rows import EMPTY, Row
 MOST_COMPARED = 8 * 1024 * 1024
 """Bytes of a body that is compared."""
 
-Pair = tuple[Any, Any]
-
 
 class NotComparable(Exception):
     """Entries that cannot be compared; the text is one sentence."""
@@ -179,7 +177,7 @@ class Comparer:
         first_call, second_call = self._call_of(first), self._call_of(second)
         are_calls = bool(first_call and second_call and first_call != second_call)
 
-        async def values(calls: bool) -> Pair:
+        async def values(calls: bool) -> tuple[Any, Any]:
             if calls:
                 return await reader.ask(
                     lambda reader: (_call(reader, first_call), _call(reader, second_call))

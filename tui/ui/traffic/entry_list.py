@@ -82,7 +82,7 @@ class EntryList(LinePane, inherit_bindings=False):
         self._clock = clock
         self._preview = preview
         self._notes = notes if notes is not None else {}
-        self._selected = 0
+        self.selected = 0  # seq of the entry under the cursor, 0 if there is none
         self._related: tuple[int, int] = (-1, -1)  # partner and root of the selected entry
         self._revision = 0
         self._changes = (0, 0)
@@ -93,14 +93,9 @@ class EntryList(LinePane, inherit_bindings=False):
         self._painted_at = 0.0
 
     @property
-    def selected(self) -> int:
-        """The seq of the entry under the cursor, 0 if there is none."""
-        return self._selected
-
-    @property
     def index(self) -> int:
         """The index of the entry under the cursor, -1 if there is none."""
-        return self.frames.index(self._selected) if self._selected else -1
+        return self.frames.index(self.selected) if self.selected else -1
 
     def show(self, view: View) -> None:
         """Show another view; the cursor stays on its entry, or goes to the nearest one."""
@@ -208,7 +203,7 @@ class EntryList(LinePane, inherit_bindings=False):
 
     def _lead(self, entry: int) -> str:
         partner, root = self._related
-        if self.frames.seq(entry) == self._selected:
+        if self.frames.seq(entry) == self.selected:
             return self._symbols.cursor
         if entry == partner:
             return self._symbols.pair
@@ -244,15 +239,15 @@ class EntryList(LinePane, inherit_bindings=False):
         only_grew = changes == self._changes and before and before <= self._rows
         self._changes = changes
         was = self.cursor
-        if self.following or not self._selected:
+        if self.following or not self.selected:
             self.cursor = max(0, self._rows - 1)
         else:
-            self.cursor = max(0, min(view.row_near(self._selected), self._rows - 1))
+            self.cursor = max(0, min(view.row_near(self.selected), self._rows - 1))
             if self.cursor != was:
                 only_grew = False
                 self._shift(self.cursor - was)
         self.rows_changed(before if only_grew else 0)
-        self._note_cursor()
+        self.cursor_moved(self.cursor)
 
     def _shift(self, rows: int) -> None:
         """Keep the cursor's line where it is on screen: rows came or went above it."""
@@ -279,17 +274,13 @@ class EntryList(LinePane, inherit_bindings=False):
         self.paint_now()
 
     def cursor_moved(self, index: int) -> None:
-        self._note_cursor()
-
-    def _note_cursor(self) -> None:
-        frames, index, related = self.frames, -1, (-1, -1)
-        if 0 <= self.cursor < self._rows:
-            index = self.view.index(self.cursor)
-            related = (frames.partner(index), frames.root[index] - 1)
-        selected = frames.seq(index) if index >= 0 else 0
-        if (selected, related) == (self._selected, self._related):
+        frames, selected, related = self.frames, 0, (-1, -1)
+        if 0 <= index < self._rows:
+            entry = self.view.index(index)
+            selected, related = frames.seq(entry), (frames.partner(entry), frames.root[entry] - 1)
+        if (selected, related) == (self.selected, self._related):
             return
-        moved, self._selected = selected != self._selected, selected
+        moved, self.selected = selected != self.selected, selected
         if self._related != (-1, -1) or related != (-1, -1):
             self._strips.clear()
             self.refresh()

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -121,10 +122,8 @@ class Exporter:
             if name.strip():
                 self._begin(seqs, form, typed_path(name), over=False)
 
-        def problem(name: str) -> str:
-            return path_problem(name, new=False)
-
-        self._prompt.ask("export to", named, value=str(path), check=problem)
+        check = partial(path_problem, new=False)
+        self._prompt.ask("export to", named, value=str(path), check=check)
 
     def _begin(self, seqs: Sequence[int], form: str, path: Path, *, over: bool) -> None:
         self.note = "exporting…"
@@ -198,7 +197,7 @@ class Exporter:
                 with contextlib.suppress(OSError):
                     path.unlink()
             raise
-        return len(seqs) - source.gone, size
+        return len(seqs) - len(source.gone), size
 
     def _note_progress(self, done: int, total: int, stop: threading.Event) -> None:
         self.note = f"exporting {done * 100 // max(1, total)} %"
@@ -213,12 +212,7 @@ class _EntrySource:
         self._reader, self._seqs, self._rest = reader, seqs, rest
         self._read = 0
         self._until = time.monotonic() + SLICE_SECONDS
-        self._gone: set[int] = set()
-
-    @property
-    def gone(self) -> int:
-        """How many entries could not be read because they were dropped."""
-        return len(self._gone)
+        self.gone: set[int] = set()  # entries that could not be read because they were dropped
 
     def columns(self) -> Iterator[Entry]:
         """Yield the entries without bodies."""
@@ -236,14 +230,14 @@ class _EntrySource:
             if entry is not None and entry.seq == seq:
                 yield entry
             else:
-                self._gone.add(seq)
+                self.gone.add(seq)
 
     def whole(self, seq: int) -> Entry | None:
         self._rest_if_due()
         self._read = min(self._read + 1, len(self._seqs))
         entry = whole_entry(self._reader, seq, MOST)
         if entry is None:
-            self._gone.add(seq)
+            self.gone.add(seq)
         return entry
 
     def _rest_if_due(self) -> None:

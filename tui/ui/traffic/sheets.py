@@ -17,8 +17,6 @@ from tui.ui.widgets.times import bar, clock, share, span
 
 RAW_PAGE = 64 * 1024
 RAW_PAGES = 16
-
-
 BAR_CELLS = 24
 
 

@@ -43,13 +43,8 @@ def path_problem(text: str, *, new: bool = True) -> str:
     return ""
 
 
-async def save_new(app: App[Any], path: Path, data: bytes) -> None:
-    """Write a new file, and show a message about the outcome."""
-    await saved_new(app, path, data)
-
-
-async def saved_new(app: App[Any], path: Path, data: bytes) -> bool:
-    """Write a new file as `save_new` does; return whether it was written."""
+async def save_new(app: App[Any], path: Path, data: bytes) -> bool:
+    """Write a new file, and show a message about the outcome; return whether it was written."""
     try:
         await asyncio.to_thread(_write_new, path, data)
     except OSError as error:

@@ -32,29 +32,25 @@ _SIGNS = (
 def look(encoded: bytes) -> str:
     """Return what a base64 text holds ("PNG image, 640 × 480"), "" if unknown."""
     head = _decoded(encoded)
-    for sign, words, ending in _SIGNS:
-        if head.startswith(sign):
-            if ending == "png" and len(head) >= 24:
-                width, height = struct.unpack(">II", head[16:24])
-                return f"{words}, {width} × {height}"
-            if ending == "gif" and len(head) >= 10:
-                width, height = struct.unpack("<HH", head[6:10])
-                return f"{words}, {width} × {height}"
-            return words
-    if head[:4] == b"RIFF":
-        return "WebP image" if head[8:12] == b"WEBP" else "WAV audio"
-    return ""
+    words, name = _kind(head)
+    if name == "png" and len(head) >= 24:
+        width, height = struct.unpack(">II", head[16:24])
+    elif name == "gif" and len(head) >= 10:
+        width, height = struct.unpack("<HH", head[6:10])
+    else:
+        return words
+    return f"{words}, {width} × {height}"
 
 
 def ending(encoded: bytes) -> str:
     """Return a file extension for what a base64 text holds, "" if unknown."""
-    head = _decoded(encoded)
-    for sign, _, name in _SIGNS:
-        if head.startswith(sign):
-            return name
+    return _kind(_decoded(encoded))[1]
+
+
+def _kind(head: bytes) -> tuple[str, str]:
     if head[:4] == b"RIFF":
-        return "webp" if head[8:12] == b"WEBP" else "wav"
-    return ""
+        return ("WebP image", "webp") if head[8:12] == b"WEBP" else ("WAV audio", "wav")
+    return next(((words, name) for sign, words, name in _SIGNS if head.startswith(sign)), ("", ""))
 
 
 def base64_of(encoded: bytes) -> bytes:

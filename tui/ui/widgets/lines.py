@@ -65,8 +65,8 @@ class LinePane(ScrollView, can_focus=True):
         Binding("enter,space", "choose", "Open", show=False, priority=True, id="pane.choose"),
     ]
 
-    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(name=name, id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self.following = self.FOLLOWS
         self.cursor = 0
         self._strips = KeptStrips(CACHED_STRIPS)
@@ -345,9 +345,7 @@ class LinePane(ScrollView, can_focus=True):
         if self.CURSOR:
             self.refresh_line(self.cursor)
 
-    def on_blur(self) -> None:
-        if self.CURSOR:
-            self.refresh_line(self.cursor)
+    on_blur = on_focus
 
 
 def painted(row: Row, width: int, palette: Palette, under: Style) -> RowStrip:

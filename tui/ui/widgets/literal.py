@@ -13,10 +13,8 @@ class Literal(Static):
     `[@click=app.quit]` would run. Use this class for every text, trusted or not.
     """
 
-    def __init__(
-        self, text: str = "", *, name: str | None = None, id: str | None = None, classes: str | None = None
-    ) -> None:
-        super().__init__(Content(clean(text)), markup=False, name=name, id=id, classes=classes)
+    def __init__(self, text: str = "", *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(Content(clean(text)), markup=False, id=id, classes=classes)
 
     def show(self, text: str) -> None:
         self.update(Content(clean(text)))

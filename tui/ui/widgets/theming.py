@@ -5,16 +5,12 @@ rows use the same words through the palette. An invalid color would crash the ap
 one is parsed here first.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from textual.color import Color, ColorParseError
 from textual.theme import BUILTIN_THEMES, Theme
 
 from tui.settings.themes import ThemeSpec
-
-if TYPE_CHECKING:
-    from textual.app import App
 
 # Our CSS variable -> the role it shows.
 _ROLE_VARIABLES: Mapping[str, str] = {
@@ -124,12 +120,6 @@ def theme_of(spec: ThemeSpec) -> Theme:
         variables=variables,
         ansi=spec.ansi,
     )
-
-
-def register(app: "App[object]", specs: Iterable[ThemeSpec]) -> None:
-    """Register themes. The first frame needs only the active one."""
-    for spec in specs:
-        app.register_theme(theme_of(spec))
 
 
 def _ansi_variables(roles: Mapping[str, str], dark: bool) -> dict[str, str]:

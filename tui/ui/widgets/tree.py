@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tui.core.jsonrpc.skimmer import JsonKind, child_values, root_value, value_text
 from tui.core.text import clean
@@ -98,8 +98,9 @@ class Tree:
             self._place(node, self._children(node))
             return None
 
-        def work() -> "ParsedChildren":
-            return ParsedChildren(self, node, self._children(node))
+        def work() -> Callable[[], None]:
+            found = self._children(node)
+            return lambda: self._place(node, found) if node in self.nodes else None
 
         return work
 
@@ -250,17 +251,6 @@ class Tree:
             return base64.b64decode(images.base64_of(encoded(node, node.value.size))), ending
         except ValueError:
             return None
-
-
-class ParsedChildren:
-    """Children that were parsed in a thread; called in the main thread, it puts them into the tree."""
-
-    def __init__(self, tree: Tree, node: Node, found: list[Node]) -> None:
-        self._tree, self._node, self._found = tree, node, found
-
-    def __call__(self) -> None:
-        if self._node in self._tree.nodes:
-            self._tree._place(self._node, self._found)
 
 
 def _is_json(text: str) -> bool:

@@ -19,7 +19,7 @@ from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.traffic import copies
 from tui.ui.widgets.bar import SplitBar
-from tui.ui.widgets.files import open_file, path_problem, saved_new, typed_path
+from tui.ui.widgets.files import open_file, path_problem, save_new, typed_path
 from tui.ui.widgets.page import Page
 from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.symbols import symbols_for
@@ -105,7 +105,7 @@ class ResultScreen(ModalScreen[None]):
         self._prompt.ask(label, named, value=str(path), check=path_problem)
 
     async def _save(self, path: Path, data: bytes, *, and_open: bool) -> None:
-        if await saved_new(self.app, path, data) and and_open:
+        if await save_new(self.app, path, data) and and_open:
             self._ask_to_open(path)
 
     def _ask_to_open(self, path: Path) -> None:

@@ -4,14 +4,14 @@ import pytest
 
 from tui.core.conversation.conversation import Remark
 from tui.core.events import EndReason
-from tui.ui.chat.bridge import end_sentence, ended_at_limit, note_of
+from tui.ui.chat.bridge import ended_at_limit, note_of
 
 KEYS = {"go_on": "ctrl+g", "again": "r"}
 
 
 @pytest.mark.parametrize("reason", list(EndReason))
 def test_an_end_is_one_plain_sentence_or_two_with_its_keys(reason: EndReason):
-    sentence = end_sentence(reason, **KEYS)
+    sentence, _ = note_of(Remark(0, "end", reason.value), **KEYS)
     assert sentence[0].isupper() or sentence[0] == "r"
     assert sentence.endswith(".") and "{" not in sentence and reason.value not in sentence.split()
 

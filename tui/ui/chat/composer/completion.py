@@ -80,8 +80,8 @@ class Completion:
 
     def __init__(self, box: Box, sources: "Callable[[], LiveSources]") -> None:
         self._box = box
-        self._sources = sources
-        self._target: CompletionTarget | None = None
+        self.sources = sources
+        self.target: CompletionTarget | None = None
         self._found: Sequence[Suggestion] = ()
         self._marked = -1
         self._making: asyncio.Task[None] | None = None
@@ -92,15 +92,11 @@ class Completion:
     def is_open(self) -> bool:
         return bool(self._found)
 
-    @property
-    def target(self) -> CompletionTarget | None:
-        return self._target
-
     def look(self, line: str, column: int, *, is_first: bool) -> None:
         now = completion_at(line, column, is_first=is_first)
-        if now == self._target:
+        if now == self.target:
             return
-        self._target = now
+        self.target = now
         self._stop()
         if now is None or (now.what, now.start) != self._left:
             self._left = None
@@ -111,15 +107,15 @@ class Completion:
 
     def again(self) -> None:
         """Update the list: there are more suggestions now."""
-        if self._target is not None and self._left is None:
+        if self.target is not None and self._left is None:
             self._stop()
-            self._begin(self._target)
+            self._begin(self.target)
 
     def _begin(self, now: CompletionTarget) -> None:
         from tui.ui.chat.composer.suggestions import fitting, of_commands
 
         if now.what is CompletionKind.COMMAND:
-            self._fill(fitting(of_commands(self._sources().specs()), now.query))
+            self._fill(fitting(of_commands(self.sources().specs()), now.query))
         else:
             # Suggestions for the previous word are not taken for this one; see `settled`.
             self._some.clear()
@@ -143,10 +139,10 @@ class Completion:
         from tui.ui.chat.composer.suggestions import fitting
 
         if now.what is CompletionKind.REFERENCE:
-            self._fill(await self._sources().references(now.query))
-            self._extend(await self._sources().deeper(now.query))
+            self._fill(await self.sources().references(now.query))
+            self._extend(await self.sources().deeper(now.query))
         else:
-            self._fill(fitting(await self._sources().arguments(now.command, now.before), now.query))
+            self._fill(fitting(await self.sources().arguments(now.command, now.before), now.query))
 
     def _extend(self, more: "Sequence[Suggestion]") -> None:
         new = [one for one in more if one not in self._found]
@@ -161,18 +157,15 @@ class Completion:
         if found:
             self._some.set()
         # An optional argument is not completed by the enter that sends.
-        is_begun = self._target is not None and bool(
-            self._target.query or self._target.what is CompletionKind.COMMAND
+        is_begun = self.target is not None and bool(
+            self.target.query or self.target.what is CompletionKind.COMMAND
         )
-        is_argument = self._target is not None and self._target.what is CompletionKind.ARGUMENT
+        is_argument = self.target is not None and self.target.what is CompletionKind.ARGUMENT
         self._marked = 0 if found and is_begun and not is_argument else -1
         self._show()
 
     def _show(self) -> None:
         self._box.show(suggestion_rows(self._found), self._marked)
-
-    def names_file(self, path: str) -> bool:
-        return self._sources().names_file(path)
 
     def step(self, direction: int) -> None:
         count = len(self._found)
@@ -187,10 +180,10 @@ class Completion:
     def marked(self) -> "Suggestion | None":
         """The suggestion that enter takes; None if enter sends the message."""
         one = self.at(self._marked)
-        if one is None or self._target is None:
+        if one is None or self.target is None:
             return None
-        is_written = one.reference is None and one.text.strip() == f"/{self._target.query}"
-        return None if is_written and self._target.what is CompletionKind.COMMAND else one
+        is_written = one.reference is None and one.text.strip() == f"/{self.target.query}"
+        return None if is_written and self.target.what is CompletionKind.COMMAND else one
 
     @property
     def best(self) -> "Suggestion | None":
@@ -202,7 +195,7 @@ class Completion:
         if not self._found and self._making is None:
             return False
         was_open = bool(self._found)
-        self._left = (self._target.what, self._target.start) if self._target is not None else None
+        self._left = (self.target.what, self.target.start) if self.target is not None else None
         self._stop()
         self._fill(())
         return was_open
@@ -210,7 +203,7 @@ class Completion:
     def close(self) -> None:
         """Reset: the message was sent."""
         self._stop()
-        self._target, self._left = None, None
+        self.target, self._left = None, None
         self._fill(())
 
     def _stop(self) -> None:

@@ -169,7 +169,7 @@ class Composer(TokenArea):
             or not self._typed.endswith(f"@{place.query}")
         ):
             return
-        if name := next(filter(self.completing.names_file, place.names), ""):
+        if name := next(filter(self.completing.sources().names_file, place.names), ""):
             text = self.pastes.refer(Reference.to_file(name)) + place.query[len(name) :]
             self.replace(text, (row, place.start), (row, column), maintain_selection_offset=False)
             self.move_cursor((row, place.start + len(text)))

@@ -135,13 +135,7 @@ class Summary(Block):
         rows = wrap(((self.words, "dim"),), columns, first=head)
         if not self.open:
             return rows
-        bar: Row = (("▎ ", "rule aside"),)
-        text = preview(self._text).text or "(nothing)"
-        lines = text.expandtabs(4).split("\n")
-        return [
-            *rows,
-            *(row for line in lines for row in wrap(((line, "dim"),), columns, first=bar, rest=bar)),
-        ]
+        return rows + _quoted(preview(self._text).text or "(nothing)", columns)
 
     def targets(self) -> Sequence[int]:
         return (0,)
@@ -319,15 +313,15 @@ class Thinking(Block):
         if self._kept_width != width:
             self._kept, self._kept_width, self._done = [], width, 0
         for line in self._lines[self._done :]:
-            self._kept += self._quoted(line, width)
+            self._kept += _quoted(line, width)
         self._done = len(self._lines)
-        return self._kept + (self._quoted(clean(self._partial), width) if self._partial else [])
-
-    @staticmethod
-    def _quoted(text: str, width: int) -> list[Row]:
-        bar: Row = (("▎ ", "rule aside"),)
-        lines = text.expandtabs(4).split("\n")
-        return [row for line in lines for row in wrap(((line, "dim"),), width, first=bar, rest=bar)]
+        return self._kept + (_quoted(clean(self._partial), width) if self._partial else [])
 
     def targets(self) -> Sequence[int]:
         return (0,)
+
+
+def _quoted(text: str, width: int) -> list[Row]:
+    bar: Row = (("▎ ", "rule aside"),)
+    lines = text.expandtabs(4).split("\n")
+    return [row for line in lines for row in wrap(((line, "dim"),), width, first=bar, rest=bar)]

@@ -70,7 +70,7 @@ class Flow:
     def extend(self, blocks: Sequence[Block]) -> None:
         start = len(self.blocks)
         self.blocks += blocks
-        self._tops += [0] * len(blocks)
+
         self._rebuild(start)
 
     def truncate(self, index: int) -> None:

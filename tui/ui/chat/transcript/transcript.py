@@ -65,17 +65,15 @@ class Transcript(FlowPane):
         *,
         symbols: Symbols = UNICODE,
         clock: Callable[[], float] = monotonic,
-        name: str | None = None,
         id: str | None = None,
-        classes: str | None = None,
     ) -> None:
-        super().__init__(name=name, id=id, classes=classes)
+        super().__init__(id=id)
         self._symbols = symbols
         self._writer = ReplyWriter(self.flow, self._append, symbols, clock)
         self._welcome: Welcome | None = None
         self._timer: Timer | None = None
         self._cost = 0.0
-        self._cards: dict[str, Card] = {}
+        self.cards: dict[str, Card] = {}
         self._places: list[Block] = []
         self._summary: Summary | None = None
         self._given: deque[tuple[Card, int]] = deque()
@@ -133,24 +131,24 @@ class Transcript(FlowPane):
         after_card = bool(self.flow.blocks) and isinstance(self.flow.blocks[-1], Card)
         card = Card(server, tool, arguments, self._symbols, gap=0 if after_card else 1)
         card.recovered = recovered
-        self._cards[call_id] = card
+        self.cards[call_id] = card
         self._append(card)
 
     def set_call(
         self, call_id: str, state: str, note: str = "", ms: float | None = None, preview: str | None = None
     ) -> None:
         """Change the state of a call; an unknown id is ignored. `preview` may be of any size."""
-        if (card := self._cards.get(call_id)) is not None:
+        if (card := self.cards.get(call_id)) is not None:
             card.set(state, note, ms, preview)
             self._touch(card)
 
     def ask(self, request: ApprovalRequest) -> None:
         """Show the approval of a call with all its arguments, and scroll to it."""
-        card = self._cards.get(request.call_id)
+        card = self.cards.get(request.call_id)
         if card is None:
             tool = request.tool
             self.add_call(request.call_id, tool.server, tool.name, request.arguments)
-            card = self._cards[request.call_id]
+            card = self.cards[request.call_id]
         card.ask(request.why)
         self._touch(card)
         self.call_later(self.show_block, card)
@@ -201,7 +199,7 @@ class Transcript(FlowPane):
         """Show a saved conversation at its end; arguments as for `past_blocks`."""
         self._empty()
         past = past_blocks(messages, unknown, self._symbols, notice, remarks, note, time.time())
-        self._cards.update(past.cards)
+        self.cards.update(past.cards)
         self._places = past.places
         self.flow.extend(past.blocks)
         self.following = True
@@ -225,7 +223,7 @@ class Transcript(FlowPane):
     def _empty(self) -> None:
         self._writer.reset()
         self._target = None
-        self._cards.clear()
+        self.cards.clear()
         self._places = []
         self._given.clear()
         self._summary = None
@@ -269,14 +267,14 @@ class Transcript(FlowPane):
     def selected_call(self) -> str:
         """The id of the call whose card is selected, or of the last call."""
         target = self._target[0] if self._target is not None else None
-        for call_id, card in reversed(self._cards.items()):
+        for call_id, card in reversed(self.cards.items()):
             if card is target:
                 return call_id
-        return next(reversed(self._cards), "")
+        return next(reversed(self.cards), "")
 
     def give_result(self, call_id: str, result: ToolResult) -> None:
         """Store the result of a call, for its parts that are not text; large ones only while new."""
-        card = self._cards.get(call_id)
+        card = self.cards.get(call_id)
         if card is None:
             return
         card.give(result)
@@ -286,9 +284,6 @@ class Transcript(FlowPane):
         while len(self._given) > 1 and sum(size for _, size in self._given) > MOST_GIVEN:
             self._given.popleft()[0].gave = None
         self._touch(card)
-
-    def card_of(self, call_id: str) -> Card | None:
-        return self._cards.get(call_id)
 
     def _touch(self, block: Block) -> None:
         block.width = 0

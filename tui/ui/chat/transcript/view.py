@@ -21,8 +21,8 @@ PREPARED_AT_ONCE = 500
 class FlowPane(LinePane):
     """Shows `self.flow`; a subclass changes it and says so with `flow_changed`."""
 
-    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(name=name, id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self.flow = Flow()
         self._target: tuple[Block, int] | None = None
         self._stale_below = -1  # blocks up to this one may have to be wrapped again
@@ -69,7 +69,7 @@ class FlowPane(LinePane):
             first = min(first, flow.settle((index,)))
             room -= flow.blocks[index].height
             index -= 1
-        return min(first, self._known_height())
+        return min(first, self.virtual_size.height)
 
     def _settle_view(self) -> int:
         """Wrap the blocks in view from its top down, without moving the top; return as `_settle_end`."""
@@ -84,10 +84,7 @@ class FlowPane(LinePane):
             first = min(first, flow.settle((index,)))
             room -= flow.blocks[index].height
             index += 1
-        return min(first, self._known_height())
-
-    def _known_height(self) -> int:
-        return self.virtual_size.height
+        return min(first, self.virtual_size.height)
 
     def _plan_slice(self) -> None:
         if self._slices is None and self._stale_below >= 0:
