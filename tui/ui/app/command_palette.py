@@ -67,7 +67,6 @@ BEHIND = 0.01
 
 
 def _named(query: str, command: Command) -> float:
-    """Return 1.0 if every word of a query is in the names of a command, else 0.0."""
     names = f"{command.help} {command.words}".casefold()
     return float(all(word in names for word in query.casefold().split()))
 

@@ -29,11 +29,7 @@ class _Question:
 
 
 class Approvals:
-    """`core.ports.Approver` for a user at a screen.
-
-    Calls may ask at the same time; the user sees one question after the other. `on_change` is called
-    whenever the visible question changes.
-    """
+    """`core.ports.Approver` for a user at a screen, who sees one question after the other."""
 
     def __init__(self, on_change: Callable[[], None], now: Callable[[], float]) -> None:
         self._on_change = on_change

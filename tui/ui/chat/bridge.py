@@ -29,10 +29,7 @@ _KINDS = {"error": "bad", "limit": "warn", "warn": "warn", "retry": "warn"}
 
 
 def note_of(remark: Remark, *, go_on: str, again: str) -> tuple[str, str]:
-    """Return the text of a remark, or "", and the kind of note: info, warn or bad.
-
-    `go_on` is the key that continues after a limit, `again` the one that retries.
-    """
+    """Return the text of a remark, or "", with keys in it, and the kind of note: info, warn or bad."""
     hint = END_HINTS.get(remark.text, "") if remark.kind == "end" else ""
     words = " ".join(filter(None, (words_of(remark), hint.format(go_on=go_on, again=again))))
     return words, _KINDS.get(remark.kind, "info")

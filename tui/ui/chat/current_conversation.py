@@ -138,7 +138,6 @@ class CurrentConversation:
             await self.or_notify(self.start_new())
 
     async def branch(self, work: Coroutine[Any, Any, None]) -> None:
-        """Await `work`, which branches the conversation, and show the branch."""
         before = self.conversations.info
         await work
         self._parent = before.id if before is not None else ""
@@ -195,17 +194,13 @@ class CurrentConversation:
                 lambda remark: note_of(remark, **bridge.keys),
             )
         self._show_compaction()
-        self._show_lost()
+        if lost := conversations.lost():
+            self._parent = ""  # there is no way back
+            words = f"Not all messages of the previous conversation were saved: {lost}."
+            self.regions.conversation.add_note(words, "bad")
         if message is not None:
             self.regions.conversation.show_message(message)
         self._wake()
-
-    def _show_lost(self) -> None:
-        if lost := self.conversations.lost():
-            self._parent = ""  # there is no way back
-            self.regions.conversation.add_note(
-                f"Not all messages of the previous conversation were saved: {lost}.", "bad"
-            )
 
     def _show_compaction(self) -> None:
         conversations = self.conversations

@@ -146,7 +146,6 @@ class Navigator:
         )
 
     def put_into_message(self, text: str) -> None:
-        """Append text of a server to the message in the composer."""
         composer = self._regions.composer
         before = composer.text.rstrip("\n")
         composer.show("")

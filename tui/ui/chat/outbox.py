@@ -37,10 +37,7 @@ Thing = TypeVar("Thing")
 
 
 class SerialQueue(Generic[Thing]):
-    """Runs jobs one after the other with `do`; its task exists only while there are jobs.
-
-    `failed` is called with an error that `do` did not expect.
-    """
+    """Runs jobs one after the other with `do`; its task exists only while there are jobs."""
 
     def __init__(self, do: Callable[[Thing], Awaitable[None]], failed: Callable[[Exception], None]) -> None:
         self._do = do
@@ -205,7 +202,6 @@ class Outbox:
         self._regions.held_box.show(rows, ends=[()] * (len(rows) - len(ends)) + ends)
 
     def drop(self, event: Composer.Dropped) -> None:
-        """Drop the message that was queued last, or put it back into the composer."""
         if event.back:
             self.take_back()
         elif self._turns.take_back():

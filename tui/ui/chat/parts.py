@@ -41,10 +41,7 @@ ACT, UNAVAILABLE = "act ", "unavailable "
 
 
 class ChatParts:
-    """What works behind the chat screen, whose panes are mounted; the runtime is not ready yet.
-
-    `fail` ends the app after an unexpected error.
-    """
+    """What works behind the chat screen, whose panes are mounted; the runtime is not ready yet."""
 
     def __init__(
         self,
@@ -208,7 +205,7 @@ class ChatParts:
     def _settle(self, answer: str) -> None:
         """Act on a letter, now that it cannot be the start of a message."""
         if answer.startswith(UNAVAILABLE):
-            self._say(answer.removeprefix(UNAVAILABLE))
+            self._regions.notify(answer.removeprefix(UNAVAILABLE), timeout=4)
         elif answer.startswith(ACT):
             self._actions[answer.removeprefix(ACT)]()
         else:
@@ -263,14 +260,11 @@ class ChatParts:
         situation = self.status.situation(self._regions.focus_context)
         return unavailable(found, situation, self._regions.key_of("chat.cancel"))
 
-    def _say(self, why: str) -> None:
-        self._regions.notify(why, timeout=4)
-
     def says_unavailable(self, action_id: str) -> bool:
         """Say why an action is unavailable; return False, saying nothing, if it is available."""
         why = self._why_unavailable(action(action_id))
         if why:
-            self._say(why)
+            self._regions.notify(why, timeout=4)
         return bool(why)
 
     def write_letter(self, key: str, letter: str) -> bool:

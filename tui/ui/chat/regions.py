@@ -177,7 +177,6 @@ class Regions:
         self.arrange()
 
     def maximize(self) -> None:
-        """Maximize the focused region, or restore the layout."""
         context = self.focus_context
         if self._maximized is not None:
             self._maximized = None

@@ -18,7 +18,7 @@ from tui.ui.chat.status_line import LOADING, Status
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.keys.situation import Situation, in_footer
-from tui.ui.platform.memory import GcPauses
+from tui.ui.platform.memory import GcPauses, return_freed_memory
 from tui.ui.widgets.box import Box
 
 if TYPE_CHECKING:  # not needed for the first frame
@@ -87,7 +87,7 @@ class ChatScreen(Screen[None]):
 
     async def _load(self) -> None:
         with self._collecting.gently(self.app):
-            await asyncio.to_thread(_return_freed_memory)
+            await asyncio.to_thread(return_freed_memory)
             for name in _LOADED_LATER:
                 await asyncio.to_thread(import_module, name)
             from tui.ui.chat.parts import ChatParts
@@ -178,9 +178,3 @@ class ChatScreen(Screen[None]):
     def on_traffic_tail_opened(self, event: "TrafficTail.Opened") -> None:
         if self.parts is not None:
             self.parts.navigator.open_traffic()
-
-
-def _return_freed_memory() -> None:
-    from tui.ui.platform.memory import return_freed_memory
-
-    return_freed_memory()

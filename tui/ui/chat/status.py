@@ -10,6 +10,7 @@ from tui.core.servers import ServerState, ServerStatus
 from tui.ui.chat.approvals import Approvals
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.regions import Regions
+from tui.ui.chat.servers import MOVING
 from tui.ui.chat.status_line import LOADING, Meter, Status, Used
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Context
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 FAST = 1 / 30
 SLOW = 1 / 4
 """Seconds between two looks at the stores, while something moves and while nothing does."""
-
-MOVING = (ServerState.STARTING, ServerState.STOPPING)
 
 
 class ChatStatus:

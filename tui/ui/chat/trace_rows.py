@@ -134,7 +134,8 @@ def _call_rows(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     yield from _arguments(call, look, open)
     if call.state is CallState.ASKING and call.why:
         yield crop(((f"{INDENT}{call.why}", "warn"),), look.columns)
-    if call.state is CallState.RUNNING and (far := progress_words(call, look.symbols)):
+    far = progress(call.progress, call.total, call.message, f" {look.symbols.separator} ")
+    if call.state is CallState.RUNNING and far:
         yield crop(((f"{INDENT}{far}", "accent"),), look.columns)
     if open and call.answer is not None:
         waited = f" after {duration(call.waited_ms)}" if call.waited_ms else ""
@@ -181,11 +182,6 @@ def _call_time(call: CallSpan, look: TraceLook, style: str) -> Row:
             return ((str(call.state), style), (f"  {clock((look.now_ns - call.asked_ns) / 1e9)}", "dim"))
         case _:
             return ((str(call.state), style),)
-
-
-def progress_words(call: CallSpan, symbols: Symbols) -> str:
-    """Return the progress of a call, as "12 of 30 · halfway there"."""
-    return progress(call.progress, call.total, call.message, f" {symbols.separator} ")
 
 
 def _arguments(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:

@@ -85,7 +85,6 @@ class TurnQueue:
 
     @property
     def steered(self) -> Sequence[str]:
-        """The messages that the model gets at its next step."""
         return [one.shown for one in self._steered]
 
     @property

@@ -9,7 +9,7 @@ from textual.message import Message
 from tui.core.text import clean_line
 from tui.traffic.record.entry_columns import Recording
 from tui.ui.keys.action_table import Context, of_context
-from tui.ui.keys.footer import Entry, Footer, entries_of
+from tui.ui.keys.footer import Entry, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Bar, SplitBar, part_at, spread
 from tui.ui.widgets.rows import Row
@@ -17,9 +17,6 @@ from tui.ui.widgets.rows import Row
 
 class TrafficTitle(SplitBar):
     """What is shown, how much of it, and whether the newest entry is followed."""
-
-    def __init__(self) -> None:
-        super().__init__(id="traffic-title")
 
     def update_from(self, recording: Recording, shown: int, following: bool, notes: Row) -> None:
         """Show the state of a recording of which `shown` entries are in the list."""
@@ -46,9 +43,6 @@ class Headings(Bar):
 class FilterLine(SplitBar):
     """The active filter and the search, their progress and results; a click edits the filter."""
 
-    def __init__(self) -> None:
-        super().__init__(id="filter-line")
-
     def show(self, left: Row, right: Row = ()) -> bool:
         """Show these texts; without a left one the line is hidden."""
         is_new = super().show(left, right)
@@ -58,17 +52,6 @@ class FilterLine(SplitBar):
 
     async def on_click(self) -> None:
         await self.run_action("screen.traffic_filter")
-
-
-class Keys(Footer):
-    """The keys of the focused pane, and behind them those of the app."""
-
-    def __init__(self, overrides: KeyOverrides) -> None:
-        super().__init__()
-        self._overrides = overrides
-
-    def of(self, context: Context) -> None:
-        self.show(keys_of(context, self._overrides))
 
 
 def keys_of(context: Context, overrides: KeyOverrides) -> Sequence[Entry]:

@@ -156,11 +156,6 @@ class EntryList(LinePane, inherit_bindings=False):
             self.move_cursor(self._rows - 1)
         self.follow()
 
-    def repaint(self) -> None:
-        """Draw all lines again: notes, previews or the format of the time changed."""
-        self._strips.clear()
-        self.refresh()
-
     def next_time_format(self) -> None:
         self._maker.mode = self._maker.mode.next()
         self._layout = None
@@ -282,8 +277,7 @@ class EntryList(LinePane, inherit_bindings=False):
             return
         moved, self.selected = selected != self.selected, selected
         if self._related != (-1, -1) or related != (-1, -1):
-            self._strips.clear()
-            self.refresh()
+            self.repaint()
         self._related = related
         if moved:
             self.post_message(self.Moved())
@@ -337,9 +331,7 @@ class EntryList(LinePane, inherit_bindings=False):
 class TrafficTail(EntryList, can_focus=False):
     """The last lines of the list, always following; a click opens the traffic screen."""
 
-    DEFAULT_CSS = f"""
-    TrafficTail {{ height: {TAIL_LINES}; background: $surface; scrollbar-size-vertical: 0; }}
-    """
+    DEFAULT_CSS = f"TrafficTail {{ height: {TAIL_LINES}; background: $surface; scrollbar-size-vertical: 0; }}"
 
     class Opened(Message):
         """A line was clicked."""

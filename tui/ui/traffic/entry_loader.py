@@ -43,12 +43,6 @@ class LoadedEntry:
     partner: "LoadedEntry | None" = None
 
 
-def remark(finding: Finding, symbols: Symbols) -> list[Row]:
-    """Return the line over the tree of an entry with a finding."""
-    style = SEVERITY_STYLES[finding.severity]
-    return [((f"{symbols.severities[finding.severity]} {clean_line(finding.sentence, 300)}", style),)]
-
-
 def whole_entry(reader: TrafficReader, seq: int, limit: int) -> Entry | None:
     """Return an entry with up to `limit` bytes of its body, also if it was a part of a batch."""
     entry = reader.entry(seq, limit)
@@ -89,7 +83,11 @@ class EntryLoader:
         if read is None:
             return None
         entry, body, findings, steps = read
-        remarks = [row for finding in findings for row in remark(finding, self._symbols)]
+        signs = self._symbols.severities
+        remarks: list[Row] = [
+            ((f"{signs[each.severity]} {clean_line(each.sentence, 300)}", SEVERITY_STYLES[each.severity]),)
+            for each in findings
+        ]
         tree = await asyncio.to_thread(self._tree, entry, body, remarks)
         stored = len(body) if len(body) < MOST else max(entry.size, len(body))
         return LoadedEntry(entry, body, stored, tree, findings, steps)

@@ -198,7 +198,6 @@ class EntryView(Vertical):
         self._update_tabs(busy=False)
 
     def _pair(self, loaded: LoadedEntry) -> tuple[LoadedEntry, LoadedEntry | None]:
-        """Return the earlier one and the later one."""
         partner = loaded.partner
         if partner is None or loaded.entry.seq < partner.entry.seq:
             return loaded, partner

@@ -178,10 +178,7 @@ class Exporter:
     ) -> tuple[int, int]:
         """Write the file, in a thread; return how many entries and bytes it has.
 
-        Raises:
-            FileExistsError: the file exists, and `over` is not set.
-            OSError: the file cannot be created.
-            McptuiError: the recording cannot be read, or the file cannot be written.
+        Raises `FileExistsError` if the file is there and `over` is not set, else `OSError` or `McptuiError`.
         """
         from tui.storage.exports.export import Format, exported, write_whole
 

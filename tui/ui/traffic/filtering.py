@@ -76,7 +76,6 @@ class Filtering:
         return match.seq if match is not None else 0
 
     def advance(self) -> None:
-        """Continue the search for a moment."""
         if self._search is not None:
             self._search.advance(SEARCH_MS)
 
@@ -98,7 +97,6 @@ class Filtering:
             self._search.cancel()
 
     def noted(self, seq: int) -> None:
-        """Match an entry again, whose note has changed."""
         for view in (self.view, self._search):
             if view is not None:
                 view.recheck([seq])
@@ -116,8 +114,7 @@ class Filtering:
     def close(self) -> None:
         """End the threads of the views."""
         self.view.close()
-        if self._search is not None:
-            self._search.close()
+        self.search("")
 
     def line(self, position: int) -> tuple[Row, Row]:
         """Return filter and search at the left, progress and matches at the right; empty rows for nothing.

@@ -12,9 +12,10 @@ from tui.core.traffic import Cause
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.record.entry_columns import Recording
 from tui.ui.keys.action_table import Context
+from tui.ui.keys.footer import Footer
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.traffic.annotations import Annotations, SavedFilters
-from tui.ui.traffic.bars import FilterLine, Headings, Keys, TrafficTitle
+from tui.ui.traffic.bars import FilterLine, Headings, TrafficTitle, keys_of
 from tui.ui.traffic.comparison import Comparer
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_view import EntryPanel, EntryView
@@ -85,11 +86,11 @@ class TrafficScreen(Screen[Cause | None]):
         self.prompt = PromptLine()
         self.entry = EntryView(recording, reader, symbols, prompt=self.prompt, folder=folder)
         self.filter_bar = FilterBar(recording.frames)
-        self.filter_line = FilterLine()
-        self._title = TrafficTitle()
+        self.filter_line = FilterLine(id="filter-line")
+        self._title = TrafficTitle(id="traffic-title")
         self._headings = Headings(self.list.heading)
         self.panel = EntryPanel(self, self.list, self._headings, self.entry)
-        self._keys = Keys(overrides)
+        self._overrides, self._keys = overrides, Footer()
         self._search = ListSearch(self.list, self.filtering, self.prompt)
         self._annotations = Annotations(recording, self.list, self.filtering, self.prompt, self.entry.reload)
         self._filters = SavedFilters(self, recording, self.filtering, self.prompt, self.apply_filter)
@@ -110,7 +111,7 @@ class TrafficScreen(Screen[Cause | None]):
     def on_mount(self) -> None:
         self.set_focus(self.list, scroll_visible=False)  # at once: the next key may be here
         self.apply_filter(parse(self._place[0] or self._opened_with))
-        self._keys.of(Context.TRAFFIC)
+        self._keys.show(keys_of(Context.TRAFFIC, self._overrides))
         self.look()
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
 
@@ -155,7 +156,8 @@ class TrafficScreen(Screen[Cause | None]):
         self.call_after_refresh(self._headings.refresh)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        self._keys.of(Context.FRAME if self.entry.has_pseudo_class("focus-within") else Context.TRAFFIC)
+        context = Context.FRAME if self.entry.has_pseudo_class("focus-within") else Context.TRAFFIC
+        self._keys.show(keys_of(context, self._overrides))
 
     def on_entry_list_moved(self, event: EntryList.Moved) -> None:
         if self.panel.is_open:

@@ -18,7 +18,6 @@ from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
-from textual.theme import Theme
 
 from tui.core.text import clean
 from tui.ui.platform.strips import KeptStrips, RowStrip
@@ -47,12 +46,7 @@ class LinePane(ScrollView, can_focus=True):
     CURSOR: ClassVar[bool] = False
 
     DEFAULT_CSS = """
-    LinePane {
-        overflow-x: hidden;
-        overflow-y: auto;
-        scrollbar-gutter: stable;
-        scrollbar-size-vertical: 1;
-    }
+    LinePane { overflow-x: hidden; overflow-y: auto; scrollbar-gutter: stable; scrollbar-size-vertical: 1; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -211,10 +205,11 @@ class LinePane(ScrollView, can_focus=True):
         self.rows_changed()
 
     def on_mount(self) -> None:
-        self.app.theme_changed_signal.subscribe(self, self._restyle)
+        self.app.theme_changed_signal.subscribe(self, lambda theme: self.repaint())
         self.rows_changed()
 
-    def _restyle(self, theme: Theme) -> None:
+    def repaint(self) -> None:
+        """Draw all lines again: what they show changed, but not how many there are."""
         self._strips.clear()
         self.refresh()
 
@@ -280,8 +275,7 @@ class LinePane(ScrollView, can_focus=True):
         return copied((self.row(index), *span) for index, span in spans if span is not None), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:
-        self._strips.clear()
-        self.refresh()
+        self.repaint()
 
     def _step(self, direction: int) -> bool:
         """Move the cursor to the next selectable row; return False if there is none and the pane scrolls."""

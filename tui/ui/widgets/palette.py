@@ -36,9 +36,7 @@ _ATTRIBUTES = frozenset({"bold", "italic", "underline", "strike", "reverse"})
 class Palette:
     """The colors of a theme by role, and the styles made of them.
 
-    Attributes:
-        colors: by role.
-        native: the theme uses the 16 colors of the terminal, which cannot be blended.
+    A `native` theme uses the 16 colors of the terminal, which cannot be blended.
     """
 
     colors: Mapping[str, Color]

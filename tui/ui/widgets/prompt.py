@@ -14,10 +14,6 @@ from tui.ui.widgets.field import Field
 from tui.ui.widgets.literal import Literal
 
 
-def _ignore(text: str) -> None:
-    """Ignore the text."""
-
-
 def _accept(text: str) -> str:
     return ""
 
@@ -41,8 +37,8 @@ class PromptLine(Horizontal):
         self._problem = Literal("", classes="problem")
         self._back: Widget | None = None
         self._check: Callable[[str], str] = _accept
-        self._typed: Callable[[str], None] = _ignore
-        self._done: Callable[[str], None] = _ignore
+        self._typed: Callable[[str], object] = _accept
+        self._done: Callable[[str], object] = _accept
         self._cancelled: Callable[[], None] | None = None
         self.display = False
 
@@ -58,7 +54,7 @@ class PromptLine(Horizontal):
         *,
         value: str = "",
         placeholder: str = "",
-        typed: Callable[[str], None] = _ignore,
+        typed: Callable[[str], object] = _accept,
         cancelled: Callable[[], None] | None = None,
         replaces: bool = False,
         check: Callable[[str], str] = _accept,

@@ -12,7 +12,6 @@ class Symbols:
 
     Attributes:
         spinner: frames of the only animation: a server that starts or stops.
-        separator: between parts of a line.
         within: between a server and its tool.
         delta: heading of a column, may be a word.
         bar: a bar from empty to full, in parts of a cell.

@@ -6,6 +6,7 @@ one is parsed here first.
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 from textual.color import Color, ColorParseError
 from textual.theme import BUILTIN_THEMES, Theme
@@ -15,13 +16,7 @@ from tui.settings.themes import ThemeSpec
 # Our CSS variable -> the role it shows.
 _ROLE_VARIABLES: Mapping[str, str] = {
     "text-dim": "dim",
-    "rule": "rule",
-    "ok": "ok",
-    "warn": "warn",
-    "bad": "bad",
-    "user": "user",
-    "model": "model",
-    "tool": "tool",
+    **{role: role for role in ("rule", "ok", "warn", "bad", "user", "model", "tool")},
 }
 
 # Textual's base colors -> the role they show. Given as variables too, because Textual rounds each color on
@@ -86,40 +81,21 @@ def variable_defaults() -> dict[str, str]:
 
 
 def theme_of(spec: ThemeSpec) -> Theme:
-    """Return the Textual theme of a spec.
-
-    Raises:
-        ValueError: a role is not a color that Textual knows.
-    """
+    """Return the Textual theme of a spec; raises `ValueError` for a color that Textual does not know."""
     roles = spec.colours()
     for role, colour in roles.items():
         _checked(role, colour)
+    base: dict[str, Any] = {name: roles[role] for name, role in _BASE_VARIABLES.items()}
     variables = {name: roles[role] for name, role in _ROLE_VARIABLES.items()}
     if spec.ansi:
         variables |= _ansi_variables(roles, spec.dark)
     else:
-        variables |= {name: roles[role] for name, role in _BASE_VARIABLES.items()}
+        variables |= base
         variables |= {
             name: roles[role] if percent == 100 else f"{roles[role]} {percent}%"
             for name, (role, percent) in _WIDGET_VARIABLES.items()
         }
-    return Theme(
-        name=spec.name,
-        primary=roles["accent"],
-        secondary=roles["tool"],
-        warning=roles["warn"],
-        error=roles["bad"],
-        success=roles["ok"],
-        accent=roles["accent"],
-        foreground=roles["text"],
-        background=roles["surface"],
-        surface=roles["surface"],
-        panel=roles["panel"],
-        boost=roles["panel"],
-        dark=spec.dark,
-        variables=variables,
-        ansi=spec.ansi,
-    )
+    return Theme(name=spec.name, **base, dark=spec.dark, variables=variables, ansi=spec.ansi)
 
 
 def _ansi_variables(roles: Mapping[str, str], dark: bool) -> dict[str, str]:

@@ -31,9 +31,6 @@ class Node:
     Attributes:
         value: in `data`; None for a line of text or a remark.
         data: the document: the body, or a string in it that is JSON itself.
-        depth: of its indentation.
-        line: the text of a row without a value.
-        is_open: it is unfolded.
     """
 
     value: JsonValue | None
@@ -154,10 +151,7 @@ DECODING: Row = (("decoding…", "dim"),)
 
 
 class TreePictures:
-    """The images of a tree. Until `begin` they are shown as strings.
-
-    `unfold` replaces what a row is unfolded into.
-    """
+    """The images of a tree. Until `begin` they are shown as strings."""
 
     def __init__(self, nodes: Sequence[Node], unfold: Callable[[Node, list[Node]], None]) -> None:
         self._nodes = nodes

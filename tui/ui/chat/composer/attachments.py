@@ -74,12 +74,7 @@ class AttachmentReader:
 
 
 def bytes_of(path: Path) -> bytes:
-    """Return the content of a regular file; never waits for a pipe or a device.
-
-    Raises:
-        OSError: it cannot be read.
-        ValueError: it is no regular file, or too large.
-    """
+    """Return the content of a regular file, without waiting for a pipe; raises `OSError` or `ValueError`."""
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     try:
         mode = os.fstat(handle).st_mode

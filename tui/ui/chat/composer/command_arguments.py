@@ -26,11 +26,7 @@ _ENDINGS: dict[ExportKind, str] = {"markdown": ".md", "json": ".json", "html": "
 async def switch_model(conversations: "Conversations", rest: str) -> str:
     """Switch to a profile, to a profile and a model id, or to a model id of the current profile.
 
-    Returns:
-        A warning, or "": an id that an endpoint does not list may still be right.
-
-    Raises:
-        McptuiError: there is no such model.
+    Returns a warning, or "": an id that an endpoint does not list may still be right. Raises `McptuiError`.
     """
     name, _, model = rest.partition(" ")
     choices = await conversations.models()
@@ -63,11 +59,7 @@ async def _unlisted(conversations: "Conversations", profile: str, model: str) ->
 
 
 def export_to(rest: str, title: str, folder: Path) -> tuple[ExportKind, Path]:
-    """Return the format and the file for `/export`, whose arguments are a format, a path, or both.
-
-    Raises:
-        McptuiError: the format is unclear, or the file exists.
-    """
+    """Return format and file for `/export`; raises `McptuiError` if unclear, or if the file exists."""
     word, _, path = rest.partition(" ")
     kind = _KINDS.get(word.lower())
     if kind is None:

@@ -42,7 +42,6 @@ class CompletionTarget:
     """What is completed, and where.
 
     Attributes:
-        query: what is typed of it so far.
         start: the column at which it begins; it ends at the cursor.
         before: the text between the command and its argument.
     """
@@ -106,7 +105,6 @@ class Completion:
             self._begin(now)
 
     def again(self) -> None:
-        """Update the list: there are more suggestions now."""
         if self.target is not None and self._left is None:
             self._stop()
             self._begin(self.target)
@@ -187,7 +185,6 @@ class Completion:
 
     @property
     def best(self) -> "Suggestion | None":
-        """The suggestion that tab takes: the selected one, else the first."""
         return self.at(max(0, self._marked))
 
     def leave(self) -> bool:
@@ -201,7 +198,6 @@ class Completion:
         return was_open
 
     def close(self) -> None:
-        """Reset: the message was sent."""
         self._stop()
         self.target, self._left = None, None
         self._fill(())

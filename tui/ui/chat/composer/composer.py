@@ -11,7 +11,7 @@ from textual.widgets import TextArea
 from tui.ui.chat.composer.completion import MOST, Completion, CompletionKind, completion_at
 from tui.ui.chat.composer.history import HistorySearch, InputHistory
 from tui.ui.chat.composer.token_area import Pastes, Reference, TokenArea, Written
-from tui.ui.keys.action_table import Context, action, first_key, of_context
+from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform.keys_in_order import act_at_once
@@ -24,12 +24,7 @@ PLACEHOLDER = "Ask anything   / commands   @ attach"
 
 
 class Composer(TokenArea):
-    """A text area that grows with its text, up to `MAX_ROWS` lines, with suggestions in a box above it.
-
-    Attributes:
-        earlier: the input history.
-        holding: whether messages are queued.
-    """
+    """A text area that grows with its text, up to `MAX_ROWS` lines, with suggestions in a box above it."""
 
     DEFAULT_CSS = "Composer { height: 1; border: none; padding: 0; }"
 
@@ -60,7 +55,7 @@ class Composer(TokenArea):
         self._doing = _actions_of_keys(keys)
         self.pastes = Pastes()
         self.earlier = InputHistory()
-        self.holding = False
+        self.holding = False  # whether messages are queued
         self._typed = ""
         self.completing = Completion(box, sources)
         self.searching = HistorySearch(box, self.earlier, self.show, self._search_keys)
@@ -198,10 +193,7 @@ class Composer(TokenArea):
         return True
 
     def _search_keys(self) -> str:
-        keys = [
-            first_key(self._keys.keys_of(found))
-            for found in map(action, ("composer.history", "composer.send", "chat.cancel"))
-        ]
+        keys = map(self._keys.first_of, ("composer.history", "composer.send", "chat.cancel"))
         return "{} older   {} take   {} back".format(*keys)
 
     def action_older(self) -> None:

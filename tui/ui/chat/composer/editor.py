@@ -23,11 +23,7 @@ _USUAL = ("nano", "vi", "notepad")
 
 
 def editor_of(env: Mapping[str, str]) -> list[str]:
-    """Return the command of the user's editor: `$VISUAL`, `$EDITOR`, or one that is usually installed.
-
-    Raises:
-        McptuiError: there is none.
-    """
+    """Return the command in `$VISUAL` or `$EDITOR`, or a usual one; raises `McptuiError` if there is none."""
     written = env.get("VISUAL", "").strip() or env.get("EDITOR", "").strip()
     try:
         command = shlex.split(written) if os.name == "posix" else written.split()
@@ -45,10 +41,7 @@ async def edited(text: str, env: Mapping[str, str]) -> str:
     """Return `text` as it was saved in the editor; the terminal must be free for it.
 
     The file is readable by its owner only, and deleted afterwards with all that the editor put next to it.
-    Cancelling stops the editor.
-
-    Raises:
-        McptuiError: the editor could not be started, failed, or left no text.
+    Cancelling stops the editor. Raises `McptuiError` if it did not start, failed, or left no text.
     """
     command = editor_of(env)
     folder, path = await asyncio.to_thread(_file_with, text)

@@ -37,7 +37,6 @@ class InputHistory:
         return is_new
 
     def begin_with(self, texts: Iterable[str]) -> None:
-        """Prepend the messages of earlier runs."""
         from_end = len(self._texts) - self._place
         self._texts = [*texts, *self._texts][-MOST:]
         self._place = max(0, len(self._texts) - from_end)

@@ -34,12 +34,7 @@ class HistoryFile:
         self._path = path
 
     def load(self) -> list[HistoryEntry]:
-        """Return the entries, oldest first.
-
-        Raises:
-            OSError: the file exists but cannot be read.
-            ConfigError: it was too long and could not be shortened.
-        """
+        """Return the entries, oldest first; raises `OSError`, or `ConfigError` if it cannot be shortened."""
         kept, is_long = self._read()
         if is_long:
             with locked(self._path):  # another program may add a message, or has shortened it
@@ -59,12 +54,7 @@ class HistoryFile:
         return kept, not is_whole or len(lines) > 2 * MOST
 
     def add(self, kept: HistoryEntry) -> None:
-        """Append an entry; its secrets are removed already.
-
-        Raises:
-            OSError: the file cannot be written.
-            ConfigError: another program keeps it locked.
-        """
+        """Append an entry without secrets; raises `OSError`, or `ConfigError` if it stays locked."""
         if len(kept.text) > MOST_CHARS:
             return
         self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tui.core import units
 from tui.core.errors import McptuiError
-from tui.core.servers import ServerState, ServerStatus
+from tui.core.servers import ServerState
 from tui.core.text import clean_line, fold
 from tui.ui.chat.composer.token_area import Reference
 from tui.ui.keys.slash_commands import OWN, ArgumentRule, CommandKind, CommandSpec, of_prompts, of_snippets
@@ -48,7 +48,6 @@ class Suggestion:
 
     Attributes:
         usage: the arguments it takes, or "".
-        about: what it is, in a few words.
         text: what replaces the typed word.
         runs: enter sends it at once: it needs no argument.
         reference: what is attached instead of `text`, or None.
@@ -182,14 +181,6 @@ def _suggestion(path: str, *, is_file: bool, size: int = 0) -> Suggestion:
     return Suggestion(shown, about=units.size(size), reference=Reference.to_file(path))
 
 
-def is_file(path: str, folder: Path) -> bool:
-    """Return whether a path names an existing file."""
-    try:
-        return bool(path) and (folder / os.path.expanduser(path)).is_file()
-    except (OSError, ValueError, RuntimeError):
-        return False
-
-
 class LiveSources:
     """What can be suggested; `runtime` is set once it is ready. Calls `learned` after new commands."""
 
@@ -224,24 +215,26 @@ class LiveSources:
     def running(self) -> list[str]:
         if self.runtime is None:
             return []
-        return [one.name for one in self.runtime.host.statuses() if _runs(one)]
+        return [one.name for one in self.runtime.host.statuses() if one.state is ServerState.RUNNING]
 
     async def resources(self) -> "list[ResourceInfo]":
         await self.known()
         return [one for listed in self._resources.values() for one in listed if not one.template]
 
     def names_file(self, path: str) -> bool:
-        return is_file(path, self.folder)
+        try:
+            return bool(path) and (self.folder / os.path.expanduser(path)).is_file()
+        except (OSError, ValueError, RuntimeError):
+            return False
 
     def _ask_again(self) -> None:
-        """List prompts and resources again if something changed or the last listing is old."""
         if self.runtime is None or self._asking is not None:
             return
         now = time.monotonic()
         running = tuple(
             (one.name, one.since_ns, one.resources_revision, one.prompts_revision)
             for one in self.runtime.host.statuses()
-            if _runs(one)
+            if one.state is ServerState.RUNNING
         )
         if running == self._seen and now - self._seen_at < STALE_SECONDS:
             return
@@ -354,10 +347,6 @@ class LiveSources:
         return of_words(
             ((f"{one.server}:{one.uri}", one.title or one.name) for one in await self.resources()), behind=""
         )
-
-
-def _runs(status: ServerStatus) -> bool:
-    return status.state is ServerState.RUNNING
 
 
 def _names(spec: CommandSpec, before: str) -> Sequence[Suggestion]:

@@ -28,10 +28,7 @@ MAX_ROWS = 8
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An attachment: a file by its path, a resource by server and URI, or one that was read before.
-
-    `name` is the text of its token.
-    """
+    """An attachment: a file by its path, a resource by server and URI, or one that was read before."""
 
     name: str
     path: str = ""
@@ -103,7 +100,6 @@ class Pastes:
         return token
 
     def references(self, text: str) -> tuple[Reference, ...]:
-        """Return the attachments whose tokens are in `text`, in order, without duplicates."""
         return tuple(dict.fromkeys(self._references[token] for token in self.attached(text)))
 
     @staticmethod

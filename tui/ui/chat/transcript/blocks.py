@@ -58,6 +58,7 @@ class Label(Block):
     """
 
     __slots__ = ("_name", "right", "role", "said")
+    targets = (0,)
 
     def __init__(self, name: str, role: str, right: str = "", *, said: str = "") -> None:
         super().__init__()
@@ -68,9 +69,6 @@ class Label(Block):
 
     def wrap(self, width: int) -> Sequence[Row]:
         return [spread(((self._name, f"{self.role} bold"),), ((self.right, "dim"),), measure(width))]
-
-    def targets(self) -> Sequence[int]:
-        return (0,)
 
 
 class Plain(Block):
@@ -94,6 +92,7 @@ class Fold(Block):
     """The rest of a long text, raw, collapsed to one row."""
 
     __slots__ = ("_rest", "_symbols")
+    targets = (0,)
 
     def __init__(self, rest: str, symbols: Symbols) -> None:
         super().__init__(gap=0)
@@ -109,9 +108,6 @@ class Fold(Block):
         )
         return [((f"{self._symbols.folded} ", "accent"), (amount, "dim"))]
 
-    def targets(self) -> Sequence[int]:
-        return (0,)
-
     def unfolded(self) -> list[Block]:
         return [Plain(piece) for piece in pieces(self._rest)]
 
@@ -120,6 +116,7 @@ class Summary(Block):
     """What replaces the oldest messages for the model: one row, with the summary below it if `open`."""
 
     __slots__ = ("_symbols", "_text", "open", "words")
+    targets = (0,)
 
     def __init__(self, words: str, text: str, symbols: Symbols) -> None:
         super().__init__()
@@ -136,9 +133,6 @@ class Summary(Block):
         if not self.open:
             return rows
         return rows + _quoted(preview(self._text).text or "(nothing)", columns)
-
-    def targets(self) -> Sequence[int]:
-        return (0,)
 
 
 class Note(Block):
@@ -165,20 +159,17 @@ class Note(Block):
 
 
 class Welcome(Block):
-    """What an empty conversation shows: a few lines, and example questions.
+    """What an empty conversation shows: a few lines, and example questions."""
 
-    `room` is how many rows there are, so that the text is a little above the middle.
-    """
-
-    __slots__ = ("_lines", "_symbols", "_targets", "examples", "room")
+    __slots__ = ("_lines", "_symbols", "examples", "room", "targets")
 
     def __init__(self, lines: Sequence[str], examples: Sequence[str], symbols: Symbols) -> None:
         super().__init__(gap=0)
         self._lines = lines
         self._symbols = symbols
-        self._targets: list[int] = []
+        self.targets: Sequence[int] = ()
         self.examples = examples
-        self.room = 0
+        self.room = 0  # rows there are, so that the text is a little above the middle
 
     def wrap(self, width: int) -> Sequence[Row]:
         columns = min(measure(width), 76)
@@ -195,11 +186,8 @@ class Welcome(Block):
             sign: Row = (*indent, (f"{self._symbols.within} ", "accent"))
             rows += wrap(((example, "text"),), columns, first=sign)
         above = max(0, (self.room - len(rows)) * 2 // 5)
-        self._targets = [above + start for start in starts]
+        self.targets = [above + start for start in starts]
         return [EMPTY] * above + rows
-
-    def targets(self) -> Sequence[int]:
-        return self._targets
 
 
 class Prose(Block):
@@ -282,6 +270,7 @@ class Thinking(Block):
         "running",
         "seconds",
     )
+    targets = (0,)
 
     def __init__(self, symbols: Symbols) -> None:
         super().__init__()
@@ -316,9 +305,6 @@ class Thinking(Block):
             self._kept += _quoted(line, width)
         self._done = len(self._lines)
         return self._kept + (_quoted(clean(self._partial), width) if self._partial else [])
-
-    def targets(self) -> Sequence[int]:
-        return (0,)
 
 
 def _quoted(text: str, width: int) -> list[Row]:

@@ -55,7 +55,6 @@ class Card(Block):
         "_pieces",
         "_result",
         "_symbols",
-        "_targets",
         "_title",
         "_unread",
         "_why",
@@ -64,6 +63,7 @@ class Card(Block):
         "open",
         "recovered",
         "state",
+        "targets",
     )
 
     def __init__(
@@ -80,7 +80,7 @@ class Card(Block):
         self._why = ""
         self._ms: float | None = None
         self._result: Preview | None = None
-        self._targets: list[int] = []
+        self.targets: Sequence[int] = ()
         self._pieces: Sequence[str] = ()
         self.state = "waiting"
         self.open = False
@@ -110,16 +110,13 @@ class Card(Block):
         self.open = False
         self.width = 0
 
-    def targets(self) -> Sequence[int]:
-        return self._targets
-
     def wrap(self, width: int) -> Sequence[Row]:
         columns = measure(width)
         if self._unread is not None:
             self._arguments, self._unread = _shown(_read(self._unread)), None
         if self.state == "asking":
             return self._question(columns)
-        self._targets = [0]
+        self.targets = [0]
         rows = [self._head(columns)]
         if self.open:
             rows += self._details(columns)
@@ -225,7 +222,7 @@ class Card(Block):
             if not self.open:
                 body = body[:FOLDED_ROWS]
         rows = [EMPTY, *body, *more, EMPTY, *_key_rows(inner)]
-        self._targets = [1 + rows.index(more[0])] if more else []
+        self.targets = [1 + rows.index(more[0])] if more else []
         side: Row = (("│ ", "warn aside"),)
         boxed = [(*side, *pad(crop(row, inner), inner), (" │", "warn aside")) for row in rows]
         return [self._top(width), *boxed, (("└" + "─" * (width - 2) + "┘", "warn"),)]

@@ -25,9 +25,11 @@ class Block:
         width: the width it was wrapped at; 0 if it must be wrapped again.
         height: its rows and its gap; an estimate before the first wrap.
         pending: its real height, while the flow still counts with another; or -1.
+        targets: the rows, counted without the gap, that can be acted on; valid once wrapped.
     """
 
     __slots__ = ("gap", "height", "pending", "rows", "width")
+    targets: Sequence[int] = ()
 
     def __init__(self, gap: int = 1) -> None:
         self.gap = gap
@@ -39,10 +41,6 @@ class Block:
     def wrap(self, width: int) -> Sequence[Row]:
         """Return the rows of the block at a width."""
         raise NotImplementedError
-
-    def targets(self) -> Sequence[int]:
-        """Return the rows, counted without the gap, that can be acted on; valid once wrapped."""
-        return ()
 
 
 class Flow:

@@ -42,11 +42,7 @@ SHARE = 8  # drawing may take one part in this many of the time
 class Transcript(FlowPane):
     """The conversation as it happens. All texts may be raw: they are cleaned here."""
 
-    DEFAULT_CSS = """
-    Transcript {
-        padding: 0 1;
-    }
-    """
+    DEFAULT_CSS = "Transcript { padding: 0 1; }"
 
     class MessageChosen(Posted):
         """The user wants to act on the selected message."""
@@ -96,10 +92,7 @@ class Transcript(FlowPane):
             self._plan_draw()
 
     def add_reasoning(self, delta: str, replaces_text: bool = False) -> None:
-        """Add thinking of the model, collapsed to one row.
-
-        `replaces_text`: the text of this step so far was thinking; `delta` repeats it.
-        """
+        """Add thinking, collapsed to one row; with `replaces_text` the text of this step so far was it."""
         if replaces_text:
             self._writer.text_was_thinking()
             self.flow_changed()
@@ -217,8 +210,8 @@ class Transcript(FlowPane):
             return
         self.show_block(block)
         self._place(self.flow.top(self.flow.index_of(block)))  # what follows is read, too
-        if block.targets():
-            self._aim((block, block.targets()[0]))
+        if block.targets:
+            self._aim((block, block.targets[0]))
 
     def _empty(self) -> None:
         self._writer.reset()
@@ -251,10 +244,7 @@ class Transcript(FlowPane):
         return next((one for one in reversed(blocks[: end + 1]) if isinstance(one, Label)), None)
 
     def question_of(self, label: Label) -> tuple[str, int] | None:
-        """Return the user message that a message belongs to, and how often it was repeated since.
-
-        None if there is no user message before it.
-        """
+        """Return the user message of a message, if any, and how often it was repeated since."""
         labels = [one for one in self.flow.blocks if isinstance(one, Label)]
         at = labels.index(label) if label in labels else -1
         asked = next((one for one in reversed(labels[: at + 1]) if one.role == "user"), None)
@@ -323,7 +313,9 @@ class Transcript(FlowPane):
         match block:
             case Card() | Thinking() | Summary():
                 block.open = not block.open
-                self._reveal(block)
+                self.following = False
+                self._touch(block)
+                self.call_later(self.show_block, block)
             case Label():
                 self.post_message(self.MessageChosen())
             case Fold():
@@ -331,14 +323,9 @@ class Transcript(FlowPane):
                 self.following = False
                 self.flow_changed()
             case Welcome():
-                self.post_message(self.ExampleChosen(block.examples[list(block.targets()).index(row)]))
+                self.post_message(self.ExampleChosen(block.examples[list(block.targets).index(row)]))
             case _:
                 pass
-
-    def _reveal(self, block: Block) -> None:
-        self.following = False
-        self._touch(block)
-        self.call_later(self.show_block, block)
 
     def _size_welcome(self) -> None:
         if self._welcome is not None:

@@ -64,26 +64,21 @@ class FlowPane(LinePane):
 
     def _settle_end(self, index: int) -> int:
         """Wrap the blocks that fill the view from `index` up; return the first row that changed."""
-        flow, room, first = self.flow, self.scrollable_content_region.height, self.flow.height
-        while index >= 0 and room > 0:
-            first = min(first, flow.settle((index,)))
-            room -= flow.blocks[index].height
-            index -= 1
-        return min(first, self.virtual_size.height)
+        return self._settle_room(index, -1, self.scrollable_content_region.height)
 
     def _settle_view(self) -> int:
         """Wrap the blocks in view from its top down, without moving the top; return as `_settle_end`."""
-        flow = self.flow
         top = round(self.scroll_y)
-        anchor = flow.find(top)
-        inside = top - flow.top(anchor)
-        first = flow.settle((anchor,))
-        room = self.scrollable_content_region.height + inside - flow.blocks[anchor].height
-        index = anchor + 1
-        while index < len(flow.blocks) and room > 0:
+        anchor = self.flow.find(top)
+        inside = top - self.flow.top(anchor)
+        return self._settle_room(anchor, 1, self.scrollable_content_region.height + inside)
+
+    def _settle_room(self, index: int, direction: int, room: int) -> int:
+        flow, first = self.flow, self.flow.height
+        while 0 <= index < len(flow.blocks) and room > 0:
             first = min(first, flow.settle((index,)))
             room -= flow.blocks[index].height
-            index += 1
+            index += direction
         return min(first, self.virtual_size.height)
 
     def _plan_slice(self) -> None:
@@ -175,7 +170,7 @@ class FlowPane(LinePane):
         for index in range(flow.find(top), flow.find(bottom) + 1):
             block = flow.blocks[index]
             start = flow.top(index) + block.gap
-            found += [(block, row) for row in block.targets() if top <= start + row < bottom]
+            found += [(block, row) for row in block.targets if top <= start + row < bottom]
         return found
 
     def _keep_target(self) -> None:
@@ -215,7 +210,7 @@ class FlowPane(LinePane):
         position = self.flow.find(index)
         block = self.flow.blocks[position]
         row = index - self.flow.top(position) - block.gap
-        if row in block.targets():
+        if row in block.targets:
             self._aim((block, row))
             self.target_chosen(block, row)
 

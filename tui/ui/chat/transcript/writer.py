@@ -77,7 +77,6 @@ class MarkdownStream:
         self._draw_tail(clean(self._raw.removesuffix("\r")))
 
     def end(self) -> None:
-        """Finish everything: the text is complete."""
         if self._raw:
             self.feed("\n")
         self._finish_lines()
@@ -237,15 +236,12 @@ def _cut(source: str, limit: int) -> int:
 
 
 class ReplyWriter:
-    """Buffers what a model says and puts it at the end of a flow when told to draw.
-
-    `source` are the deltas of the last reply, as they came.
-    """
+    """Buffers what a model says and puts it at the end of a flow when told to draw."""
 
     def __init__(
         self, flow: Flow, append: Callable[[Block], None], symbols: Symbols, clock: Callable[[], float]
     ) -> None:
-        self.source: list[str] = []
+        self.source: list[str] = []  # the deltas of the last reply, as they came
         self._flow = flow
         self._append = append
         self._symbols = symbols
@@ -346,7 +342,6 @@ class ReplyWriter:
             self._stream = self._tail = None
 
     def _place(self, stream: MarkdownStream) -> None:
-        """Put finished blocks and the tail of the stream at the end of the flow."""
         flow = self._flow
         finished, tail = stream.take(), stream.tail
         if self._tail is not None and flow.blocks and flow.blocks[-1] is self._tail:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tui.ui.chat.composer.attachments import not_attached
-from tui.ui.chat.composer.suggestions import MOST_ENTRIES, files, is_file, named, tree
+from tui.ui.chat.composer.suggestions import MOST_ENTRIES, LiveSources, files, named, tree
 
 
 @pytest.fixture
@@ -84,8 +84,9 @@ def test_a_link_in_a_circle_ends(tmp_path: Path):
 
 
 def test_only_a_file_that_is_there_is_one(folder: Path):
-    assert is_file("README.md", folder) and is_file("src/app.py", folder)
-    assert not any(is_file(path, folder) for path in ("", "src", "nowhere", "\0", "~nobody/x"))
+    sources = LiveSources(folder, lambda: None)
+    assert sources.names_file("README.md") and sources.names_file("src/app.py")
+    assert not any(map(sources.names_file, ("", "src", "nowhere", "\0", "~nobody/x")))
 
 
 @pytest.mark.parametrize(
