@@ -11,8 +11,6 @@ from tui.core.conversation.conversation import CallRequest, Message
 from tui.core.conversation.conversation import Usage as Usage
 from tui.core.tools import ProgressSink, Tool, ToolResult
 
-# ---- the model -------------------------------------------------------------------------------------
-
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
@@ -159,9 +157,6 @@ class ChatModel(Protocol):
         """Close the connections once the running replies have ended."""
 
 
-# ---- tools ----------------------------------------------------------------------------------------
-
-
 class Toolbox(Protocol):
     """All tools of all running servers."""
 
@@ -181,9 +176,6 @@ class Toolbox(Protocol):
 
         Cancelling this cancels the request.
         """
-
-
-# ---- the person ------------------------------------------------------------------------------------
 
 
 class Answer(StrEnum):
@@ -222,9 +214,6 @@ class Approver(Protocol):
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         """Wait for the answer. The limits' clocks are stopped meanwhile. Cancelled with the turn."""
-
-
-# ---- time and bytes --------------------------------------------------------------------------------
 
 
 class Clock(Protocol):

@@ -151,6 +151,3 @@ def _is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-# ---- where in a text ------------------------------------------------------------------------------------

@@ -223,8 +223,6 @@ class Stats:
         figures = [_figures(lines, names[source], "", "") for source, lines in grouped.items()]
         return sorted(figures, key=lambda each: each.server)
 
-    # ---- counting -------------------------------------------------------------------------------------
-
     def _line(self, code: int) -> _Line:
         line = self._lines.get(code)
         if line is None:

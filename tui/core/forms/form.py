@@ -34,8 +34,6 @@ class Form:
         self._root = self._grower.blank(self._spec, 0, required=True)
         self._recount()
 
-    # ---- reading ---------------------------------------------------------------------------------------
-
     def fields(self) -> tuple[FormField, ...]:
         """Return the fields to show, in order; the root itself, at (), only if it is not just an object."""
         rows = tuple(self._rows(self._root, (), self.problems()))
@@ -63,8 +61,6 @@ class Form:
 
     def as_json(self) -> str:
         return json_text(self.value()[0], indent=2)
-
-    # ---- filling in ------------------------------------------------------------------------------------
 
     def set(self, path: Path, text: str) -> str:
         """Set the text of a field; return its problem, or "".
@@ -160,8 +156,6 @@ class Form:
         above.children = {name if key == path[-1] else key: child for key, child in above.children.items()}
         return (*path[:-1], name)
 
-    # ---- as JSON ----------------------------------------------------------------------------------------
-
     def load(self, arguments: Any) -> None:
         """Replace everything by these arguments; what does not fit becomes raw JSON in its field."""
         self._root = FieldNode(self._spec, 0, required=True)
@@ -175,8 +169,6 @@ class Form:
         if not problem:
             self.load(value)
         return problem
-
-    # ---- the tree --------------------------------------------------------------------------------------
 
     def _at(self, path: Path) -> FieldNode | None:
         node: FieldNode | None = self._root

@@ -220,8 +220,6 @@ class SchemaReader:
         rest = source.get("additionalProperties", True)
         return rest if isinstance(rest, Mapping) else True
 
-    # ---- one schema out of several ---------------------------------------------------------------------
-
     def _resolved(self, schema: Schema) -> tuple[Schema, str]:
         """Follow references and merge `allOf`; return the schema and why that failed, or ""."""
         merged: Schema = schema
@@ -280,8 +278,6 @@ class SchemaReader:
                     return schema
         return None
 
-    # ---- alternatives ----------------------------------------------------------------------------------
-
     def _arms(self, merged: Schema) -> tuple[list[Schema], bool]:
         """Return the alternatives of a schema without null, and whether null was among them."""
         found = list(islice(self._flat(merged, 0), MAX_ARMS + 1))
@@ -329,8 +325,6 @@ class SchemaReader:
         ]
         named = tuple(_relabelled(spec, label) for spec, label in zip(specs, counted, strict=True))
         return self._described(named[0].kind, merged, nullable=nullable, arms=named)
-
-    # ---- one kind --------------------------------------------------------------------------------------
 
     def _plain(self, merged: Schema, note: str = "", *, nullable: bool, top: bool) -> FieldSpec:
         if note:

@@ -323,9 +323,6 @@ def _long_id(text: str) -> str:
     return f"{text[: MAX_NAME - 18]}…{sha256(text.encode()).hexdigest()[:16]}"
 
 
-# ---- one message ---------------------------------------------------------------------------------------
-
-
 def _classified(value: Mapping[str, Any]) -> Classification:
     method = value.get("method", _ABSENT)
     ident = id_text(value["id"]) if "id" in value else ""
@@ -390,9 +387,6 @@ def _named(method: str, params: Mapping[str, Any]) -> str:
 
 def _state_mark(state: Any) -> int:
     return hash(state) if type(state) is str else 0
-
-
-# ---- large frames, torn frames and batches ---------------------------------------------------------------
 
 
 def _skimmed(raw: bytes, torn: bool = False) -> Classification:

@@ -37,9 +37,6 @@ _WORD = re.compile(rb"[^\s,:\[\]{}\"]++")
 _WORD_SLICE = 256 * 1024
 
 
-# ---- messages ------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Outline:
     """The members of an object: start and end of the value of each key; of duplicate keys the last one.
@@ -138,9 +135,6 @@ def _key(quoted: bytes) -> str:
     return str(json.loads(quoted.decode("utf-8", "replace")))
 
 
-# ---- ends of strings and containers --------------------------------------------------------------------
-
-
 def _string_end(raw: bytes, start: int) -> int:
     mark = raw[start : start + 1]
     if mark != b'"':
@@ -202,9 +196,6 @@ def _masked(raw: bytes, start: int) -> Iterator[tuple[int, bytes]]:
         yield start, part
         start += length
         size = min(size * 2, _LAST_SLICE)
-
-
-# ---- what is shown -------------------------------------------------------------------------------------
 
 
 class JsonKind(Enum):

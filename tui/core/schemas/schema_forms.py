@@ -44,8 +44,6 @@ def _shallow(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": kept, "required": schema.get("required", [])}
 
 
-# ---- the forms of Moonshot and Google -------------------------------------------------------------
-
 _TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
 _SHARED = frozenset({"title", "description", "pattern"})
 _BOUNDS = frozenset({"minimum", "maximum"})

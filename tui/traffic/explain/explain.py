@@ -154,9 +154,6 @@ def _stray(entry: Entry) -> Explanation:
     return Explanation(title, _with_cause([*sentences, *status_sentences(entry.detail)], entry.cause))
 
 
-# ---- pieces ------------------------------------------------------------------------------------------
-
-
 def _deed(entry: Entry, revision: str = "") -> str:
     """Return what the sender does, as a clause."""
     server = _server(entry)

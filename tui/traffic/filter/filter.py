@@ -79,8 +79,6 @@ class Filter:
             start, [masks.placed(count, [index - start for index in places(each)]) for each in seqs]
         )
 
-    # ---- making ---------------------------------------------------------------------------------------
-
     def _made(self, node: Node, negated: bool, begin_ns: int | None) -> tuple[int, Step]:
         """Return the cost (cheap steps run first) and the step; `not` is pushed down to the leaves.
 

@@ -200,8 +200,6 @@ class View:
         self._block = FIRST_BLOCK
         self._search = BodySearchThread(reader, self._filter.terms) if reader and self._filter.terms else None
 
-    # ---- rows -----------------------------------------------------------------------------------------
-
     def __len__(self) -> int:
         return self._seen if self._is_all else len(self._rows)
 
@@ -241,8 +239,6 @@ class View:
         last = len(self) - 1
         return Match(self.seq(last), last, True) if wrap and self.is_done and last >= 0 else None
 
-    # ---- work -----------------------------------------------------------------------------------------
-
     @property
     def is_done(self) -> bool:
         return not self._todo and (self._search is None or not self._search.waiting)
@@ -280,8 +276,6 @@ class View:
         self._todo.clear()
         if self._search is not None:
             self._search.close(wait)
-
-    # ---- what is to be looked at ----------------------------------------------------------------------
 
     def _note_growth(self) -> None:
         count = len(self._frames)
@@ -330,8 +324,6 @@ class View:
             # Those ranges have old indices: check them again.
             self._todo.extend((max(0, a - gone), b - gone) for a, b in self._search.cancel() if b > gone)
         self.revision += 1
-
-    # ---- looking --------------------------------------------------------------------------------------
 
     def _work(self) -> bool:
         if not self._todo or (self._search is not None and self._search.is_full(IN_FLIGHT)):

@@ -83,8 +83,6 @@ class Linter:
         said = self._frame(entry, session)
         return [finding for item in said if (finding := self._finding(entry, session, item)) is not None]
 
-    # ---- lives of servers ----------------------------------------------------------------------------
-
     def _session(self, source: str) -> ServerSession:
         session = self._sessions.get(source)
         if session is None:
@@ -104,8 +102,6 @@ class Linter:
             self._sessions[entry.source] = ServerSession(whole=True, before=self.revision(entry.source))
         elif entry.method in ("dropped", "unreadable"):
             self._lose()
-
-    # ---- one entry -----------------------------------------------------------------------------------
 
     def _frame(self, entry: Entry, session: ServerSession) -> list[Flaw]:
         over_http = is_http(entry)
@@ -238,8 +234,6 @@ class Linter:
             look.error("unknown-result-type", sentence, BASIC)
         return result
 
-    # ---- the SDK's models ----------------------------------------------------------------------------
-
     def _hold(self, look: MessageCheck, role: str, method: str, value: Any) -> None:
         if self._judge is None or look.revision not in REVISIONS:
             return
@@ -262,8 +256,6 @@ class Linter:
             wanted = count % SAMPLE == 0
         self.unjudged += not wanted
         return wanted
-
-    # ---- findings ------------------------------------------------------------------------------------
 
     def _finding(self, entry: Entry, session: ServerSession, said: Flaw) -> Finding | None:
         key = (entry.source, said.code)

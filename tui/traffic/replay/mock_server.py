@@ -290,8 +290,6 @@ class MockServer:
         place = self._bodies.place(entry)
         script.steps.append(_Step(place, entry.mono_ns, entry.kind, ends, entry.ident))
 
-    # ---- answering ---------------------------------------------------------------------------------
-
     def take(self, line: bytes) -> list[Send]:
         if not line.strip():
             return []

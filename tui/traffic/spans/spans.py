@@ -121,8 +121,6 @@ class Spans:
             case _:
                 self._apply_to_call(event, now_ns)
 
-    # ---- turns and steps ---------------------------------------------------------------------------
-
     def _begin_turn(self, event: events.TurnStarted, now_ns: int) -> None:
         self._turns += 1
         self._step = None
@@ -185,8 +183,6 @@ class Spans:
     def _note(self, kind: NoteKind, text: str, reason: EndReason | None = None) -> None:
         if (turn := self._open_turn()) is not None:
             self._add(NoteSpan(turn.number, kind, text, reason))
-
-    # ---- calls -------------------------------------------------------------------------------------
 
     def _propose(self, event: events.ToolCallProposed, now_ns: int) -> None:
         if (turn := self._open_turn()) is None:
@@ -251,8 +247,6 @@ class Spans:
         if call.asked_ns is not None:
             call.waited_ms += _ms(call.asked_ns, now_ns)
             call.asked_ns = None
-
-    # ---- the list ----------------------------------------------------------------------------------
 
     def _open_turn(self) -> TurnSpan | None:
         entry = self.entries[self._turn] if self._turn is not None else None

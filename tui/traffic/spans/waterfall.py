@@ -124,9 +124,6 @@ def of_entries(entries: Sequence[Entry], turn: int, now_ns: int | None = None) -
     return _waterfall(turn, mine[0].mono_ns, last, stretches)
 
 
-# ---- stretches ---------------------------------------------------------------------------------------
-
-
 def _of_step(span: StepSpan, now: int) -> _Stretch:
     running = span.ms is None
     end = now if span.ms is None else span.started_ns + _ns(span.ms)
@@ -172,9 +169,6 @@ def _of_request(entry: Entry, answer: Entry | None, last: int, live: bool) -> _S
 
 def _ns(ms: float) -> int:
     return int(ms * 1e6)
-
-
-# ---- lanes and shares --------------------------------------------------------------------------------
 
 
 def _waterfall(turn: int, start: int, end: int, stretches: list[_Stretch]) -> Waterfall:
