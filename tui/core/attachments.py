@@ -126,12 +126,7 @@ def attachment_of_binary(name: str, content: BinaryContent) -> Attachment:
     """
     if kind_of(content) == "blob":
         raise ValueError("it is neither text nor a picture nor a sound")
-    if content.size > MAX_BYTES:
-        raise ValueError(f"it is larger than {MAX_BYTES // 2**20} MiB")
-    data = plain_base64(content.data)
-    if not data:
-        raise ValueError("it is not valid base64")
-    decoded = base64.b64decode(data)
+    data, decoded = _decoded(content)
     mime = media_type(decoded[:64])
     _check(mime, decoded)
     return Attachment(_kind(mime), mime, name, len(decoded), data)
@@ -147,7 +142,7 @@ def attachments_of(contents: Sequence[Content], name: str, *, shorten: bool = Fa
     for content in contents:
         match content:
             case BinaryContent() if kind_of(content) == "blob":
-                found.append(_of_blob(name, content, shorten))
+                found.append(attachment_of(name, _decoded(content)[1], shorten=shorten))
             case BinaryContent():
                 found.append(attachment_of_binary(name, content))
             case TextContent(text):
@@ -180,13 +175,13 @@ def _check(mime: str, data: bytes) -> None:
             raise ValueError(f"a side is longer than {MAX_PIXELS:,} pixels")
 
 
-def _of_blob(name: str, content: BinaryContent, shorten: bool) -> Attachment:
+def _decoded(content: BinaryContent) -> tuple[str, bytes]:
     if content.size > MAX_BYTES:
         raise ValueError(f"it is larger than {MAX_BYTES // 2**20} MiB")
     data = plain_base64(content.data)
     if not data:
         raise ValueError("it is not valid base64")
-    return attachment_of(name, base64.b64decode(data), shorten=shorten)
+    return data, base64.b64decode(data)
 
 
 def _of_text(name: str, mime: str, text: str, shorten: bool) -> Attachment:

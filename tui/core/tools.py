@@ -87,11 +87,9 @@ class CallFailure(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The result of a call. `content` is raw, `structured` a JSON value or None.
+    """The result of a call, content raw. `is_error`: the tool says that it failed, or the call failed.
 
-    Attributes:
-        is_error: the tool says that it failed, or the call failed (`failure`).
-        warning: a warning for the person and the model ("does not match outputSchema: …"), or "".
+    `warning` is for the person and the model ("does not match outputSchema: …"), or "".
     """
 
     content: tuple[Content, ...] = ()

@@ -193,12 +193,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A finding of the linter.
+    """A finding of the linter: a stable code ("unknown-id", "not-json", …) and one sentence.
 
-    Attributes:
-        code: a stable word ("unknown-id", "not-json", …).
-        sentence: the problem in one sentence.
-        section: section of the specification ("2026-07-28 basic/lifecycle"), or "".
+    `section` is that of the specification ("2026-07-28 basic/lifecycle"), or "".
     """
 
     seq: int

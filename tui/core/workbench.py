@@ -256,16 +256,13 @@ def without_secrets(
             return [item for item in items if item is not MISSING]
         if named and isinstance(value, str | int | float) and not isinstance(value, bool):
             return MISSING
-        if isinstance(value, str) and (redact(value) != value or _known_shape(value)):
-            return MISSING
+        if isinstance(value, str):
+            looks_secret = any(shapes_in(value.encode("utf-8", "surrogatepass")))
+            return MISSING if looks_secret or redact(value) != value else value
         return value
 
     whole = kept(arguments, (), False)
     return {} if whole is MISSING else whole
-
-
-def _known_shape(text: str) -> bool:
-    return any(True for _ in shapes_in(text.encode("utf-8", "surrogatepass")))
 
 
 def _small(arguments: Any) -> bool:

@@ -42,6 +42,7 @@ _PATTERNS = ((Known.UUID, _UUID), (Known.TIME, _TIME), (Known.DURATION, _DURATIO
 _ID_KEYS = frozenset(
     {"id", "token", "cursor", "nextcursor", "requeststate", "etag", "nonce", "traceparent", "progresstoken"}
 )
+_ID_ENDINGS = ("Id", "ID", "_id", "-id", "Token", "_token")
 _TIME_KEYS = re.compile(r"(?:^|_)(?:time|timestamp|date|now|at)$|(?:Time|Timestamp|Date|At)$|^lastModified$")
 _DURATION_KEYS = re.compile(
     r"(?:^|_)(?:ms|duration|elapsed|latency|seconds|took|uptime|ttl)$"
@@ -57,8 +58,9 @@ def is_known(path: Path, before: Any, after: Any, kinds: frozenset[Known]) -> bo
     if isinstance(before, bool) or isinstance(after, bool):
         return False
     name = next((step for step in reversed(path) if isinstance(step, str)), "")
-    if Known.ID in kinds and _is_id(name) and _scalars(before, after):
-        return True
+    if Known.ID in kinds and (name.lower() in _ID_KEYS or name.endswith(_ID_ENDINGS)):
+        if isinstance(before, str | int | float) and isinstance(after, str | int | float):
+            return True
     if isinstance(before, int | float) and isinstance(after, int | float):
         if Known.TIME in kinds and _TIME_KEYS.search(name) and min(before, after) > 1e8:
             return True
@@ -66,14 +68,6 @@ def is_known(path: Path, before: Any, after: Any, kinds: frozenset[Known]) -> bo
     if isinstance(before, str) and isinstance(after, str) and max(len(before), len(after)) <= LONG_TEXT:
         return _bare(before, kinds) == _bare(after, kinds)
     return False
-
-
-def _is_id(name: str) -> bool:
-    return name.lower() in _ID_KEYS or name.endswith(("Id", "ID", "_id", "-id", "Token", "_token"))
-
-
-def _scalars(before: Any, after: Any) -> bool:
-    return isinstance(before, str | int | float) and isinstance(after, str | int | float)
 
 
 def _bare(text: str, kinds: frozenset[Known]) -> str:

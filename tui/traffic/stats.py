@@ -208,10 +208,8 @@ class Stats:
             if line.calls and server in ("", source):
                 method, tool = "(other)", "(other)"
                 if code & _OTHER != _OTHER:
-                    method, tool = (
-                        frames.methods.texts[code >> 16 & 0xFFFF],
-                        frames.tools.texts[code & 0xFFFF],
-                    )
+                    method = frames.methods.texts[code >> 16 & 0xFFFF]
+                    tool = frames.tools.texts[code & 0xFFFF]
                 found.append(_figures([line], source, method, tool))
         return sorted(found, key=lambda each: (-each.calls, each.server, each.method, each.tool))
 

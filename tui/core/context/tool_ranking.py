@@ -48,9 +48,7 @@ class ToolBudget:
 class ToolHistory:
     """What a choice depends on besides the tools themselves.
 
-    Attributes:
-        turn: tools that were offered earlier in this turn; they stay offered.
-        earlier: tools that were offered in the previous turn.
+    Tools that were offered earlier in this `turn` stay offered; `earlier` were offered in the previous turn.
     """
 
     talk: Sequence[Message] = ()

@@ -59,10 +59,8 @@ class SessionInfo:
 class Intent:
     """A call that is about to be sent; saved before its bytes leave.
 
-    Attributes:
-        decision: how it was approved: "allowed" by a rule, or the person's answer ("once", "session",
-            "always").
-        turn: the turn's number in this run of the program, as in the traffic.
+    `decision` is "allowed" by a rule, or the person's answer ("once", "session", "always"). `turn` is the
+    turn's number in this run of the program, as in the traffic.
     """
 
     call_id: str
@@ -124,12 +122,10 @@ class Journal(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reopened:
-    """A session that was read.
+    """A session that was read; `results` are complete results by name, for `read_result`.
 
-    Attributes:
-        conversation: valid for any model: calls without a result have `UNKNOWN_OUTCOME` or `NEVER_SENT`.
-        unknown: ids of the calls whose outcome is unknown.
-        results: complete results by name, for `read_result`.
+    The conversation is valid for any model: calls without a result have `UNKNOWN_OUTCOME` (`unknown` has
+    their ids) or `NEVER_SENT`.
     """
 
     info: SessionInfo

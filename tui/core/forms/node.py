@@ -73,7 +73,8 @@ def clear(node: FieldNode) -> None:
 def write(node: FieldNode, text: str) -> None:
     """Set the text of a field that is not an object, map or array; "" makes it absent unless it is text."""
     clear(node)
-    if not text.strip() and node.kind is not FieldKind.TEXT and not _empty_choice(node, text):
+    is_choice = any(choice.label == text for choice in node.own.choices)
+    if not text.strip() and node.kind is not FieldKind.TEXT and not is_choice:
         return
     node.state = FieldState.SET
     node.text = text
@@ -133,10 +134,6 @@ def _twice(node: FieldNode, whole: Any) -> str:
 def text_spec(node: FieldNode) -> FieldSpec:
     """Return the spec by which the text of a field is read: raw JSON where it is nested too deeply."""
     return node.own if node.kind is node.own.kind else FieldSpec(node.kind)
-
-
-def _empty_choice(node: FieldNode, text: str) -> bool:
-    return any(choice.label == text for choice in node.own.choices)
 
 
 def _kind_problem(node: FieldNode, value: Any) -> str:

@@ -85,7 +85,11 @@ def choices_of(schema: Schema) -> tuple[FieldChoice, ...] | None:
         )
     for word in ARM_WORDS:
         arms = schema.get(word)
-        if isinstance(arms, list) and 1 < len(arms) <= MAX_CHOICES and all(map(_is_titled, arms)):
+        if (
+            isinstance(arms, list)
+            and 1 < len(arms) <= MAX_CHOICES
+            and all(isinstance(arm, Mapping) and "const" in arm for arm in arms)
+        ):
             return _told_apart(
                 [FieldChoice(arm["const"], text(arm.get("title")) or _said(arm["const"])) for arm in arms]
             )
@@ -104,10 +108,6 @@ def _told_apart(choices: list[FieldChoice]) -> tuple[FieldChoice, ...]:
             FieldChoice(choice.value, f"{choice.label} #{numbers[choice.label]}") if often else choice
         )
     return tuple(told)
-
-
-def _is_titled(arm: Any) -> bool:
-    return isinstance(arm, Mapping) and "const" in arm
 
 
 def _said(value: Any) -> str:
@@ -184,17 +184,14 @@ class SchemaReader:
         if not isinstance(schema, Mapping):
             return FieldSpec(FieldKind.JSON, note="" if schema is True else "the schema says nothing of it")
         merged, note = self._resolved(schema)
-        if note:
-            return self._described(FieldKind.JSON, merged, note=note)
-        if (choices := choices_of(merged)) is not None:
-            kind = FieldKind.CONST if "const" in merged else FieldKind.CHOICE
-            return self._described(kind, merged, choices=choices)
+        if note or choices_of(merged) is not None:
+            return _plain(merged, note)
         arms, nullable = self._arms(merged)
         if len(arms) == 1:
-            return self._plain(*self._resolved(arms[0]), nullable=nullable, top=top)
+            return replace(_plain(*self._resolved(arms[0])), nullable=nullable)
         if arms:
-            return self._union(merged, arms, nullable) if top else self._described(FieldKind.JSON, merged)
-        return self._plain(merged, nullable=nullable, top=top)
+            return self._union(merged, arms, nullable) if top else _described(FieldKind.JSON, merged)
+        return replace(_plain(merged), nullable=nullable)
 
     def properties(self, spec: FieldSpec) -> dict[str, bool]:
         required = required_of(spec.source)
@@ -323,68 +320,45 @@ class SchemaReader:
             f"{label} {labels[:number].count(label) + 1}" if labels.count(label) > 1 else label
             for number, label in enumerate(labels)
         ]
-        named = tuple(_relabelled(spec, label) for spec, label in zip(specs, counted, strict=True))
-        return self._described(named[0].kind, merged, nullable=nullable, arms=named)
+        named = tuple(replace(spec, label=label) for spec, label in zip(specs, counted, strict=True))
+        return replace(_described(named[0].kind, merged), nullable=nullable, arms=named)
 
-    def _plain(self, merged: Schema, note: str = "", *, nullable: bool, top: bool) -> FieldSpec:
-        if note:
-            return self._described(FieldKind.JSON, merged, note=note, nullable=nullable)
-        if (choices := choices_of(merged)) is not None:
-            kind = FieldKind.CONST if "const" in merged else FieldKind.CHOICE
-            return self._described(kind, merged, choices=choices, nullable=nullable)
-        kind = kind_of(merged)
-        spec = self._described(kind, merged, nullable=nullable)
-        if kind is not FieldKind.OBJECT:
-            return spec
-        count = len(mapping(merged.get("properties")))
-        is_open = merged.get("additionalProperties", True) is not False
-        more = f"{count - MAX_FIELDS:,} more properties are not shown" if count > MAX_FIELDS else ""
-        return self._described(
-            FieldKind.OBJECT if count else FieldKind.MAP,
-            merged,
-            nullable=nullable,
-            is_open=is_open or bool(more) or bool(merged.get("patternProperties")),
-            note=more,
-        )
 
-    def _described(
-        self,
-        kind: FieldKind,
-        schema: Schema,
-        *,
-        note: str = "",
-        nullable: bool = False,
-        choices: tuple[FieldChoice, ...] = (),
-        arms: tuple[FieldSpec, ...] = (),
-        is_open: bool = False,
-    ) -> FieldSpec:
-        examples = schema.get("examples")
-        shape = text(schema.get("format"))
-        return FieldSpec(
-            kind,
-            title=text(schema.get("title")),
-            description=text(schema.get("description")),
-            nullable=nullable,
-            choices=choices,
-            arms=arms,
-            bounds=bounds_of(schema, kind),
-            pattern=text(schema.get("pattern")) if kind is FieldKind.TEXT else "",
-            format=shape,
-            default=schema.get("default", MISSING),
-            examples=tuple(examples[:MAX_EXAMPLES]) if isinstance(examples, list) else (),
-            secret=shape == "password" or schema.get("writeOnly") is True,
-            open=is_open,
-            note=note,
-            source=schema,
-        )
+def _plain(merged: Schema, note: str = "") -> FieldSpec:
+    if note:
+        return replace(_described(FieldKind.JSON, merged), note=note)
+    if (choices := choices_of(merged)) is not None:
+        kind = FieldKind.CONST if "const" in merged else FieldKind.CHOICE
+        return replace(_described(kind, merged), choices=choices)
+    spec = _described(kind_of(merged), merged)
+    if spec.kind is not FieldKind.OBJECT:
+        return spec
+    count = len(mapping(merged.get("properties")))
+    more = f"{count - MAX_FIELDS:,} more properties are not shown" if count > MAX_FIELDS else ""
+    is_open = merged.get("additionalProperties", True) is not False or bool(merged.get("patternProperties"))
+    kind = FieldKind.OBJECT if count else FieldKind.MAP
+    return replace(spec, kind=kind, open=is_open or bool(more), note=more)
+
+
+def _described(kind: FieldKind, schema: Schema) -> FieldSpec:
+    examples = schema.get("examples")
+    shape = text(schema.get("format"))
+    return FieldSpec(
+        kind,
+        title=text(schema.get("title")),
+        description=text(schema.get("description")),
+        bounds=bounds_of(schema, kind),
+        pattern=text(schema.get("pattern")) if kind is FieldKind.TEXT else "",
+        format=shape,
+        default=schema.get("default", MISSING),
+        examples=tuple(examples[:MAX_EXAMPLES]) if isinstance(examples, list) else (),
+        secret=shape == "password" or schema.get("writeOnly") is True,
+        source=schema,
+    )
 
 
 def _named_for_itself(whole: dict[str, Any], arm: Schema) -> dict[str, Any]:
     return {**whole, **{key: arm[key] for key in ("title", "description", "default") if key in arm}}
-
-
-def _relabelled(spec: FieldSpec, label: str) -> FieldSpec:
-    return replace(spec, label=label)
 
 
 def _label(arm: Schema, spec: FieldSpec) -> str:

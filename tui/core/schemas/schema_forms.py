@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
-from tui.core.schemas.schemas import MAX_NODES, SchemaTooLarge, strings
+from tui.core.schemas.schemas import MAX_NODES, SchemaTooLarge, objects, strings
 
 
 class SchemaForm(StrEnum):
@@ -45,6 +45,14 @@ def _shallow(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
+_KINDS = {
+    type(None): "null",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    str: "string",
+    list: "array",
+}
 _SHARED = frozenset({"title", "description", "pattern"})
 _BOUNDS = frozenset({"minimum", "maximum"})
 _COUNTS = frozenset({"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"})
@@ -169,11 +177,7 @@ def _merged(node: Mapping[str, Any]) -> dict[str, Any]:
 def _alternatives(node: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the alternatives of a node: its combiners, its list of types, or values of several types."""
     for combiner in ("anyOf", "oneOf"):
-        branches = node.get(combiner)
-        found = (
-            [dict(one) for one in branches if isinstance(one, Mapping)] if isinstance(branches, list) else []
-        )
-        if found:
+        if found := objects(node.get(combiner)):
             return found
     kinds = node.get("type")
     if isinstance(kinds, list):
@@ -216,20 +220,7 @@ def _type_of(node: Mapping[str, Any]) -> str:
 
 
 def _kind_of(value: Any) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "boolean"
-        case int():
-            return "integer"
-        case float():
-            return "number"
-        case str():
-            return "string"
-        case list():
-            return "array"
-    return "object"
+    return _KINDS.get(type(value), "object")
 
 
 def _is(value: Any, kind: str) -> bool:

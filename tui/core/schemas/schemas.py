@@ -108,7 +108,8 @@ def strings(value: Any) -> list[str]:
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
-def _branches(value: Any) -> list[dict[str, Any]]:
+def objects(value: Any) -> list[dict[str, Any]]:
+    """Return the objects in a list, or nothing for anything else."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
@@ -120,7 +121,7 @@ def _merged_root(schema: dict[str, Any]) -> dict[str, Any]:
     properties: dict[str, Any] = schema.get("properties", {})
     required = strings(schema.get("required"))
     for combiner in _COMBINERS:
-        branches = _branches(schema.get(combiner))
+        branches = objects(schema.get(combiner))
         for branch in branches:
             properties = {**branch.get("properties", {}), **properties}
         wanted = [set(strings(branch.get("required"))) for branch in branches]

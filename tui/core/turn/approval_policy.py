@@ -54,12 +54,9 @@ def _matches(tool: Tool, patterns: Iterable[str]) -> bool:
 
 @dataclass(slots=True)
 class Policy:
-    """Decides about calls.
+    """Decides about calls; all modes but ASK decide without asking.
 
-    Attributes:
-        mode: ask as the rules say; reads, all and none decide without asking.
-        always: keys of approvals that outlive the session.
-        refresh: brings `always` up to date before it is read; cheap.
+    `always` are keys of approvals that outlive the session; `refresh` brings them up to date, and is cheap.
     """
 
     rules: Rules = field(default_factory=Rules)

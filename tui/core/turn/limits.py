@@ -63,12 +63,7 @@ def fingerprint(tool: str, arguments: Mapping[str, Any], result: str) -> str:
 
 @dataclass(slots=True)
 class TurnMeter:
-    """Counts what a turn uses.
-
-    Attributes:
-        errors: failed steps in a row.
-        cost: of all requests so far, as far as there are prices.
-    """
+    """Counts what a turn uses; `errors` are failed steps in a row, `cost` is as far as there are prices."""
 
     limits: Limits
     started_ns: int
@@ -118,31 +113,21 @@ class TurnMeter:
 
         Checked between steps, and before the calls of a reply run: no step would read their results.
         """
-        if self.steps < self.limits.max_steps:
-            return None
-        return ReachedLimit(LimitName.MAX_STEPS, self.limits.max_steps)
+        return _reached(LimitName.MAX_STEPS, self.steps, self.limits.max_steps)
 
     def reached(self, now_ns: int) -> ReachedLimit | None:
+        """Return the limit that forbids another step, or None."""
         limits = self.limits
-        checks = (
-            (
-                self._most >= limits.identical_calls_stop,
-                LimitName.IDENTICAL_CALLS,
-                limits.identical_calls_stop,
-            ),
-            (
-                self.errors >= limits.consecutive_errors,
-                LimitName.CONSECUTIVE_ERRORS,
-                limits.consecutive_errors,
-            ),
-            (self.tool_calls >= limits.max_tool_calls, LimitName.MAX_TOOL_CALLS, limits.max_tool_calls),
-            (self.out_of_steps() is not None, LimitName.MAX_STEPS, limits.max_steps),
-            (self.left_seconds(now_ns) <= 0, LimitName.TURN_SECONDS, limits.turn_seconds),
-            (_used(self.tokens, limits.turn_tokens), LimitName.TURN_TOKENS, limits.turn_tokens or 0),
-            (_used(self.cost, limits.turn_cost), LimitName.TURN_COST, limits.turn_cost or 0),
+        return (
+            _reached(LimitName.IDENTICAL_CALLS, self._most, limits.identical_calls_stop)
+            or _reached(LimitName.CONSECUTIVE_ERRORS, self.errors, limits.consecutive_errors)
+            or _reached(LimitName.MAX_TOOL_CALLS, self.tool_calls, limits.max_tool_calls)
+            or self.out_of_steps()
+            or _reached(LimitName.TURN_SECONDS, self.used_seconds(now_ns), limits.turn_seconds)
+            or _reached(LimitName.TURN_TOKENS, self.tokens, limits.turn_tokens)
+            or _reached(LimitName.TURN_COST, self.cost, limits.turn_cost)
         )
-        return next((ReachedLimit(name, value) for met, name, value in checks if met), None)
 
 
-def _used(spent: float, budget: float | None) -> bool:
-    return budget is not None and spent >= budget
+def _reached(limit: LimitName, spent: float, budget: float | None) -> ReachedLimit | None:
+    return ReachedLimit(limit, budget) if budget is not None and spent >= budget else None

@@ -139,8 +139,8 @@ class Turn:
         self._number = number
         self._queue: asyncio.Queue[Event] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
-        self._meter = TurnMeter(deps.limits, deps.clock.now_ns())
-        self._actor = ToolCallRunner(deps, conversation, self._meter, self._emit)
+        self.meter = TurnMeter(deps.limits, deps.clock.now_ns())
+        self._actor = ToolCallRunner(deps, conversation, self.meter, self._emit)
         self._step = 0
         self._usage = Usage()
         self._reply = Reply()
@@ -149,10 +149,6 @@ class Turn:
         self._drafted_ns = 0
         self._begun = self._cancelled = False
         self._asking = ModelRequester(conversation, deps, self._emit, self._spend)
-
-    @property
-    def meter(self) -> TurnMeter:
-        return self._meter
 
     def cancel(self) -> None:
         """End the turn now: stream closed, calls cancelled, history valid. Harmless when it is over."""
@@ -222,8 +218,8 @@ class Turn:
         offer = self._actor.refresh_tools()
         self._emit(TurnStarted(deps.model.label, len(offer), offer.notice, self._number))
         extra = ""
-        while (reached := self._meter.reached(deps.clock.now_ns())) is None:
-            self._meter.steps += 1
+        while (reached := self.meter.reached(deps.clock.now_ns())) is None:
+            self.meter.steps += 1
             self._actor.refresh_tools()
             self._take_steering()
             try:
@@ -241,7 +237,7 @@ class Turn:
                     return
                 extra = NUDGE
                 continue
-            if (reached := self._meter.out_of_steps()) is not None:
+            if (reached := self.meter.out_of_steps()) is not None:
                 break
             await self._actor.act(self._step, reply.calls)
         await self._wrap_up(reached)
@@ -258,7 +254,7 @@ class Turn:
         CAUSE.set(Cause(self._number, self._step))
         self._emit(StepStarted(self._step, deps.limits.max_steps, final))
         started = deps.clock.now_ns()
-        async with asyncio.timeout(FINAL_SECONDS if final else self._meter.left_seconds(started)):
+        async with asyncio.timeout(FINAL_SECONDS if final else self.meter.left_seconds(started)):
             self._reply = reply = Reply()
             offer = None if final else self._actor.offer
             request = await self._asking.ask(reply, self._step, offer, extra)
@@ -267,7 +263,7 @@ class Turn:
 
     def _spend(self, usage: Usage) -> None:
         self._usage += usage
-        self._meter.spent(usage, self._deps.bill(usage))
+        self.meter.spent(usage, self._deps.bill(usage))
 
     def _count(self, request: ModelRequest, reply: Reply, ms: float, *, transient: bool) -> None:
         """Record a complete reply: its tokens, its calls, its place in the conversation.
@@ -338,7 +334,7 @@ class Turn:
         why = f" The last request failed: {failure}{stop}" if failure else ""
         return (
             f"The turn ended at its limit {reached.limit} ({reached.value:g}) after {self._step} steps and "
-            f"{self._meter.tool_calls} tool calls, without an answer.{why}"
+            f"{self.meter.tool_calls} tool calls, without an answer.{why}"
         )
 
     def _answer_dangling(self, text: str, why: str) -> None:
@@ -352,9 +348,9 @@ class Turn:
                 reason=reason,
                 text=self._answers[-1] if self._answers else "",
                 steps=self._step,
-                tool_calls=self._meter.tool_calls,
+                tool_calls=self.meter.tool_calls,
                 usage=self._usage,
-                ms=(now - self._meter.started_ns) / 1e6,
+                ms=(now - self.meter.started_ns) / 1e6,
                 limit=limit,
             )
         )

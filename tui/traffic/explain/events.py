@@ -7,14 +7,12 @@ from tui.core.text import clean_line
 from tui.core.units import count, duration, plural, size
 from tui.traffic.methods import MODERN
 
-_JSONRPC = {
+_ERRORS = {
     -32700: "what was sent is not JSON",
     -32600: "what was sent is not a valid request",
     -32601: "the receiver does not have this method",
     -32602: "the params are not what the method wants",
     -32603: "something failed inside the receiver",
-}
-_MCP = {
     -32000: "an error of the implementation; SDKs use it for a closed connection",
     -32001: "an error of the implementation; SDKs use it for a request that timed out",
     -32002: f"the resource was not found (up to 2025-11-25; {MODERN} uses -32602)",
@@ -65,10 +63,8 @@ _SIGNALS = {
 
 def error_words(code: int) -> str:
     """Return a JSON-RPC error code's meaning (JSON-RPC 2.0 section 5.1; MCP 2025-11-25 and 2026-07-28)."""
-    if code in _JSONRPC:
-        return _JSONRPC[code]
-    if code in _MCP:
-        return _MCP[code]
+    if code in _ERRORS:
+        return _ERRORS[code]
     if -32099 <= code <= -32020:
         return "reserved by MCP, without a meaning so far"
     if -32019 <= code <= -32000:

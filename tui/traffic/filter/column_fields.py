@@ -5,6 +5,7 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from datetime import time as clock_time
+from functools import partial, reduce
 from itertools import compress
 
 from tui.core.text import fold
@@ -143,34 +144,16 @@ class Columns:
         return failed
 
     def _numbers(self, field: str, values: Sequence[Value]) -> Check:
-        column: array[int] = getattr(self._frames, field)
-        limits = [_limits(value) for value in values]
-
-        def check(start: int, stop: int) -> bytes:
-            raw = column[start:stop].tobytes()
-            mask = masks.none(stop - start)
-            for low, high in limits:
-                mask = masks.either(mask, masks.between(raw, column.itemsize, low, high))
-            return mask
-
-        return check
+        tests = [partial(masks.between, low=low, high=high) for low, high in map(_limits, values)]
+        return _any_of(getattr(self._frames, field), tests)
 
     def _marks(self, field: str, values: Sequence[Value]) -> Check:
-        column: array[int] = getattr(self._frames, "ident" if field == "id" else "call")
         texts = [value.text for value in values if isinstance(value, Name)]
         if field == "id":
             # `id:7` means the number 7 as well as the string "7".
             texts += ['"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' for text in texts]
-        marks = [mark_of(text) for text in texts]
-
-        def check(start: int, stop: int) -> bytes:
-            raw = column[start:stop].tobytes()
-            mask = masks.none(stop - start)
-            for mark in marks:
-                mask = masks.either(mask, masks.equal(raw, column.itemsize, mark))
-            return mask
-
-        return check
+        column = self._frames.ident if field == "id" else self._frames.call
+        return _any_of(column, [partial(masks.equal, number=mark_of(text)) for text in texts])
 
     def _seqs(self, values: Sequence[Value]) -> Check:
         limits = [_limits(value) for value in values]
@@ -270,6 +253,15 @@ class Columns:
             return masks.placed(stop - start, [index - start for index in noted])
 
         return check
+
+
+def _any_of(column: "array[int]", tests: Sequence[Callable[[bytes, int], bytes]]) -> Check:
+    def check(start: int, stop: int) -> bytes:
+        raw = column[start:stop].tobytes()
+        found = (test(raw, column.itemsize) for test in tests)
+        return reduce(masks.either, found, masks.none(stop - start))
+
+    return check
 
 
 def _name_test(values: Sequence[Value], empty: str = "") -> Callable[[str], bool]:

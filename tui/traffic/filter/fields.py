@@ -69,17 +69,9 @@ _STATUS = _each(Outcome) | {
     "rpc_error": frozenset({int(Outcome.ERROR)}),
     "failed": _ERRORS | {int(Outcome.LOST)},
 }
-_LINT = {
-    "none": frozenset({int(Severity.NONE)}),
-    **{
-        word: frozenset(int(severity) for severity in Severity if severity >= least)
-        for word, least in (
-            ("any", Severity.HINT),
-            ("hint", Severity.HINT),
-            ("warning", Severity.WARNING),
-            ("error", Severity.ERROR),
-        )
-    },
+_LINT = {"none": frozenset({int(Severity.NONE)})} | {
+    word: frozenset(int(severity) for severity in Severity if severity >= least)
+    for word, least in (("any", Severity.HINT), *((each.name.lower(), each) for each in Severity if each))
 }
 _MARKED = {"yes": frozenset({1}), "no": frozenset({0})}
 

@@ -157,24 +157,22 @@ def _everything(start: int, stop: int, _found: BodyHits | None, _within: bytes |
 
 
 def _all(steps: Sequence[Step]) -> Step:
-    def step(start: int, stop: int, found: BodyHits | None, within: bytes | None) -> bytes:
-        mask = steps[0](start, stop, found, within)
-        for other in steps[1:]:
-            if 1 not in mask:
-                break
-            mask = masks.both(mask, other(start, stop, found, mask))
-        return mask
-
-    return step
+    return _joined(steps, masks.both, 1)
 
 
 def _any(steps: Sequence[Step]) -> Step:
+    return _joined(steps, masks.either, 0)
+
+
+def _joined(steps: Sequence[Step], join: Callable[[bytes, bytes], bytes], undecided: int) -> Step:
+    """Join steps; `undecided` is what the mask has for an entry that a further step could change."""
+
     def step(start: int, stop: int, found: BodyHits | None, within: bytes | None) -> bytes:
         mask = steps[0](start, stop, found, within)
         for other in steps[1:]:
-            if 0 not in mask:
+            if undecided not in mask:
                 break
-            mask = masks.either(mask, other(start, stop, found, within))
+            mask = join(mask, other(start, stop, found, mask if undecided else within))
         return mask
 
     return step

@@ -116,12 +116,13 @@ def settle(look: MessageCheck, value: Mapping[str, Any]) -> SentRequest | None:
     if known is None:
         code = mapping(value.get("error")).get("code")
         if "error" not in value or code not in _UNREADABLE:
-            sentence = f"{_answer(value)} has no id, so nobody knows what it answers."
-            look.error("null-id", sentence, BASIC)
+            part = "error" if "error" in value else "result"
+            look.error("null-id", f"The {part} has no id, so nobody knows what it answers.", BASIC)
         return None
     if isinstance(known, bool) or not isinstance(known, int | str):
         look.error("id-type", f"The id {id_words(known)} is neither text nor a whole number.", BASIC)
-        return session.answer(way, identity(int(known))) if _whole(known) else None
+        is_whole = isinstance(known, float) and known.is_integer()
+        return session.answer(way, identity(int(known))) if is_whole else None
     key = identity(known)
     if (asked := session.answer(way, key)) is not None:
         _check_cancelled(look, asked)
@@ -138,14 +139,6 @@ def settle(look: MessageCheck, value: Mapping[str, Any]) -> SentRequest | None:
     elif session.whole:
         look.error("unknown-id", f"No request has the id {id_words(known)}{_open_ids(session, way)}.", BASIC)
     return None
-
-
-def _answer(value: Mapping[str, Any]) -> str:
-    return "The error" if "error" in value else "The result"
-
-
-def _whole(known: Any) -> bool:
-    return isinstance(known, float) and known.is_integer()
 
 
 def _twin(known: int | str) -> int | str | None:

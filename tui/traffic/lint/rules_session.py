@@ -83,9 +83,8 @@ def check_capability(look: MessageCheck, method: str) -> None:
         if method == "completion/complete" and look.revision == "2024-11-05":
             return  # that revision has no capability for this
         if not declared(session.server, path):
-            code = "not-negotiated"
             sentence = f"The server did not declare {'.'.join(path)}, which {quote(method)} needs."
-            look.warn(code, sentence, _page(method))
+            look.warn("not-negotiated", sentence, _page(method))
     if (path := _CLIENT_NEEDS.get(method)) is not None and session.client is not None:
         if not declared(session.client, path):
             sentence = f"The client did not declare {'.'.join(path)}, which {quote(method)} needs."
@@ -112,8 +111,7 @@ def _page(method: str) -> str:
 def check_deprecated(look: MessageCheck, method: str, params: Mapping[str, Any]) -> None:
     """Report deprecated features of the revision in force, once per session each."""
     if is_modern(look.revision) and method in _DEPRECATED:
-        page = _page(method)
-        look.once("deprecated", method, _DEPRECATED[method], page)
+        look.once("deprecated", method, _DEPRECATED[method], _page(method))
     context = params.get("includeContext")
     if method == "sampling/createMessage" and context in ("thisServer", "allServers"):
         if look.revision in ("2025-11-25", MODERN):

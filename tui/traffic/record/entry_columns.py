@@ -335,21 +335,6 @@ class EntryColumns:
         return Direction(self.direction[index])
 
 
-def _nothing() -> str:
-    return ""
-
-
-def _forget_mark(seq: int, marked: bool) -> None:
-    """Store nothing: the mark lives as long as the columns."""
-
-
-def _forget_text(key: object, text: str) -> None: ...
-
-
-def _unknown(source: str) -> str:
-    return ""
-
-
 @dataclass(slots=True)
 class Recording:
     """A recording: its columns, its bodies, and what the person adds to it.
@@ -372,12 +357,12 @@ class Recording:
     title: str = "this session"
     live: bool = True
     ended_ns: int = 0
-    problem: Callable[[], str] = _nothing
+    problem: Callable[[], str] = lambda: ""
     notes: dict[int, str] = field(default_factory=dict)
-    keep_mark: Callable[[int, bool], None] = _forget_mark
-    keep_note: Callable[[int, str], None] = _forget_text
+    keep_mark: Callable[[int, bool], None] = lambda seq, marked: None
+    keep_note: Callable[[int, str], None] = lambda seq, text: None
     filters: dict[str, str] = field(default_factory=dict)
-    keep_filter: Callable[[str, str], None] = _forget_text
-    revision: Callable[[str], str] = _unknown
+    keep_filter: Callable[[str, str], None] = lambda name, text: None
+    revision: Callable[[str], str] = lambda source: ""
     go_to_turn: Callable[[Cause], None] | None = None
     urls: Mapping[str, str] = field(default_factory=dict)

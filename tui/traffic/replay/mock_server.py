@@ -391,11 +391,16 @@ def _error(ident: str, code: int, text: str, data: Mapping[str, Any] | None = No
 
 def with_member(raw: bytes, path: tuple[str, ...], value: bytes) -> bytes:
     """Return `raw` with another value at `path`, every other byte unchanged; as it is without one."""
-    start = 0
-    end = len(raw)
+    start, end = member_span(raw, path)
+    return raw if end < 0 else raw[:start] + value + raw[end:]
+
+
+def member_span(raw: bytes, path: tuple[str, ...]) -> tuple[int, int]:
+    """Return start and end of a member's value; the end is -1 if it is cut off or there is none."""
+    start, end = 0, -1
     try:
         for key in path:
             start, end = outline(raw, start).members[key]
     except (ValueError, KeyError):
-        return raw
-    return raw if end < 0 else raw[:start] + value + raw[end:]
+        return start, -1
+    return start, end

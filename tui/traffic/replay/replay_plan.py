@@ -9,10 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tui.core.jsonrpc.skimmer import outline
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 from tui.traffic.diff import RUN_TO_RUN, Comparison, Masks, compare
-from tui.traffic.replay.mock_server import Bodies, Body, with_member
+from tui.traffic.replay.mock_server import Bodies, Body, member_span, with_member
 
 GIVEN_BACK = {"cursor": "nextCursor", "requestState": "requestState"}
 """Members of params, and the members of results whose values they send back."""
@@ -148,13 +147,8 @@ class Replay:
 
 
 def _member(raw: bytes, *path: str) -> bytes:
-    start, end = 0, 0
-    try:
-        for key in path:
-            start, end = outline(raw, start).members[key]
-    except (ValueError, KeyError):
-        return b""
-    return raw[start:end] if end > start else b""
+    start, end = member_span(raw, path)
+    return raw[start : max(start, end)]
 
 
 def _parsed(raw: bytes) -> Any:

@@ -38,16 +38,12 @@ class Spans:
     def __init__(self) -> None:
         self.revision = 0
         self.entries: list[Span] = []
-        self._turns = 0
+        self.turns = 0
         self._turn: int | None = None
         self._step: int | None = None
         self._calls: dict[str, int] = {}
         self._touched: OrderedDict[int, int] = OrderedDict()  # index -> revision, last touched last
         self._cleared = 0
-
-    @property
-    def turns(self) -> int:
-        return self._turns
 
     def clear(self, past: Sequence[Span] = ()) -> None:
         """Remove everything: another conversation is shown, with these turns so far."""
@@ -55,7 +51,7 @@ class Spans:
         self._calls.clear()
         self._touched.clear()
         self._turn = self._step = None
-        self._turns = max((span.number for span in past if isinstance(span, TurnSpan)), default=0)
+        self.turns = max((span.number for span in past if isinstance(span, TurnSpan)), default=0)
         self.revision += 1
         self._cleared = self.revision
 
@@ -122,10 +118,10 @@ class Spans:
                 self._apply_to_call(event, now_ns)
 
     def _begin_turn(self, event: events.TurnStarted, now_ns: int) -> None:
-        self._turns += 1
+        self.turns += 1
         self._step = None
-        turn = TurnSpan(self._turns, clean_line(event.model, 64), event.tools, now_ns)
-        turn.traffic = event.turn or self._turns
+        turn = TurnSpan(self.turns, clean_line(event.model, 64), event.tools, now_ns)
+        turn.traffic = event.turn or self.turns
         self._turn = self._add(turn)
 
     def _begin_step(self, event: events.StepStarted, now_ns: int) -> None:

@@ -5,7 +5,7 @@ do not.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from tui.core.text import clean_line
@@ -29,26 +29,26 @@ class TimeShare(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TimeBar:
-    """One stretch of time, in nanoseconds since the turn began; it ends now while it runs.
+    """One stretch of time, in nanoseconds since the turn began; monotonic before it has a lane.
 
     Attributes:
-        lane: its line, from 0; bars of a lane do not overlap.
-        critical: whether the turn would have been shorter without it.
         call: id of the tool call, "" for the model.
         seq: entry of its request, 0 if it comes from the spans.
+        lane: its line, from 0; bars of a lane do not overlap.
+        critical: whether the turn would have been shorter without it.
     """
 
     part: TimeShare
-    lane: int
     label: str
     start_ns: int
     end_ns: int
     running: bool = False
     failed: bool = False
-    critical: bool = False
     step: int = 0
     call: str = ""
     seq: int = 0
+    lane: int = 0
+    critical: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,26 +72,10 @@ class Waterfall:
         )
 
 
-@dataclass(slots=True)
-class _Stretch:
-    """A bar before it has a lane; times are monotonic."""
-
-    part: TimeShare
-    label: str
-    start: int
-    end: int
-    running: bool = False
-    failed: bool = False
-    step: int = 0
-    call: str = ""
-    seq: int = 0
-    critical: bool = False
-
-
 def of_spans(spans: Iterable[Span], turn: int, now_ns: int) -> Waterfall | None:
     """Return the waterfall of a turn from the spans of the conversation, None if there is no such turn."""
     head: TurnSpan | None = None
-    stretches: list[_Stretch] = []
+    stretches: list[TimeBar] = []
     for span in spans:
         match span:
             case TurnSpan(traffic=number) if number == turn and not span.past:
@@ -124,37 +108,37 @@ def of_entries(entries: Sequence[Entry], turn: int, now_ns: int | None = None) -
     return _waterfall(turn, mine[0].mono_ns, last, stretches)
 
 
-def _of_step(span: StepSpan, now: int) -> _Stretch:
+def _of_step(span: StepSpan, now: int) -> TimeBar:
     running = span.ms is None
     end = now if span.ms is None else span.started_ns + _ns(span.ms)
     label = f"step {span.number}" + (" (last words)" if span.final else "")
     failed = span.state is StepState.FAILED
-    return _Stretch(TimeShare.MODEL, label, span.started_ns, end, running, failed, span.number)
+    return TimeBar(TimeShare.MODEL, label, span.started_ns, end, running, failed, span.number)
 
 
-def _of_call(span: CallSpan, now: int) -> Iterable[_Stretch]:
+def _of_call(span: CallSpan, now: int) -> Iterable[TimeBar]:
     label = clean_line(f"{span.server} › {span.tool}" if span.server else span.tool, 80)
     if span.asked_ns is not None:
-        yield _Stretch(TimeShare.YOU, label, span.asked_ns, now, True, step=span.step, call=span.id)
+        yield TimeBar(TimeShare.YOU, label, span.asked_ns, now, True, step=span.step, call=span.id)
     elif span.waited_ms > 0:
         # When approval was requested is not kept: the answer is what started the call.
         end = span.started_ns if span.started_ns is not None else span.proposed_ns + _ns(span.waited_ms)
         start = max(span.proposed_ns, end - _ns(span.waited_ms))
-        yield _Stretch(TimeShare.YOU, label, start, end, step=span.step, call=span.id)
+        yield TimeBar(TimeShare.YOU, label, start, end, step=span.step, call=span.id)
     if span.started_ns is not None:
         running = span.ms is None and not span.state.over
         end = span.started_ns + _ns(span.ms) if span.ms is not None else now
         failed = span.state in (CallState.FAILED, CallState.CANCELLED)
-        yield _Stretch(TimeShare.TOOL, label, span.started_ns, end, running, failed, span.step, span.id)
+        yield TimeBar(TimeShare.TOOL, label, span.started_ns, end, running, failed, span.step, span.id)
 
 
-def _of_request(entry: Entry, answer: Entry | None, last: int, live: bool) -> _Stretch:
+def _of_request(entry: Entry, answer: Entry | None, last: int, live: bool) -> TimeBar:
     cause = entry.cause
     is_model = entry.kind is Kind.MODEL_REQUEST
     name = entry.tool or entry.method
     label = clean_line(entry.method if is_model else f"{entry.source} › {name}", 80)
     failed = answer is not None and answer.outcome in (Outcome.ERROR, Outcome.TOOL_ERROR, Outcome.CANCELLED)
-    return _Stretch(
+    return TimeBar(
         TimeShare.MODEL if is_model else TimeShare.TOOL,
         label,
         entry.mono_ns,
@@ -171,38 +155,32 @@ def _ns(ms: float) -> int:
     return int(ms * 1e6)
 
 
-def _waterfall(turn: int, start: int, end: int, stretches: list[_Stretch]) -> Waterfall:
-    end = max([start, end, *(stretch.end for stretch in stretches)])
-    stretches = sorted(stretches, key=lambda stretch: (stretch.start, stretch.end))[:MOST_BARS]
-    shares = _shares(start, end, stretches)
+def _waterfall(turn: int, start: int, end: int, stretches: list[TimeBar]) -> Waterfall:
+    end = max([start, end, *(stretch.end_ns for stretch in stretches)])
+    stretches = sorted(stretches, key=lambda stretch: (stretch.start_ns, stretch.end_ns))[:MOST_BARS]
+    shares, critical = _shares(start, end, stretches)
     lanes, places = _lanes(stretches)
     bars = tuple(
-        TimeBar(
-            stretch.part,
-            place,
-            stretch.label,
-            stretch.start - start,
-            max(stretch.start, stretch.end) - start,
-            stretch.running,
-            stretch.failed,
-            stretch.critical,
-            stretch.step,
-            stretch.call,
-            stretch.seq,
+        replace(
+            stretch,
+            lane=lane,
+            start_ns=stretch.start_ns - start,
+            end_ns=max(stretch.start_ns, stretch.end_ns) - start,
+            critical=number in critical,
         )
-        for stretch, place in zip(stretches, places, strict=True)
+        for number, (stretch, lane) in enumerate(zip(stretches, places, strict=True))
     )
     return Waterfall(turn, end - start, bars, lanes, shares)
 
 
-def _lanes(stretches: Sequence[_Stretch]) -> tuple[tuple[str, ...], list[int]]:
+def _lanes(stretches: Sequence[TimeBar]) -> tuple[tuple[str, ...], list[int]]:
     """Give each bar a free lane of its part: model first, then the person, then tools."""
     lanes: dict[TimeShare, list[int]] = {TimeShare.MODEL: [], TimeShare.YOU: [], TimeShare.TOOL: []}
     placed: list[tuple[TimeShare, int]] = []
     for stretch in stretches:
         ends = lanes[stretch.part]
-        free = next((lane for lane, end in enumerate(ends) if end <= stretch.start), len(ends))
-        ends[free : free + 1] = [stretch.end]
+        free = next((lane for lane, end in enumerate(ends) if end <= stretch.start_ns), len(ends))
+        ends[free : free + 1] = [stretch.end_ns]
         placed.append((stretch.part, free))
     first: dict[TimeShare, int] = {}
     names: list[str] = []
@@ -212,22 +190,23 @@ def _lanes(stretches: Sequence[_Stretch]) -> tuple[tuple[str, ...], list[int]]:
     return tuple(names), [first[part] + lane for part, lane in placed]
 
 
-def _shares(start: int, end: int, stretches: Sequence[_Stretch]) -> tuple[tuple[TimeShare, float], ...]:
+def _shares(
+    start: int, end: int, stretches: Sequence[TimeBar]
+) -> tuple[tuple[tuple[TimeShare, float], ...], set[int]]:
     """Walk back from the end of the turn, always to what ended last before: that is what it waited for."""
     spent = dict.fromkeys(TimeShare, 0)
-    by_end = sorted(stretches, key=lambda stretch: (stretch.end, stretch.start))
+    critical: set[int] = set()
+    by_end = sorted(enumerate(stretches), key=lambda each: (each[1].end_ns, each[1].start_ns))
     at = end
     while by_end and at > start:
-        stretch = by_end.pop()
-        if stretch.end > at + TOUCHING_NS or stretch.start >= at:
+        number, stretch = by_end.pop()
+        if stretch.end_ns > at + TOUCHING_NS or stretch.start_ns >= at:
             continue  # it ran in parallel with the one that counts
-        spent[TimeShare.REST] += max(0, at - stretch.end)
-        spent[stretch.part] += min(at, stretch.end) - stretch.start
-        stretch.critical = True
-        at = stretch.start
+        spent[TimeShare.REST] += max(0, at - stretch.end_ns)
+        spent[stretch.part] += min(at, stretch.end_ns) - stretch.start_ns
+        critical.add(number)
+        at = stretch.start_ns
     spent[TimeShare.REST] += max(0, at - start)
     whole = sum(spent.values())
-    if not whole:
-        return ()
     shares = [(part, value / whole) for part, value in spent.items() if value]
-    return tuple(sorted(shares, key=lambda share: -share[1]))
+    return tuple(sorted(shares, key=lambda share: -share[1])), critical
