@@ -30,8 +30,8 @@ MOST_WORKERS = 8
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Say how many processes `-n auto` is: one more than processors, since tests wait for processes, too."""
-    return min(MOST_WORKERS, (os.cpu_count() or 1) + 1)
+    """Say how many processes `-n auto` is: two more than processors, since tests wait a lot."""
+    return min(MOST_WORKERS, (os.cpu_count() or 1) + 2)
 
 
 def pytest_collection_finish() -> None:
