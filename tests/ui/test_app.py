@@ -341,7 +341,7 @@ async def test_every_action_of_the_table_has_its_doing():
         }
         for action in ACTIONS:
             if action.method == f"app.act('{action.id}')":
-                assert callable(app.main.parts._actions[action.id]), action.id
+                assert callable(app.main.parts.actions.handlers[action.id]), action.id
                 continue
             place, _, name = action.method.partition("(")[0].rpartition(".")
             screens = (ServerScreen, SessionsScreen, ModelsScreen, ResultScreen)

@@ -79,7 +79,7 @@ class McptuiApp(BaseApp):
 
     async def action_act(self, action_id: str) -> None:
         if self.main.parts is not None:
-            await self.main.parts.act(action_id)
+            await self.main.parts.actions.act(action_id)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Let a key of an unavailable action pass, so that a pane or the composer may use it."""
@@ -92,7 +92,7 @@ class McptuiApp(BaseApp):
             return False
         if name not in EARLY and any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
             return False  # Textual would end the app at a second palette
-        return action != "act" or self.main.parts.allows(name)
+        return action != "act" or self.main.parts.actions.allows(name)
 
     async def on_event(self, event: events.Event) -> None:
         """Let no letter of a text become the answer to a question."""

@@ -133,7 +133,7 @@ class ChatScreen(Screen[None]):
     def on_key(self, event: events.Key) -> None:
         """Write letters into the composer while the conversation has the focus."""
         if self.parts is not None and event.is_printable and event.character:
-            if self.parts.write_letter(event.key, event.character):
+            if self.parts.actions.write_letter(event.key, event.character):
                 event.stop()
 
     def on_paste(self, event: events.Paste) -> None:
@@ -173,7 +173,7 @@ class ChatScreen(Screen[None]):
 
     def on_transcript_message_chosen(self) -> None:
         if self.parts is not None:
-            self.parts.open_message_menu()
+            self.parts.actions.open_message_menu()
 
     def on_traffic_tail_opened(self, event: "TrafficTail.Opened") -> None:
         if self.parts is not None:

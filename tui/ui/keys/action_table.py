@@ -2,7 +2,7 @@
 
 The bindings of app and panes, the footer, the help screen, the palette and `[ui.keys]` all read it.
 Pure: no screen is touched here. What runs an action such as `servers.toggle` is in the table of
-`chat/parts.py`, unless `run` names a Textual action.
+`chat/action_handlers.py`, unless `run` names a Textual action.
 """
 
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class Action:
         help: the sentence in the help and in the palette.
         footer: rank in the footer, smaller stays longer in a narrow one; 0: not in the footer.
         anywhere: keys that work outside `context` too.
-        run: the Textual action, if it is not one of the app or of the chat screen (`chat/parts.py`).
+        run: the Textual action, unless it is one of the app or of `chat/action_handlers.py`.
         priority: the key is taken before the focused pane sees it.
         palette: whether the palette offers it.
     """

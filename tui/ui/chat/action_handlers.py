@@ -1,0 +1,186 @@
+"""What runs each action of the chat screen, and which of them can run now."""
+
+from collections.abc import Callable
+from inspect import isawaitable
+
+from tui.ui.chat.approvals import ApprovalKeys
+from tui.ui.chat.composer.editor import EditorSession
+from tui.ui.chat.current_conversation import CurrentConversation
+from tui.ui.chat.message_actions import MessageActions
+from tui.ui.chat.navigation import Navigator
+from tui.ui.chat.outbox import Outbox
+from tui.ui.chat.regions import Regions
+from tui.ui.chat.status import ChatStatus
+from tui.ui.chat.turn_queue import TurnQueue
+from tui.ui.keys.action_table import Action, Context, action, of_context
+from tui.ui.keys.answer_debounce import AnswerKeys
+from tui.ui.keys.situation import possible, unavailable
+
+ON_MESSAGE = {found.id: found for found in of_context(Context.CONVERSATION) if not found.run}
+"""Actions whose keys are also letters of a message; they wait until the letter cannot be the start of one."""
+
+EXPLAINED = frozenset({"chat.continue", "servers.toggle", "servers.restart", "servers.log"})
+"""Actions that say why they are unavailable when their key is pressed."""
+
+ACT, UNAVAILABLE = "act ", "unavailable "
+"""Prefixes of what `AnswerKeys` holds back besides answers: the id of an action, a message to show."""
+
+
+class ActionHandlers:
+    """Runs the actions of the chat screen by their ids, which are those of `keys/action_table.py`."""
+
+    def __init__(
+        self,
+        regions: Regions,
+        *,
+        approval_keys: ApprovalKeys,
+        answer_keys: AnswerKeys,
+        turns: TurnQueue,
+        outbox: Outbox,
+        editor: EditorSession,
+        current: CurrentConversation,
+        messages: MessageActions,
+        navigator: Navigator,
+        status: ChatStatus,
+        wake: Callable[[], None],
+    ) -> None:
+        self._regions = regions
+        self._approvals = approval_keys.approvals
+        self._answer_keys = answer_keys
+        self._turns = turns
+        self._outbox = outbox
+        self._current = current
+        self._messages = messages
+        self._status = status
+        self._wake = wake
+        self.handlers: dict[str, Callable[[], object]] = {
+            "question.once": lambda: approval_keys.answer("once"),
+            "question.session": lambda: approval_keys.answer("session"),
+            "question.always": lambda: approval_keys.answer("always"),
+            "question.no": lambda: approval_keys.answer("no"),
+            "question.why": approval_keys.refuse_with_reason,
+            "chat.cancel": self._cancel,
+            "chat.continue": self._continue,
+            "chat.new": current.start_new_if_free,
+            "chat.sessions": current.open_sessions,
+            "chat.models": current.open_models,
+            "chat.system": current.edit_system_text,
+            "chat.export": current.export,
+            "chat.parent": current.go_to_parent,
+            "chat.uncompact": current.uncompact,
+            "chat.copy": messages.copy,
+            "chat.retry": messages.retry,
+            "chat.rewrite": messages.rewrite,
+            "chat.compare": messages.compare,
+            "chat.branch": messages.branch,
+            "chat.result": messages.open_result,
+            "composer.history": outbox.search_history,
+            "composer.editor": editor.open,
+            "composer.take_back": outbox.take_back,
+            "servers.open": lambda: self._with_server(navigator.open_server),
+            "servers.toggle": lambda: self._steer_server(regions.servers.toggle_selected),
+            "servers.restart": lambda: self._steer_server(regions.servers.restart_selected),
+            "servers.log": lambda: self._with_server(navigator.open_log),
+            "traffic.open": navigator.open_traffic,
+            "traffic.tail": navigator.toggle_tail,
+            "traffic.of_call": navigator.open_traffic_of_call,
+            "focus.composer": lambda: regions.go_to(Context.COMPOSER),
+            "focus.conversation": approval_keys.focus_conversation,
+            "focus.servers": lambda: regions.go_to(Context.SERVERS),
+            "focus.trace": lambda: regions.go_to(Context.TRACE),
+            "pane.maximise": regions.maximize,
+        }
+
+    async def act(self, action_id: str) -> None:
+        if action_id in EXPLAINED and self.says_unavailable(action_id):
+            return
+        if action_id in ON_MESSAGE:
+            self._answer_keys.answer(f"{ACT}{action_id}")
+            return
+        result = self.handlers[action_id]()
+        if isawaitable(result):
+            await result
+
+    def settle(self, answer: str) -> None:
+        """Act on a letter, now that it cannot be the start of a message."""
+        if answer.startswith(UNAVAILABLE):
+            self._regions.notify(answer.removeprefix(UNAVAILABLE), timeout=4)
+        elif answer.startswith(ACT):
+            self.handlers[answer.removeprefix(ACT)]()
+        else:
+            self._approvals.answer(answer)
+
+    def _with_server(self, open: Callable[[str], None]) -> None:
+        if name := self._regions.servers.selected:
+            open(name)
+
+    def _steer_server(self, steer: Callable[[], None]) -> None:
+        steer()
+        self._wake()
+
+    def _cancel(self) -> None:
+        """Close a list, cancel a command or stop the turn; if there is none of them, focus the composer."""
+        composer = self._regions.composer
+        if (composer.has_focus and composer.leave()) or self._outbox.cancel():
+            return
+        if self._turns.running or self._turns.reading:
+            if held := self._turns.cancel():
+                composer.put_back(held)
+        else:
+            self._regions.go_to(Context.COMPOSER)
+
+    def _continue(self) -> None:
+        if problem := self._current.busy():
+            self._regions.notify(problem)
+        else:
+            self._turns.continue_turn()
+
+    def open_message_menu(self) -> None:
+        app = self._regions.screen.app
+
+        def chosen(action_id: str) -> None:
+            if not self.says_unavailable(action_id):
+                app.call_later(app.run_action, action(action_id).method)
+
+        self._messages.open_menu(chosen)
+
+    def allows(self, action_id: str) -> bool:
+        """Return whether a key may run this action; if not, another widget may use the key."""
+        if action_id.startswith("question."):
+            return self._approvals.current is not None
+        found = ON_MESSAGE.get(action_id)
+        if found is not None and self._regions.conversation.has_focus:
+            return possible(found, self._status.situation(self._regions.focus_context))
+        return True
+
+    def _why_unavailable(self, found: Action) -> str:
+        situation = self._status.situation(self._regions.focus_context)
+        return unavailable(found, situation, self._regions.key_of("chat.cancel"))
+
+    def says_unavailable(self, action_id: str) -> bool:
+        """Say why an action is unavailable; return False, saying nothing, if it is available."""
+        why = self._why_unavailable(action(action_id))
+        if why:
+            self._regions.notify(why, timeout=4)
+        return bool(why)
+
+    def write_letter(self, key: str, letter: str) -> bool:
+        """Write a letter that is no command into the composer; return whether it was taken.
+
+        The key of an unavailable command is explained instead, once its letter cannot be the start of a
+        message.
+        """
+        regions = self._regions
+        focused = regions.screen.focused
+        # In a burst, later letters come here too, although the focus has moved on.
+        if focused is not regions.conversation and focused is not regions.composer:
+            return False
+        if focused is regions.conversation:
+            for found in (*of_context(Context.CONVERSATION), *of_context(Context.QUESTION)):
+                if key in regions.overrides.keys_of(found).split(",") and (
+                    why := self._why_unavailable(found)
+                ):
+                    self._answer_keys.answer(f"{UNAVAILABLE}{why}", letter)
+                    return True
+        self._answer_keys.text(letter)
+        return True
