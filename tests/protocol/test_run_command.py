@@ -11,6 +11,7 @@ from tests.conftest import until
 from tests.endpoint import Answer, Endpoint, calls, refuses, says
 from tests.protocol.command import finish, mcptui, start
 
+WEATHER_SERVER = Path(__file__).with_name("weather_server.py")
 SAMPLES = Path(__file__).parents[2] / "sample_config" / "servers"
 
 
@@ -25,7 +26,7 @@ def config(folder: Path, endpoint: Endpoint, extra: str = "", key: str = "") -> 
         {key}
         [servers.weather]
         command = {json.dumps(sys.executable)}
-        args = [{json.dumps(str(SAMPLES / "weather.py"))}]
+        args = [{json.dumps(str(WEATHER_SERVER))}]
         {extra}
         """,
         encoding="utf-8",

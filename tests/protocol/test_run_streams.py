@@ -10,7 +10,7 @@ import pytest
 from tests.endpoint import DONE, Answer, Endpoint, chunk, refuses, says
 from tests.protocol.command import Done, mcptui
 
-SAMPLES = Path(__file__).parents[2] / "sample_config" / "servers"
+WEATHER_SERVER = Path(__file__).with_name("weather_server.py")
 WEATHER = "weather__get_weather"
 NYC = '{"location": "NYC"}'
 
@@ -21,7 +21,7 @@ async def run(folder: Path, *replies: Any) -> tuple[Done, Endpoint]:
         path.write_text(
             f'[models.scripted]\nbase_url = "{endpoint.base_url}"\nmodel = "m"\n'
             f"[servers.weather]\ncommand = {json.dumps(sys.executable)}\n"
-            f"args = [{json.dumps(str(SAMPLES / 'weather.py'))}]\n",
+            f"args = [{json.dumps(str(WEATHER_SERVER))}]\n",
             encoding="utf-8",
         )
         done = await mcptui("run", "--json", "--config", str(path), "go")

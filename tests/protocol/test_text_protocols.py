@@ -18,7 +18,7 @@ from tui.model.dialects import PROTOCOLS, wrap
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.openai_chat import OpenAIChat
 
-SAMPLES = Path(__file__).parents[2] / "sample_config" / "servers"
+WEATHER_SERVER = Path(__file__).with_name("weather_server.py")
 SEEDS = (1, 2)
 PROTOCOL = {"cline": "xml", "chatmcp": "chatmcp", "simple": "json", "react": "react", "leak": "native"}
 RECORDED = [name for name, entry in STREAMS.items() if "dialect" in entry]
@@ -186,7 +186,7 @@ async def run(folder: Path, endpoint: Endpoint, protocol: str) -> Done:
     path.write_text(
         f'[models.scripted]\nbase_url = "{endpoint.base_url}"\nmodel = "m"\ntool_protocol = "{protocol}"\n'
         f"[servers.weather]\ncommand = {json.dumps(sys.executable)}\n"
-        f"args = [{json.dumps(str(SAMPLES / 'weather.py'))}]\n",
+        f"args = [{json.dumps(str(WEATHER_SERVER))}]\n",
         encoding="utf-8",
     )
     done = await mcptui("run", "--json", "--config", str(path), "weather in NYC?", HOME=str(folder))
