@@ -18,7 +18,7 @@ def test_a_text_is_sent_as_text_whatever_its_name():
     assert (found.kind, found.mime, found.data, found.size) == ("text", "text/plain", "grüße\r\n", 9)
 
 
-def test_a_byte_order_mark_is_no_part_of_a_text():
+def test_a_byte_order_mark_is_not_part_of_a_text():
     assert attachment_of("a", b"\xef\xbb\xbfhi").data == "hi"
     assert attachment_of("a", "hi".encode("utf-16")).data == "hi"
 
@@ -49,7 +49,7 @@ def test_what_cannot_be_attached_is_refused_with_the_reason(data, words):
         attachment_of("x", data)
 
 
-def test_the_name_says_what_kind_of_text_it_is():
+def test_the_type_of_a_text_is_taken_from_its_name():
     assert attachment_of("a.MD", b"# hi").mime == "text/markdown"
     assert attachment_of("a.py", b"x = 1").mime == "text/plain"
 
@@ -70,7 +70,7 @@ def test_a_sound_is_sent_as_base64():
 # ---- what servers give
 
 
-def test_a_resource_becomes_one_attachment_a_content():
+def test_each_content_of_a_resource_becomes_an_attachment():
     found = attachments_of(
         [
             ResourceContent("a://1", "text/html", "<p>"),
@@ -105,7 +105,7 @@ def test_what_an_endpoint_would_refuse_is_refused_here(content, words):
         attachments_of([content], "x")
 
 
-def test_a_picture_of_a_server_is_what_its_bytes_say():
+def test_the_type_of_a_servers_picture_is_detected_from_its_bytes():
     found = attachment_of_binary("shot", image(mime="image/x-evil"))
     assert (found.kind, found.mime, found.name) == ("image", "image/png", "shot")
 

@@ -27,12 +27,12 @@ EXTENDED = b"RIFF\0\0\0\0WEBPVP8X" + b"\0" * 8 + b"\x3f\x01\x00\xef\x00\x00"
         (EXTENDED, (320, 240)),
     ],
 )
-def test_the_size_of_a_picture_stands_in_its_header(octets: bytes, size: tuple[int, int]) -> None:
+def test_the_size_of_a_picture_is_read_from_its_header(octets: bytes, size: tuple[int, int]) -> None:
     assert dimensions(octets) == size
 
 
 @pytest.mark.parametrize("octets", [b"", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", GIF[:8], LOSSY[:29], wav()])
-def test_what_is_cut_off_or_no_picture_has_no_size(octets: bytes) -> None:
+def test_truncated_data_and_other_data_have_no_size(octets: bytes) -> None:
     assert dimensions(octets) is None
 
 
@@ -44,7 +44,7 @@ def test_a_picture_without_an_area_has_no_size() -> None:
     ("octets", "mime"),
     [(png(), "image/png"), (JPEG, "image/jpeg"), (wav(), "audio/wav"), (b"%PDF-1.7", "application/pdf")],
 )
-def test_the_type_is_what_the_bytes_say(octets: bytes, mime: str) -> None:
+def test_the_type_is_detected_from_the_bytes(octets: bytes, mime: str) -> None:
     assert media_type(octets) == mime
 
 
@@ -52,7 +52,7 @@ def test_the_type_is_what_the_bytes_say(octets: bytes, mime: str) -> None:
     "octets",
     [png(), JPEG + b"\xff\xd9", GIF + b";\0", b"RIFF\x0a\0\0\0WEBPVP8 \0\0", wav()],
 )
-def test_a_picture_that_was_cut_off_is_known_by_its_end(octets: bytes) -> None:
+def test_a_truncated_picture_is_recognised_by_its_end(octets: bytes) -> None:
     assert is_whole(octets)
     assert octets == wav() or not is_whole(octets[: len(octets) * 2 // 3])
 
@@ -61,7 +61,7 @@ def test_text_has_no_type_of_its_own() -> None:
     assert media_type(b"hello") == ""
 
 
-def test_a_jpeg_of_empty_segments_only_is_given_up_soon() -> None:
+def test_a_jpeg_of_only_empty_segments_is_abandoned_early() -> None:
     assert dimensions(b"\xff\xd8" + b"\xff\xe0\x00\x02" * 100_000) is None
 
 
@@ -69,7 +69,7 @@ def test_a_jpeg_of_empty_segments_only_is_given_up_soon() -> None:
     "written",
     ["aGVsbG8_ISE-", "aGVs\nbG8/\r\nISE+", "data:image/png;base64,aGVsbG8/ISE+", " aGVsbG8/ISE+ "],
 )
-def test_base64_as_servers_write_it_becomes_base64_as_endpoints_take_it(written: str) -> None:
+def test_base64_from_servers_is_normalised_for_endpoints(written: str) -> None:
     assert plain_base64(written) == "aGVsbG8/ISE+"
 
 
@@ -97,7 +97,7 @@ def test_no_bytes_raise(octets: bytes, start: bytes) -> None:
 
 
 @given(st.text(st.characters(codec=None), max_size=100))
-def test_no_text_makes_it_fail(written: str) -> None:
+def test_no_text_raises(written: str) -> None:
     plain = plain_base64(written)
     assert plain is None or base64.b64decode(plain, validate=True) is not None
     head_of(written)

@@ -21,7 +21,7 @@ def test_case_and_composition_do_not_count(one: str, other: str):
 
 
 @pytest.mark.parametrize(("one", "other"), [("cafe", "café"), ("a", "ä"), ("ı", "i"), ("2", "²")])
-def test_other_characters_are_others(one: str, other: str):
+def test_different_characters_stay_different(one: str, other: str):
     assert fold(one) != fold(other)
 
 
@@ -43,12 +43,12 @@ def test_texts_that_are_canonically_equivalent_fold_to_the_same(text: str):
         ("cafe\u0301", "cafe", []),
     ],
 )
-def test_it_is_known_where_a_text_stands(text: str, sought: str, found: list[str]):
+def test_matches_are_located(text: str, sought: str, found: list[str]):
     assert [text[start:end] for start, end in spans(text, fold(sought))] == found
 
 
 @given(TEXTS, TEXTS, TEXTS)
-def test_what_is_found_reads_as_what_was_sought(before: str, sought: str, behind: str):
+def test_a_match_reads_like_the_search_text(before: str, sought: str, behind: str):
     text = before + sought + behind
     folded = fold(sought)
     found = [text[start:end] for start, end in spans(text, folded)]

@@ -20,12 +20,12 @@ def test_the_same_values_have_no_differences():
     assert compare({"a": [1, {"b": None}]}, {"a": [1, {"b": None}]}).same
 
 
-def test_a_changed_value_is_named_with_both():
+def test_a_changed_value_is_reported_with_both_values():
     (found,) = compare({"a": {"b": 1}}, {"a": {"b": 2}}).differences
     assert (found.path, found.kind, found.before, found.after) == ("a.b", Change.CHANGED, 1, 2)
 
 
-def test_what_came_and_what_went_is_distinguished():
+def test_added_and_removed_values_are_distinguished():
     assert changes({"a": 1, "b": 2}, {"b": 2, "c": 3}) == [("c", "added"), ("a", "removed")]
 
 
@@ -42,7 +42,7 @@ def test_a_number_is_the_same_however_it_is_written():
     assert changes({"a": 1}, {"a": 1.0}) == []
 
 
-def test_the_order_of_keys_means_nothing():
+def test_the_order_of_keys_does_not_matter():
     assert changes({"a": 1, "b": 2}, {"b": 2, "a": 1}) == []
 
 
@@ -89,7 +89,7 @@ def test_a_pattern_of_paths_hides_what_it_matches(glob: str, hidden: bool):
     assert (comparison.same, comparison.masked) == (hidden, int(hidden))
 
 
-def test_a_star_stands_for_any_index():
+def test_a_star_matches_any_index():
     before, after = ({"content": [{"text": text}, {"text": text}]} for text in "ab")
     assert changes(before, after, Masks(paths=("content[*].text",))) == []
 
@@ -119,7 +119,7 @@ def test_what_changes_from_run_to_run_is_ignored(key: str, before: object, after
     ("key", "before", "after"),
     [("text", "12 files", "13 files"), ("count", 1, 2), ("paid", True, False), ("at", 3, 4), ("id", 1, None)],
 )
-def test_other_changes_are_told_anyway(key: str, before: object, after: object):
+def test_other_changes_are_reported(key: str, before: object, after: object):
     assert not compare({key: before}, {key: after}, RUN_TO_RUN).same
 
 

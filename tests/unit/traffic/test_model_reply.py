@@ -37,7 +37,7 @@ def test_text_reasoning_calls_and_usage_are_joined():
     assert len(told["chunks"]) == 9 and told["chunks"][-1] == "[DONE]"
 
 
-def test_what_is_no_stream_is_distinguished():
+def test_other_bodies_are_not_streams():
     assert is_stream(b": ping\n\ndata: {}\n\n")
     assert not is_stream(b'{"choices": []}')
     assert not is_stream(b"")

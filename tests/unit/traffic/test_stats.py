@@ -49,7 +49,7 @@ def test_the_busiest_tool_comes_first_and_servers_by_name():
     assert [(line.server, line.calls) for line in stats.servers()] == [("notes", 2), ("weather", 1)]
 
 
-def test_a_server_counts_the_bytes_of_all_that_it_said():
+def test_a_server_counts_all_bytes_of_its_entries():
     traffic = Traffic()
     traffic.call(body=b"12345")
     traffic.add(Kind.STDERR, body=b"123", direction=Direction.NONE)
@@ -86,7 +86,7 @@ def test_a_second_answer_counts_for_nothing():
 
 
 @pytest.mark.parametrize("keeps_up", [True, False])
-def test_what_waits_is_cancelled_or_lost_is_distinguished(keeps_up: bool):
+def test_waiting_cancelled_and_lost_calls_are_distinguished(keeps_up: bool):
     traffic = Traffic()
     stats = Stats(traffic.frames)
     cancelled = traffic.ask()
@@ -104,7 +104,7 @@ def test_what_waits_is_cancelled_or_lost_is_distinguished(keeps_up: bool):
     assert (figures.calls, figures.cancelled, figures.lost, figures.waiting) == (3, 1, 1, 1)
 
 
-def test_calls_are_counted_in_stretches_of_time_that_grow():
+def test_calls_are_counted_in_intervals_that_grow():
     traffic = Traffic()
     for _ in range(SPARKS):
         traffic.call(after_ms=999)
@@ -119,7 +119,7 @@ def test_calls_are_counted_in_stretches_of_time_that_grow():
     assert sparks[34:36] == (1, 0)
 
 
-def test_slices_and_one_go_count_the_same(monkeypatch):
+def test_counting_in_slices_gives_the_same_result(monkeypatch):
     traffic = Traffic()
     for number in range(20):
         traffic.call(f"tool{number % 3}", took_ms=number)
@@ -143,7 +143,7 @@ def test_a_server_that_invents_names_fills_one_line(monkeypatch):
     assert counted(traffic).servers()[0].calls == 50
 
 
-def test_what_was_counted_stays_when_the_oldest_are_dropped():
+def test_counts_stay_when_the_oldest_are_dropped():
     traffic = Traffic()
     for _ in range(5):
         traffic.call()

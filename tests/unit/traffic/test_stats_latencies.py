@@ -48,7 +48,7 @@ def test_many_durations_are_within_a_thirty_second(durations: list[int], percent
 
 
 @given(st.lists(st.lists(DURATIONS, max_size=700), max_size=4))
-def test_several_together_are_as_one(several: list[list[int]]):
+def test_several_histograms_can_be_combined(several: list[list[int]]):
     durations = list(chain.from_iterable(several))
     together, whole = LatencyHistogram.together(map(of, several)), of(durations)
     assert (together.count, together.longest) == (whole.count, whole.longest)

@@ -39,17 +39,17 @@ def said(result: ToolResult) -> str:
     return content.text
 
 
-def test_it_is_offered_last_and_only_while_a_result_is_stored() -> None:
+def test_read_result_is_offered_last_and_only_while_a_result_is_stored() -> None:
     assert [tool.name for tool in toolbox().tools()] == ["echo"]
     assert [(tool.server, tool.name) for tool in toolbox("x").tools()][1:] == [("mcptui", "read_result")]
 
 
-def test_it_is_the_same_tool_each_time() -> None:
+def test_read_result_is_the_same_tool_each_time() -> None:
     box = toolbox("x")
     assert box.tools()[-1] is box.tools()[-1]
 
 
-def test_it_runs_without_approval() -> None:
+def test_read_result_runs_without_approval() -> None:
     assert Policy().judge(toolbox("x").tools()[-1]).verdict is Verdict.ALLOW
 
 
@@ -103,7 +103,7 @@ async def test_grep_reports_no_match() -> None:
 
 
 @pytest.mark.parametrize("needle", ["(a+)+$", "a" * 5000 + "b", "b" + "a" * 90, ".*" * 500, "İ"])
-async def test_no_pattern_makes_it_hang(needle: str) -> None:
+async def test_no_search_text_hangs(needle: str) -> None:
     started = time.perf_counter()
     await read(toolbox("a" * 4_000_000), name="result-1", grep=needle)
     assert time.perf_counter() - started < 2

@@ -39,7 +39,7 @@ def test_the_newest_stays_however_large_it_is() -> None:
     assert result_store.find(result_store.keep("b" * 1000)) == "b" * 1000 and len(result_store) == 1
 
 
-def test_a_reopened_conversation_has_its_results_and_never_gives_a_name_twice() -> None:
+def test_a_reopened_conversation_has_its_results_and_never_reuses_a_name() -> None:
     result_store = ResultStore({"result-2": "two", "result-7": "seven", "../etc/passwd": "no"})
     assert result_store.find("result-7") == "seven" and result_store.names() == ("result-2", "result-7")
     assert result_store.keep("new") == "result-8" and result_store.was_here("result-5")

@@ -59,7 +59,7 @@ def long_talk(turns: int = 8, size: int = 3000) -> Conversation:
 
 
 @given(messages, st.integers(40, 2000), st.integers(2, 12))
-def test_pieces_fit_and_are_no_more_than_may_be(old, tokens, most):
+def test_pieces_fit_and_their_number_is_bounded(old, tokens, most):
     found = pieces(old, tokens, most)
     assert len(found) <= most
     assert all(estimate(piece) <= tokens + 2 * piece.count("\n") + 2 for piece in found)
@@ -98,7 +98,7 @@ async def test_each_piece_is_read_with_the_summary_of_those_before():
 
 
 @pytest.mark.parametrize("tells", [True, False])
-async def test_a_conversation_is_taken_to_a_model_with_a_smaller_window(tells):
+async def test_a_conversation_is_moved_to_a_model_with_a_smaller_window(tells):
     model, talk = Narrow(3000, tells=tells), long_talk()
     turn, _ = turn_of(model, talk=talk)
     events = await run(turn)
@@ -125,7 +125,7 @@ async def test_a_file_larger_than_the_window_stops_neither_its_turn_nor_the_next
     assert any(one.attachments == (file,) for one in talk.messages if isinstance(one, UserMessage))
 
 
-async def test_a_window_that_is_smaller_than_was_said_is_found_out_by_smaller_pieces():
+async def test_a_window_smaller_than_stated_is_found_by_trying_smaller_pieces():
     model = Narrow(1500, tells=False)
     found = await Summarizer(model, ContextMeter(window=6000), lambda usage: None).of(
         long_talk().messages, 6000

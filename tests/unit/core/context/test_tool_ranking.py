@@ -90,7 +90,7 @@ def test_one_large_definition_does_not_keep_out_the_small_ones() -> None:
     assert len(keys) == 9 and ("a", "a0") not in keys
 
 
-def test_a_tool_that_cannot_be_offered_takes_no_place() -> None:
+def test_a_tool_that_cannot_be_offered_uses_no_slot() -> None:
     tools = server("a")
     keys, _ = choose(
         NameTable(tools), ToolBudget(4), ToolHistory(), lambda name, one: None if one.name == "a0" else 1
@@ -104,7 +104,7 @@ def test_a_tool_that_cannot_be_offered_takes_no_place() -> None:
     st.integers(256, 10_000) | st.none(),
     st.text(max_size=30),
 )
-def test_no_more_are_chosen_than_fit(
+def test_only_as_many_are_chosen_as_fit(
     pairs: list[Key], max_tools: int, window: int | None, question: str
 ) -> None:
     tools = [tool(*pair) for pair in pairs]

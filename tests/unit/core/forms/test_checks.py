@@ -87,7 +87,7 @@ def test_json_that_is_too_long_is_not_read():
 
 
 @given(st.integers() | st.floats(allow_nan=False, allow_infinity=False))
-def test_numbers_stand_in_a_field_as_they_are(number):
+def test_numbers_are_shown_unchanged(number):
     spec = SchemaReader({}).spec({"type": "number"})
     text = shown_text(spec, number)
     assert text is not None

@@ -72,7 +72,7 @@ def test_setting_a_field_makes_its_parents_present():
     assert made.value() == ({"b": {"x": 1.5}}, {})
 
 
-def test_a_path_that_is_not_there_changes_nothing():
+def test_an_unknown_path_changes_nothing():
     made = form({"a": TEXT})
     for act in (made.clear, made.include, made.null, made.remove):
         act(("no", 3))
@@ -105,7 +105,7 @@ def test_choices_are_set_by_label_or_by_value():
     assert made.problems() == {("c",): "is none of the values that are allowed"}
 
 
-def test_arrays_say_how_many_items_they_need_and_that_each_is_another():
+def test_arrays_report_too_few_items_and_duplicates():
     made = form({"a": {"type": "array", "items": NUMBER, "minItems": 2, "uniqueItems": True}})
     made.add(("a",))
     made.set(("a", 0), "1")
@@ -143,7 +143,7 @@ def test_entries_of_a_map_have_names_that_can_change():
     assert json.dumps(made.value()[0]) == '{"m": {"first": 1, "k 2": 2}}'
 
 
-def test_an_open_object_takes_entries_that_are_not_in_the_schema_and_a_closed_one_says_so():
+def test_an_open_object_accepts_extra_entries_and_a_closed_one_reports_them():
     made = form({"a": TEXT})
     made.set(made.add((), "b"), "[1]")
     assert made.value() == ({"b": [1]}, {})
@@ -170,7 +170,7 @@ def test_a_union_offers_its_arms():
     assert made.value() == ({"s": "round"}, {})
 
 
-def test_another_arm_takes_over_what_fits():
+def test_switching_arms_keeps_what_fits():
     circle, square = (
         {"type": "object", "title": name, "properties": {"kind": {"const": name}, "at": POINT, "size": size}}
         for name, size in (("circle", NUMBER), ("square", TEXT))
@@ -181,7 +181,7 @@ def test_another_arm_takes_over_what_fits():
     assert made.value()[0] == {"s": {"at": {"x": 1}}}
 
 
-def test_an_arm_keeps_its_content_while_another_is_chosen():
+def test_switching_back_restores_the_content_of_an_arm():
     made = form({"v": {"type": ["string", "number"]}})
     made.set(("v",), "twelve")
     made.choose_arm(("v",), 1)

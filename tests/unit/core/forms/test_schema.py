@@ -37,7 +37,7 @@ def test_a_schema_becomes_a_kind_of_field(schema, kind):
     assert spec_of(schema).kind is kind
 
 
-def test_what_a_schema_says_to_a_person_is_kept_raw():
+def test_titles_and_descriptions_are_kept_raw():
     spec = spec_of(
         {
             "type": "string",

@@ -16,7 +16,7 @@ OPENING = re.compile(r'\{"id"')
 
 
 @given(JSON)
-def test_patience_does_not_change_the_value(value):
+def test_patient_reading_gives_the_same_value(value):
     raw = json.dumps(value).encode()
     assert read_json(raw, patient=True) == read_json(raw) == value
 
@@ -52,7 +52,7 @@ def test_numbers_that_cannot_be_written_as_json_are_refused(odd):
     st.text(st.characters(exclude_characters="{", exclude_categories=["Cs"])),
     st.text(st.characters(exclude_characters="{", exclude_categories=["Cs"])),
 )
-def test_an_object_is_found_among_whatever_stands_around_it(before, after):
+def test_an_object_is_found_among_other_text(before, after):
     assert objects_within(f'{before}{{"id":1}}{after}'.encode(), OPENING) == [{"id": 1}]
 
 

@@ -83,5 +83,5 @@ def test_items_of_an_array_are_found_up_to_a_limit():
 
 
 @pytest.mark.parametrize("raw", [b'"never ends', b"{", b'{"a":"}', b"[[]", b"", b'"\\"', b"tr"])
-def test_a_value_that_does_not_end_is_said_to_have_no_end(raw: bytes):
+def test_a_truncated_value_has_no_end(raw: bytes):
     assert value_end(raw, 0) == -1

@@ -112,7 +112,7 @@ def test_the_plain_form_changes_nothing() -> None:
     assert in_form(schema, SchemaForm.PLAIN) == schema
 
 
-def test_a_property_without_a_type_gets_the_one_that_its_keywords_mean() -> None:
+def test_a_missing_type_is_inferred_from_the_keywords() -> None:
     made = form(
         {"a": {}, "b": {"enum": [1, 2]}, "c": {"properties": {}}, "d": {"items": {}}, "e": {"minimum": 1}},
         SchemaForm.KIMI,
@@ -120,7 +120,7 @@ def test_a_property_without_a_type_gets_the_one_that_its_keywords_mean() -> None
     assert [node["type"] for node in made.values()] == ["string", "integer", "object", "array", "number"]
 
 
-def test_moonshot_reads_no_type_beside_alternatives() -> None:
+def test_moonshot_gets_no_type_next_to_any_of() -> None:
     (made,) = form(
         {"a": {"type": "object", "properties": {"x": {}}, "anyOf": [{"required": ["x"]}, {"type": "null"}]}},
         SchemaForm.KIMI,
@@ -132,12 +132,12 @@ def test_moonshot_reads_no_type_beside_alternatives() -> None:
 @pytest.mark.parametrize(
     ("more", "sent"), [(True, True), (False, False), ({}, True), ({"type": "null"}, {"type": "null"})]
 )
-def test_moonshot_reads_what_else_an_object_may_hold(more: Any, sent: Any) -> None:
+def test_moonshot_gets_additional_properties(more: Any, sent: Any) -> None:
     (made,) = form({"a": {"type": "object", "additionalProperties": more}}, SchemaForm.KIMI).values()
     assert made["additionalProperties"] == sent
 
 
-def test_google_reads_nullable_in_place_of_null() -> None:
+def test_google_gets_nullable_instead_of_null() -> None:
     made = form(
         {
             "a": {"type": ["string", "null"], "description": "who"},
@@ -153,13 +153,13 @@ def test_google_reads_nullable_in_place_of_null() -> None:
     }
 
 
-def test_google_reads_a_constant_as_the_only_choice_and_numbers_in_words() -> None:
+def test_google_gets_constants_as_enums_and_numbers_in_the_description() -> None:
     made = form({"a": {"const": "x"}, "b": {"enum": [1, 2], "description": "How many."}}, SchemaForm.GEMINI)
     assert made["a"] == {"type": "string", "enum": ["x"]}
     assert made["b"] == {"type": "integer", "description": "How many. One of: 1, 2."}
 
 
-def test_google_reads_no_keyword_that_it_does_not_know() -> None:
+def test_google_gets_only_keywords_that_it_supports() -> None:
     made = form(
         {
             "a": {
@@ -179,13 +179,13 @@ def test_google_reads_no_keyword_that_it_does_not_know() -> None:
     }
 
 
-def test_parts_that_must_all_hold_become_one() -> None:
+def test_all_of_is_merged() -> None:
     parts = [{"properties": {"x": {"type": "string"}}, "required": ["x"]}, {"properties": {"y": {}}}]
     made = form({"a": {"allOf": parts, "required": ["y"]}}, SchemaForm.KIMI)["a"]
     assert set(made["properties"]) == {"x", "y"} and set(made["required"]) == {"x", "y"}
 
 
-def test_a_schema_that_would_grow_without_end_is_cut_to_its_first_level() -> None:
+def test_a_schema_that_grows_too_large_is_cut_to_its_first_level() -> None:
     node: dict[str, Any] = {"type": "string"}
     for _ in range(12):
         node = {"properties": {"p": node}, "anyOf": [{"required": ["p"]}] * 4 + [{"title": str(_)}] * 4}

@@ -20,7 +20,7 @@ def test_a_schema_whose_names_are_fine_is_left_unchanged() -> None:
     assert with_plain_keys(schema) == (schema, {})
 
 
-def test_names_are_changed_wherever_they_stand_and_what_is_required_with_them() -> None:
+def test_names_are_changed_at_any_depth_and_in_required() -> None:
     schema = {
         "type": "object",
         "properties": {"$top": {"properties": {"filter[id]": {"enum": ["$top"]}}}, "a": {}},
@@ -31,13 +31,13 @@ def test_names_are_changed_wherever_they_stand_and_what_is_required_with_them() 
     assert made["properties"]["_top"]["properties"]["filter_id_"] == {"enum": ["$top"]}
 
 
-def test_a_new_name_is_never_one_that_is_there() -> None:
+def test_a_new_name_never_collides_with_an_existing_one() -> None:
     made, keys = with_plain_keys({"properties": {"$a": {}, "_a": {}, "?a": {}}})
     assert len(made["properties"]) == 3 and sorted(keys.values()) == ["$a", "?a"]
     assert "_a" not in keys
 
 
-def test_arguments_come_back_as_the_tool_knows_them() -> None:
+def test_arguments_get_their_original_names_back() -> None:
     keys = {"_top": "$top"}
     assert renamed_keys({"_top": [{"_top": 1}], "x": "_top"}, keys) == {"$top": [{"$top": 1}], "x": "_top"}
 

@@ -46,7 +46,7 @@ def test_text_without_secrets_is_unchanged():
     assert Redactor({"KEY": "abcdefgh"}).redact("the task-force asked") == "the task-force asked"
 
 
-def test_a_secret_does_not_show_itself():
+def test_the_repr_of_a_secret_hides_it():
     secret = Secret("abcdefgh")
     assert "abcdefgh" not in f"{secret} {secret!r}" and secret.reveal() == "abcdefgh"
 
@@ -153,7 +153,7 @@ def test_a_public_prefix_alone_is_no_part_of_a_key():
     )
 
 
-def test_what_is_spoken_loses_whole_keys_only():
+def test_only_whole_keys_are_removed_from_conversation_text():
     redactor = Redactor(keys={"KEY": KEY})
     text = f"sk-abcdefghijklmnop1234 {KEY[:20]} {KEY[:6]}***{KEY[-4:]}"
     assert redactor.redact_spoken(f"{text} {KEY}") == f"{text} [redacted:KEY]"
@@ -161,7 +161,7 @@ def test_what_is_spoken_loses_whole_keys_only():
     assert redactor.redact_spoken("sk-proj-xxxxxxxxxxxx", shapes=True) == "sk-proj-xxxxxxxxxxxx"
 
 
-def test_a_key_that_is_only_a_word_stays_in_what_is_spoken_and_other_secrets_do_not():
+def test_a_key_that_is_an_ordinary_word_stays_in_conversation_text():
     redactor = Redactor({"PASSWORD": "hunter2-hunter2", "A": "lm-studio"}, {"KEY": "lm-studio"})
     assert redactor.redact_spoken("lm-studio hunter2-hunter2") == "lm-studio [redacted:PASSWORD]"
     assert redactor.redact("lm-studio") != "lm-studio"

@@ -88,7 +88,7 @@ def test_a_value_inside_a_longer_base64_text_is_found_at_every_alignment(before:
 
 @given(value=values, before=plain_bytes, after=plain_bytes, form=st.integers(0, 11))
 @settings(max_examples=200, deadline=None)
-def test_no_secret_survives_in_any_form_and_all_else_is_as_it_was(
+def test_no_secret_survives_in_any_form_and_all_else_is_unchanged(
     value: str, before: bytes, after: bytes, form: int
 ):
     text = forms(value)[form].encode()
@@ -106,7 +106,7 @@ def test_bytes_without_a_secret_are_the_same_bytes(raw: bytes):
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("around", [b"%s", b'{"t":"%s"}', b'{"t":"a\\n%s\\nb"}', b"key=%s&x=1"])
-def test_known_shapes_are_found_wherever_they_stand(shape: str, around: bytes):
+def test_known_shapes_are_found_anywhere(shape: str, around: bytes):
     inside = json.dumps(shape)[1:-1] if b'"' in around else shape
     raw = around % inside.encode()
     redacted, spans = Redactor().redact_bytes(raw)
@@ -143,7 +143,7 @@ def test_what_overlaps_becomes_one_mark_with_the_name_of_the_configured_value():
     assert redacted == b"Authorization: Bearer [redacted:TOKEN]" and len(spans) == 1
 
 
-def test_a_name_that_is_no_word_does_not_break_the_json_around_its_mark():
+def test_special_characters_in_a_name_do_not_break_the_json_around_its_mark():
     redacted, _ = Redactor({'a "b"\n': "longsecret"}).redact_bytes(b'{"x":"longsecret"}')
     assert json.loads(redacted) == {"x": "[redacted:a__b__]"}
 

@@ -38,7 +38,7 @@ def talk_with_results(turns=10, size=3000):
     return talk
 
 
-async def test_old_results_are_told_in_short_before_anything_is_summarised():
+async def test_old_results_are_shortened_before_anything_is_summarised():
     model = ScriptedModel([says("done")])
     talk = talk_with_results()
     turn, _ = turn_of(model, talk=talk, context_meter=ContextMeter(window=8000))
@@ -206,7 +206,7 @@ async def test_a_budget_of_money_ends_the_turn():
     assert ended(await run(turn)).limit is LimitName.TURN_COST
 
 
-async def test_summaries_are_part_of_what_a_turn_used_up():
+async def test_summaries_count_towards_the_limits_of_a_turn():
     model = ScriptedModel([spends(TextPart("summary"), tokens=500), spends(TextPart("done"), tokens=100)])
     turn, _ = turn_of(model, talk=long_talk(), context_meter=ContextMeter(window=4000))
     assert ended(await run(turn)).usage.prompt == 600

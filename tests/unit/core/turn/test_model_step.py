@@ -91,7 +91,7 @@ def test_empty_and_repeated_ids_are_replaced_the_same_way_each_time():
 
 
 @pytest.mark.parametrize("text", ["", "  ", "null", "{}"])
-def test_no_arguments_have_many_spellings(text: str):
+def test_missing_arguments_may_be_written_in_several_ways(text: str):
     assert parse_arguments(text) == {}
 
 
@@ -99,7 +99,7 @@ def test_no_arguments_have_many_spellings(text: str):
     "text",
     ["[1]", '"x"', "{", '{"a": NaN}', '{"a": Infinity}', '{"a": 1e999}', '{"a": [-1E400]}', "[" * 100_000],
 )
-def test_what_is_not_one_json_object_is_refused(text: str):
+def test_arguments_other_than_one_json_object_are_refused(text: str):
     with pytest.raises(ValueError):
         parse_arguments(text)
 

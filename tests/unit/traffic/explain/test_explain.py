@@ -72,7 +72,7 @@ def test_an_error_is_explained_with_what_its_code_means():
     )
 
 
-def test_a_request_that_waits_says_so():
+def test_a_pending_request_is_explained():
     script = Script()
     script.out("tools/list", {"cursor": "2"})
     assert explain(script.entries[0]).sentences == (
@@ -82,7 +82,7 @@ def test_a_request_that_waits_says_so():
     )
 
 
-def test_who_asks_whom_follows_the_direction():
+def test_sender_and_receiver_follow_the_direction():
     script = Script()
     request = script.back({"jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": {}})
     assert explain(request).sentences[0] == (
@@ -145,7 +145,7 @@ def test_a_request_that_names_its_revision_is_explained_by_that_one():
         assert explain(entry, pair, "2025-11-25").section == "2026-07-28 server/discover"
 
 
-def test_a_method_of_nobody_is_explained():
+def test_an_unknown_method_is_explained():
     script = Script()
     script.out("acme/\x1bdo")
     assert explain(script.entries[0]).sentences[0] == (
@@ -205,13 +205,13 @@ def test_events_are_explained(word: str, detail: dict[str, object], sentence: st
         (None, b"7", "not JSON-RPC", "It begins: 7"),
     ],
 )  # fmt: skip
-def test_what_is_no_message_is_explained(kind: Kind | None, raw: bytes, title: str, sentence: str):
+def test_output_other_than_messages_is_explained(kind: Kind | None, raw: bytes, title: str, sentence: str):
     entry = Script().raw(Direction.IN, raw, kind)
     explanation = explain(entry)
     assert (explanation.title, sentence in explanation.sentences) == (title, True)
 
 
-def test_the_models_side_is_explained():
+def test_model_requests_and_replies_are_explained():
     script, told = Script("model:demo"), {"exchange": "1"}
     asked = script.raw(Direction.OUT, b'{"model": "demo"}', Kind.MODEL_REQUEST, told, Cause(2, 1))
     script.wait(1_990)

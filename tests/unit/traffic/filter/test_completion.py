@@ -74,7 +74,7 @@ def test_the_values_of_a_field_are_offered(typed: str, texts: list[str]):
     assert offers(typed) == texts
 
 
-def test_a_bare_word_offers_the_names_that_have_it():
+def test_a_bare_word_completes_to_names_that_contain_it():
     assert offers("weath|") == ["server:weather|", "tool:get_weather|"]
 
 
@@ -82,7 +82,7 @@ def test_a_name_that_could_fool_the_terminal_is_not_offered():
     assert offers("tool:bad|") == []
 
 
-def test_offers_have_a_meaning_for_people_and_an_end():
+def test_completions_have_a_description_and_a_maximum_number():
     assert complete("kind:not_r", 10, {}) == [FilterCompletion(5, 10, "not_rpc", "not JSON-RPC")]
     assert len(complete("tool:", 5, {"tool": [f"t{number}" for number in range(1000)]})) == MOST
 
@@ -94,7 +94,7 @@ def test_the_names_of_a_recording_are_known():
 
 
 @given(st.text(st.sampled_from('serv:"w,()/- \\ano'), max_size=20), st.data())
-def test_an_offer_never_raises_and_leaves_a_sound_text_sound(text: str, data: st.DataObject):
+def test_completion_never_raises_and_keeps_a_valid_filter_valid(text: str, data: st.DataObject):
     cursor = data.draw(st.integers(0, len(text)))
     for offer in complete(text, cursor, SEEN):
         assert 0 <= offer.start <= offer.end <= len(text)

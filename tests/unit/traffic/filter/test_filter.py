@@ -111,7 +111,7 @@ def passing(traffic: Traffic, text: str, **options: object) -> list[int]:
         ("milk bread", [6]),
     ],
 )
-def test_each_field_asks_what_it_says(text: str, seqs: list[int]):
+def test_each_field_filters_by_its_column(text: str, seqs: list[int]):
     assert passing(sample(), text) == seqs
 
 
@@ -139,7 +139,7 @@ def test_each_field_asks_what_it_says(text: str, seqs: list[int]):
         ("marked:*,no", [1, 2, 3, 4]),
     ],
 )
-def test_a_star_is_for_what_has_a_value(text: str, seqs: list[int]):
+def test_a_star_matches_any_value_but_not_an_empty_one(text: str, seqs: list[int]):
     traffic = Traffic()
     traffic.call("get")  # 1 2
     traffic.add(Kind.NOTIFICATION, method="notifications/message")  # 3
@@ -153,7 +153,7 @@ def test_a_star_is_for_what_has_a_value(text: str, seqs: list[int]):
     "text",
     ["tool:CAFÉ", "tool:cafe\u0301", "tool:*É", "cafÉ", "server:STRASSE", "note:CAFE\u0301"],
 )
-def test_names_and_notes_are_compared_as_texts_are(text: str):
+def test_names_and_notes_are_compared_without_case(text: str):
     traffic = Traffic()
     traffic.ask("café", source="straße")
     traffic.ask("cafe", source="strase")
@@ -171,9 +171,7 @@ def test_names_and_notes_are_compared_as_texts_are(text: str):
         ("not status:failed", [1, 2, 3, 4, 6]),
     ],
 )
-def test_a_stream_that_ends_with_its_server_and_an_older_servers_refusal_are_no_failures(
-    text: str, seqs: list[int]
-):
+def test_ended_streams_and_refused_discovery_are_not_failures(text: str, seqs: list[int]):
     traffic = Traffic()
     traffic.ask("", method="subscriptions/listen")  # 1
     traffic.add(Kind.NOTIFICATION, method="notifications/subscriptions/acknowledged", pair=1)  # 2
@@ -183,7 +181,7 @@ def test_a_stream_that_ends_with_its_server_and_an_older_servers_refusal_are_no_
     assert passing(traffic, text) == seqs
 
 
-def test_an_answer_that_could_not_be_read_took_its_time():
+def test_an_unreadable_answer_has_a_latency():
     traffic = Traffic()
     request = traffic.ask()
     traffic.add(Kind.NOT_JSON, pair=request, outcome=Outcome.ERROR, after_ms=50)
@@ -191,7 +189,7 @@ def test_an_answer_that_could_not_be_read_took_its_time():
     assert traffic.frames.latency_ns(1) == 50 * MS
 
 
-def test_how_long_ago_counts_from_a_moment_that_is_told():
+def test_durations_count_back_from_the_given_moment():
     traffic = Traffic()
     for _ in range(4):
         traffic.add(Kind.STDERR, after_ms=60_000)
@@ -201,7 +199,7 @@ def test_how_long_ago_counts_from_a_moment_that_is_told():
     assert passing(traffic, "since:2m until:1m", now_ns=now) == [2, 3]
 
 
-def test_a_clock_time_is_the_last_time_that_it_was():
+def test_a_clock_time_is_its_last_occurrence():
     traffic = Traffic()
     for _ in range(3):
         traffic.add(Kind.STDERR, after_ms=3_600_000)
@@ -213,7 +211,7 @@ def test_a_clock_time_is_the_last_time_that_it_was():
     assert passing(traffic, "until:9999-12-31", now_ns=now) == [1, 2, 3]
 
 
-def test_a_clock_that_was_set_is_followed():
+def test_clock_changes_are_followed():
     traffic = Traffic()
     traffic.add(Kind.STDERR)
     hour = 3_600_000 * MS
@@ -226,7 +224,7 @@ def test_a_clock_that_was_set_is_followed():
     assert passing(traffic, "since:1m", now_ns=entry.wall_ns + hour) == [2]
 
 
-def test_names_that_come_later_are_decided_then():
+def test_names_added_later_are_matched_then():
     traffic = Traffic()
     traffic.call("one")
     made = Filter(parse("tool:two"), traffic.frames)
@@ -242,7 +240,7 @@ def test_more_names_than_fit_in_a_byte_are_distinguished():
     assert passing(traffic, "tool:t1,t257,t513") == [2, 258, 514]
 
 
-def test_bodies_that_cannot_change_the_outcome_need_not_be_read():
+def test_bodies_that_cannot_change_the_result_are_not_read():
     traffic = sample()
     made = Filter(parse("server:notes milk"), traffic.frames)
     assert [index + 1 for index, could in enumerate(made.possible(0, 18)) if could] == [3, 4, 7]
@@ -258,12 +256,12 @@ def test_bodies_that_cannot_change_the_outcome_need_not_be_read():
         (".*", ""),
     ],
 )
-def test_what_comes_before_a_match_is_not_sought(pattern: str, needle: bytes):
+def test_a_leading_wildcard_of_a_pattern_is_dropped(pattern: str, needle: bytes):
     made = Filter(parse(f"/{pattern}/"), Traffic().frames)
     assert [term.needle for term in made.terms] == [needle]
 
 
-def test_a_filter_says_whether_an_entry_can_begin_to_pass_later():
+def test_a_filter_says_whether_its_result_can_change_later():
     frames = Traffic().frames
     assert not Filter(parse("server:a milk kind:request"), frames).changes
     for text in ("status:ok", "-latency:>1s", "a or lint:error", "marked:yes", "note:x", "pair:1"):
@@ -339,7 +337,7 @@ def _has(traffic: Traffic, seq: int, term: Term) -> bool:
 
 @settings(max_examples=150, deadline=None)
 @given(QUERIES)
-def test_any_joining_of_terms_is_as_each_entry_reads(text: str):
+def test_any_combination_of_terms_equals_checking_each_entry(text: str):
     traffic = sample()
     root = parse(text).root
     assert root is not None
@@ -349,7 +347,7 @@ def test_any_joining_of_terms_is_as_each_entry_reads(text: str):
     assert all(could[seq - 1] for seq in expected)
 
 
-def test_names_made_to_slow_a_glob_down_do_not():
+def test_hostile_names_do_not_slow_a_glob_down():
     traffic = Traffic()
     traffic.add(Kind.REQUEST, tool="a" * 50_000)
     began = time.perf_counter()

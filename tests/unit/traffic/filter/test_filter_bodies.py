@@ -91,7 +91,7 @@ def escaped(text: str, choose: Callable[[], bool]) -> str:
         (r'/"id":\s*7/', b'{"id": 7}'),
     ],
 )
-def test_what_a_person_reads_is_found(text: str, body: bytes):
+def test_decoded_text_is_found(text: str, body: bytes):
     assert passing([body, b'{"name":"other"}'], text) == [0]
     assert passing([body, b'{"name":"other"}'], f"not {text}") == [1]
 
@@ -107,13 +107,13 @@ def test_what_a_person_reads_is_found(text: str, body: bytes):
         ("/\\t/", rb'[INFO] C:\temp "x"'),
     ],
 )
-def test_how_it_is_written_is_not(text: str, body: bytes):
+def test_escapes_themselves_are_not_found(text: str, body: bytes):
     assert passing([body], text) == []
     assert passing([body], f"not {text}") == [0]
 
 
 @pytest.mark.parametrize("text", [r'"C:\\temp"', r'"C:\\TEMP"', r"/C:\\temp/"])
-def test_a_backslash_of_what_is_no_json_is_one(text: str):
+def test_a_backslash_outside_of_json_is_literal(text: str):
     assert passing([rb"[INFO] C:\temp", rb'stderr: "C:\temp"'], text) == [0, 1]
 
 

@@ -27,7 +27,7 @@ def test_which_numbers_are_between_two(numbers: list[int], low: int, high: int |
 
 
 @given(st.binary(max_size=20))
-def test_masks_are_joined_and_turned_around(raw: bytes):
+def test_masks_are_combined_and_inverted(raw: bytes):
     one, other = raw.translate(masks.table({1, 2, 3})), raw.translate(masks.table(range(3, 200)))
     assert masks.both(one, other) == bytes(number == 3 for number in raw)
     assert masks.either(one, other) == bytes(1 <= number < 200 for number in raw)
@@ -35,9 +35,9 @@ def test_masks_are_joined_and_turned_around(raw: bytes):
 
 
 @given(st.integers(0, 9), st.integers(-3, 12), st.integers(-3, 12))
-def test_a_stretch_is_cut_to_what_is_there(count: int, start: int, stop: int):
+def test_a_stretch_is_clipped_to_the_count(count: int, start: int, stop: int):
     assert masks.stretch(count, start, stop) == bytes(start <= place < stop for place in range(count))
 
 
-def test_places_beyond_are_ignored():
+def test_places_out_of_range_are_ignored():
     assert masks.placed(3, [-1, 1, 3]) == b"\0\1\0"

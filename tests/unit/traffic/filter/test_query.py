@@ -133,7 +133,7 @@ def test_the_documented_example_is_parsed():
     assert parse(text).canonical == text
 
 
-def test_a_search_inside_of_a_filter_asks_for_both():
+def test_a_search_within_a_filter_requires_both():
     assert parse("b or c").within(parse("a")).root == And((A, Or((B, C))))
     assert parse("a").within(Query()).root == A
     assert Query().within(Query()).root is None
@@ -210,7 +210,7 @@ def test_the_valid_part_of_a_text_with_a_mistake_is_kept():
     assert parse("a sever:x b").root == And((A, B))
 
 
-def test_parentheses_in_parentheses_have_an_end():
+def test_nesting_of_parentheses_is_limited():
     deep = MAX_DEPTH + 1
     assert sentence("(" * deep + "a" + ")" * deep) == f"Parentheses go at most {MAX_DEPTH} deep."
     assert parse("(" * MAX_DEPTH + "a" + ")" * MAX_DEPTH).root == A
@@ -247,7 +247,7 @@ TEXTS = st.lists(PIECES | st.text(max_size=3), max_size=25).map("".join)
 @example("(" * 3999)
 @example("since:\x1b[31m")
 @example("/[[a]/ /(?i/ /a{99999999999}/")
-def test_no_text_raises_and_every_mistake_is_in_the_text(text: str):
+def test_no_text_raises_and_every_problem_is_located_in_the_text(text: str):
     for problem in parse(text).problems:
         assert 0 <= problem.start < problem.end <= max(len(text), 1)
         assert problem.sentence.endswith((".", "?"))
@@ -255,7 +255,7 @@ def test_no_text_raises_and_every_mistake_is_in_the_text(text: str):
 
 
 @given(TEXTS)
-def test_the_canonical_text_says_the_same(text: str):
+def test_the_canonical_text_parses_to_the_same_tree(text: str):
     root = parse(text).root
     again = parse(unparse(root))
     assert again.is_sound

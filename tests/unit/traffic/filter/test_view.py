@@ -42,14 +42,14 @@ def test_without_a_filter_every_entry_is_a_row(traffic: Traffic):
     assert list(view.indices(18, 99)) == [18, 19]
 
 
-def test_a_filter_leaves_what_passes_in_order(traffic: Traffic):
+def test_matching_entries_are_rows_in_order(traffic: Traffic):
     view = View(traffic.frames, parse("tool:tool1 kind:request"))
     assert finished(view) == [3, 7, 11, 15, 19]
     assert list(view.indices(1, 3)) == [6, 10]
     assert view.index(0) == 2
 
 
-def test_entries_that_come_are_checked_when_they_come(traffic: Traffic):
+def test_new_entries_are_checked_as_they_arrive(traffic: Traffic):
     view = View(traffic.frames, parse("kind:stderr"))
     assert finished(view) == []
     before = view.revision
@@ -58,7 +58,7 @@ def test_entries_that_come_are_checked_when_they_come(traffic: Traffic):
     assert view.revision > before
 
 
-def test_nothing_new_is_no_revision(traffic: Traffic):
+def test_the_revision_stays_without_changes(traffic: Traffic):
     view = View(traffic.frames, parse("kind:request"))
     finished(view)
     before = view.revision
@@ -66,7 +66,7 @@ def test_nothing_new_is_no_revision(traffic: Traffic):
     assert view.revision == before
 
 
-def test_a_request_passes_when_its_late_answer_makes_it_pass(traffic: Traffic):
+def test_a_request_appears_when_its_answer_makes_it_match(traffic: Traffic):
     view = View(traffic.frames, parse("latency:>1s"))
     request = traffic.ask()
     assert finished(view) == []
@@ -74,7 +74,7 @@ def test_a_request_passes_when_its_late_answer_makes_it_pass(traffic: Traffic):
     assert finished(view) == [request, answer]
 
 
-def test_a_request_ceases_to_pass_when_it_is_no_longer_what_was_asked_for(traffic: Traffic):
+def test_a_request_disappears_when_it_no_longer_matches(traffic: Traffic):
     view = View(traffic.frames, parse("status:pending"))
     first, second = traffic.ask(), traffic.ask()
     assert finished(view) == [first, second]
@@ -100,7 +100,7 @@ def test_findings_marks_and_notes_are_followed(traffic: Traffic):
 # ---- selection --------------------------------------------------------------------------------------------
 
 
-def test_the_row_of_an_entry_is_known_and_where_it_would_be(traffic: Traffic):
+def test_the_row_of_an_entry_is_found_or_where_it_would_be(traffic: Traffic):
     view = View(traffic.frames, parse("kind:response"))
     finished(view)
     assert [view.row_of(seq) for seq in (2, 3, 4, 99)] == [0, -1, 1, -1]
@@ -218,7 +218,7 @@ def test_bodies_are_read_in_a_thread_and_it_ends_with_the_view(traffic: Traffic)
     assert bodies.is_closed
 
 
-def test_only_bodies_that_could_pass_are_read_the_newest_first(traffic: Traffic, monkeypatch):
+def test_only_bodies_that_could_match_are_read_newest_first(traffic: Traffic, monkeypatch):
     monkeypatch.setattr(module, "FIRST_BLOCK", 8)
     bodies = Bodies(traffic)
     view = View(traffic.frames, parse("milk seq:5..16"), reader=lambda: bodies)
@@ -227,7 +227,7 @@ def test_only_bodies_that_could_pass_are_read_the_newest_first(traffic: Traffic,
     assert bodies.asked == [(13, 16), (5, 12)]
 
 
-def test_no_body_is_read_where_none_could_pass(traffic: Traffic):
+def test_no_body_is_read_if_none_could_match(traffic: Traffic):
     bodies = Bodies(traffic)
     view = View(traffic.frames, parse("milk server:notes"), reader=lambda: bodies)
     assert finished(view) == []
@@ -235,12 +235,12 @@ def test_no_body_is_read_where_none_could_pass(traffic: Traffic):
     assert bodies.asked == []
 
 
-def test_without_a_reader_words_are_sought_in_names(traffic: Traffic):
+def test_without_a_reader_words_are_searched_in_names(traffic: Traffic):
     assert len(finished(View(traffic.frames, parse("tool1")))) == 10
     assert finished(View(traffic.frames, parse("milk"))) == []
 
 
-def test_an_entry_whose_body_passed_is_asked_again_when_it_changed(traffic: Traffic):
+def test_an_entry_whose_body_matched_is_checked_again_after_a_change(traffic: Traffic):
     view = View(traffic.frames, parse("status:pending milk"), reader=lambda: Bodies(traffic))
     request = traffic.ask(body=b"milk?")
     assert finished(view) == [request]

@@ -52,7 +52,7 @@ def test_answers_come_in_the_order_of_the_blocks():
     search.close(wait=True)
 
 
-def test_what_was_given_up_is_not_answered():
+def test_cancelled_blocks_get_no_answer():
     bodies, go_on = sample(), threading.Event()
     seek = bodies.search
 
@@ -71,7 +71,7 @@ def test_what_was_given_up_is_not_answered():
     search.close(wait=True)
 
 
-def test_closing_breaks_off_what_is_read():
+def test_closing_interrupts_the_search():
     bodies, interrupted, begun = sample(), threading.Event(), threading.Event()
 
     def until_interrupted(*_asked):
@@ -89,7 +89,7 @@ def test_closing_breaks_off_what_is_read():
     assert search.answer() is None
 
 
-def test_a_block_that_cannot_be_read_has_nothing_and_says_why():
+def test_an_unreadable_block_has_no_matches_and_reports_why():
     bodies = sample()
 
     def fail(*_asked):
@@ -110,7 +110,7 @@ def test_a_regular_expression_that_is_too_large_is_reported():
     search.close(wait=True)
 
 
-def test_giving_up_nothing_does_not_break_off_the_next_block():
+def test_cancelling_nothing_does_not_interrupt_the_next_block():
     search = BodySearchThread(lambda: memory(b"milk"), MILK)
     for start in (0, 1, 2):
         search.ask(start, start + 1, 1, 1)

@@ -26,7 +26,7 @@ def codes_of(raw: bytes, **detail: object) -> list[str]:
 NOTE = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":%s}}'
 
 
-def test_a_sound_message_has_no_findings():
+def test_a_valid_message_has_no_findings():
     assert found_in(NOTE % b'"all is well"') == []
 
 
@@ -66,11 +66,11 @@ def test_what_only_looks_like_a_flaw_is_not_reported(data: bytes):
     assert codes_of(NOTE % data) == []
 
 
-def test_a_line_that_the_end_of_the_stream_cut_off_is_called_that():
+def test_a_line_cut_off_by_the_end_of_the_stream_is_reported_as_incomplete():
     assert codes_of(b'{"jsonrpc": "2.0", "id": 1, "resu', newline=False) == ["incomplete"]
 
 
-def test_noise_on_stdout_is_less_bad_than_a_broken_message():
+def test_noise_on_stdout_is_less_severe_than_a_broken_message():
     assert found_in(b"hello") == [("stray-output", Severity.WARNING)]
     assert found_in(b'{"jsonrpc": ') == [("not-json", Severity.ERROR)]
 
@@ -83,7 +83,7 @@ def test_a_body_of_http_may_be_printed_over_many_lines_and_may_be_empty():
     assert codes_of(b"<html>hello</html>", status=200) == ["not-json"]
 
 
-def test_authorization_over_http_is_no_message_and_no_fault():
+def test_authorization_over_http_is_not_reported():
     assert codes_of(b'{"access_token": "x", "token_type": "bearer"}', status=200) == []
     assert codes_of(b'{"error": "invalid_grant"}', status=400) == []
     script = Script()
@@ -91,14 +91,14 @@ def test_authorization_over_http_is_no_message_and_no_fault():
     assert script.codes() == []
 
 
-def test_a_body_of_which_only_a_head_is_kept_is_not_called_broken():
+def test_a_truncated_body_is_not_reported_as_broken():
     entry = Entry(
         1, 0, 0, "s", Direction.IN, Kind.RESPONSE, ident="1", size=500_000, sha256="ab", body=b'{"re'
     )
     assert [finding.code for finding in Linter().feed(entry)] == ["not-whole"]
 
 
-def test_a_frame_that_no_client_reads_is_named_oversize():
+def test_a_frame_too_large_for_clients_is_reported_as_oversize():
     entry = Entry(
         1, 0, 0, "s", Direction.IN, Kind.NOTIFICATION, size=20 << 20, sha256="ab", body=b'{"method":"x"'
     )
@@ -113,7 +113,7 @@ def test_a_mark_in_place_of_a_secret_does_not_make_a_line_broken():
     assert Linter().feed(entry) == []
 
 
-def test_what_a_server_wrote_is_quoted_cleaned_and_short():
+def test_quotes_of_a_server_are_cleaned_and_short():
     assert quote(b"\x1b[2Jhi") == '"\u241b[2Jhi"'
     assert quote('say "hi"') == "'say \"hi\"'"
     assert len(quote("x" * 10_000)) < 80

@@ -30,7 +30,7 @@ def test_a_server_that_does_not_know_the_probe_is_not_blamed():
     assert script.legacy().listed(ECHO).findings() == []
 
 
-def test_the_revision_is_learnt_from_the_frames():
+def test_the_revision_is_learned_from_the_messages():
     linter = Linter()
     for entry in (*Script("old").legacy("2025-06-18").entries, *Script("new").modern().entries):
         linter.feed(entry)
@@ -41,7 +41,7 @@ def test_the_revision_is_learnt_from_the_frames():
     )
 
 
-def test_the_revision_of_a_request_counts_where_nothing_was_asked_before():
+def test_the_revision_of_a_request_applies_without_a_handshake():
     script = Script()
     script.result(script.ask("tools/list"), {"resultType": "complete", "tools": []})
     linter = Linter()
@@ -49,7 +49,7 @@ def test_the_revision_of_a_request_counts_where_nothing_was_asked_before():
     assert linter.revision("weather") == "2026-07-28"
 
 
-def test_a_revision_that_was_never_released_is_named_and_nothing_is_judged_by_it():
+def test_an_unknown_revision_is_reported_and_not_validated_against():
     script = Script().legacy("2099-01-01")
     script.out("no/such")
     assert script.codes() == ["unknown-revision", "unknown-method"]
@@ -113,7 +113,7 @@ def test_stderr_events_and_the_model_are_not_linted():
     assert script.findings() == []
 
 
-def test_a_batch_is_right_in_one_revision_only():
+def test_batches_are_valid_in_one_revision_only():
     def batch(revision: str) -> list[str]:
         script = Script().legacy(revision)
         ids = [script.out("ping"), script.out("ping")]
@@ -153,7 +153,7 @@ def _fields(entry: Entry) -> dict[str, object]:
     return {name: getattr(entry, name) for name in Entry.__slots__}
 
 
-def test_a_flood_of_noise_is_named_up_to_a_number(monkeypatch):
+def test_findings_of_one_kind_are_limited(monkeypatch):
     monkeypatch.setattr(lint, "MOST_PER_CODE", 5)
     script = Script()
     for _ in range(20):
@@ -178,7 +178,7 @@ class _Counting:
         return ""
 
 
-def test_what_the_models_do_not_take_is_an_error_with_its_place():
+def test_what_the_models_reject_is_an_error_with_its_path():
     script = Script().legacy()
     script.out("tools/call", {})
     finding = script.findings(_Counting())[0]
@@ -197,7 +197,7 @@ def test_the_models_are_asked_for_the_revision_in_force():
     ]
 
 
-def test_under_a_flood_a_sample_of_each_method_is_held_against_the_models():
+def test_under_load_a_sample_of_each_method_is_validated():
     judge, script = _Counting(), Script().legacy()
     for number in range(1_000):
         script.hear("notifications/message", {"level": "info", "data": number})
@@ -210,7 +210,7 @@ def test_under_a_flood_a_sample_of_each_method_is_held_against_the_models():
     assert linter.unjudged == 1_000 - asked
 
 
-def test_a_large_frame_is_not_held_against_the_models():
+def test_a_large_frame_is_not_validated():
     judge, script = _Counting(), Script().legacy(server={"logging": {}})
     script.hear("notifications/message", {"level": "info", "data": "x" * 70_000})
     assert script.findings(judge) == []
@@ -218,7 +218,7 @@ def test_a_large_frame_is_not_held_against_the_models():
 
 
 @pytest.mark.parametrize("ident", ["--5", "-5", "9" * 5000, "²", "-"])
-def test_an_id_of_which_only_the_head_is_kept_may_be_anything(ident: str):
+def test_a_truncated_id_is_not_reported(ident: str):
     cut = Entry(
         1, 1, 1, "s", Direction.OUT, Kind.REQUEST, "ping", ident=ident, size=99, sha256="ab", body=b'{"x'
     )

@@ -60,7 +60,7 @@ def started(made: list[LintThread], found: list[Finding], stored: Stored, **more
     return linting
 
 
-def test_what_is_offered_is_checked_and_reported_in_order(made, found):
+def test_offered_entries_are_checked_and_reported_in_order(made, found):
     script = noisy(3)
     linting = started(made, found, Stored([]))
     for entry in script.entries:
@@ -70,7 +70,7 @@ def test_what_is_offered_is_checked_and_reported_in_order(made, found):
     assert linting.revision("weather") == "2025-11-25"
 
 
-def test_what_is_too_much_to_wait_is_read_from_the_store_later(made, found):
+def test_entries_beyond_the_queue_are_read_from_the_store_later(made, found):
     script = noisy(500)
     stored = Stored(script.entries)
     linting = started(made, found, stored, waiting_bytes=20_000)
@@ -93,7 +93,7 @@ def test_after_catching_up_it_continues_with_what_is_offered(made, found):
     assert len(found) == 101
 
 
-def test_entries_that_the_store_has_not_are_given_up(made, found):
+def test_entries_missing_from_the_store_are_skipped(made, found):
     script = noisy(10)
     linting = started(made, found, Stored(script.entries[:5]), waiting_bytes=1)
     linting.offer(script.entries)
@@ -101,7 +101,7 @@ def test_entries_that_the_store_has_not_are_given_up(made, found):
     assert [finding.seq for finding in found] == [4, 5]
 
 
-def test_a_store_that_cannot_be_read_ends_the_catching_up_alone(found):
+def test_an_unreadable_store_ends_only_the_catching_up(found):
     def broken() -> Stored:
         raise OSError("no such file")
 
@@ -114,7 +114,7 @@ def test_a_store_that_cannot_be_read_ends_the_catching_up_alone(found):
     linting.close()
 
 
-def test_it_ends_in_the_middle_of_much_to_do(made, found):
+def test_the_thread_stops_in_the_middle_of_its_work(made, found):
     linting = started(made, found, Stored([]), waiting_bytes=1 << 30)
     linting.offer(noisy(5_000).entries)
     assert linting.close()
@@ -161,7 +161,7 @@ def test_a_recording_is_linted_without_a_thread():
     assert [finding.seq for finding in lint_recording(Stored(noisy(2).entries))] == [4, 5]  # type: ignore[arg-type]
 
 
-def test_a_report_that_fails_ends_nothing():
+def test_a_failing_report_does_not_stop_the_thread():
     def report(findings: Sequence[Finding]) -> None:
         raise OSError("the disk is full")
 

@@ -37,7 +37,7 @@ def test_each_violation_of_json_rpc_has_a_code(message: object, code: str):
     assert code in script.codes()
 
 
-def test_an_error_without_id_is_right_where_the_request_could_not_be_read():
+def test_an_error_without_id_is_valid_for_an_unreadable_request():
     script = Script().legacy()
     script.back({"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "Parse error"}})
     assert script.codes() == []
@@ -45,7 +45,7 @@ def test_an_error_without_id_is_right_where_the_request_could_not_be_read():
     assert script.codes() == ["null-id"]
 
 
-def test_an_unknown_id_is_reported_with_the_ids_that_wait():
+def test_an_unknown_id_is_reported_with_the_pending_ids():
     script = Script().legacy()
     known = script.out("ping")
     script.result(1007, {})
@@ -60,7 +60,7 @@ def test_the_second_answer_is_a_duplicate():
     assert script.codes() == ["duplicate-answer"]
 
 
-def test_an_id_that_changed_its_type_is_reported_and_still_answers():
+def test_an_id_of_another_type_is_reported_and_still_matched():
     script = Script().legacy()
     known = script.out("ping")
     script.result(str(known), {})
@@ -82,7 +82,7 @@ def test_an_id_in_use_may_not_be_used_again():
     assert script.codes() == ["reused-id"]
 
 
-def test_an_id_that_was_answered_may_be_used_again_without_a_session_only():
+def test_an_answered_id_may_be_reused_only_without_a_session():
     old, new = Script().legacy(), Script().modern()
     first = old.out("ping")
     old.result(first, {})
@@ -93,7 +93,7 @@ def test_an_id_that_was_answered_may_be_used_again_without_a_session_only():
     assert (old.codes(), new.codes()) == (["reused-id"], [])
 
 
-def test_servers_and_clients_count_their_ids_apart():
+def test_servers_and_clients_have_separate_ids():
     script = Script().legacy(client={"roots": {}})
     known = script.out("ping")
     script.back({"jsonrpc": "2.0", "id": known, "method": "roots/list"})
@@ -161,13 +161,13 @@ def test_methods_of_extensions_are_left_unchanged_where_some_are_declared():
         {"code": 1.5, "message": "m"},
     ],
 )
-def test_an_error_of_odd_shape_is_reported(error: object):
+def test_a_malformed_error_is_reported(error: object):
     script = Script().legacy()
     script.back({"jsonrpc": "2.0", "id": script.out("ping"), "error": error})
     assert script.codes() == ["bad-error"]
 
 
-def test_codes_that_2026_took_away_or_reserved_are_reported():
+def test_codes_that_2026_removed_or_reserved_are_reported():
     def codes(code: int) -> list[str]:
         script = Script().modern()
         script.error(script.ask("resources/read", uri="x"), code)
@@ -177,7 +177,7 @@ def test_codes_that_2026_took_away_or_reserved_are_reported():
     assert codes(-32602) == codes(-32022) == codes(-32000) == codes(7) == []
 
 
-def test_a_result_that_is_no_object_is_reported():
+def test_a_result_other_than_an_object_is_reported():
     script = Script().legacy()
     script.result(script.out("ping"), "pong")
     assert script.codes() == ["bad-result"]

@@ -12,7 +12,7 @@ def test_a_request_before_the_handshake_is_reported():
     assert script.codes() == ["before-initialize"]
 
 
-def test_ping_is_free_at_any_time():
+def test_ping_is_allowed_at_any_time():
     script = Script()
     script.out("ping")
     script.back({"jsonrpc": "2.0", "id": 1, "method": "ping"})
@@ -100,12 +100,12 @@ def with_token() -> Script:
     return script
 
 
-def test_progress_that_grows_is_right():
+def test_increasing_progress_is_valid():
     assert progress(with_token(), 5, 0, 0.5, 1, 10**400) == []
 
 
 @pytest.mark.parametrize("values", [(1, 1), (2, 1), (10**400, 3)])
-def test_progress_must_grow(values: tuple[object, ...]):
+def test_progress_must_increase(values: tuple[object, ...]):
     assert progress(with_token(), 5, *values) == ["progress-order"]
 
 
@@ -133,7 +133,7 @@ def test_a_cancellation_names_a_request_that_was_sent():
     assert script.codes() == ["bad-cancel"]
 
 
-def test_a_cancellation_that_crosses_the_answer_is_no_fault():
+def test_a_cancellation_that_crosses_the_answer_is_valid():
     script = Script().legacy()
     known = script.out("ping")
     script.result(known, {})
@@ -169,7 +169,7 @@ def test_the_old_sse_transport_is_reported_as_a_hint():
     assert [found.section for found in script.findings()] == ["2025-03-26 basic/transports"]
 
 
-def test_since_2026_a_result_says_its_type():
+def test_since_2026_a_result_needs_a_type():
     script = Script().modern()
     script.result(script.ask("tools/list"), {"tools": []})
     (finding,) = script.findings()

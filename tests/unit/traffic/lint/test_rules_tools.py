@@ -36,21 +36,21 @@ def listed(*tools: Any, revision: str = "2025-11-25") -> Script:
     return Script().legacy(revision).listed(*tools)
 
 
-def test_tools_as_they_should_be_have_no_findings():
+def test_valid_tools_have_no_findings():
     assert listed(ECHO, COUNT).codes() == []
 
 
 @pytest.mark.parametrize("name", ["", "with space", "täglich", "a/b", "x" * 129, "a\nb"])
-def test_a_name_outside_of_the_characters_of_the_specification_is_reported(name: str):
+def test_invalid_characters_in_a_name_are_reported(name: str):
     assert listed({**ECHO, "name": name}).codes() == ["tool-name"]
 
 
 @pytest.mark.parametrize("name", ["a", "get_weather", "a.b-c_D9", "x" * 128])
-def test_a_name_of_the_right_characters_is_left_unchanged(name: str):
+def test_a_name_of_valid_characters_is_not_reported(name: str):
     assert listed({**ECHO, "name": name}).codes() == []
 
 
-def test_names_are_a_matter_of_taste_before_the_rule_was_written():
+def test_before_2025_11_25_an_invalid_name_is_only_a_hint():
     assert listed({**ECHO, "name": "a b"}, revision="2025-03-26").findings()[0].severity is Severity.HINT
     assert listed({**ECHO, "name": "a b"}).findings()[0].severity is Severity.WARNING
 
@@ -82,7 +82,7 @@ def test_a_description_with_hidden_text_is_reported(text: str):
     assert listed({**ECHO, "description": text}).codes() == ["hidden-text"]
 
 
-def test_emoji_and_line_breaks_are_no_hidden_text():
+def test_emoji_and_line_breaks_are_not_hidden_text():
     assert listed({**ECHO, "description": "\U0001f468\u200d\U0001f469 \u2708\ufe0f\r\ngo\tnow"}).codes() == []
 
 
@@ -100,7 +100,7 @@ def test_emoji_and_line_breaks_are_no_hidden_text():
         {"type": "object", "required": [1]},
     ],
 )
-def test_an_input_schema_that_is_none_is_an_error(schema: object):
+def test_an_invalid_input_schema_is_an_error(schema: object):
     assert listed({**ECHO, "inputSchema": schema}).codes() == ["bad-schema"]
 
 
@@ -127,14 +127,14 @@ def test_many_tools_with_the_same_fault_are_summed_up():
     assert findings[-1].sentence.endswith("95 more tools have the same.")
 
 
-def test_another_order_of_the_same_tools_is_reported_but_other_tools_are_not():
+def test_only_a_changed_order_of_the_same_tools_is_reported():
     one, two = {**ECHO, "name": "one"}, {**ECHO, "name": "two"}
     (finding,) = listed(one, two).listed(two, one).findings()
     assert (finding.code, finding.section) == ("unstable-order", "2026-07-28 server/tools")
     assert listed(one, two).listed(two).codes() == []
 
 
-def test_what_is_kept_of_endless_pages_is_bounded():
+def test_memory_for_endless_pages_is_bounded():
     listing = ToolListing()
     for number in range(1_000):
         names = tuple(f"{number}-{index}" for index in range(500))
@@ -163,16 +163,16 @@ def test_a_result_that_lacks_what_its_schema_promises_is_reported():
     assert call(listed(COUNT), {}) == ["no-structured-content"]
 
 
-def test_a_tool_that_failed_owes_no_structured_result():
+def test_a_failed_tool_needs_no_structured_result():
     assert call(listed(COUNT), {"isError": True}) == []
 
 
-def test_a_round_that_needs_input_owes_no_structured_result():
+def test_a_round_that_needs_input_needs_no_structured_result():
     script = Script().modern()
     script.result(script.ask("tools/list"), {"resultType": "complete", "tools": [COUNT]})
     script.result(script.ask("tools/call", name="count"), {"resultType": "input_required"})
     assert script.codes() == []
 
 
-def test_revisions_without_output_schemas_owe_no_structured_result():
+def test_revisions_without_output_schemas_need_no_structured_result():
     assert call(listed(COUNT, revision="2025-03-26"), {}) == []

@@ -76,13 +76,13 @@ def test_rows_with_values_that_no_entry_has_add_nothing(place: int, value: Any):
     assert len(frames) == len(frames.mono) == len(frames.marked) == 0
 
 
-def test_a_partner_that_is_not_there_is_none():
+def test_a_missing_partner_is_none():
     frames = EntryColumns()
     frames.append(entry(1, (5, 0, "a", Direction.IN, Kind.RESPONSE, "", 9, 9, Outcome.OK, None)))
     assert (frames.partner(0), frames.root[0]) == (-1, 0)
 
 
-def test_numbers_stay_right_after_entries_that_were_dropped_unread():
+def test_numbers_stay_correct_after_entries_were_dropped_unread():
     def asked(seq: int, pair: int = 0, kind: Kind = Kind.REQUEST) -> Entry:
         return entry(seq, (seq, 0, "a", Direction.OUT, kind, "", pair, 4, Outcome.OK, None))
 
@@ -107,7 +107,7 @@ def test_numbers_stay_right_after_entries_that_were_dropped_unread():
 
 @given(cuts=st.sets(st.integers(1, 40), max_size=5), first=st.integers(1, 4), size=st.integers(1, 40))
 @settings(deadline=None)
-def test_each_number_is_found_where_it_is_whatever_was_dropped(cuts: set[int], first: int, size: int):
+def test_each_number_is_found_whatever_was_dropped(cuts: set[int], first: int, size: int):
     seqs = [seq for seq in range(first, first + size) if seq not in cuts]
     frames = EntryColumns()
     frames.extend(

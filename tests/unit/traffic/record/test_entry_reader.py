@@ -53,7 +53,7 @@ def test_a_large_body_is_cut_to_its_head_with_the_digest_of_all():
     assert (len(whole.body), whole.sha256) == (len(raw) - len(SECRET) + len(MARK), "")
 
 
-def test_of_a_head_the_digest_is_the_one_that_the_tap_made():
+def test_the_digest_of_a_head_is_the_taps():
     (entry,) = read(seen(b"head", size=10**9, detail={"sha256": "ab" * 32}))
     assert (entry.body, entry.size, entry.sha256) == (b"head", 10**9, "ab" * 32)
 
@@ -96,7 +96,7 @@ def test_the_messages_of_a_batch_are_entries_of_their_own_after_it():
     assert batch.body[start:end] == two
 
 
-def test_the_messages_of_a_batch_stand_where_their_entries_say_also_after_a_secret():
+def test_positions_in_a_batch_are_correct_after_a_redaction():
     one, two = line(id=1, result={"key": SECRET.decode()}), line(id=2, result={})
     batch, first, second = read(seen(b" [" + one + b" , " + two + b"]"))
     parts = [batch.body[slice(*entry.detail["at"])] for entry in (first, second)]
@@ -104,14 +104,14 @@ def test_the_messages_of_a_batch_stand_where_their_entries_say_also_after_a_secr
     assert parts[1] == two
 
 
-def test_the_messages_of_a_batch_beyond_its_head_stand_after_it():
+def test_messages_beyond_the_head_of_a_batch_end_after_it():
     one, two = line(id=1, result={"text": "x" * 2000}), line(id=2, result={})
     batch, first, second = read(seen(b"[" + one + b"," + two + b"]"), cap=1000)
     assert batch.sha256
     assert all(entry.detail["at"][1] > len(batch.body) for entry in (first, second))
 
 
-def test_what_is_odd_about_an_answer_is_noted():
+def test_oddities_of_an_answer_are_noted():
     (entry,) = read(seen(line(id=9, result={})))
     assert entry.detail == {"remark": "unknown-id"}
 

@@ -20,7 +20,7 @@ def entry(seq: int, body: bytes) -> Entry:
     )
 
 
-def test_the_oldest_go_when_there_are_too_many_or_too_much():
+def test_the_oldest_are_dropped_beyond_the_limits():
     ring = RecentEntries(max_bytes=100, max_entries=5)
     ring.add([entry(seq, b"x") for seq in range(1, 8)])
     assert [row.seq for row in ring.columns(0, 10)] == [3, 4, 5, 6, 7]
@@ -36,7 +36,7 @@ def test_one_entry_is_always_kept():
     assert len(ring.body(1)) == 1000
 
 
-def test_it_reads_like_a_store():
+def test_memory_reads_like_a_store():
     ring = RecentEntries()
     ring.add([entry(5, b"Hello"), entry(6, b"world")])
     assert ring.columns(5, 10)[0].body == b""
@@ -46,7 +46,7 @@ def test_it_reads_like_a_store():
     assert (ring.body(6, 1, 2), ring.body(6, 3), ring.entry(7), ring.entry(4)) == (b"or", b"ld", None, None)
 
 
-def test_bodies_come_with_their_numbers():
+def test_bodies_are_returned_with_their_numbers():
     ring = RecentEntries()
     ring.add([entry(1, b"a"), entry(2, b"b"), entry(3, b"c")])
     assert ring.bodies(2, 9) == [(2, b"b"), (3, b"c")]

@@ -54,7 +54,7 @@ def test_a_request_is_the_root_of_its_call(wire: Wire):
     assert wire.call() == Link("tools/call", "forecast", 0, 1)
 
 
-def test_an_answer_has_what_its_request_has(wire: Wire):
+def test_an_answer_takes_the_columns_of_its_request(wire: Wire):
     cause = Cause(3, 1, "call-1")
     wire.call(cause=cause)
     assert wire.answer() == Link("tools/call", "forecast", 1, 1, Outcome.OK, cause)
@@ -66,7 +66,7 @@ def test_answers_out_of_order_find_their_requests(wire: Wire):
     assert [wire.answer(2).tool, wire.answer(1).tool] == ["b", "a"]
 
 
-def test_sources_and_ways_have_ids_of_their_own(wire: Wire):
+def test_sources_and_directions_have_separate_ids(wire: Wire):
     wire(OUT, id=1, method="tools/list")
     wire(OUT, id=1, method="prompts/list", source="files")
     wire(IN, id=1, method="roots/list")
@@ -82,12 +82,12 @@ def test_a_second_answer_is_a_duplicate_of_the_same_request(wire: Wire):
     assert (again.pair, again.remark) == (1, PairingRemark.DUPLICATE)
 
 
-def test_an_answer_to_nothing_says_so(wire: Wire):
+def test_an_unmatched_answer_is_marked(wire: Wire):
     assert wire.answer(99) == Link(outcome=Outcome.OK, remark=PairingRemark.UNKNOWN)
 
 
 @pytest.mark.parametrize(("sent", "answered"), [(7, "7"), (7, 7.0), ("7", 7), ("a-1", '"a-1"')])
-def test_an_id_that_changed_its_type_is_found_anyway(wire: Wire, sent: Any, answered: Any):
+def test_an_id_of_another_type_is_matched_anyway(wire: Wire, sent: Any, answered: Any):
     wire.call(sent)
     link = wire.answer(answered)
     if answered == '"a-1"':  # other text is another id
@@ -96,13 +96,13 @@ def test_an_id_that_changed_its_type_is_found_anyway(wire: Wire, sent: Any, answ
         assert (link.pair, link.remark) == (1, PairingRemark.ID_CHANGED)
 
 
-def test_7_and_the_text_7_are_two_requests_where_both_were_sent(wire: Wire):
+def test_the_number_7_and_the_text_7_are_two_requests(wire: Wire):
     wire.call(7, "number")
     wire.call("7", "text")
     assert [wire.answer("7").tool, wire.answer(7).tool] == ["text", "number"]
 
 
-def test_an_id_used_again_while_its_request_waits_is_noticed(wire: Wire):
+def test_an_id_reused_while_pending_is_noted(wire: Wire):
     wire.call(1, "a")
     assert wire.call(1, "b").remark is PairingRemark.REUSED
     assert wire.answer(1).tool == "b"
@@ -175,7 +175,7 @@ def test_what_a_server_asks_during_the_only_call_has_its_cause(wire: Wire):
     assert wire(IN, id="s2", method="roots/list").cause is None
 
 
-def test_at_an_exit_what_waits_is_lost_and_what_is_still_read_counts(wire: Wire):
+def test_at_an_exit_pending_requests_are_lost_and_late_answers_count(wire: Wire):
     wire.call(1)
     wire.call(2)
     wire.event("exit", code=1)
@@ -184,20 +184,20 @@ def test_at_an_exit_what_waits_is_lost_and_what_is_still_read_counts(wire: Wire)
     assert (link.outcome, link.remark) == (Outcome.OK, PairingRemark.NONE)
 
 
-def test_a_new_process_counts_its_ids_anew(wire: Wire):
+def test_a_new_process_starts_new_ids(wire: Wire):
     wire.call(1)
     wire.event("exit", code=0)
     wire.event("spawn", pid=7)
     assert wire.answer(1).remark is PairingRemark.UNKNOWN
 
 
-def test_an_answer_that_cannot_be_used_fails_its_request(wire: Wire):
+def test_an_unusable_answer_fails_its_request(wire: Wire):
     wire.call(1)
     link = wire(IN, id=1, result={}, error={"code": 1})
     assert (link.pair, link.outcome) == (1, Outcome.ERROR)
 
 
-def test_a_request_that_is_given_up_has_failed(wire: Wire):
+def test_an_abandoned_request_has_failed(wire: Wire):
     wire.call(1)
     link = wire.event("gave up", id=1, why="not JSON")
     assert (link.pair, link.root, link.outcome) == (1, 1, Outcome.ERROR)
@@ -223,7 +223,7 @@ def test_a_model_request_that_is_sent_again_belongs_to_the_first(wire: Wire, det
     assert wire.model(Kind.MODEL_REQUEST, Cause(1, 1), exchange=3).root == 5
 
 
-def test_what_is_remembered_of_a_source_is_bounded(wire: Wire, monkeypatch: pytest.MonkeyPatch):
+def test_memory_per_source_is_bounded(wire: Wire, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(exchange_module, "MAX_OPEN", 10)
     monkeypatch.setattr(exchange_module, "MAX_OVER", 5)
     for ident in range(50):
@@ -236,7 +236,7 @@ def test_what_is_remembered_of_a_source_is_bounded(wire: Wire, monkeypatch: pyte
     assert len(wire.correlator._source("weather").is_asked.tokens) == 5
 
 
-def test_a_server_that_asks_without_end_does_not_make_the_host_forget_its_own(
+def test_a_flood_of_server_requests_does_not_evict_the_hosts_requests(
     wire: Wire, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(exchange_module, "MAX_OPEN", 10)

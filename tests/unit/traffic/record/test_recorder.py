@@ -56,7 +56,7 @@ def test_what_was_captured_before_the_start_is_stored_too(stage: Stage):
     assert [entry.body for entry in stage.record(seen(b"late"))] == [b"early", b"late"]
 
 
-def test_entries_are_stored_without_being_asked_for(stage: Stage):
+def test_entries_are_stored_without_a_flush(stage: Stage):
     stage.recorder.start()
     stage.recorder.capture(seen(b"x"))
     wait_until(lambda: len(stage.recorder.frames) == 1, 2)
@@ -109,7 +109,7 @@ def test_a_request_and_its_answer_are_a_pair_in_the_columns(stage: Stage):
     assert frames.outcome[0] == Outcome.TOOL_ERROR
 
 
-def test_an_unreadable_answer_and_a_request_given_up_wait_no_longer(stage: Stage):
+def test_unreadable_answers_and_abandoned_requests_are_not_pending(stage: Stage):
     stage.record(
         seen(line(id=1, method="ping"), Direction.OUT),
         seen(line(id=1, result={}, error={"code": 1})),
@@ -121,7 +121,7 @@ def test_an_unreadable_answer_and_a_request_given_up_wait_no_longer(stage: Stage
     assert [frames.outcome[0], frames.outcome[2]] == [Outcome.ERROR, Outcome.ERROR]
 
 
-def test_what_waited_at_an_exit_is_lost(stage: Stage):
+def test_pending_requests_are_lost_at_an_exit(stage: Stage):
     stage.record(
         seen(line(id=1, method="ping"), Direction.OUT),
         seen(b"{}", Direction.NONE, Kind.EVENT, detail={"event": "exit", "code": 1}),
@@ -172,7 +172,7 @@ def test_a_store_that_raises_is_abandoned(stage: Stage, first: str):
     assert (stage.store.closed, stage.recorder.faults) == (1, 1)
 
 
-def test_closing_stores_what_waits_and_closes_the_store(stage: Stage):
+def test_closing_stores_the_queue_and_closes_the_store(stage: Stage):
     stage.recorder.start()
     for number in range(100):
         stage.recorder.capture(seen(b"%d" % number))
@@ -191,7 +191,7 @@ def test_closing_does_not_wait_for_a_disk_that_hangs(stage: Stage):
     assert time.monotonic() - began < 2
 
 
-def test_closing_what_never_started_is_nothing(stage: Stage):
+def test_closing_before_the_start_does_nothing(stage: Stage):
     assert stage.recorder.close(0)
     stage.recorder.start()
     assert stage.recorder._thread is None
@@ -228,7 +228,7 @@ def test_overload_drops_bodies_first_and_then_entries_with_a_notice(stage: Stage
     assert entries[-1].body == b"again"
 
 
-def test_a_gap_stands_before_what_came_after_it(stage: Stage):
+def test_a_gap_is_recorded_before_later_entries(stage: Stage):
     recorder = stage.make(queue_bytes=20 * ENTRY_BYTES)
     stage.store.going.clear()
     recorder.start()
@@ -267,7 +267,7 @@ def test_a_failing_batch_receiver_does_not_end_the_recording(stage: Stage):
     assert stage.recorder.faults == 2
 
 
-def test_findings_are_stored_and_stand_in_the_columns(stage: Stage):
+def test_findings_are_stored_and_shown_in_the_columns(stage: Stage):
     finding = Finding(1, "not-json", Severity.ERROR, "It is not JSON.")
     stage.recorder.capture(seen(b"x"))
     stage.recorder.add_findings([finding])
@@ -276,7 +276,7 @@ def test_findings_are_stored_and_stand_in_the_columns(stage: Stage):
     assert stage.recorder.frames.severity[0] == Severity.ERROR
 
 
-def test_an_action_has_the_store_for_itself(stage: Stage):
+def test_an_action_has_exclusive_use_of_the_store(stage: Stage):
     used: list[tuple[object, int]] = []
     stage.record(seen(b"x"))
     stage.recorder.submit(lambda store: used.append((store, threading.get_ident())))
@@ -285,14 +285,14 @@ def test_an_action_has_the_store_for_itself(stage: Stage):
     assert used == [(stage.store, stage.store.threads.pop())]
 
 
-def test_a_second_start_is_none(stage: Stage):
+def test_a_second_start_does_nothing(stage: Stage):
     stage.recorder.start()
     thread = stage.recorder._thread
     stage.recorder.start()
     assert stage.recorder._thread is thread
 
 
-def test_what_the_store_has_dropped_is_known_by_the_columns_and_seen_at_once(stage: Stage):
+def test_entries_dropped_by_the_store_are_known_to_the_columns(stage: Stage):
     view = View(stage.recorder.frames)
     stage.record(seen(b"old"))
     view.advance()

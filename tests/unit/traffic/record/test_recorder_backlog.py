@@ -53,7 +53,7 @@ def test_order_is_kept_and_jobs_are_never_refused():
     assert (first.raw, errand, second.raw, waiting.take()) == (b"1", [], b"2", None)
 
 
-def test_a_body_for_which_there_is_no_room_is_taken_as_a_head():
+def test_a_body_without_room_is_truncated_to_its_head():
     waiting = backlog()
     waiting.add(seen(b"first"))
     waiting.add(seen(b"x" * (2 * LIMIT), detail={"a": 1}))
@@ -63,7 +63,7 @@ def test_a_body_for_which_there_is_no_room_is_taken_as_a_head():
     assert (len(item.raw), item.size, item.detail["a"]) == (HEAD, 2 * LIMIT, 1)
 
 
-def test_a_body_larger_than_all_the_room_is_taken_whole_where_nothing_waits():
+def test_a_body_larger_than_the_limit_is_taken_whole_by_an_empty_backlog():
     waiting = backlog()
     for _ in range(2):
         waiting.add(seen(b"x" * (2 * LIMIT)))

@@ -37,7 +37,7 @@ def test_the_same_request_gets_the_recorded_answer_with_its_own_id():
     assert answer == {"jsonrpc": "2.0", "id": "mine", "result": {"text": "hi"}}
 
 
-def test_every_byte_of_an_answer_but_its_id_is_as_it_was_recorded():
+def test_every_byte_of_an_answer_but_its_id_is_unchanged():
     recorded = Recorded()
     recorded.out({"id": 1, "method": "tools/list"})
     recorded.back_raw(b'{ "result" :{"b":1,"a":1.50, "a":"\\u0041"} ,"jsonrpc":"2.0", "id": 1 }')
@@ -54,7 +54,7 @@ def test_answers_to_the_same_request_come_in_recorded_order_and_the_last_again_a
     assert [answer["result"] for answer in again] == [1, 2, 3, 3, 3]
 
 
-def test_ids_tokens_and_meta_do_not_make_a_request_another_one():
+def test_ids_tokens_and_meta_do_not_matter_for_matching():
     recorded = Recorded()
     recorded.out({"id": 1, "method": "tools/list", "params": {"_meta": {"progressToken": 1, "v": "2026"}}})
     recorded.back({"id": 1, "result": "listed"})
@@ -63,7 +63,7 @@ def test_ids_tokens_and_meta_do_not_make_a_request_another_one():
         assert said(server.take(line))[0]["result"] == "listed"
 
 
-def test_progress_is_told_again_with_the_token_of_the_new_request():
+def test_progress_is_replayed_with_the_token_of_the_new_request():
     recorded = Recorded()
     recorded.out({"id": 1, "method": "tools/call", "params": {"name": "slow", "_meta": {"progressToken": 1}}})
     recorded.back({"method": "notifications/progress", "params": {"progressToken": 1, "progress": 5}})
@@ -75,7 +75,7 @@ def test_progress_is_told_again_with_the_token_of_the_new_request():
     assert answer["id"] == 2
 
 
-def test_what_the_server_said_by_itself_comes_after_what_it_came_after():
+def test_unsolicited_messages_keep_their_position():
     recorded = Recorded()
     recorded.out({"id": 0, "method": "initialize", "params": {"clientInfo": {"name": "one"}}})
     recorded.back({"id": 0, "result": {}})
@@ -87,7 +87,7 @@ def test_what_the_server_said_by_itself_comes_after_what_it_came_after():
     assert changed["method"] == "notifications/tools/list_changed"
 
 
-def test_a_request_of_the_servers_is_asked_again_and_its_answer_waited_for():
+def test_a_server_request_is_replayed_and_waits_for_its_answer():
     recorded = Recorded()
     recorded.out({"id": 1, "method": "tools/call", "params": {"name": "ask"}})
     recorded.back({"id": "s1", "method": "roots/list"})
@@ -100,7 +100,7 @@ def test_a_request_of_the_servers_is_asked_again_and_its_answer_waited_for():
     assert (answer["id"], answer["result"]) == (8, "thanks")
 
 
-def test_a_redacted_secret_in_the_recording_stands_for_any_value():
+def test_a_redacted_secret_matches_any_value():
     recorded = Recorded()
     call(recorded, 1, "login", "welcome", token="Bearer [redacted:KEY]!")
     server = stand_in(recorded)
@@ -110,7 +110,7 @@ def test_a_redacted_secret_in_the_recording_stands_for_any_value():
     assert said(server.take(other))[0]["error"]["code"] == -32602
 
 
-def test_an_unknown_request_is_told_what_the_recording_holds():
+def test_an_unknown_request_gets_an_error_that_lists_the_recorded_ones():
     recorded = Recorded()
     call(recorded, 1, "get_weather", "sunny", location="Beijing")
     server = stand_in(recorded)
@@ -161,13 +161,13 @@ def test_one_request_of_a_recorded_batch_is_answered_alone():
     assert (answer["id"], answer["result"]) == (9, "prompts")
 
 
-def test_answers_that_came_one_by_one_to_a_batch_do_so_again():
+def test_separate_answers_to_a_batch_stay_separate():
     server = stand_in(recorded_batch(result(2, "prompts"), result(1, "tools")))
     answers = said(server.take(batch(asked("a", "tools/list"), asked("b", "prompts/list"))))
     assert [(one["id"], one["result"]) for one in answers] == [("a", "tools"), ("b", "prompts")]
 
 
-def test_requests_that_were_recorded_alone_are_answered_together_if_asked_so():
+def test_requests_recorded_alone_can_be_answered_as_a_batch():
     recorded = Recorded()
     call(recorded, 1, "one", "first")
     recorded.out({"id": 2, "method": "tools/call", "params": {"name": "two", "arguments": {}}})
@@ -230,7 +230,7 @@ def test_a_batch_that_was_edited_by_hand_breaks_nothing(detail: dict[str, Any]):
     assert "error" in said(server.take(asked(9, "tools/list")))[0]
 
 
-def test_garbage_is_answered_as_json_rpc_says():
+def test_invalid_input_gets_json_rpc_errors():
     server = stand_in(Recorded())
     assert said(server.take(b"{"))[0]["error"]["code"] == -32700
     assert said(server.take(b"[" * 100_000))[0]["error"]["code"] == -32700
@@ -251,7 +251,7 @@ def test_times_are_those_of_the_recording():
 
 
 @given(st.binary(max_size=60) | st.text('{}[]":,idmethodnul1', max_size=40).map(str.encode))
-def test_no_line_breaks_it_and_every_answer_is_one_line(line: bytes):
+def test_any_line_is_handled_and_every_answer_is_one_line(line: bytes):
     recorded = Recorded()
     call(recorded, 1, "echo", "hi", text="hi")
     for send in stand_in(recorded).take(line):

@@ -20,7 +20,7 @@ from tui.traffic.replay.mock_server import Question, RecordedAnswers, alike, nea
         (None, None, True),
     ],
 )
-def test_a_redacted_part_stands_for_any_text(recorded: Any, asked: Any, expected: bool):
+def test_a_redacted_part_matches_any_text(recorded: Any, asked: Any, expected: bool):
     assert alike(recorded, asked) is expected
 
 
@@ -32,7 +32,7 @@ def test_the_same_meta_is_preferred_to_the_same_parameters():
     assert book.find(Question.of("tools/list", None)) == "debug"
 
 
-def test_opening_requests_are_the_same_whoever_asks():
+def test_opening_requests_match_whatever_their_params():
     book: RecordedAnswers[str] = RecordedAnswers()
     book.add(Question.of("initialize", {"clientInfo": {"name": "a"}}), "hello")
     assert book.find(Question.of("initialize", {"clientInfo": {"name": "b"}})) == "hello"
@@ -43,11 +43,11 @@ def test_the_order_of_keys_does_not_matter():
     assert Question.of("m", {"a": 1, "b": 2}).key() == Question.of("m", {"b": 2, "a": 1}).key()
 
 
-def test_what_is_torn_or_no_object_asks_nothing():
+def test_truncated_and_invalid_messages_are_not_requests():
     assert request_of(b'{"method":"m","par', "m") is None
     assert request_of(b"[]", "m") is None
 
 
-def test_what_looks_most_alike_comes_first():
+def test_the_most_similar_comes_first():
     known = [Question.of("m", {"city": "NYC"}), Question.of("m", {"city": "Beijing"})]
     assert nearest(Question.of("m", {"city": "Beijin"}), known)[0] == known[1]

@@ -32,7 +32,7 @@ def test_the_plan_is_what_the_host_sent_with_what_it_got():
     assert (told.kind, told.expected) == (Kind.NOTIFICATION, b"")
 
 
-def test_what_cannot_be_sent_again_says_why():
+def test_messages_that_cannot_be_resent_say_why():
     recorded = Recorded()
     recorded.out({"id": 1, "method": "m", "params": {"key": "[redacted:KEY]"}})
     recorded.back({"id": 1, "result": {}})
@@ -46,7 +46,7 @@ def test_what_cannot_be_sent_again_says_why():
     ]
 
 
-def test_differences_are_told_but_not_times_and_what_is_masked():
+def test_differences_are_reported_except_times_and_masked_paths():
     recorded = Recorded()
     recorded.out({"id": 1, "method": "m"})
     recorded.back({"id": 1, "result": {"at": "2026-01-01T00:00:00Z", "n": 1, "noise": 5}})
@@ -56,7 +56,7 @@ def test_differences_are_told_but_not_times_and_what_is_masked():
     assert not Replay([item], ["result.noise"]).answer(item, answered(1, now), 1).differs
 
 
-def test_cursors_and_states_are_given_back_as_the_live_server_gave_them():
+def test_cursors_and_states_of_the_live_server_are_sent_back():
     recorded = Recorded()
     recorded.out({"id": 1, "method": "tools/list"})
     recorded.back({"id": 1, "result": {"nextCursor": "old"}})
@@ -84,7 +84,7 @@ def test_the_recorded_host_answers_for_us_when_the_server_asks():
     assert json.loads(replay.reply_to("roots/list", 100))["error"]["code"] == -32601
 
 
-def test_an_answer_that_is_no_json_differs_and_requests_are_counted():
+def test_an_answer_other_than_json_differs_and_requests_are_counted():
     recorded = Recorded()
     recorded.out({"id": 1, "method": "m"})
     recorded.back({"id": 1, "result": {}})
@@ -119,7 +119,7 @@ def test_the_requests_of_a_batch_are_sent_one_by_one():
     assert all(item.took_ns >= 0 for item in items[:2])
 
 
-def test_what_of_a_batch_cannot_be_sent_again_says_why():
+def test_messages_of_a_batch_that_cannot_be_resent_say_why():
     items = planned(recorded_batch(b"[" + answered(1, "x" * 400_000) + b"]"))
     assert [item.left_out for item in items] == [
         "only the beginning of its answer was recorded",

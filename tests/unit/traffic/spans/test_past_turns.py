@@ -55,7 +55,7 @@ def test_each_question_is_a_turn_with_its_number_in_the_traffic():
     assert numbers(past_turns([*TURN, *TURN], (), {4: 9})) == [(1, 0), (2, 9)]
 
 
-def test_how_a_turn_ended_is_what_was_said_of_it():
+def test_the_end_of_a_turn_is_taken_from_its_remark():
     remarks = [Remark(1, "error", "HTTP 500", "model"), Remark(1, "end", "model_error")]
     entries = past_turns([UserMessage("a"), *TURN], remarks)
     assert [one.text for one in entries if isinstance(one, NoteSpan)] == [
@@ -64,14 +64,14 @@ def test_how_a_turn_ended_is_what_was_said_of_it():
     assert isinstance(entries[0], TurnSpan) and entries[0].reason is EndReason.MODEL_ERROR
 
 
-def test_a_limit_stands_before_the_last_step():
+def test_a_limit_comes_before_the_last_step():
     remarks = [Remark(3, "limit", "max_steps", value=1.0), Remark(4, "end", "limit")]
     assert kinds(past_turns(TURN, remarks)) == [
         "TurnSpan", "StepSpan", "CallSpan", "NoteSpan", "StepSpan", "NoteSpan",
     ]  # fmt: skip
 
 
-def test_what_was_said_between_results_and_answer_is_no_turn_of_its_own():
+def test_a_steering_message_is_not_a_turn_of_its_own():
     assert numbers(past_turns([*TURN[:3], UserMessage("in Celsius"), ANSWER])) == [(1, 0)]
 
 
@@ -89,7 +89,7 @@ def test_a_question_after_a_stopped_call_is_a_turn():
     assert next(one.state for one in entries if isinstance(one, CallSpan)) is CallState.CANCELLED
 
 
-def test_a_tool_that_is_none_keeps_the_name_that_the_model_wrote():
+def test_an_unknown_tool_keeps_the_name_that_the_model_wrote():
     unknown = ToolMessage("c1", "weather__get", "there is no such tool", is_error=True, why="unknown tool")
     call = past_turns([*TURN[:2], unknown])[2]
     assert isinstance(call, CallSpan) and (call.server, call.tool) == ("", "weather__get")

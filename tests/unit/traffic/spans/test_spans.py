@@ -54,7 +54,7 @@ def only_call(script: Script) -> CallSpan:
     return call
 
 
-def test_entries_stand_in_the_order_in_which_they_began() -> None:
+def test_entries_are_in_the_order_of_their_start() -> None:
     script = Script().turn().call()
     script.after(0, events.ToolCallProposed(1, "b", "notes", "list_notes", {}))
     script.ended().after(0, events.StepStarted(2, 10))
@@ -62,7 +62,7 @@ def test_entries_stand_in_the_order_in_which_they_began() -> None:
     assert kinds == [TurnSpan, StepSpan, CallSpan, CallSpan, StepSpan]
 
 
-def test_a_call_goes_from_waiting_over_running_to_done() -> None:
+def test_a_call_goes_from_waiting_to_running_to_done() -> None:
     script = Script().turn().call(location="Beijing")
     call = only_call(script)
     assert call.state is CallState.WAITING
@@ -75,7 +75,7 @@ def test_a_call_goes_from_waiting_over_running_to_done() -> None:
     assert call.result.text == "The weather is sunny."
 
 
-def test_the_wait_for_an_approval_is_measured_apart_from_the_call() -> None:
+def test_the_wait_for_an_approval_is_measured_separately() -> None:
     script = Script().turn().call()
     request = ApprovalRequest("a", Tool("weather", "get_weather"), {}, "not read-only")
     script.after(0, events.ApprovalAsked(1, "a", request))
@@ -99,18 +99,18 @@ def test_a_call_that_ends_is_in_the_state_that_its_reason_names() -> None:
     }
 
 
-def test_the_reason_of_a_no_stays_with_the_call() -> None:
+def test_the_reason_of_a_denial_is_kept() -> None:
     script = Script().turn().call().after(9, events.ApprovalGiven(1, "a", Answer.NO, "wrong city"))
     call = only_call(script.ended(is_error=True, why="denied"))
     assert (call.state, call.why) == (CallState.DENIED, "wrong city")
 
 
-def test_a_tool_that_says_it_failed_is_failed() -> None:
+def test_a_tool_error_is_a_failed_call() -> None:
     call = only_call(Script().turn().call().ended("no such city", is_error=True))
     assert call.state is CallState.FAILED
 
 
-def test_progress_is_kept_and_numbers_that_are_none_are_not() -> None:
+def test_progress_is_kept_unless_it_is_not_a_number() -> None:
     script = Script().turn().call().after(0, events.ToolCallStarted(1, "a"))
     call = only_call(script)
     script.after(5, events.ToolProgress(1, "a", 12, 30, "half\x1b[2J way"))
@@ -142,7 +142,7 @@ def test_a_step_says_what_the_model_does() -> None:
     assert (step.first_ms, step.chars, step.detail) == (80.0, 7, "weather__get_weather")
 
 
-def test_text_that_flows_changes_nothing_to_be_drawn_again() -> None:
+def test_streamed_text_causes_no_redraw() -> None:
     script = Script().turn().after(1, events.TextDelta(1, "a"))
     before = script.spans.revision
     for _ in range(100):
@@ -150,7 +150,7 @@ def test_text_that_flows_changes_nothing_to_be_drawn_again() -> None:
     assert script.spans.revision == before
 
 
-def test_a_retry_is_told_with_its_reason() -> None:
+def test_a_retry_is_shown_with_its_reason() -> None:
     script = Script().turn().after(1, events.RetryScheduled(1, 2, 3, 2.0, "429 rate limit"))
     step = script.only(StepSpan)
     assert isinstance(step, StepSpan)
@@ -174,7 +174,7 @@ def test_a_turn_ends_with_a_note_that_says_why() -> None:
     assert (note.kind, note.text) == (NoteKind.ENDED, "the model said nothing")
 
 
-def test_an_error_fails_its_step_and_stands_as_a_note() -> None:
+def test_an_error_fails_its_step_and_adds_a_note() -> None:
     script = Script().turn().after(1, events.TurnError("401: bad key.", "model", "Set OPENAI_API_KEY."))
     step = script.only(StepSpan)
     note = script.only(NoteSpan)
@@ -244,7 +244,7 @@ _events = st.one_of(
 
 
 @given(st.lists(_events, max_size=40))
-def test_events_in_any_order_are_taken_in_and_leave_nothing_open_after_an_end(
+def test_events_in_any_order_are_accepted_and_nothing_stays_open_after_an_end(
     stream: list[events.Event],
 ) -> None:
     script = Script()
@@ -274,7 +274,7 @@ def test_turns_count_from_one_in_each_conversation_and_keep_their_number_in_the_
     assert spans.cause_of(turn) == Cause(3)
 
 
-def test_turns_count_on_from_those_of_an_opened_conversation():
+def test_turn_numbers_continue_those_of_an_opened_conversation():
     spans = Spans()
     past = [TurnSpan(1, "m", 0, 0, past=True), TurnSpan(2, "m", 0, 0, past=True, traffic=7)]
     spans.clear(past)

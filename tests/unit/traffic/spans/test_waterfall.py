@@ -35,20 +35,20 @@ def shares(waterfall: Waterfall) -> dict[str, int]:
     return {str(part): round(share * 100) for part, share in waterfall.shares}
 
 
-def test_one_after_the_other_adds_up():
+def test_sequential_bars_add_up():
     found = made(turn(100), step(1, 0, 60), call("a", 60, 30), step(2, 90, 10))
     assert shares(found) == {"model": 70, "tools": 30}
     assert found.words == "model 70 %, tools 30 %"
     assert all(bar.critical for bar in found.bars)
 
 
-def test_of_tools_that_ran_at_once_the_longest_counts():
+def test_of_parallel_tools_the_longest_counts():
     found = made(turn(100), step(1, 0, 20), call("a", 20, 70), call("b", 20, 30), step(2, 90, 10))
     assert shares(found) == {"tools": 70, "model": 30}
     assert [bar.critical for bar in found.bars] == [True, False, True, True]
 
 
-def test_bars_of_a_lane_do_not_overlap_and_lanes_are_used_again():
+def test_bars_of_a_lane_do_not_overlap_and_lanes_are_reused():
     found = made(turn(100), call("a", 0, 50), call("b", 10, 20), call("c", 40, 20))
     assert [(bar.call, found.lanes[bar.lane]) for bar in found.bars] == [
         ("a", "tools"),
@@ -63,14 +63,14 @@ def test_waiting_for_the_person_is_distinguished_from_the_tool():
     assert [found.lanes[bar.lane] for bar in found.bars] == ["model", "waiting for you", "tools"]
 
 
-def test_a_question_that_is_open_lasts_until_now():
+def test_an_open_question_lasts_until_now():
     asked = call("a", None, None, state=CallState.ASKING, asked_ns=20 * MS)
     found = made(turn(None), step(1, 0, 20), asked, now=100)
     assert shares(found) == {"waiting for you": 80, "model": 20}
     assert found.bars[-1].running
 
 
-def test_a_call_that_was_denied_has_its_wait_alone():
+def test_a_denied_call_has_only_its_wait():
     denied = call("a", None, 0, state=CallState.DENIED, proposed_ns=20 * MS, waited_ms=40)
     assert [bar.part for bar in made(turn(60), step(1, 0, 20), denied).bars] == [
         TimeShare.MODEL,
@@ -78,12 +78,12 @@ def test_a_call_that_was_denied_has_its_wait_alone():
     ]
 
 
-def test_what_runs_ends_now():
+def test_running_bars_end_now():
     found = made(turn(None), step(1, 0, 20), call("a", 20, None), now=50)
     assert (found.ns, found.bars[-1].end_ns, found.bars[-1].running) == (50 * MS, 50 * MS, True)
 
 
-def test_time_in_which_nothing_ran_is_told():
+def test_idle_time_is_reported():
     assert shares(made(turn(100), step(1, 0, 20), step(2, 60, 40))) == {"model": 60, "between": 40}
 
 
@@ -92,12 +92,12 @@ def test_what_failed_is_marked():
     assert [bar.failed for bar in found.bars] == [True, True]
 
 
-def test_a_turn_that_is_not_there_has_no_waterfall():
+def test_an_unknown_turn_has_no_waterfall():
     assert of_spans([turn(1)], 2, 0) is None
     assert of_entries([], 1) is None
 
 
-def test_a_turn_of_no_time_has_no_shares():
+def test_a_turn_without_duration_has_no_shares():
     assert made(turn(0)).shares == ()
 
 
