@@ -1,4 +1,4 @@
-"""Clocks that tests own."""
+"""Clocks for tests."""
 
 import importlib
 import pkgutil
@@ -13,7 +13,7 @@ import pytest
 
 
 class NotedWaits:
-    """A clock that only notes how long it was asked to wait."""
+    """A clock that records how long it was asked to wait, and does not wait."""
 
     def __init__(self) -> None:
         self.waits: list[float] = []

@@ -1,4 +1,4 @@
-"""What every test has: a check that nothing is left behind, and a home of its own."""
+"""Fixtures of every test: a check for leaks, and a home folder of its own."""
 
 import asyncio
 import contextlib
@@ -17,11 +17,11 @@ import pytest
 PROC = Path("/proc")
 FD_DIR = PROC / "self" / "fd"
 
-# Half of the usual number of examples: the suite runs within minutes, and each run draws others.
+# Half the default number of examples: the suite has to run within minutes, and each run draws new ones.
 hypothesis.settings.register_profile("suite", max_examples=50, deadline=None)
 hypothesis.settings.load_profile("suite")
 
-# The hundreds of programs that tests start read compiled modules, as a person's do: half a second each.
+# The hundreds of programs that tests start load compiled modules, which saves half a second each.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
@@ -35,7 +35,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_finish() -> None:
-    """Have no collection of garbage look at the thousands of tests and their modules: they stay."""
+    """Exclude the thousands of tests and their modules from garbage collections: they stay."""
     gc.collect()
     gc.freeze()
 
@@ -52,7 +52,7 @@ def _descriptors() -> dict[str, str]:
 
 
 def _children() -> set[int]:
-    """Return the processes that this one started, and those that they did."""
+    """Return the ids of all descendants of this process."""
     if not (PROC / "self" / "task").exists():
         return {child.pid for child in psutil.Process().children(recursive=True)}
     found: set[int] = set()
@@ -61,7 +61,7 @@ def _children() -> set[int]:
         tasks = PROC / str(unread.pop()) / "task"
         try:
             lists = [(tasks / task / "children").read_text() for task in os.listdir(tasks)]
-        except OSError:  # it ended just now
+        except OSError:  # it has just ended
             continue
         children = {int(pid) for pids in lists for pid in pids.split()}
         unread += children - found
@@ -78,7 +78,7 @@ def _leaked_descriptors(before: dict[str, str]) -> list[str]:
 
 
 def wait_until(condition: Callable[[], object], seconds: float = 10.0, what: str = "") -> None:
-    """Wait for a condition that other threads or processes bring about; fail naming it."""
+    """Wait for a condition that other threads or processes fulfil; fail with its name."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -87,7 +87,7 @@ def wait_until(condition: Callable[[], object], seconds: float = 10.0, what: str
 
 
 async def until(condition: Callable[[], object], seconds: float = 10.0, what: str = "") -> None:
-    """Wait, with the event loop running, for a condition; fail naming it."""
+    """Wait for a condition while the event loop runs; fail with its name."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -117,18 +117,18 @@ def nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
             break
         gc.collect()
         threading.Event().wait(0.02)
-    told = []
+    killed = []
     for pid in left:
         with contextlib.suppress(psutil.NoSuchProcess):
-            told.append(str(process := psutil.Process(pid)))
+            killed.append(str(process := psutil.Process(pid)))
             process.kill()
-    pytest.fail(f"left behind: processes {told}, threads {extra}, descriptors {leaked}", pytrace=False)
+    pytest.fail(f"left behind: processes {killed}, threads {extra}, descriptors {leaked}", pytrace=False)
 
 
 @pytest.fixture(autouse=True)
 def home_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Point every directory that mcptui may write to at a fresh one, and hide the user's keys."""
-    homes = tmp_path_factory.getbasetemp() / "homes"  # a folder that nobody lists: there are thousands
+    """Point every folder that mcptui may write to at a fresh one, and hide the user's API keys."""
+    homes = tmp_path_factory.getbasetemp() / "homes"  # a folder that is never listed: there are thousands
     homes.mkdir(exist_ok=True)
     home = Path(tempfile.mkdtemp(dir=homes))
     for name in list(os.environ):

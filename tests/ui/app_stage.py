@@ -1,4 +1,4 @@
-"""The app over a runtime that a test makes: what it shows, what is sent, and a question that it asks."""
+"""The app over a fake runtime: open it, read the screen, send messages, wait for an approval question."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -66,7 +66,7 @@ async def keys(pilot: Pilot[int], text: str) -> None:
 
 @dataclass
 class OnScreen:
-    """Something on the screen of an app: its keys, and what it shows."""
+    """An app on screen: press keys, read and wait for text."""
 
     pilot: Pilot[None]
 

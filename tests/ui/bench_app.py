@@ -1,4 +1,4 @@
-"""The app with a workbench open, over a runtime that a test makes."""
+"""The app with an open workbench, over a fake runtime."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""A server with all kinds of tools, resources and prompts, for the tests and pictures of the workbench."""
+"""A server with all kinds of tools, resources and prompts, for the tests of the workbench."""
 
 import time
 from dataclasses import replace
@@ -58,7 +58,7 @@ SAID = (
 
 
 def tool(name: str, schema: dict[str, Any] | None = None, **fields: Any) -> Tool:
-    """A tool of the server that the tests work with."""
+    """Return a tool of that server."""
     return Tool("weather", name, schema=schema or {"type": "object", "properties": {}}, **fields)
 
 
@@ -80,7 +80,7 @@ TOOLS = (
 
 
 def rich_runtime() -> FakeRuntime:
-    """A runtime whose server "weather" offers some of everything."""
+    """Return a runtime whose server "weather" has tools, resources and prompts of all kinds."""
     now = time.monotonic_ns()
     spec = ServerSpec("weather", "python", ("weather.py", "--verbose"), env={"WEATHER_TOKEN": "s", "TZ": "x"})
     status = replace(

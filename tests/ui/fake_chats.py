@@ -1,4 +1,4 @@
-"""Conversations that last, in memory: `Conversations` over the conversation of a fake runtime."""
+"""Saved conversations in memory, over the conversation of a fake runtime."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -28,7 +28,7 @@ OLLAMA = ModelChoice(
 
 
 class FakeChats:
-    """Everything that a screen may ask of conversations, as a test sets it.
+    """Everything that a screen needs of conversations, as a test sets it.
 
     Attributes:
         saved: what the list of sessions shows, by id, and what was said in each (`talks`).
@@ -83,7 +83,7 @@ class FakeChats:
         return self.conversation.compaction
 
     def save(self, info: SessionInfo, *messages: Message) -> SessionInfo:
-        """Put a session into the list."""
+        """Add a session to the list."""
         self.saved[info.id] = info
         self.talks[info.id] = list(messages)
         return info

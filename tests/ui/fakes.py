@@ -1,4 +1,4 @@
-"""A runtime for the screens: the real loop over a scripted model and scripted tools, and a host of words."""
+"""A runtime for the screens: the real turn loop over a scripted model, scripted tools and a fake host."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
@@ -22,17 +22,17 @@ Script = Callable[[ModelRequest], AsyncIterator[ModelPart]]
 
 
 def says(*texts: str) -> list[ModelPart]:
-    """A reply of text only."""
+    """Return a reply that is only text."""
     return [*(TextPart(text) for text in texts), ReplyPart(usage=Usage(100, 20))]
 
 
 def calls(name: str, arguments: str = "{}", call_id: str = "call-1") -> list[ModelPart]:
-    """A reply that calls one tool."""
+    """Return a reply that calls one tool."""
     return [ReplyPart(calls=(CallRequest(call_id, name, arguments),), finish="tool_calls")]
 
 
 class ScriptedModel:
-    """Gives one reply after the other; an event in a reply is waited for."""
+    """Gives one reply after the other, and waits for each event in a reply."""
 
     def __init__(self, *replies: Sequence[ModelPart | asyncio.Event]) -> None:
         self.label = "demo model, offline"
@@ -52,7 +52,7 @@ class ScriptedModel:
 
 @dataclass
 class FakeToolbox:
-    """Tools with fixed answers."""
+    """Tools with fixed results."""
 
     offered: tuple[Tool, ...] = ()
     answers: dict[str, ToolResult] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class FakeToolbox:
 
 
 class FakeHost:
-    """Servers that change state when asked to, at once."""
+    """Servers that start and stop at once when requested."""
 
     def __init__(self, *statuses: ServerStatus) -> None:
         self.revision = 1
@@ -107,12 +107,12 @@ class FakeHost:
 
 
 def running(name: str, tools: int = 2) -> ServerStatus:
-    """A server that runs."""
+    """Return the status of a running server."""
     return ServerStatus(name, ServerSpec(name, "python"), ServerState.RUNNING, tools=tools, pid=4000)
 
 
 def crashed(name: str) -> ServerStatus:
-    """A server that ended by itself."""
+    """Return the status of a server that exited by itself."""
     return ServerStatus(
         name,
         ServerSpec(name, "python"),
@@ -130,7 +130,7 @@ WEATHER = Tool("weather", "get_weather", read_only=True, trusted=True, digest="w
 
 
 class FakeWorkbench:
-    """`tui.core.workbench.Workbench` over what a test puts into it."""
+    """`tui.core.workbench.Workbench` over values that a test sets."""
 
     def __init__(self) -> None:
         self.offered: dict[str, list[Tool]] = {}
@@ -220,7 +220,7 @@ class FakeCalls:
 class FakeRuntime:
     """`tui.runtime.runtime.Runtime` without configuration, processes or network.
 
-    `gate`, if given, is waited for in `ready()`.
+    `ready()` waits for `gate`, if there is one.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""A server with a prompt, for tests of commands that stand for one."""
+"""A server with a prompt, for tests of the command of a prompt."""
 
 from tests.ui.fakes import FakeRuntime
 from tui.core.tools import TextContent

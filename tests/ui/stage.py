@@ -1,4 +1,4 @@
-"""A stage for one pane at a time: a bare app, a host of snapshots, and what the pane shows as text."""
+"""A bare app for one widget, a fake host, and helpers to read what is painted."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ SECOND = 1_000_000_000
 
 
 class Stage(App[None]):
-    """Shows one widget over the whole screen, in the default theme."""
+    """Shows one widget on the whole screen, in the default theme."""
 
     CSS = "Screen { background: $surface; }"
 
@@ -43,7 +43,7 @@ class Stage(App[None]):
 
 
 class FakeHost:
-    """Server snapshots that a test sets, and what was asked of the servers."""
+    """Statuses of servers that a test sets, and a record of start, stop and restart requests."""
 
     def __init__(self, *statuses: ServerStatus) -> None:
         self.revision = 1
@@ -74,7 +74,7 @@ class FakeHost:
 
 
 class Hand:
-    """A clock that a test turns."""
+    """A clock that a test advances."""
 
     def __init__(self, now_ns: int = 1_000 * SECOND) -> None:
         self.now_ns = now_ns
@@ -87,28 +87,28 @@ class Hand:
 
 
 def server(name: str, state: ServerState = ServerState.RUNNING, **fields: object) -> ServerStatus:
-    """Return a snapshot of a server."""
+    """Return the status of a server."""
     spec = ServerSpec(name, command="python", args=(f"{name}.py",))
     return ServerStatus(name, spec, state, **fields)  # type: ignore[arg-type]
 
 
 def stopped(name: str, reason: StopReason, **fields: object) -> ServerStatus:
-    """Return a snapshot of a server that is stopped for a reason."""
+    """Return the status of a stopped server."""
     return server(name, ServerState.STOPPED, reason=reason, **fields)
 
 
 def shown(pane: LinePane) -> list[str]:
-    """Return the painted lines of a pane, without the spaces that only fill them."""
+    """Return the painted lines of a pane without trailing spaces."""
     return [pane.render_line(y).text.rstrip() for y in range(pane.size.height)]
 
 
 def row_with(lines: Sequence[str], part: str) -> str:
-    """Return the only line that holds `part`."""
+    """Return the only line that contains `part`."""
     (found,) = [line for line in lines if part in line]
     return found
 
 
 async def press(pilot: Pilot[None], *keys: str) -> None:
-    """Press keys and let the app take them in."""
+    """Press keys and wait until the app has handled them."""
     await pilot.press(*keys)
     await pilot.pause()

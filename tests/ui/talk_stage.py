@@ -1,4 +1,4 @@
-"""A transcript on a stage: what is put into it, and what it shows."""
+"""A transcript in a bare app: fill it and read what it shows."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -16,7 +16,7 @@ HOSTILE = "\x1b[31mred\x1b]52;c;YQ==\x07 [/x] [@click=app.quit]q[/] \x9b2J \u202
 
 
 class Talk:
-    """A transcript on a stage."""
+    """A transcript in a bare app."""
 
     def __init__(self, pane: Transcript, pilot: Pilot[None], taken: list[str]) -> None:
         self.pane = pane

@@ -1,4 +1,4 @@
-"""Recordings for the tests of the traffic screen: entries made in a line, and a reader that keeps them."""
+"""Recordings for the tests of the traffic screen: entries added in one line, and a reader over them."""
 
 import json
 from collections.abc import Sequence
@@ -58,7 +58,7 @@ class FakeReader:
 
 
 class Recorded:
-    """Entries that grow, their columns and their readers."""
+    """A growing recording: its entries, columns and readers."""
 
     def __init__(self) -> None:
         self.frames = EntryColumns()
@@ -95,7 +95,7 @@ class Recorded:
         arguments: object = None,
         **fields: Any,
     ) -> tuple[int, int]:
-        """Add a request and its answer; return both seqs."""
+        """Add a request and its response; return the seq of each."""
         seq = len(self.entries) + 1
         named = {"method": "tools/call", "tool": tool, "ident": str(seq), "root": seq} | fields
         params = {"name": tool, "arguments": arguments or {"location": "Beijing"}}
@@ -111,7 +111,7 @@ class Recorded:
 
 
 def some() -> Recorded:
-    """A little of everything."""
+    """Return a recording with a few entries of each kind."""
     recorded = Recorded()
     recorded.add(Kind.EVENT, method="spawn", detail={"argv": ["python", "weather.py"], "pid": 4711})
     first = Cause(1, 1, "call-1")
