@@ -14,7 +14,7 @@ MODULES_WITHOUT_A_TEST_OF_THEIR_OWN = 119
 """Most of them are tested through a screen or a command. The number may only fall."""
 
 FILES_IN_A_FOLDER = 25
-SCREEN_LINES = 312
+SCREEN_LINES = 300
 APP_LINES = 250
 
 

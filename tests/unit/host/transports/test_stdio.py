@@ -16,6 +16,7 @@ from tests.conftest import until
 from tui.core.errors import ServerError
 from tui.core.servers import ServerSpec
 from tui.core.traffic import Direction, Kind
+from tui.host.frames.id_gate import UNANSWERED_LIMIT
 from tui.host.process.stop_ladder import StopGrace
 from tui.host.process.watchdog import Watchdog
 from tui.host.transports.stdio import StdioTransport
@@ -160,8 +161,8 @@ async def test_reads_do_not_wait_for_writes():
     )
     transport = script(code)
     async with transport as (read, write):
-        await until(lambda: transport.drops.overrun > 3900)
-        for _ in range(5000 - transport.drops.overrun):
+        await until(lambda: transport.drops.overrun == 5000 - UNANSWERED_LIMIT)
+        for _ in range(UNANSWERED_LIMIT):
             asked = (await read.receive()).message
             await write.send(SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=asked.id, result={})))
         await until(lambda: transport.stderr.last == "5000")
