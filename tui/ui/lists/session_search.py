@@ -1,0 +1,71 @@
+"""A search in the messages of all sessions."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any, cast
+
+from tui.core.conversation.sessions import SessionMatch
+
+if TYPE_CHECKING:
+    from tui.runtime.conversations import Conversations
+
+QUIET_SECONDS = 0.25
+"""Seconds without a key before a search starts."""
+
+REDRAW_SECONDS = 0.1
+MOST_FINDS = 200
+
+Keep = Callable[[Coroutine[Any, Any, None], str], asyncio.Task[None]]
+
+
+class SessionSearch:
+    """A search in the messages of all sessions; results arrive one by one.
+
+    Attributes:
+        text: what is searched for.
+        finds: the matches so far.
+        running: there may be more.
+    """
+
+    def __init__(self, conversations: "Conversations", text: str) -> None:
+        self._conversations = conversations
+        self.text = text
+        self.finds: list[SessionMatch] = []
+        self.running = False
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self, keep: Keep, more: Callable[[], None]) -> None:
+        """Start once nothing was typed for a moment; `more` is called for new matches, and at the end."""
+        self.running = True
+        self._task = keep(self._run(more), "search the sessions")
+
+    async def _run(self, more: Callable[[], None]) -> None:
+        try:
+            await asyncio.sleep(QUIET_SECONDS)
+            await self._find(more)
+        finally:
+            self.running = False
+            more()
+
+    async def _find(self, more: Callable[[], None]) -> None:
+        drawn = time.monotonic()
+        async with aclosing(
+            cast(AsyncGenerator[SessionMatch], self._conversations.search(self.text))
+        ) as finds:
+            async for found in finds:
+                self.finds.append(found)
+                if len(self.finds) >= MOST_FINDS:
+                    return
+                if time.monotonic() - drawn >= REDRAW_SECONDS or len(self.finds) == 1:
+                    drawn = time.monotonic()
+                    more()
+
+    def stop(self) -> bool:
+        """Stop the search; return whether it was running."""
+        if not self.running or self._task is None:
+            return False
+        self.running = False
+        self._task.cancel()
+        return True
