@@ -95,8 +95,18 @@ async def until(condition: Callable[[], object], seconds: float = 10.0, what: st
         await asyncio.sleep(0.005)
 
 
+@pytest.fixture(scope="session")
+def shared_processes() -> set[int]:
+    """Return the ids of processes that serve several tests: whoever starts one adds it.
+
+    They need not be among the children that `nothing_left_behind` sees before a test: the kernel may leave
+    some out of the list while another one ends.
+    """
+    return set()
+
+
 @pytest.fixture(autouse=True)
-def nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
+def nothing_left_behind(shared_processes: set[int]) -> Iterator[None]:
     """Fail a test that leaves a child process, a thread, a pipe or a socket behind."""
     children = _children()
     threads = set(threading.enumerate())
@@ -104,7 +114,7 @@ def nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     deadline = time.monotonic() + 3
     while True:
-        left = sorted(_children() - children)
+        left = sorted(_children() - children - shared_processes)
         extra = [
             thread
             for thread in threading.enumerate()

@@ -69,6 +69,10 @@ class ForkServer:
                 pass_fds=[other.fileno()],
             )
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def close(self) -> None:
         self._control.close()
         self._process.wait(10)
