@@ -84,10 +84,17 @@ class ForkServer:
         answer.setblocking(False)
         pipes = [os.pipe(), os.pipe(), os.pipe()]
         given = [theirs.fileno(), pipes[0][0], pipes[1][1], pipes[2][1]]
-        with theirs:
+        try:
             socket.send_fds(self._control, [json.dumps(request).encode()], given)
-        for descriptor in given[1:]:
-            os.close(descriptor)
+        except OSError:
+            answer.close()
+            for descriptor in (pipes[0][1], pipes[1][0], pipes[2][0]):
+                os.close(descriptor)
+            raise
+        finally:
+            theirs.close()
+            for descriptor in given[1:]:
+                os.close(descriptor)
         reader, writer = await asyncio.open_connection(sock=answer)
         pid = int(await reader.readuntil(b" "))
         ended = False
@@ -137,4 +144,7 @@ async def mcptui(*args: str, stdin: bytes = b"", **env: str) -> Done:
     if fork_server is None or _is_for_a_new_interpreter(env):
         return await finish(await start(*args, **env), stdin)
     async with asyncio.timeout(40):
-        return await fork_server.run(args, stdin, {**os.environ, **env})
+        try:
+            return await fork_server.run(args, stdin, {**os.environ, **env})
+        except BrokenPipeError:  # the process that forks is gone
+            return await finish(await start(*args, **env), stdin)

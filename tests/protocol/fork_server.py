@@ -5,6 +5,7 @@ the environment and the folder, and the descriptors of a socket for the answer, 
 The answer is the process id, and the exit status once it has ended.
 """
 
+import contextlib
 import gc
 import importlib
 import io
@@ -65,7 +66,7 @@ def serve(control: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
                     os.close(descriptors[0])
                     return json.loads(data), descriptors[1:]
                 answers[pid] = socket.socket(fileno=descriptors[0])
-                answers[pid].sendall(f"{pid} ".encode())
+                _answer(answers[pid], f"{pid} ")
                 for descriptor in descriptors[1:]:
                     os.close(descriptor)
 
@@ -76,7 +77,13 @@ def _tell_of_ended(answers: dict[int, socket.socket]) -> None:
         if not pid:
             return
         with answers.pop(pid) as answer:
-            answer.sendall(str(os.waitstatus_to_exitcode(status)).encode())
+            _answer(answer, str(os.waitstatus_to_exitcode(status)))
+
+
+def _answer(answer: socket.socket, text: str) -> None:
+    """Tell whoever asked; a test that was cancelled no longer listens."""
+    with contextlib.suppress(OSError):
+        answer.sendall(text.encode())
 
 
 def become(request: dict[str, Any], descriptors: list[int]) -> None:
