@@ -11,6 +11,7 @@ from typing import Any
 
 from tui.core.errors import UsageError
 from tui.core.ports import Clock
+from tui.core.questions import Questioner, Refuser
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerStatus
 from tui.core.traffic import TrafficSink
@@ -45,12 +46,13 @@ class Host:
         grace: Any = None,
         on_change: Callable[[str], None] | None = None,
         open_with: Open = open_transport,
+        questioner: Questioner | None = None,
     ) -> None:
         """Take the servers, in display order; nothing is started or imported yet.
 
         `redactor` removes configured secrets from stderr and reasons. `on_change` is called with a server's
         name when something shown of it changed, and must not raise. `open_with` opens transports; tests pass
-        their own.
+        their own. `questioner` answers what servers ask; without one everything is declined.
         """
         self.revision = 0
         self._on_change = on_change or _unheard
@@ -65,6 +67,7 @@ class Host:
             changed=self._changed,
             watchdog=self._watchdog,
             open=open_with,
+            questioner=questioner or Refuser(),
         )
         self._servers = {spec.name: Supervisor(spec, self._around) for spec in specs}
         self._checker = SchemaChecker()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import ServerError
 from tui.core.ports import Clock
+from tui.core.questions import Questioner, Refuser
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line
@@ -55,6 +56,7 @@ class HostContext:
     changed: Callable[[str], None]
     watchdog: Watchdog | None = None
     open: Open = open_transport
+    questioner: Questioner = field(default_factory=Refuser)
     legacy: set[str] = field(default_factory=set)
 
 

@@ -1,0 +1,118 @@
+"""What servers ask a person: forms, addresses and sampling, and the port that answers them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal, Protocol
+
+
+class Action(StrEnum):
+    """How a question was answered; the names are the specification's."""
+
+    ACCEPT = "accept"
+    DECLINE = "decline"
+    CANCEL = "cancel"
+
+
+@dataclass(frozen=True, slots=True)
+class FormQuestion:
+    """A server asks for values. All of it is the server's own, raw, except the configured name `server`.
+
+    `schema` is the requested JSON Schema. `round` counts the questions of one call (1, 2, …); 0 if unknown.
+    """
+
+    server: str
+    message: str
+    schema: Mapping[str, Any]
+    round: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AddressQuestion:
+    """A server, or signing in to it, asks the person to open an address in a browser.
+
+    `url` is raw and whole. Accepting is consent to open it; nothing has fetched it before.
+    """
+
+    server: str
+    url: str
+    message: str
+    purpose: Literal["elicitation", "sign in"]
+    round: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingQuestion:
+    """A server asks for a reply of the active model. `params` are those of `sampling/createMessage`, raw."""
+
+    server: str
+    params: Mapping[str, Any]
+    round: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingReview:
+    """The model's `reply` to a sampling request, as the result that the server would get."""
+
+    server: str
+    params: Mapping[str, Any]
+    reply: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FormAnswer:
+    """The answer to a form. `content` counts only if it was accepted."""
+
+    action: Action
+    content: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AddressAnswer:
+    """The answer to an address. `pasted` is what the person copied back from the browser, or ""."""
+
+    action: Action
+    pasted: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingAnswer:
+    """The answer to a sampling request or to the review of its reply.
+
+    `params` replaces what was asked about: the request's parameters, or the reply. Counts only if accepted.
+    """
+
+    action: Action
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Questioner(Protocol):
+    """Answers what servers ask: a screen, flags without one, a script in tests.
+
+    Each method waits for the answer; the clocks of the call that caused the question stop meanwhile.
+    Cancelling withdraws the question.
+    """
+
+    async def form(self, question: FormQuestion) -> FormAnswer: ...
+
+    async def address(self, question: AddressQuestion) -> AddressAnswer: ...
+
+    async def sampling(self, question: SamplingQuestion) -> SamplingAnswer: ...
+
+    async def review(self, question: SamplingReview) -> SamplingAnswer: ...
+
+
+class Refuser:
+    """Declines everything: nobody is there to answer."""
+
+    async def form(self, question: FormQuestion) -> FormAnswer:
+        return FormAnswer(Action.DECLINE)
+
+    async def address(self, question: AddressQuestion) -> AddressAnswer:
+        return AddressAnswer(Action.DECLINE)
+
+    async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
+        return SamplingAnswer(Action.DECLINE)
+
+    async def review(self, question: SamplingReview) -> SamplingAnswer:
+        return SamplingAnswer(Action.DECLINE)
