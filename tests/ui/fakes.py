@@ -16,7 +16,15 @@ from tui.core.turn.approval_policy import Policy
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps
-from tui.core.workbench import CallMemory, PromptInfo, PromptResult, RawAnswer, ResourceInfo, ServerIdentity
+from tui.core.workbench import (
+    CallMemory,
+    Completions,
+    PromptInfo,
+    PromptResult,
+    RawAnswer,
+    ResourceInfo,
+    ServerIdentity,
+)
 
 Script = Callable[[ModelRequest], AsyncIterator[ModelPart]]
 
@@ -142,6 +150,8 @@ class FakeWorkbench:
         self.who = ServerIdentity()
         self.answers: dict[str, ToolResult | Callable[[Mapping[str, Any]], ToolResult]] = {}
         self.said = PromptResult()
+        self.values: dict[str, Sequence[str]] = {}
+        self.completed: list[tuple[str, str, Mapping[str, str]]] = []
         self.called: list[tuple[str, Any, str]] = []
         self.gate: asyncio.Event | None = None
         self.progress: list[tuple[float, float | None, str]] = []
@@ -187,6 +197,12 @@ class FakeWorkbench:
         self.called.append((name, arguments, call))
         await self._wait()
         return self.said
+
+    async def complete(
+        self, about: ResourceInfo | PromptInfo, argument: str, value: str, others: Mapping[str, str]
+    ) -> Completions:
+        self.completed.append((argument, value, others))
+        return Completions(tuple(one for one in self.values.get(argument, ()) if one.startswith(value)))
 
     async def request(
         self, server: str, method: str, params: Mapping[str, Any] | None, *, call: str, seconds: float

@@ -96,6 +96,14 @@ class PromptResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Completions:
+    """Values that a server suggests for an argument, raw; `more`: it has others too."""
+
+    values: tuple[str, ...] = ()
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class RawAnswer:
     """The answer to a raw request: a result, an error object (both raw), or the problem, one sentence.
 
@@ -142,6 +150,15 @@ class Workbench(Protocol):
     async def get_prompt(
         self, server: str, name: str, arguments: Mapping[str, str], *, call: str, seconds: float
     ) -> PromptResult: ...
+
+    async def complete(
+        self, about: ResourceInfo | PromptInfo, argument: str, value: str, others: Mapping[str, str]
+    ) -> Completions:
+        """Return the values that the server suggests for an argument of a template or a prompt.
+
+        `value` is what is typed so far, `others` are the arguments that have a value already. A server that
+        does not complete, or not in time, suggests nothing.
+        """
 
     async def request(
         self, server: str, method: str, params: Mapping[str, Any] | None, *, call: str, seconds: float

@@ -7,11 +7,14 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
+from tui.core.text import clean_line
 from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, TextContent, ToolResult
-from tui.core.workbench import PromptMessage, PromptResult
+from tui.core.workbench import Completions, PromptMessage, PromptResult
 
 MAX_ITEMS = 10_000
 _UNKNOWN_CHARS = 2_000
+MAX_COMPLETIONS = 100
+MAX_COMPLETION_CHARS = 2_000
 
 
 def result_of(raw: Mapping[str, Any]) -> ToolResult:
@@ -73,6 +76,27 @@ def prompt_of(raw: Mapping[str, Any]) -> PromptResult:
     return PromptResult(
         _text(raw, "description"), messages, f"{over:,} more messages are left out." if over > 0 else ""
     )
+
+
+def completions_of(raw: Mapping[str, Any]) -> Completions:
+    """Return the values of a raw answer to `completion/complete`, each once.
+
+    Those that could not be shown as they are, because they hold control characters or are too long, are left
+    out: what a person accepts is what is sent.
+    """
+    said = raw.get("completion")
+    listed = said.get("values") if isinstance(said, Mapping) else None
+    if not isinstance(said, Mapping) or not isinstance(listed, list):
+        return Completions()
+    head = listed[:MAX_COMPLETIONS]
+    values = dict.fromkeys(
+        value
+        for value in head
+        if isinstance(value, str) and 0 < len(value) <= MAX_COMPLETION_CHARS and clean_line(value) == value
+    )
+    total = said.get("total")
+    known = isinstance(total, int | float) and total > len(head)
+    return Completions(tuple(values), said.get("hasMore") is True or known or len(listed) > len(head))
 
 
 def _messages(item: Any) -> Iterator[PromptMessage]:

@@ -9,16 +9,24 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState
 from tui.core.text import clean_line
 from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
-from tui.core.workbench import PromptInfo, PromptResult, RawAnswer, ResourceInfo, ServerIdentity
+from tui.core.workbench import (
+    Completions,
+    PromptInfo,
+    PromptResult,
+    RawAnswer,
+    ResourceInfo,
+    ServerIdentity,
+)
 from tui.host import error_sentences as explain
 from tui.host.catalog import prompt_infos, resource_infos
-from tui.host.content import contents_of, prompt_of
+from tui.host.content import completions_of, contents_of, prompt_of
 from tui.host.process.process_tree import ProcessUsage, usage
 from tui.host.schemas.validation import SchemaChecker
 from tui.host.supervisor import Supervisor
@@ -96,7 +104,14 @@ def _not_run(failure: CallFailure, text: str) -> ToolResult:
 
 
 LIST_SECONDS = 30.0
+COMPLETION_SECONDS = 5.0
 METHOD_NOT_FOUND = -32601
+NOT_FOUND = (-32002, -32602)
+"""What servers of either era answer for a resource that they do not have."""
+
+BEFORE_CAPABILITY = "2024-11-05"
+"""In this revision servers complete without saying so."""
+
 _INFO_KEY = "io.modelcontextprotocol/serverInfo"
 
 
@@ -109,6 +124,7 @@ class HandWorkbench:
         self._servers = servers
         self._toolbox = toolbox
         self._redactor = redactor
+        self._incomplete: WeakSet[Connection] = WeakSet()
 
     async def identity(self, server: str) -> ServerIdentity:
         """Of a stopped one only what is configured."""
@@ -181,6 +197,8 @@ class HandWorkbench:
     async def read_resource(self, server: str, uri: str, *, call: str, seconds: float) -> ToolResult:
         answer = await self._ask(server, "resources/read", {"uri": uri}, call, seconds)
         problem = _sentence(answer)
+        if answer.error is not None and answer.error.get("code") in NOT_FOUND:
+            problem = f"Resource not found: {clean_line(uri, 300)}. {problem}"
         if problem:
             return _failed(problem, CallFailure.SERVER_DIED if answer.lost else CallFailure.PROTOCOL)
         return contents_of(answer.result)
@@ -192,6 +210,27 @@ class HandWorkbench:
         answer = await self._ask(server, "prompts/get", {"name": name, **given}, call, seconds)
         problem = _sentence(answer)
         return PromptResult(problem=problem, lost=answer.lost) if problem else prompt_of(answer.result)
+
+    async def complete(
+        self, about: ResourceInfo | PromptInfo, argument: str, value: str, others: Mapping[str, str]
+    ) -> Completions:
+        """See `core.workbench.Workbench`; a server that does not know the method is not asked again."""
+        connection = self._live(about.server)
+        if connection is None or not _completes(connection) or connection in self._incomplete:
+            return Completions()
+        if isinstance(about, PromptInfo):
+            whose = {"type": "ref/prompt", "name": about.name}
+        else:
+            whose = {"type": "ref/resource", "uri": about.uri}
+        params: dict[str, Any] = {"ref": whose, "argument": {"name": argument, "value": value}}
+        if others:
+            params["context"] = {"arguments": dict(others)}
+        answer = await self._ask(
+            about.server, "completion/complete", params, "hand-complete", COMPLETION_SECONDS
+        )
+        if answer.error is not None and answer.error.get("code") == METHOD_NOT_FOUND:
+            self._incomplete.add(connection)
+        return completions_of(_object(answer.result))
 
     async def request(
         self, server: str, method: str, params: Mapping[str, Any] | None, *, call: str, seconds: float
@@ -257,6 +296,11 @@ class HandWorkbench:
         except Exception as error:  # whatever comes instead of an answer is reported
             return RawAnswer(problem=explain.protocol_failure(error))
         return RawAnswer(problem=answer, lost=True) if isinstance(answer, str) else answer
+
+
+def _completes(connection: "Connection") -> bool:
+    offered = _object(connection.introduction.get("capabilities")).get("completions")
+    return offered not in (None, False) or connection.protocol == BEFORE_CAPABILITY
 
 
 def _listing(client: Any, wire: Any) -> "Listings":

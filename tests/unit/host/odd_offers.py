@@ -1,6 +1,7 @@
 """A server whose resources and prompts are odd in every way; it writes what it is sent to stderr.
 
-`ODD_ERA=modern` makes it one of 2026-07-28.
+`ODD_ERA=modern` makes it one of 2026-07-28; with `ODD_COMPLETES` it suggests values: what it was asked, and
+odd ones.
 """
 
 import json
@@ -9,6 +10,8 @@ import sys
 
 MODERN = os.environ.get("ODD_ERA") == "modern"
 CAPABILITIES = {"tools": {}, "resources": {"x": 1}, "prompts": {}, "experimental": {"y": {}}}
+if "ODD_COMPLETES" in os.environ:
+    CAPABILITIES["completions"] = {}
 INFO = {"name": "odd", "title": "Odd", "version": "0"}
 RESOURCES = [
     {"uri": "a://1", "name": "one", "size": 3, "mimeType": "text/plain"},
@@ -48,6 +51,12 @@ HELLO = (
 )
 
 
+def completed(params):
+    asked = json.dumps([params["ref"], params["argument"], params.get("context")])
+    odd = [asked, asked, 7, "red\x1b[31m", "", "x" * 3000]
+    return {"completion": {"values": odd, "total": 900}}
+
+
 def page(params):
     start = int(params.get("cursor") or 0)
     more = {"nextCursor": str(start + 2)} if start + 2 < len(RESOURCES) else {}
@@ -62,6 +71,7 @@ ANSWERS = {
     "resources/read": lambda params: CONTENTS[params["uri"]],
     "prompts/list": lambda params: {"prompts": PROMPTS},
     "prompts/get": lambda params: MESSAGES[params["name"]],
+    **({"completion/complete": completed} if "ODD_COMPLETES" in os.environ else {}),
     "x/echo": lambda params: {"params": params, "resultType": "spell"},
     "x/ask": lambda params: {
         "resultType": "input_required",
@@ -74,7 +84,9 @@ def answer(method, params):
     try:
         found = ANSWERS[method](params)
     except KeyError as unknown:
-        code = -32000 if method == "resources/read" else -32601
+        code = -32601
+        if method == "resources/read":
+            code = {"a://gone": -32002, "a://gone too": -32602}.get(params["uri"], -32000)
         return {"error": {"code": code, "message": f"no {unknown}", "data": [1]}}
     if MODERN:
         found = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private", **found}

@@ -14,7 +14,15 @@ from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.core.tools import BinaryContent, CallFailure, ResourceContent, TextContent
 from tui.core.traffic import CAUSE, Cause, Direction, Kind
-from tui.core.workbench import PromptArgument, RawAnswer, ServerIdentity, Workbench
+from tui.core.workbench import (
+    Completions,
+    PromptArgument,
+    PromptInfo,
+    RawAnswer,
+    ResourceInfo,
+    ServerIdentity,
+    Workbench,
+)
 from tui.host.host import Host
 
 HERE = Path(__file__).parent
@@ -159,6 +167,44 @@ async def test_an_error_of_the_server_is_a_sentence_whatever_its_number():
         read = await bench.read_resource("srv", "a://unknown", call="hand-1", seconds=5)
         assert (read.is_error, read.failure) == (True, CallFailure.PROTOCOL)
         assert read.content == (TextContent("The server answered with error -32000: no 'a://unknown'"),)
+
+
+@pytest.mark.parametrize(("uri", "code"), [("a://gone", -32002), ("a://gone too", -32602)])
+async def test_a_resource_that_is_not_there_is_not_found_in_either_era(uri, code):
+    async with running(ODD) as (bench, _, _):
+        read = await bench.read_resource("srv", uri, call="hand-1", seconds=5)
+        said = f"The server answered with error {code}: no '{uri}'"
+        assert read.content == (TextContent(f"Resource not found: {uri}. {said}"),)
+
+
+# ---- completion ------------------------------------------------------------------------------------------
+
+TEMPLATE = ResourceInfo("srv", "a://{x}/{y}", template=True)
+PROMPT = PromptInfo("srv", "p", arguments=(PromptArgument("who"),))
+
+
+@ERAS
+async def test_values_are_suggested_for_what_is_typed_and_what_is_filled_in(era):
+    async with running(ODD, ODD_ERA=era, ODD_COMPLETES="1") as (bench, _, _):
+        found = await bench.complete(TEMPLATE, "y", "ab", {"x": "1"})
+        asked = [json.loads(value) for value in found.values]
+        ref = {"type": "ref/resource", "uri": "a://{x}/{y}"}
+        assert asked == [[ref, {"name": "y", "value": "ab"}, {"arguments": {"x": "1"}}]]
+        assert found.more
+        found = await bench.complete(PROMPT, "who", "", {})
+        assert json.loads(found.values[0]) == [
+            {"type": "ref/prompt", "name": "p"},
+            {"name": "who", "value": ""},
+            None,
+        ]
+
+
+async def test_a_server_that_does_not_offer_completion_is_not_asked():
+    async with running(ODD) as (bench, captured, host):
+        assert await bench.complete(PROMPT, "who", "a", {}) == Completions()
+        await host.stop("srv")
+        assert await bench.complete(PROMPT, "who", "a", {}) == Completions()
+    assert sent(captured, "hand-complete") == []
 
 
 async def test_the_messages_of_a_prompt_come_piece_by_piece():

@@ -21,6 +21,7 @@ from tui.ui.workbench.field_rows import HOLDERS, FormLook, is_typed, label_cells
 from tui.ui.workbench.form_rows import CALL, MORE, WIDEST, FormLine, FormState, form_lines, shown_fields
 from tui.ui.workbench.items import Item
 from tui.ui.workbench.line_edit import LineEdit
+from tui.ui.workbench.value_suggestions import AskValues, ValueSuggestions
 
 
 class FormPane(LinePane, inherit_bindings=False):
@@ -64,6 +65,7 @@ class FormPane(LinePane, inherit_bindings=False):
         self._edit = LineEdit()
         self._fields: dict[Path, FormField] = {}
         self._lines: list[FormLine] = []
+        self._suggestions = ValueSuggestions(self.rebuild)
         self._actions = {
             key: found.method
             for context in (Context.BENCH_FORM, Context.WORKBENCH)
@@ -71,14 +73,27 @@ class FormPane(LinePane, inherit_bindings=False):
             for key in keys.keys_of(found).split(",")
         }
 
-    def show(self, item: Item | None, form: Form, *, has_output_schema: bool = False) -> None:
-        """Show the form of an item, filled in so far, with the cursor on its first field."""
+    def show(
+        self,
+        item: Item | None,
+        form: Form,
+        *,
+        has_output_schema: bool = False,
+        ask_values: AskValues | None = None,
+    ) -> None:
+        """Show the form of an item, filled in so far, with the cursor on its first field.
+
+        `ask_values` asks for values to suggest for a field.
+        """
+        self._suggestions.forget()
+        self._suggestions.ask = ask_values
         self.item, self.form, self._has_output_schema = item, form, has_output_schema
         self.strict = self._unfolded = False
         fields = shown_fields(item, form)
         self._where = fields[0].path if fields else CALL
         self._begin_edit()
         self.rebuild()
+        self._suggest()
         self.scroll_to(y=0, animate=False)
 
     @property
@@ -111,7 +126,9 @@ class FormPane(LinePane, inherit_bindings=False):
         columns = min(self.columns, WIDEST)
         look = FormLook(columns, label_cells(fields, columns), self._signs, self.strict, self.has_focus)
         call_key = self._keys.first_of("bench.call")
-        state = FormState(self._where, self._edit, self._unfolded, self._has_output_schema, call_key)
+        state = FormState(
+            self._where, self._edit, self._unfolded, self._has_output_schema, call_key, self._suggestions
+        )
         return form_lines(item, fields, look, state)
 
     def row_count(self) -> int:
@@ -134,11 +151,40 @@ class FormPane(LinePane, inherit_bindings=False):
 
     def _reveal(self) -> None:
         self.rebuild()
+        self._suggest()
         if self._where != CALL:
             self.show_row(self.cursor, 2)
 
     def on_blur(self) -> None:
+        self._suggestions.forget()
         self.call_later(self.rebuild)
+
+    def on_unmount(self) -> None:
+        self._suggestions.forget()
+
+    def _suggest(self) -> None:
+        """Have values suggested for the current field."""
+        field = self.current
+        if field is None or not is_typed(field) or not self.has_focus:
+            self._suggestions.forget()
+            return
+        arguments, _ = self.form.value()
+        given = arguments if isinstance(arguments, dict) else {}
+        others = {name: text for name, text in given.items() if name != field.name and isinstance(text, str)}
+        self._suggestions.look(field.name, field.text, others)
+
+    def _take_suggestion(self, value: str) -> None:
+        self.form.set(self._where, value)
+        self._begin_edit()
+        self._suggestions.close()
+        self._changed()
+
+    def close_suggestions(self) -> bool:
+        """Close the list of suggested values; return whether it was open."""
+        was_open = self._suggestions.close()
+        if was_open:
+            self.rebuild()
+        return was_open
 
     def _nearest(self, fields: tuple[FormField, ...]) -> Path:
         for end in range(len(self._where), 0, -1):
@@ -149,6 +195,7 @@ class FormPane(LinePane, inherit_bindings=False):
     def _go(self, path: Path) -> None:
         self._where = path
         self._begin_edit()
+        self._suggest()
         self.rebuild()
         below = sum(1 for line in self._lines[self.cursor + 1 : self.cursor + 5] if line.path is None)
         self.show_row(self.cursor, 1 + below)
@@ -169,6 +216,10 @@ class FormPane(LinePane, inherit_bindings=False):
 
     def row_clicked(self, index: int, x: int) -> None:
         """Go to the clicked field; a second click, or one on the line that calls, acts like enter."""
+        suggested = self._suggestions.at(self._lines[index].suggestion) if index < len(self._lines) else None
+        if suggested is not None:
+            self._take_suggestion(suggested)
+            return
         if not self.row_selectable(index):
             return
         again = index == self.cursor or self._lines[index].path in (CALL, MORE)
@@ -191,7 +242,9 @@ class FormPane(LinePane, inherit_bindings=False):
         typed = field is not None and is_typed(field) and field.state is not FieldState.NULL
         action = self._actions.get(event.key)
         letter = event.character if event.is_printable and event.character else ""
-        if letter and field is not None:
+        if self._suggestions.is_open and self._suggestion_key(event.key, action):
+            pass
+        elif letter and field is not None:
             self._type(field, letter)
         elif typed and action is None and self._edit.key(event.key):
             self._typed(was_empty=event.key == "backspace")
@@ -201,6 +254,19 @@ class FormPane(LinePane, inherit_bindings=False):
             return
         event.stop()
         event.prevent_default()
+
+    def _suggestion_key(self, key: str, action: str | None) -> bool:
+        """Handle a key of the list of suggested values; return False for any other key."""
+        if key in ("up", "down"):
+            self._suggestions.step(1 if key == "down" else -1)
+            self.rebuild()
+            return True
+        value = self._suggestions.marked if action == "form_choose" else None
+        if action == "form_next":
+            value = self._suggestions.best
+        if value is not None:
+            self._take_suggestion(value)
+        return value is not None
 
     def on_paste(self, event: events.Paste) -> None:
         event.stop()
@@ -336,5 +402,6 @@ class FormPane(LinePane, inherit_bindings=False):
         field = self.form.field(self._where) if self._where not in (CALL, MORE) else None
         if field is not None and is_typed(field) and field.text != self._edit.text:
             self._begin_edit()
+        self._suggest()
         self.rebuild()
         self.post_message(self.Changed())

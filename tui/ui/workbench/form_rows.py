@@ -14,6 +14,7 @@ from tui.ui.workbench.field_rows import FormLook, field_row, under_rows
 from tui.ui.workbench.items import PINNED, Item, ItemVerb
 from tui.ui.workbench.line_edit import LineEdit
 from tui.ui.workbench.overview import prose
+from tui.ui.workbench.value_suggestions import ValueSuggestions
 
 FOLDED_ROWS = 4
 """Rows of a description that are shown over a form; the rest unfolds."""
@@ -28,21 +29,31 @@ MORE: Path = ("\x00more",)
 
 @dataclass(frozen=True, slots=True)
 class FormLine:
-    """A row of the form and the path of its field; None for rows that the cursor skips."""
+    """A row of the form.
+
+    Attributes:
+        path: the path of its field; None for rows that the cursor skips.
+        suggestion: the index of the suggested value that it shows, or -1.
+    """
 
     row: Row
     path: Path | None = None
+    suggestion: int = -1
 
 
 @dataclass(frozen=True, slots=True)
 class FormState:
-    """What a form shows besides its fields: the line under the cursor and its text, the key that calls."""
+    """What a form shows besides its fields: the line under the cursor and its text, the key that calls.
+
+    `suggestions` are the values suggested for the current field.
+    """
 
     where: Path
     edit: LineEdit
     unfolded: bool
     has_output_schema: bool
     call_key: str
+    suggestions: ValueSuggestions
 
 
 def shown_fields(item: Item | None, form: Form) -> tuple[FormField, ...]:
@@ -69,6 +80,9 @@ def form_lines(item: Item, fields: tuple[FormField, ...], look: FormLook, state:
     for field in fields:
         current = field.path == state.where
         lines.append(FormLine(field_row(field, look, state.edit if current else None), field.path))
+        if current and look.focused:
+            found = state.suggestions.rows(look.label + 2, look.columns, look.signs.cursor)
+            lines += [FormLine(row, suggestion=index) for index, row in found]
         lines += [FormLine(row) for row in under_rows(field, look, is_current=current and look.focused)]
     if fields:
         lines.append(FormLine(EMPTY))

@@ -1,6 +1,7 @@
 """A tab to call things on: the list of items, the form, the result, and the calls made before."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import ClassVar
 
 from textual import events
@@ -26,6 +27,7 @@ from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.items import Item
 from tui.ui.workbench.result_view import ResultView
 from tui.ui.workbench.saved_arguments import SavedArguments
+from tui.ui.workbench.value_suggestions import AskValues
 
 
 class SideHeading(Bar):
@@ -159,13 +161,20 @@ class Bench(Horizontal):
         has_output_schema = (
             isinstance(about, Tool) and self._shared.runtime.workbench.output_schema(about) is not None
         )
-        self.form.show(item, form, has_output_schema=has_output_schema)
+        self.form.show(item, form, has_output_schema=has_output_schema, ask_values=self._completion_of(item))
         if draft is not None and draft.raw:
             with self.prevent(TextArea.Changed):
                 self.raw.load_text(draft.raw)
             self.add_class("-raw")
         self.show_calls()
         self.result.show()
+
+    def _completion_of(self, item: Item | None) -> AskValues | None:
+        """Return what asks the server for values of the arguments of a template or prompt."""
+        about = item.about if item is not None else None
+        if about is None or isinstance(about, Tool):
+            return None
+        return partial(self._shared.runtime.workbench.complete, about)
 
     def leave_form(self) -> None:
         """Keep the form as a draft."""
@@ -180,7 +189,7 @@ class Bench(Horizontal):
             return
         form = Form(self.item.schema)
         form.load(arguments)
-        self.form.show(self.item, form)
+        self.form.show(self.item, form, ask_values=self._completion_of(self.item))
         if self.is_raw:
             self._raw_from_form()
 
@@ -254,7 +263,7 @@ class Bench(Horizontal):
         focused = self.screen.focused
         if focused is self.filter:
             self.close_filter()
-        elif cancel(self):
+        elif (focused is self.form and self.form.close_suggestions()) or cancel(self):
             pass
         elif self.has_class("-whole"):
             self.remove_class("-whole")
@@ -343,7 +352,7 @@ class Bench(Horizontal):
             return
         else:
             self.remove_class("-raw")
-            self.form.show(self.item, self.form.form)
+            self.form.show(self.item, self.form.form, ask_values=self._completion_of(self.item))
         self.go_to_form()
 
     def _raw_from_form(self) -> None:

@@ -1,0 +1,106 @@
+"""Values that a server suggests for the field that is typed into: asked for once the typing pauses."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import replace
+
+from tui.core.text import clean_line
+from tui.core.workbench import Completions
+from tui.ui.widgets.rows import Row, crop
+
+DEBOUNCE_SECONDS = 0.15
+MOST_ROWS = 6
+
+AskValues = Callable[[str, str, Mapping[str, str]], Awaitable[Completions]]
+"""Returns the values for an argument: its name, what is typed, and the values of the others."""
+
+
+class ValueSuggestions:
+    """The list under the current field; `changed` is called when it is another one.
+
+    Attributes:
+        ask: asks the server; None for a form whose values are not completed.
+    """
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self.ask: AskValues | None = None
+        self._changed = changed
+        self._found = Completions()
+        self._marked = -1
+        self._question: tuple[str, str, Mapping[str, str]] | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self._found.values)
+
+    def look(self, name: str, typed: str, others: Mapping[str, str]) -> None:
+        """Ask for the values of an argument, unless that was the last question."""
+        question = (name, typed, others)
+        if self.ask is None or question == self._question:
+            return
+        if self._question is not None and self._question[0] != name:
+            self.close()
+        else:  # until the answer is there, no value is offered that does not fit what is typed now
+            fitting = tuple(one for one in self._found.values if typed.casefold() in one.casefold())
+            self._found, self._marked = replace(self._found, values=fitting), -1
+        self._question = question
+        self._stop()
+        self._task = asyncio.create_task(self._fill(self.ask, question), name="suggested values")
+
+    async def _fill(self, ask: AskValues, question: tuple[str, str, Mapping[str, str]]) -> None:
+        await asyncio.sleep(DEBOUNCE_SECONDS)
+        found = await ask(*question)
+        if found.values == (question[1],):
+            found = Completions()  # it is typed already
+        self._found, self._marked = found, -1
+        self._changed()
+
+    def close(self) -> bool:
+        """Close the list until something else is typed; return whether it was open."""
+        was_open = self.is_open
+        self._stop()
+        self._found, self._marked = Completions(), -1
+        return was_open
+
+    def forget(self) -> None:
+        """Close the list; the same question may be asked again."""
+        self.close()
+        self._question = None
+
+    def _stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    def step(self, direction: int) -> None:
+        """Mark the next value, or the previous one."""
+        count = len(self._found.values)
+        first = 0 if direction > 0 else count - 1
+        self._marked = (self._marked + direction) % count if self._marked >= 0 else first
+
+    @property
+    def marked(self) -> str | None:
+        return self.at(self._marked)
+
+    @property
+    def best(self) -> str | None:
+        """The marked value, else the first."""
+        return self.at(max(0, self._marked))
+
+    def at(self, index: int) -> str | None:
+        return self._found.values[index] if 0 <= index < len(self._found.values) else None
+
+    def rows(self, indent: int, columns: int, cursor: str) -> Iterator[tuple[int, Row]]:
+        """Yield the visible values as rows, each with its index; -1 for the note that there are more."""
+        values = self._found.values
+        first = max(0, min(self._marked - MOST_ROWS + 1, len(values) - MOST_ROWS))
+        for index, value in enumerate(values[first : first + MOST_ROWS], first):
+            lead = cursor if index == self._marked else " "
+            style = "text bold" if index == self._marked else "text"
+            row: Row = ((" " * indent, ""), (f"{lead} ", "accent"), (clean_line(value, 200), style))
+            yield index, crop(row, columns)
+        hidden = len(values) - first - MOST_ROWS
+        if hidden > 0 or self._found.more:
+            words = f"{hidden} more" if hidden > 0 and not self._found.more else "more: type to narrow them"
+            yield -1, crop(((" " * (indent + 2), ""), (f"… {words}", "dim")), columns)
