@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.ui.chat.transcript.code import highlighted, panel
-from tui.ui.chat.transcript.markdown import Markdown
+from tui.ui.widgets.code import highlighted, panel
+from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.rows import Row, copied, wrap
 
 

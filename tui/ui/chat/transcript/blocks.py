@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from tui.core import units
 from tui.core.text import clean, preview
-from tui.ui.chat.transcript import code
 from tui.ui.chat.transcript.flow import Block
-from tui.ui.chat.transcript.markdown import Markdown
+from tui.ui.widgets import code
+from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.rows import EMPTY, Row, spread, wrap
 from tui.ui.widgets.symbols import Symbols
 

@@ -24,7 +24,7 @@ from tui.ui.chat.result_parts import attachment_words, outcome, result_of
 from tui.ui.chat.transcript.blocks import PIECE, Code, Label, Note, Plain, Prose, Thinking, said_blocks
 from tui.ui.chat.transcript.cards import Card
 from tui.ui.chat.transcript.flow import Block
-from tui.ui.chat.transcript.markdown import Markdown
+from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.times import said_at

@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 from tui.core import units
 from tui.core.text import clean
-from tui.ui.chat.transcript import code
 from tui.ui.chat.transcript.blocks import PIECE, Code, Label, Plain, Prose, Thinking
 from tui.ui.chat.transcript.flow import Block, Flow
-from tui.ui.chat.transcript.markdown import Markdown
+from tui.ui.widgets import code
+from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.symbols import Symbols
 
 # A line of nothing but these may become anything ("-" under a paragraph makes a heading, "- a" a list).

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from tui.core.text import clean_line
-from tui.ui.chat.transcript import code
+from tui.ui.widgets import code
 from tui.ui.widgets.rows import EMPTY, Row, Span, pad, width_of, wrap
 
 if TYPE_CHECKING:  # not needed for the first frame

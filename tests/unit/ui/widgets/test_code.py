@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.ui.chat.transcript.code import MAX_LINE, highlighted, language_of
+from tui.ui.widgets.code import MAX_LINE, highlighted, language_of
 from tui.ui.widgets.rows import text_of
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.ui.chat.transcript.markdown import Markdown
+from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.rows import text_of, width_of
 
 MARKDOWN = Markdown()
