@@ -207,3 +207,36 @@ async def test_a_pasted_text_of_several_lines_is_not_changed() -> None:
         bench_of(screen).form.post_message(events.Paste("one\r\ntwo\x1b[31m"))
         await until(lambda: value(screen) == {"location": "one\ntwo\x1b[31m"})
         await shows(app_of(screen), "one⏎two␛[31m")
+
+
+async def test_values_of_the_server_are_suggested_taken_with_tab_and_closed_with_escape() -> None:
+    runtime = rich_runtime()
+    runtime.workbench.values = {"first": ("Beijing", "Berlin"), "second": ("Bern",)}
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("4")
+        await shows(app_of(screen), "compare")
+        await pilot.press("enter", "B", "e", "r")
+        await shows(app_of(screen), "Berlin")
+        await pilot.press("tab")
+        bench = screen.bench
+        assert bench is not None
+        assert bench.form.form.value()[0] == {"first": "Berlin"}
+        await pilot.press("tab")
+        await shows(app_of(screen), "Bern ")
+        assert runtime.workbench.completed[-1] == ("second", "", {"first": "Berlin"})
+        await pilot.press("down", "enter")
+        assert bench.form.form.value()[0] == {"first": "Berlin", "second": "Bern"}
+        await pilot.press("backspace")
+        await shows(app_of(screen), "Bern ")
+        await pilot.press("escape")
+        assert not bench.form._suggestions.is_open
+        assert screen.focused is bench.form
+
+
+async def test_nothing_is_suggested_for_the_arguments_of_a_tool() -> None:
+    runtime = rich_runtime()
+    runtime.workbench.values = {"location": ("Beijing",)}
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("enter", "B")
+        await shows(app_of(screen), "location *")
+        assert runtime.workbench.completed == []

@@ -164,7 +164,7 @@ class FormPane(LinePane, inherit_bindings=False):
 
     def _suggest(self) -> None:
         """Have values suggested for the current field."""
-        field = self.current
+        field = self.form.field(self._where) if self._where not in (CALL, MORE) else None
         if field is None or not is_typed(field) or not self.has_focus:
             self._suggestions.forget()
             return

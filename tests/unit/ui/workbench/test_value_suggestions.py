@@ -1,0 +1,89 @@
+"""Suggested values: asked for when the typing pauses, and only those that fit what is typed."""
+
+import asyncio
+
+from tests.conftest import until
+from tui.core.workbench import Completions
+from tui.ui.widgets.rows import text_of
+from tui.ui.workbench.value_suggestions import MOST_ROWS, ValueSuggestions
+
+
+class Asked:
+    """Answers with the values that begin with what is typed, once `gate` is open."""
+
+    def __init__(self, *values, more=False):
+        self.values = values
+        self.more = more
+        self.questions = []
+        self.gate = asyncio.Event()
+        self.gate.set()
+
+    async def __call__(self, name, typed, others):
+        self.questions.append((name, typed, others))
+        await self.gate.wait()
+        return Completions(tuple(one for one in self.values if one.startswith(typed)), self.more)
+
+
+def over(asked):
+    suggestions = ValueSuggestions(lambda: None)
+    suggestions.ask = asked
+    return suggestions
+
+
+def shown(suggestions):
+    return [text_of(row).strip() for _, row in suggestions.rows(0, 80, ">")]
+
+
+async def test_only_the_last_of_quickly_typed_texts_is_asked_for():
+    asked = Asked("alpha", "beta")
+    suggestions = over(asked)
+    for typed in ("", "a", "al"):
+        suggestions.look("name", typed, {"x": "1"})
+    await until(lambda: suggestions.is_open)
+    assert asked.questions == [("name", "al", {"x": "1"})]
+    assert shown(suggestions) == ["alpha"]
+
+
+async def test_a_value_that_is_typed_already_is_not_suggested():
+    suggestions = over(asked := Asked("alpha"))
+    suggestions.look("name", "alpha", {})
+    await until(lambda: asked.questions)
+    await asyncio.sleep(0)
+    assert not suggestions.is_open
+
+
+async def test_values_that_do_not_fit_what_is_typed_now_are_not_offered_meanwhile():
+    suggestions = over(asked := Asked("alpha", "beta"))
+    suggestions.look("name", "", {})
+    await until(lambda: suggestions.is_open)
+    asked.gate.clear()
+    suggestions.look("name", "b", {})
+    assert (suggestions.best, shown(suggestions)) == ("beta", ["beta"])
+    suggestions.look("name", "bx", {})
+    assert suggestions.best is None
+    suggestions.forget()
+
+
+async def test_a_long_list_scrolls_with_the_marked_value_and_says_that_there_are_more():
+    suggestions = over(Asked(*(f"v{number}" for number in range(10)), more=True))
+    suggestions.look("name", "v", {})
+    await until(lambda: suggestions.is_open)
+    assert len(shown(suggestions)) == MOST_ROWS + 1
+    assert shown(suggestions)[-1] == "… more: type to narrow them"
+    suggestions.step(-1)
+    assert suggestions.marked == "v9"
+    assert shown(suggestions)[MOST_ROWS - 1] == "> v9"
+
+
+async def test_another_field_closes_the_list_and_an_answer_that_comes_later_is_dropped():
+    suggestions = over(asked := Asked("alpha"))
+    suggestions.look("name", "", {})
+    await until(lambda: suggestions.is_open)
+    asked.gate.clear()
+    suggestions.look("other", "", {})
+    assert not suggestions.is_open
+    await until(lambda: len(asked.questions) == 2)
+    suggestions.forget()
+    asked.gate.set()
+    await asyncio.sleep(0)
+    assert not suggestions.is_open
