@@ -10,7 +10,7 @@ from typing import Any
 
 from tui.commands.interrupt import Interrupt
 from tui.core.errors import ConfigError, UsageError
-from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport
 from tui.core.text import clean, clean_line
 from tui.core.units import plural
 from tui.runtime.options import Options
@@ -71,6 +71,7 @@ def as_object(status: ServerStatus) -> dict[str, Any]:
         "name": status.name,
         "status": status.state.value,
         "protocol": status.protocol or None,
+        "dialect": "hello-lines" if status.spec.transport is Transport.LINES else None,
         "server": {"name": status.title, "version": status.version} if running else None,
         "tools": status.tools if running else None,
         "resources": status.resources,
@@ -104,10 +105,9 @@ def _lines(status: ServerStatus, width: int) -> list[str]:
     identity = clean_line(f"{status.title} {status.version}", 60)
     kinds = ((status.tools, "tool"), (status.resources, "resource"), (status.prompts, "prompt"))
     counts = [plural(number, kind) for number, kind in kinds if number is not None]
+    protocol = " ".join(filter(None, (status.protocol, status.spec.transport.remark)))
     started = "" if status.start_ms is None else f"started in {status.start_ms:.0f} ms"
-    lines = [
-        "  ".join((f"● {name}  {status.state.value}", status.protocol, identity, ", ".join(counts), started))
-    ]
+    lines = ["  ".join((f"● {name}  {status.state.value}", protocol, identity, ", ".join(counts), started))]
     if status.listing_problem:
         lines.append(f"    tools/list: {clean_line(status.listing_problem, 300)}")
     lines += [

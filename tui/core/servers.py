@@ -16,6 +16,12 @@ class Transport(StrEnum):
     HTTP = "http"
     SSE = "sse"
     WEBSOCKET = "websocket"
+    LINES = "lines"
+
+    @property
+    def remark(self) -> str:
+        """What a person must know beside the protocol version: "non-standard", "unofficial", or ""."""
+        return {"lines": "non-standard", "websocket": "unofficial"}.get(self.value, "")
 
 
 class ServerState(StrEnum):

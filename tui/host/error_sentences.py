@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.core.errors import McptuiError
-from tui.core.servers import ServerSpec, StopReason
+from tui.core.servers import ServerSpec, StopReason, Transport
 from tui.core.text import clean_line
 from tui.host.transports import ServerTransport
 
 LOG_OR_RETRY = "Press l for its log, r to try again."
+REMOVE_LINES = 'If it is an MCP server, remove transport = "lines" from its configuration.'
 MESSAGE_CHARS = 300
 UNSUPPORTED_VERSION = -32022
 _THEIR_ANSWER = "the server's answer"
@@ -109,9 +110,10 @@ def start_failure(
         refused = getattr(leaf, "code", None) == UNSUPPORTED_VERSION
         detail, next_step = _no_version(*versions, refused), "Update the server, or look for a newer mcptui."
     elif seconds is not None:
-        detail = (
-            f"no answer to {waiting_for} within {seconds:g} s.{not_json(transport)}{last_line(transport)}"
-        )
+        silence = f"no answer to {waiting_for} within {seconds:g} s."
+        if spec.transport is Transport.LINES:
+            silence, next_step = f"no hello within {seconds:g} s.", REMOVE_LINES
+        detail = f"{silence}{not_json(transport)}{last_line(transport)}"
     elif transport.fatal:
         detail = f"{_sentence(transport.fatal)}{not_json(transport)}{last_line(transport)}"
     elif died and ended is not None:

@@ -17,7 +17,7 @@ from tui.core.errors import ServerError
 from tui.core.ports import Clock
 from tui.core.questions import Questioner, Refuser
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
 from tui.host import error_sentences as explain
@@ -252,7 +252,9 @@ class Supervisor:
         key = self.spec.digest()
         known_legacy = key in self._around.legacy
         ending = Ending(StopReason.REQUESTED)
-        modes = ("legacy", "auto") if known_legacy else ("auto", "legacy")
+        modes: tuple[str, ...] = ("legacy", "auto") if known_legacy else ("auto", "legacy")
+        if self.spec.transport is Transport.LINES:
+            modes = ("legacy",)  # it has no eras: nothing of the handshake is ever sent
         for mode in modes:
             if self._stop.is_set():
                 break

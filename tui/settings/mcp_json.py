@@ -45,6 +45,7 @@ _TRANSPORTS = {
     "sse": "sse",
     "ws": "websocket",
     "websocket": "websocket",
+    "lines": "lines",
 }
 _FOLDER_PARENTS = (".vscode", ".cursor", ".windsurf", ".roo", ".claude")
 _REFERENCE = re.compile(r"\$\{([^${}]*)\}")

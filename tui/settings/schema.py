@@ -202,8 +202,9 @@ class ServerSettings(Section):
     """Variables added to its environment, which otherwise holds only HOME, PATH and the like."""
     cwd: Annotated[Text, Field(min_length=1)] | None = None
     """The directory it runs in. `~` is your home."""
-    transport: Literal["stdio", "http", "sse", "websocket"] | None = None
-    """How to talk to it: `stdio` with a `command`, `http` with a `url` if not set. Only `stdio` works yet."""
+    transport: Literal["stdio", "http", "sse", "websocket", "lines"] | None = None
+    """How to talk to it: `stdio` with a `command`, `http` with a `url` if not set. `lines` is the
+    non-standard "hello" dialect of a `command`. Of the others only `stdio` works yet."""
     url: Url | None = None
     """Where a server is that somebody else runs."""
     headers: dict[str, EnvValue] = {}
@@ -230,9 +231,9 @@ class ServerSettings(Section):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        if self.kind == "stdio":
+        if self.kind in ("stdio", "lines"):
             if not self.command:
-                raise ValueError("needs a `command`, or a `url`")
+                raise ValueError("needs a `command`" + (", or a `url`" if self.kind == "stdio" else ""))
             if self.url:
                 raise ValueError("has a `command` and a `url`; it can have one of them")
         elif not self.url:

@@ -161,7 +161,7 @@ def test_a_name_that_could_fool_a_reader_or_a_path_is_refused(name: str):
         ('transport = "http"', "needs a `url` for the transport http"),
         ('transport = "websocket"\nurl = "https://h"', "does not begin with ws://"),
         ('url = "file:///etc/passwd"', "must be an address like https://host/path"),
-        ('transport = "smoke"', "must be `stdio`, `http`, `sse` or `websocket`"),
+        ('transport = "smoke"', "must be `stdio`, `http`, `sse`, `websocket` or `lines`"),
         ('command = "x"\ntool_seconds = inf', "must be an ordinary number"),
         ('command = "a\\u0000b"', "must not contain a null character"),
         ('command = ""', "must not be empty"),

@@ -53,7 +53,7 @@ def test_every_example_in_the_starter_file_is_right():
     loaded = load_text(uncommented(starter()), Path("c.toml"), env)
     assert [str(problem) for problem in loaded.problems] == []
     assert set(loaded.settings.models) == {"gpt", "deepseek", "router", "local"}
-    assert set(loaded.settings.servers) == {"time", "files", "github"}
+    assert set(loaded.settings.servers) == {"time", "files", "github", "maths"}
 
 
 def test_the_starter_file_shows_every_limit_with_its_default():

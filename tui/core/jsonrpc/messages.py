@@ -226,8 +226,20 @@ _NAMED_BY = {
     "notifications/resources/updated": "uri",
 }
 _Wanted = dict[str, Any]
+DIALECT_REQUESTS = frozenset({"tool_call", "batch_call", "ping"})
+_DIALECT_ENDS = {
+    "tool_result": Outcome.OK,
+    "batch_result": Outcome.OK,
+    "pong": Outcome.OK,
+    "tool_error": Outcome.TOOL_ERROR,
+}
+DIALECT_TYPES = DIALECT_REQUESTS | _DIALECT_ENDS.keys() | {"hello", "error", "shutdown"}
+"""Types of the non-standard "hello" line dialect, whose objects are not JSON-RPC."""
+
 _WANTED: _Wanted = {
     "jsonrpc": None,
+    "type": None,
+    "name": None,
     "id": None,
     "method": None,
     "params": {
@@ -255,6 +267,7 @@ class Classification(NamedTuple):
         target: id of the request that a cancellation names.
         state: hash of the `requestState` of an input_required result or of the next round, 0 for none.
         goes_on: whether a request is the next round after an input_required result.
+        asks: whether it is answered by id although it is not a JSON-RPC request.
         items: of a batch, the positions and classifications of its messages.
     """
 
@@ -267,6 +280,7 @@ class Classification(NamedTuple):
     target: str = ""
     state: int = 0
     goes_on: bool = False
+    asks: bool = False
     items: tuple[tuple[int, int, "Classification"], ...] = ()
 
 
@@ -328,6 +342,8 @@ def _classified(value: Mapping[str, Any]) -> Classification:
     ident = id_text(value["id"]) if "id" in value else ""
     answers = "result" in value or "error" in value
     sound = value.get("jsonrpc") == "2.0"
+    if method is _ABSENT and is_dialect(value):
+        return _classified_dialect(value, ident)
     if method is not _ABSENT:
         return _classified_call(method, value, ident, sound and not (answers and ident))
     if not answers or not sound:
@@ -347,6 +363,21 @@ def _classified(value: Mapping[str, Any]) -> Classification:
         state = _state_mark(result.get("requestState"))
         return Classification(Kind.RESPONSE, "", "", ident, Outcome.INPUT_REQUIRED, "", "", state)
     return Classification(Kind.RESPONSE, "", "", ident, Outcome.OK)
+
+
+def is_dialect(value: Mapping[str, Any]) -> bool:
+    """Whether an object may be of the "hello" line dialect."""
+    kind = value.get("type")
+    return "jsonrpc" not in value and type(kind) is str and kind in DIALECT_TYPES
+
+
+def _classified_dialect(value: Mapping[str, Any], ident: str) -> Classification:
+    kind = value["type"]
+    name = value.get("name") if kind == "tool_call" else None
+    tool = column(name) if type(name) is str else ""
+    outcome = _DIALECT_ENDS.get(kind, Outcome.ERROR if ident and kind == "error" else Outcome.NONE)
+    asks = bool(ident) and kind in DIALECT_REQUESTS
+    return Classification(Kind.NOT_RPC, kind, tool, ident, outcome, asks=asks)
 
 
 def _classified_call(method: Any, value: Mapping[str, Any], ident: str, sound: bool) -> Classification:

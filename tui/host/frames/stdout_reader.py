@@ -7,6 +7,7 @@ loop's time, a few milliseconds at once. Large lines are parsed in a thread.
 import asyncio
 import re
 import time
+from collections.abc import Callable, Sequence
 
 from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
 from tui.core.jsonrpc.messages import (
@@ -24,6 +25,7 @@ from tui.core.jsonrpc.messages import (
 from tui.core.text import clean_line
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import Inbox
+from tui.host.frames.line_dialect import IS_DIALECT, DialectLine, LineDialect, is_hello, read_dialect
 from tui.host.frames.tap import WireTap
 
 LARGE = 256 * 1024
@@ -50,10 +52,20 @@ _NOTICE = re.compile(rb'"method" ?: ?"(notifications/[a-z_/]{1,40})"')
 class StdoutReader:
     """Parses lines into messages and passes them to the gate; the tap gets every line first, unchanged.
 
-    `noise` is the number of lines that were not messages, `first_noise` the first of them, cleaned and cut.
+    With a `dialect` they go through that instead. `refuse` ends a server that speaks another language than
+    the configured one. `noise` is the number of lines that were not messages, `first_noise` the first of
+    them, cleaned and cut.
     """
 
-    def __init__(self, gate: Gate, inbox: Inbox, tap: WireTap) -> None:
+    def __init__(
+        self,
+        gate: Gate,
+        inbox: Inbox,
+        tap: WireTap,
+        *,
+        dialect: LineDialect | None = None,
+        refuse: Callable[[str], None] = lambda why: None,
+    ) -> None:
         self.noise = 0
         self.first_noise = ""
         self._hint = ""
@@ -62,6 +74,8 @@ class StdoutReader:
         self._gate = gate
         self._inbox = inbox
         self._tap = tap
+        self._dialect = dialect
+        self._refuse = refuse
         self._framer = Framer()
         self._worked = 0.0
         self._since = 0.0
@@ -118,14 +132,21 @@ class StdoutReader:
         if self.noise > _LOOKED_AT and start[:1] not in (b"{", b"[") and b'{"' not in line:
             self.noise += 1  # one more line of a flood of prints
             return
-        batches = self._gate.batches
-        if len(line) > LARGE:
-            frames = await asyncio.to_thread(read_line, line, batches=batches, patient=True)
-            self._since = time.monotonic()  # another thread did the work
-        else:
-            frames = read_line(line, batches=batches)
-        for frame in frames:
+        for frame in await self._read(line):
             self._frame(frame, line)
+
+    async def _read(self, line: bytes) -> Sequence[Message | DialectLine]:
+        def read(patient: bool) -> Sequence[Message | DialectLine]:
+            if self._dialect is not None:
+                return read_dialect(line, patient=patient)
+            return read_line(line, batches=batches, patient=patient)
+
+        batches = self._gate.batches
+        if len(line) <= LARGE:
+            return read(False)
+        frames = await asyncio.to_thread(read, True)
+        self._since = time.monotonic()  # another thread did the work
+        return frames
 
     def _surplus(self, line: bytes) -> bool:
         """Whether `line` is a notification that would be dropped anyway, decided without parsing it."""
@@ -134,7 +155,7 @@ class StdoutReader:
         method = _NOTICE.search(line)
         return method is not None and self._inbox.surplus(method[1].decode())
 
-    def _frame(self, frame: Message, line: bytes) -> None:
+    def _frame(self, frame: Message | DialectLine, line: bytes) -> None:
         if isinstance(frame, Stray) and (self._ended or (frame.why == NOT_JSON and self._rescued(line))):
             self._strange(line)  # the request that waits for a truncated line gets the exit as its reason
             return
@@ -145,10 +166,19 @@ class StdoutReader:
                 return
             if isinstance(frame, Request):
                 frame = Request(frame.id, frame.method)
-        if self._gate.incoming(frame):
+        if self._taken(frame):
             self._sound = True
+        elif self._dialect is None and not self._sound and is_hello(line):
+            self._refuse(IS_DIALECT)
         else:
             self._strange(line)
+
+    def _taken(self, frame: Message | DialectLine) -> bool:
+        if self._dialect is not None:
+            assert isinstance(frame, DialectLine | Stray)
+            return self._dialect.incoming(frame)
+        assert not isinstance(frame, DialectLine)
+        return self._gate.incoming(frame)
 
     def _rescued(self, line: bytes) -> bool:
         """Take the responses between other output; return whether there was one.

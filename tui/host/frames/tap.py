@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tui.core.servers import ServerSpec
+from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import CAUSE, Captured, Direction, Kind, TrafficSink
 from tui.host.process.process import ProcessExit
 from tui.host.process.stderr import StderrSample
@@ -67,7 +67,9 @@ class WireTap:
 
     def spawned(self, spec: ServerSpec, pid: int) -> None:
         """Report the start of the process; of its environment only the names."""
-        self.event("spawn", pid=pid, argv=[*spec.shown_command], cwd=spec.cwd or "", env=sorted(spec.env))
+        argv = [*spec.shown_command]
+        other = {} if spec.transport is Transport.STDIO else {"transport": spec.transport.value}
+        self.event("spawn", pid=pid, argv=argv, cwd=spec.cwd or "", env=sorted(spec.env), **other)
 
     def signalled(self, name: str) -> None:
         self.event("signal", signal=name)

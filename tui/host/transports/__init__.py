@@ -1,4 +1,4 @@
-"""How bytes travel to a server: the `ServerTransport` protocol; only stdio is implemented so far."""
+"""How bytes travel to a server: the `ServerTransport` protocol; only over stdio so far."""
 
 import sys
 from collections.abc import Callable
@@ -94,7 +94,7 @@ def open_transport(
     server's environment. `on_change`, called when stderr, noise or the process changed, must not raise.
     ServerError says that this kind of transport is not supported yet.
     """
-    if spec.transport is not Transport.STDIO:
+    if spec.transport not in (Transport.STDIO, Transport.LINES):
         kind = {Transport.HTTP: "HTTP", Transport.SSE: "SSE", Transport.WEBSOCKET: "WebSocket"}[
             spec.transport
         ]
@@ -104,6 +104,8 @@ def open_transport(
             next_step="Give it a command to run over stdio, or remove it from the configuration.",
         )
     if sys.platform == "win32":
+        if spec.transport is Transport.LINES:
+            raise ServerError('transport = "lines" is not supported on Windows.', where=spec.name)
         from tui.host.transports.stdio_windows import WindowsStdioTransport
 
         return WindowsStdioTransport(spec, sink=sink, owner=owner, on_change=on_change)

@@ -15,11 +15,12 @@ from typing import Any
 
 import anyio
 
-from tui.core.jsonrpc.messages import write_line
-from tui.core.servers import ServerSpec
+from tui.core.jsonrpc.messages import Id, write_line
+from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import TrafficSink
 from tui.host.frames.id_gate import CONNECTION_CLOSED, Drops, Gate
 from tui.host.frames.inbox import Inbox
+from tui.host.frames.line_dialect import LineDialect
 from tui.host.frames.stdout_reader import StdoutReader
 from tui.host.frames.tap import WireTap
 from tui.host.process.pipes import PipeReader, PipeWriter
@@ -73,8 +74,11 @@ class StdioTransport:
         self._hurry = asyncio.Event()
         self._stopping = False
         self._inbox = Inbox()
-        self._gate = Gate(self._inbox, self._put_on_wire, given_up=self._tap.gave_up)
-        self._intake = StdoutReader(self._gate, self._inbox, self._tap)
+        self._gate = Gate(self._inbox, self._put_on_wire, given_up=self._gave_up)
+        self._dialect = self._line_dialect() if spec.transport is Transport.LINES else None
+        self._intake = StdoutReader(
+            self._gate, self._inbox, self._tap, dialect=self._dialect, refuse=self._refuse
+        )
         self._process: ServerProcess | None = None
         self._stdin: PipeWriter | None = None
         self._pipes: tuple[PipeReader, ...] = ()
@@ -159,6 +163,8 @@ class StdioTransport:
         self._stopping = True
         self._tap.event("stop")
         self._inbox.close()
+        if self._dialect is not None:
+            self._dialect.shutdown()
         try:
             await descend(process, stdin, self._grace, self._hurry)
             patience = 0.0 if self._hurry.is_set() else self._grace.stragglers
@@ -186,7 +192,7 @@ class StdioTransport:
         self.exited.set()
 
     def _send(self, message: dict[str, Any]) -> bool:
-        if self.exited.is_set() or self._stopping:
+        if self.exited.is_set() or self._stopping or self.fatal:
             return False
         changed = self._gate.outgoing(message)
         if changed is None:
@@ -200,9 +206,39 @@ class StdioTransport:
         return taken or self._stdin is None or self._stdin.closed
 
     def _put_on_wire(self, message: Mapping[str, Any]) -> bool:
-        line = write_line(message)
+        if self._dialect is not None:
+            return self._dialect.outgoing(message)
+        return self._write_line(write_line(message))
+
+    def _write_line(self, line: bytes) -> bool:
         self._tap.sent(line)
         return self._stdin is not None and self._stdin.write(line + b"\n")
+
+    def _line_dialect(self) -> LineDialect:
+        return LineDialect(
+            self._gate,
+            self._spec.name,
+            write=self._write_line,
+            refuse=self._refuse,
+            log=self._note,
+            gave_up=self._tap.gave_up,
+        )
+
+    def _note(self, line: str) -> None:
+        self.stderr.feed(line.encode("utf-8", "replace") + b"\n")
+        self._tap.event("note", text=line)
+        self._changed()
+
+    def _gave_up(self, wire_id: Id, why: str) -> None:
+        if self._dialect is not None:
+            self._dialect.free(wire_id, why)
+        else:
+            self._tap.gave_up(wire_id, why)
+
+    def _refuse(self, why: str) -> None:
+        """Give up a server that speaks something else than is configured; the session then leaves."""
+        self.fatal = self.fatal or why
+        self._gate.fail_all(CONNECTION_CLOSED, why)
 
     def _changed(self) -> None:
         with contextlib.suppress(Exception):  # a bug in a listener must not affect the server
@@ -254,6 +290,8 @@ class StdioTransport:
         if listening.done():
             self._tap.heard_all()
         self._tap.exited(self.exit)
+        if self._dialect is not None:
+            self._dialect.close()
         self._gate.fail_all(CONNECTION_CLOSED, exit_sentence(self.exit, self.fatal, self.stderr.last))
         self._inbox.close()
         # The session reads these errors before anybody sees `exited` and closes it.

@@ -146,6 +146,8 @@ class Linter:
     def _message(self, entry: Entry, session: ServerSession, value: Any) -> list[Flaw]:
         look = MessageCheck(entry, session, session.revision)
         rules.check_transport(look)
+        if messages.check_dialect(look, value):
+            return look.said
         if not messages.check_shape(look, value):
             return look.said
         params = mapping(value.get("params"))

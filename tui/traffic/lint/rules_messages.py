@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tui.core.jsonrpc.messages import is_dialect
 from tui.core.traffic import Direction, Entry, Severity
 from tui.traffic.lint.body_reader import BASIC, TRANSPORT, Flaw, quote
 from tui.traffic.lint.server_session import SentRequest, ServerSession, identity, mapping, other
@@ -51,6 +52,15 @@ def who(direction: Direction) -> str:
 def id_words(value: Any) -> str:
     """Return an id for a sentence."""
     return quote(value, 40) if isinstance(value, str) else f"{value!r}"[:40]
+
+
+def check_dialect(look: MessageCheck, value: Any) -> bool:
+    """Return whether a value belongs to a session of the "hello" line dialect; report that once."""
+    if not isinstance(value, dict) or not is_dialect(value):
+        return False
+    if value["type"] == "hello" and look.entry.direction is Direction.IN:
+        look.once("not-mcp", "dialect", 'The server speaks the "hello" line dialect, which is not MCP.', "")
+    return "dialect" in look.session.said_once
 
 
 def check_shape(look: MessageCheck, value: Any) -> bool:

@@ -183,7 +183,7 @@ class Correlator:
     ) -> Link:
         """Return the links of a message, and remember it if it is a request; seqs grow."""
         kind, held = reading.kind, self._source(source)
-        if kind is Kind.REQUEST:
+        if kind is Kind.REQUEST or reading.asks:
             return _ask(seq, held, direction, reading, cause)
         if reading.outcome is not Outcome.NONE:  # also what is not JSON-RPC but still ends a request
             return _answer(held.other_side(direction), reading, cause)
@@ -294,7 +294,8 @@ def _answer(side: Side, reading: Classification, cause: Cause | None) -> Link:
         asked.outcome = outcome
     else:
         remark = PairingRemark.DUPLICATE
-    return Link(asked.method, asked.tool, asked.seq, asked.root, outcome, cause or asked.cause, remark)
+    method = reading.method or asked.method
+    return Link(method, asked.tool, asked.seq, asked.root, outcome, cause or asked.cause, remark)
 
 
 def _progress(side: Side, reading: Classification, cause: Cause | None) -> Link:

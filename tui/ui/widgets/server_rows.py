@@ -85,6 +85,8 @@ def _what(status: ServerStatus) -> Iterator[tuple[str, str]]:
     match status.state:
         case ServerState.RUNNING:
             yield plural(status.tools, "tool"), "dim"
+            if remark := status.spec.transport.remark:
+                yield f"  {remark}", "warn"
         case ServerState.STOPPED:
             yield reason_words(status), "bad" if status.failed else "dim"
 
@@ -138,7 +140,7 @@ def _facts(status: ServerStatus, redactor: Redactor) -> Iterator[tuple[str, str,
     if status.title or status.version:
         yield "server", clean_line(f"{status.title} {status.version}", 120), "text"
     if status.protocol:
-        yield "protocol", clean_line(status.protocol, 40), "text"
+        yield "protocol", f"{clean_line(status.protocol, 40)} {status.spec.transport.remark}".rstrip(), "text"
     if status.state is ServerState.RUNNING:
         yield "offers", ", ".join(_offers(status)), "text"
     process = []

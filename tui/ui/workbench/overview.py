@@ -9,7 +9,7 @@ from typing import Any
 
 from tui.core import units
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import ServerState, ServerStatus
+from tui.core.servers import ServerState, ServerStatus, Transport
 from tui.core.text import clean_line, preview
 from tui.core.workbench import ServerIdentity, Workbench
 from tui.ui.keys.bindings import bench_list_bindings
@@ -119,11 +119,18 @@ def _server(status: ServerStatus, identity: ServerIdentity) -> Iterator[tuple[st
         yield "calls itself", f"{name} {version}".strip(), "text"
     protocol = clean_line(identity.protocol or status.protocol, 40)
     if protocol:
-        yield "protocol", f"{protocol}{_era(protocol)}", "text"
+        yield "protocol", f"{protocol}{_era(protocol, status.spec.transport)}", "text"
+    if status.spec.transport is Transport.LINES:
+        yield "dialect", '"hello" lines, non-standard: tools only', "warn"
+        yield "", "No resources, prompts, roots, sampling, elicitation, progress or tasks", "dim"
 
 
-def _era(protocol: str) -> str:
+def _era(protocol: str, transport: Transport) -> str:
     """Return the kind of connection of a protocol revision; revisions are dates and compare as text."""
+    if transport is Transport.LINES:
+        return "   emulated by mcptui"
+    if remark := transport.remark:
+        return f"   {remark} transport"
     if protocol >= "2026-07-28":
         return "   each request stands for itself"
     return "   a session, opened with initialize"

@@ -267,3 +267,15 @@ def test_a_message_of_many_megabytes_is_classified_quickly():
 
 def test_a_name_is_one_line():
     assert column("a\tb\nc") == "a␉b␊c"
+
+
+def test_lines_of_the_hello_dialect_are_no_json_rpc_and_end_their_calls():
+    asked = classify(b'{"type":"tool_call","id":"7","name":"add","parameters":{}}')
+    assert (asked.kind, asked.method, asked.tool, asked.ident) == (Kind.NOT_RPC, "tool_call", "add", '"7"')
+    assert asked.asks
+    answered = classify(b'{"type":"tool_error","id":"7","error":{"message":"no"}}')
+    assert (answered.method, answered.outcome, answered.asks) == ("tool_error", Outcome.TOOL_ERROR, False)
+    assert classify(b'{"type":"hello","version":"v1","tools":[]}').method == "hello"
+    large = b'{"type":"tool_result","id":"7","result":"' + b"x" * 100_000 + b'"}'
+    assert classify(large).outcome is Outcome.OK
+    assert classify(b'{"type":["hello"]}').method == ""
