@@ -103,6 +103,23 @@ class ServerSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class Reach:
+    """Where a remote server is, and whether it answers.
+
+    Attributes:
+        where: its address, without secrets.
+        answers: whether the last request got a response; None before the first.
+        status: the last HTTP status, 0 for none.
+        problem: why the last request got no response, or "".
+    """
+
+    where: str
+    answers: bool | None = None
+    status: int = 0
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ServerStatus:
     """A snapshot of one server. All strings from the server are cleaned, "" if unknown.
 
@@ -121,6 +138,7 @@ class ServerStatus:
         resources_revision, prompts_revision: count their changes since it started.
         noise: number of stdout lines that were not messages.
         restarts: how often it was restarted after an unexpected exit.
+        reach: of a remote server, which has no process; None for one with a process.
     """
 
     name: str
@@ -147,6 +165,7 @@ class ServerStatus:
     stderr_last: str = ""
     noise: int = 0
     restarts: int = 0
+    reach: Reach | None = None
 
     @property
     def failed(self) -> bool:

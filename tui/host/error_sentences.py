@@ -13,6 +13,7 @@ from typing import Any
 from tui.core.errors import McptuiError
 from tui.core.servers import ServerSpec, StopReason, Transport
 from tui.core.text import clean_line
+from tui.host.frames.id_gate import NO_HTTP_ANSWER
 from tui.host.transports import ServerTransport
 
 LOG_OR_RETRY = "Press l for its log, r to try again."
@@ -116,6 +117,7 @@ def start_failure(
         detail = f"{silence}{not_json(transport)}{last_line(transport)}"
     elif transport.fatal:
         detail = f"{_sentence(transport.fatal)}{not_json(transport)}{last_line(transport)}"
+        next_step = transport.next_step or next_step
     elif died and ended is not None:
         code, signal = ended.code, ended.signal
         detail = f"`{command_line(spec)}` {ended.sentence()}.{not_json(transport)}{last_line(transport)}"
@@ -176,7 +178,7 @@ def death(transport: ServerTransport, error: BaseException | None, *, died: bool
     ended = transport.exit
     if transport.fatal or not died or ended is None:
         why = transport.fatal or (error_message(error) if error is not None else "it closed its output")
-        return Ending(StopReason.CRASHED, _sentence(why), LOG_OR_RETRY, died=True)
+        return Ending(StopReason.CRASHED, _sentence(why), transport.next_step or LOG_OR_RETRY, died=True)
     reason = StopReason.EXITED if ended.code == 0 else StopReason.CRASHED
     return Ending(reason, f"{ended.sentence()}.", LOG_OR_RETRY, ended.code, ended.signal, died=True)
 
@@ -207,7 +209,7 @@ def protocol_failure(error: BaseException) -> str:
     """Tell a model that the server refused the call, or sent an unusable answer."""
     leaf: Any = first_leaf(error)
     code, said = getattr(leaf, "code", None), error_message(leaf)
-    if said.startswith((NO_ANSWER, "result too large")):  # our words, not the server's
+    if code == NO_HTTP_ANSWER or said.startswith((NO_ANSWER, "result too large")):  # our words
         return f"{said[0].upper()}{_sentence(said[1:])}"
     if type(leaf).__name__ == "MCPError" and isinstance(code, int):
         return f"The server answered with error {code}: {said}"

@@ -116,6 +116,7 @@ class Supervisor:
             pid=transport.pid if self.state is not ServerState.STOPPED else None,
             stderr_last=clean_line(self._redact(transport.stderr.last), 300),
             noise=transport.noise,
+            reach=transport.reach,
         )
 
     def stderr(self) -> tuple[str, ...]:

@@ -61,7 +61,8 @@ class ScriptedTransport:
     """What `StdioTransport` is to a real server."""
 
     noise = incomplete = 0
-    first_noise = noise_hint = fatal = ""
+    first_noise = noise_hint = fatal = next_step = ""
+    reach = None
     leftovers = ()
 
     def __init__(self, script, spec):

@@ -22,6 +22,7 @@ def transport(**more):
         "first_noise": "",
         "noise_hint": "",
         "fatal": "",
+        "next_step": "",
         "leftovers": (),
     }
     return SimpleNamespace(**(usual | more))

@@ -26,6 +26,9 @@ from tui.host.frames.inbox import Inbox
 CONNECTION_CLOSED = -32000
 RESULT_TOO_LARGE = -32010
 METHOD_NOT_FOUND = -32601
+NO_HTTP_ANSWER = -32012
+"""Ours: HTTP gave no answer to a request; the message is a sentence for a person."""
+
 CANCELLED = "notifications/cancelled"
 ECHO = "the server's answer cannot be used: it is the request itself, so this is no MCP server"
 UNSUPPORTED_VERSION = -32022
@@ -171,6 +174,9 @@ class Gate:
                 self.fail(frame.ids, INVALID_ANSWER, f"the server's answer cannot be used: {frame.why}")
                 return False
         return True
+
+    def is_pending(self, wire_id: Id) -> bool:
+        return wire_id in self._pending
 
     def waits_for(self, frame: Message) -> bool:
         return (

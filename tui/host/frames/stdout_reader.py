@@ -1,10 +1,5 @@
-"""What a server writes to stdout, from the pipe to the gate: split into lines, shown to the tap, parsed.
+"""What a server writes to stdout, from the pipe to the gate: split into lines, shown to the tap, parsed."""
 
-Works in slices and pauses for as long as it has worked, so that a flood takes at most half of the event
-loop's time, a few milliseconds at once. Large lines are parsed in a thread.
-"""
-
-import asyncio
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -15,23 +10,16 @@ from tui.core.jsonrpc.messages import (
     NOT_JSON,
     NOT_ONE_LINE,
     Message,
-    Notification,
-    Request,
     Stray,
     find_ids,
     find_messages,
-    read_line,
 )
 from tui.core.text import clean_line
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.line_dialect import IS_DIALECT, DialectLine, LineDialect, is_hello, read_dialect
+from tui.host.frames.message_reader import LARGE, MessageReader
 from tui.host.frames.tap import WireTap
-
-LARGE = 256 * 1024
-"""Lines from this size on are parsed in a thread; smaller ones take a few milliseconds at most."""
-
-SLICE_SECONDS = 0.005
 
 _HEADER = re.compile(rb"(?:\{.*\})?Content-Length: *\d+\s*")
 _HEADER_HINT = "Content-Length headers: newline-delimited JSON required"
@@ -46,7 +34,6 @@ _LOOKED_AT = 50
 
 _WIDE = (b'{\0"\0', b'\0{\0"')
 _SEVERAL = re.compile(rb'\}\s*\{\s*"(?:jsonrpc|id|result)"')
-_NOTICE = re.compile(rb'"method" ?: ?"(notifications/[a-z_/]{1,40})"')
 
 
 class StdoutReader:
@@ -72,13 +59,11 @@ class StdoutReader:
         self._sound = False
         self._ended = False
         self._gate = gate
-        self._inbox = inbox
+        self._messages = MessageReader(gate, inbox)
         self._tap = tap
         self._dialect = dialect
         self._refuse = refuse
         self._framer = Framer()
-        self._worked = 0.0
-        self._since = 0.0
 
     @property
     def hint(self) -> str:
@@ -92,23 +77,11 @@ class StdoutReader:
     async def take(self, chunk: bytes) -> None:
         at = time.monotonic_ns()
         await self._tap.wait_for_room()
-        now = time.monotonic()
-        if now - self._since > SLICE_SECONDS:
-            self._worked = 0.0  # it was idle
-        self._since = now
+        self._messages.begin()
         for line in self._framer.feed(chunk):
             await self._line(line, at)
-            await self._rest()
-        await self._rest()
-
-    async def _rest(self) -> None:
-        now = time.monotonic()
-        self._worked += now - self._since
-        if self._worked > SLICE_SECONDS:
-            await asyncio.sleep(self._worked)
-            self._worked = 0.0
-            now = time.monotonic()
-        self._since = now
+            await self._messages.rest()
+        await self._messages.rest()
 
     async def finish(self) -> None:
         """Take the end of the stream: a complete message without its newline still counts."""
@@ -126,8 +99,7 @@ class StdoutReader:
         if not start and not line.strip():
             return
         line = line.removesuffix(b"\r")
-        if self._surplus(line):
-            self._inbox.collapsed += 1
+        if self._messages.drop_surplus(line):
             return
         if self.noise > _LOOKED_AT and start[:1] not in (b"{", b"[") and b'{"' not in line:
             self.noise += 1  # one more line of a flood of prints
@@ -136,49 +108,27 @@ class StdoutReader:
             self._frame(frame, line)
 
     async def _read(self, line: bytes) -> Sequence[Message | DialectLine]:
-        def read(patient: bool) -> Sequence[Message | DialectLine]:
-            if self._dialect is not None:
-                return read_dialect(line, patient=patient)
-            return read_line(line, batches=batches, patient=patient)
-
-        batches = self._gate.batches
-        if len(line) <= LARGE:
-            return read(False)
-        frames = await asyncio.to_thread(read, True)
-        self._since = time.monotonic()  # another thread did the work
-        return frames
-
-    def _surplus(self, line: bytes) -> bool:
-        """Whether `line` is a notification that would be dropped anyway, decided without parsing it."""
-        if len(line) >= 4096 or b'"id"' in line or b"\\" in line:
-            return False
-        method = _NOTICE.search(line)
-        return method is not None and self._inbox.surplus(method[1].decode())
+        if self._dialect is None:
+            return await self._messages.parse(line)
+        return await self._messages.read(len(line), lambda patient: read_dialect(line, patient=patient))
 
     def _frame(self, frame: Message | DialectLine, line: bytes) -> None:
         if isinstance(frame, Stray) and (self._ended or (frame.why == NOT_JSON and self._rescued(line))):
             self._strange(line)  # the request that waits for a truncated line gets the exit as its reason
             return
-        if len(line) > LARGE:
-            # The session parses notifications and requests on the event loop.
-            if isinstance(frame, Notification):
-                self._inbox.collapsed += 1
-                return
-            if isinstance(frame, Request):
-                frame = Request(frame.id, frame.method)
-        if self._taken(frame):
+        if self._taken(frame, len(line)):
             self._sound = True
         elif self._dialect is None and not self._sound and is_hello(line):
             self._refuse(IS_DIALECT)
         else:
             self._strange(line)
 
-    def _taken(self, frame: Message | DialectLine) -> bool:
+    def _taken(self, frame: Message | DialectLine, size: int) -> bool:
         if self._dialect is not None:
             assert isinstance(frame, DialectLine | Stray)
             return self._dialect.incoming(frame)
         assert not isinstance(frame, DialectLine)
-        return self._gate.incoming(frame)
+        return self._messages.admit(frame, size)
 
     def _rescued(self, line: bytes) -> bool:
         """Take the responses between other output; return whether there was one.

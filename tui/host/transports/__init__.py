@@ -1,4 +1,4 @@
-"""How bytes travel to a server: the `ServerTransport` protocol; only over stdio so far."""
+"""How bytes travel to a server: the `ServerTransport` protocol, and which transport a server has."""
 
 import sys
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tui.core.errors import ServerError
-from tui.core.servers import ServerSpec, Transport
+from tui.core.servers import Reach, ServerSpec, Transport
 from tui.core.traffic import TrafficSink
 from tui.host.process.watchdog import Watchdog
 
@@ -57,6 +57,14 @@ class ServerTransport(Protocol):
         """Why the stream is unusable, or ""."""
 
     @property
+    def next_step(self) -> str:
+        """What to do about it, or "" for the usual."""
+
+    @property
+    def reach(self) -> Reach | None:
+        """Where a remote server is and whether it answers; None for one with a process."""
+
+    @property
     def incomplete(self) -> int:
         """Number of bytes received of an unfinished line."""
 
@@ -94,10 +102,12 @@ def open_transport(
     server's environment. `on_change`, called when stderr, noise or the process changed, must not raise.
     ServerError says that this kind of transport is not supported yet.
     """
+    if spec.transport is Transport.HTTP:
+        from tui.host.transports.http import HttpTransport
+
+        return HttpTransport(spec, sink=sink, on_change=on_change)
     if spec.transport not in (Transport.STDIO, Transport.LINES):
-        kind = {Transport.HTTP: "HTTP", Transport.SSE: "SSE", Transport.WEBSOCKET: "WebSocket"}[
-            spec.transport
-        ]
+        kind = {Transport.SSE: "SSE", Transport.WEBSOCKET: "WebSocket"}[spec.transport]
         raise ServerError(
             f"{kind} servers are not supported yet.",
             where=spec.name,

@@ -61,7 +61,8 @@ class StdioTransport:
         watchdog: Watchdog | None = None,
     ) -> None:
         self.stderr = StderrTail()
-        self.fatal = ""
+        self.fatal = self.next_step = ""
+        self.reach = None
         self.leftovers: tuple[int, ...] = ()
         self.exited = asyncio.Event()
         self._spec = spec
@@ -191,7 +192,7 @@ class StdioTransport:
             self._probe_timer.cancel()
         self.exited.set()
 
-    def _send(self, message: dict[str, Any]) -> bool:
+    def _send(self, message: dict[str, Any], headers: Mapping[str, str] | None = None) -> bool:
         if self.exited.is_set() or self._stopping or self.fatal:
             return False
         changed = self._gate.outgoing(message)

@@ -42,7 +42,8 @@ class WindowsStdioTransport:
         self.exited = asyncio.Event()
         self.stderr = StderrTail()
         self.noise = 0
-        self.first_noise = self.noise_hint = self.fatal = ""
+        self.first_noise = self.noise_hint = self.fatal = self.next_step = ""
+        self.reach = None
         self.leftovers: tuple[int, ...] = ()
         self._spec = spec
         self._tap = WireTap(spec.name, sink)

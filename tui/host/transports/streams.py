@@ -1,12 +1,12 @@
 """The streams that the SDK's client reads and writes: over an inbox and a send function, or filtered."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import anyio
 import anyio.lowlevel
-from mcp.shared.message import SessionMessage
+from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp_types import (
     ErrorData,
     JSONRPCError,
@@ -66,9 +66,12 @@ class ReadStream:
 
 
 class WriteStream:
-    """Where the SDK puts what it sends; `send` returns False if the connection is closed and never waits."""
+    """Where the SDK puts what it sends; `send` returns False if the connection is closed and never waits.
 
-    def __init__(self, send: Callable[[dict[str, object]], bool]) -> None:
+    It gets the message, and the HTTP headers that the session wants with it.
+    """
+
+    def __init__(self, send: Callable[[dict[str, object], Mapping[str, str]], bool]) -> None:
         self._send = send
         self._closed = False
 
@@ -76,7 +79,9 @@ class WriteStream:
         """Raises BrokenResourceError if the connection is closed, ClosedResourceError if this end is."""
         if self._closed:
             raise anyio.ClosedResourceError
-        if not self._send(item.message.model_dump(by_alias=True, mode="json", exclude_unset=True)):
+        headers = item.metadata.headers if isinstance(item.metadata, ClientMessageMetadata) else None
+        message = item.message.model_dump(by_alias=True, mode="json", exclude_unset=True)
+        if not self._send(message, headers or {}):
             raise anyio.BrokenResourceError
 
     async def aclose(self) -> None:

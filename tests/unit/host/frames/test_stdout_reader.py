@@ -183,7 +183,7 @@ async def test_log_messages_that_would_be_dropped_are_not_even_read(monkeypatch)
     bench = Bench()
     line = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}\n'
     await bench.take(line * 100)
-    monkeypatch.setattr("tui.host.frames.stdout_reader.read_line", lambda *_, **__: pytest.fail("read"))
+    monkeypatch.setattr("tui.host.frames.message_reader.read_line", lambda *_, **__: pytest.fail("read"))
     await bench.take(line * 100)
     assert len(bench.noted) == 200
 

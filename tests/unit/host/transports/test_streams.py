@@ -54,7 +54,10 @@ async def test_a_long_queue_leaves_others_their_turn():
 async def test_a_stream_that_was_closed_gives_and_takes_nothing():
     inbox, sent = Inbox(), []
     message = SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="m"))
-    async with ReadStream(inbox) as reading, WriteStream(lambda it: bool(sent.append(it)) or True) as writing:
+    async with (
+        ReadStream(inbox) as reading,
+        WriteStream(lambda it, headers: bool(sent.append(it)) or True) as writing,
+    ):
         await writing.send(message)
     inbox.put(Response(1, {}))
     with pytest.raises(anyio.ClosedResourceError):
@@ -66,7 +69,7 @@ async def test_a_stream_that_was_closed_gives_and_takes_nothing():
 
 async def test_sending_into_a_dead_connection_breaks():
     with pytest.raises(anyio.BrokenResourceError):
-        await WriteStream(lambda message: False).send(
+        await WriteStream(lambda message, headers: False).send(
             SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="m"))
         )
 
@@ -76,7 +79,7 @@ async def test_values_that_json_cannot_express_fail_only_their_caller():
     deep = {}
     for _ in range(2000):
         deep = {"x": deep}
-    writing = WriteStream(lambda message: bool(sent.append(message)) or True)
+    writing = WriteStream(lambda message, headers: bool(sent.append(message)) or True)
     for value in (deep, object()):
         with pytest.raises(ValueError, match=r"erializ|ircular"):
             await writing.send(

@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.host.passthrough.passthrough_http import Event, EventCutter
+from tui.host.passthrough.http_exchange import Event, EventCutter
 
 STREAM = (
     b'\xef\xbb\xbfevent: message\r\nid: 7\r\ndata: {"a":\r\ndata: 1}\r\n\r\n'

@@ -1,0 +1,187 @@
+"""A remote server over Streamable HTTP, of both eras, through the SDK's client."""
+
+import asyncio
+import json
+
+import pytest
+from mcp import Client, MCPError
+
+from tests.conftest import until
+from tests.http_server import LEGACY, MODERN, STREAM, HttpServer, event, http_server, reply, says
+from tui.core.servers import ServerSpec, Transport
+from tui.core.traffic import CAUSE, Cause, Direction, Kind
+from tui.host.frames.id_gate import NO_HTTP_ANSWER
+from tui.host.transports.http import HttpTransport
+
+ERAS = pytest.mark.parametrize("modern", [True, False], ids=["modern", "legacy"])
+
+
+class Sink(list):
+    def __call__(self, captured):
+        self.append(captured)
+
+    def messages(self, direction):
+        return [json.loads(one.raw) for one in self if one.direction is direction and one.kind is None]
+
+    def events(self, word):
+        return [one.detail for one in self if one.kind is Kind.EVENT and one.detail["event"] == word]
+
+
+def remote(server: HttpServer, sink=None, **spec) -> HttpTransport:
+    return HttpTransport(
+        ServerSpec("far", transport=Transport.HTTP, url=server.url, **spec),
+        sink=Sink() if sink is None else sink,
+    )
+
+
+def text(result):
+    return json.loads(result.content[0].text)
+
+
+@ERAS
+async def test_a_call_travels_and_everything_about_it_is_recorded(modern):
+    sink = Sink()
+    async with http_server(modern=modern) as server, Client(transport := remote(server, sink)) as client:
+        assert client.protocol_version == (MODERN if modern else LEGACY)
+        CAUSE.set(Cause(1, 2, "c"))
+        assert text(await client.call_tool("echo", {"text": "héllo"})) == {"text": "héllo"}
+        assert (transport.reach.answers, transport.reach.status) == (True, 200)
+    sent = sink.messages(Direction.OUT)
+    assert sent[0]["method"] == "server/discover"
+    calls = [one for one in sink if b"tools/call" in one.raw]
+    assert calls[0].cause == Cause(1, 2, "c")
+    answered = {message["id"] for message in sink.messages(Direction.IN)}
+    assert {message["id"] for message in sent if "id" in message} == answered
+    assert {one.detail["status"] for one in sink if one.direction is Direction.IN} >= {200}
+
+
+async def test_the_headers_of_the_newer_protocol_are_sent():
+    async with http_server() as server, Client(remote(server, headers={"X-Team": "blue"})) as client:
+        await client.call_tool("echo", {})
+    headers = next(one.headers for one in server.asked if one.method == "tools/call")
+    assert headers["mcp-method"] == "tools/call"
+    assert (headers["mcp-name"], headers["mcp-protocol-version"]) == ("echo", MODERN)
+    assert headers["x-team"] == "blue"
+
+
+async def test_an_older_server_gets_its_session_in_every_request_and_back_at_the_end():
+    async with http_server(modern=False) as server:
+        async with Client(remote(server)) as client:
+            await client.call_tool("echo", {})
+        (session,) = server.sessions
+        first, opening, *rest = server.asked
+        assert (first.method, opening.method) == ("server/discover", "initialize")
+        assert "mcp-session-id" not in opening.headers and "mcp-protocol-version" not in opening.headers
+        assert {one.headers["mcp-session-id"] for one in rest} == {session}
+        assert {one.headers["mcp-protocol-version"] for one in rest} == {LEGACY}
+        assert rest[0].method == "notifications/initialized"
+        assert server.asked[-1].verb == "DELETE"
+
+
+@ERAS
+async def test_an_answer_may_come_in_an_event_stream(modern):
+    async def stream(asked, writer):
+        notice = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}}
+        answer = {"jsonrpc": "2.0", "id": asked.message["id"], "result": server.result(asked)}
+        writer.write(STREAM + b"\r\n: hello\n\n" + event(notice) + event(answer))
+        await writer.drain()
+        writer.close()
+
+    async with http_server(modern=modern, answers={"tools/call": stream}) as server:
+        async with Client(remote(server)) as client:
+            assert text(await client.call_tool("echo", {"text": "x"})) == {"text": "x"}
+
+
+async def test_a_cancelled_call_closes_its_request_on_a_newer_server():
+    gone = asyncio.Event()
+
+    async def hold(asked, writer):
+        writer.write(STREAM + b"\r\n: wait\n\n")
+        await writer.drain()
+        await writer.wait_closed()
+        gone.set()
+
+    sink = Sink()
+    async with http_server(answers={"tools/call": hold}) as server, Client(remote(server, sink)) as client:
+        call = asyncio.create_task(client.call_tool("echo", {}))
+        await until(lambda: "tools/call" in server.methods())
+        call.cancel()
+        await until(lambda: sink.events("gave up"))
+        assert "notifications/cancelled" not in server.methods()
+        await client.list_tools()
+
+
+async def test_a_cancelled_call_is_a_notification_for_an_older_server():
+    async def hold(asked, writer):
+        writer.write(STREAM + b"\r\n: wait\n\n")
+
+    async with http_server(modern=False, answers={"tools/call": hold}) as server:
+        async with Client(remote(server)) as client:
+            call = asyncio.create_task(client.call_tool("echo", {}))
+            await until(lambda: "tools/call" in server.methods())
+            call.cancel()
+            await until(lambda: "notifications/cancelled" in server.methods())
+            wanted = next(one.message["id"] for one in server.asked if one.method == "tools/call")
+            assert server.asked[-1].message["params"]["requestId"] == wanted
+
+
+@ERAS
+async def test_a_refused_call_costs_only_itself(modern):
+    refusal = says(reply(b"<html><title>Down</title></html>", "503 Service Unavailable", "text/html"))
+    sink = Sink()
+    async with http_server(modern=modern, once={"tools/call": refusal}) as server:
+        async with Client(transport := remote(server, sink)) as client:
+            with pytest.raises(
+                MCPError, match=r"HTTP 503 \(Service Unavailable\): 'Down'\. Try again"
+            ) as found:
+                await client.call_tool("echo", {})
+            assert found.value.code == NO_HTTP_ANSWER
+            assert transport.reach.status == 503
+            assert sink.events("gave up")
+            assert text(await client.call_tool("echo", {"text": "y"})) == {"text": "y"}
+
+
+async def test_a_session_that_the_server_has_lost_is_opened_again_unasked():
+    sink = Sink()
+    async with http_server(modern=False) as server, Client(remote(server, sink)) as client:
+        await client.call_tool("echo", {})
+        server.sessions.clear()
+        assert text(await client.call_tool("echo", {"text": "z"})) == {"text": "z"}
+        assert server.methods().count("initialize") == 2
+        assert sink.events("session opened again")
+
+
+async def test_a_stream_that_ends_before_its_answer_is_resumed_on_an_older_server():
+    asked_for = {}
+
+    async def begin(asked, writer):
+        asked_for.update(asked.message)
+        writer.write(STREAM + b"\r\nid: e7\nretry: 10\ndata:\n\n")
+        await writer.drain()
+        writer.close()
+
+    async def resume(asked, writer):
+        if asked.headers.get("last-event-id") == "e7":
+            answer = {"jsonrpc": "2.0", "id": asked_for["id"], "result": {"content": []}}
+            writer.write(STREAM + b"\r\n" + event(answer, id="e8"))
+            await writer.drain()
+            writer.close()
+        else:
+            writer.write(reply(b"", "405 Method Not Allowed", ""))
+
+    async with http_server(modern=False, answers={"tools/call": begin, "GET": resume}) as server:
+        async with Client(remote(server)) as client:
+            assert (await client.call_tool("echo", {})).content == []
+            assert server.methods().count("tools/call") == 1
+
+
+async def test_an_address_where_nobody_listens_ends_the_start_with_the_reason():
+    async with http_server() as server:
+        pass
+    transport = remote(server)
+    with pytest.raises(ExceptionGroup):
+        async with Client(transport):
+            pass
+    assert transport.fatal == f"no connection to http://127.0.0.1:{server.port}: Connection refused."
+    assert transport.next_step.startswith("Check the address")
+    assert transport.reach.answers is False

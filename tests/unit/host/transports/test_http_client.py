@@ -1,0 +1,73 @@
+"""Which way HTTP requests go: proxies, redirects, and past the tap."""
+
+import httpx2
+import pytest
+
+from tests.http_server import http_server, reply, says
+from tui.core.traffic import Direction
+from tui.host.transports.http_client import TappedTransport, open_client, proxy_for, send_within_origin
+
+
+@pytest.fixture
+def no_proxies(monkeypatch):
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
+def test_the_environment_names_the_proxy(no_proxies, monkeypatch):
+    address = httpx2.URL("https://h.example/mcp")
+    assert proxy_for(address) is None
+    monkeypatch.setenv("HTTPS_PROXY", "proxy.example:3128")
+    assert proxy_for(address) == "http://proxy.example:3128"
+    assert proxy_for(httpx2.URL("http://h.example")) is None
+    monkeypatch.setenv("NO_PROXY", "h.example")
+    assert proxy_for(address) is None
+
+
+class Requests:
+    def __init__(self, server):
+        self.captured = []
+        self.client = open_client(TappedTransport("far", self.captured.append, lambda response: None), {})
+        self.server = server
+
+    async def __aenter__(self):
+        request = self.client.build_request("POST", self.server.url, content=b'{"method":"m"}')
+        self.response = await send_within_origin(self.client, request)
+        await self.response.aread()
+        return self
+
+    async def __aexit__(self, *_):
+        await self.response.aclose()
+        await self.client.aclose()
+
+
+async def test_a_redirect_within_the_origin_is_followed_with_its_body():
+    async with http_server(
+        once={"m": says(reply(b"", "307 Temporary Redirect", "", location="/mcp/"))}
+    ) as server:
+        async with Requests(server) as done:
+            assert done.response.status_code == 202
+    assert [(one.path, one.message) for one in server.asked] == [
+        ("/mcp", {"method": "m"}),
+        ("/mcp/", {"method": "m"}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("status", "location"),
+    [("302 Found", "/mcp/"), ("307 Temporary Redirect", "http://other.example/mcp")],
+)
+async def test_any_other_redirect_is_not_followed(status, location):
+    async with http_server(once={"m": says(reply(b"", status, "", location=location))}) as server:
+        async with Requests(server) as done:
+            assert done.response.status_code == int(status[:3])
+    assert len(server.asked) == 1
+
+
+async def test_the_tap_sees_a_request_and_its_response():
+    async with http_server(answers={"m": says(reply(b"{}"))}) as server, Requests(server) as done:
+        pass
+    sent, got = done.captured
+    assert (sent.direction, sent.raw, sent.detail["http"]) == (Direction.OUT, b'{"method":"m"}', "POST")
+    assert (got.direction, got.raw, got.detail["status"]) == (Direction.IN, b"{}", 200)

@@ -1,0 +1,66 @@
+"""Sentences for what goes wrong with an HTTP request."""
+
+import email.utils
+import time
+
+import httpx2
+import pytest
+
+from tui.host.transports import http_faults as faults
+
+
+def response(status, body=b"", **headers):
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    asked = httpx2.Request("POST", "https://h.example/mcp", headers=named.pop("sent", {}))
+    found = httpx2.Response(status, headers=named, content=body, request=asked)
+    return faults.refused(found, body)
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "step"),
+    [
+        (401, "HTTP 401 (Unauthorized).", "Set an Authorization header under headers, or sign in."),
+        (403, "HTTP 403 (Forbidden).", "not allowed"),
+        (404, "HTTP 404 (Not Found).", "Check the address"),
+        (400, "HTTP 400 (Bad Request).", "refused the request"),
+        (429, "HTTP 429 (Too Many Requests).", "Try again later."),
+        (503, "HTTP 503 (Service Unavailable).", "Try again later."),
+        (500, "HTTP 500 (Internal Server Error).", "may have taken effect"),
+        (202, "HTTP 202 (Accepted): the server accepted", "may have taken effect"),
+        (299, "HTTP 299: the response has no content type", "MCP server"),
+    ],
+)
+def test_a_status_is_named_with_what_to_do_next(status, words, step):
+    fault = response(status)
+    assert fault.message.startswith(words)
+    assert step in fault.next_step
+    assert fault.status == status
+
+
+def test_the_title_of_a_web_page_is_quoted():
+    body = b"<html><title>Gone\x1b[2J fishing</title><body>much else</body></html>"
+    fault = response(502, body, content_type="text/html")
+    assert fault.message == "HTTP 502 (Bad Gateway): 'Gone\N{SYMBOL FOR ESCAPE}[2J fishing'."
+
+
+def test_a_redirect_elsewhere_is_refused_with_the_address():
+    asked = httpx2.Request("POST", "https://h.example/mcp")
+    found = httpx2.Response(302, headers={"location": "https://other.example/x?token=1"}, request=asked)
+    found.next_request = httpx2.Request("GET", "https://other.example/x?token=1")
+    fault = faults.refused(found, b"")
+    assert "redirected to https://other.example/x, which is not followed." in fault.message
+
+
+@pytest.mark.parametrize(("value", "seconds"), [("3", 3.0), ("", None), ("soon", None), ("-1", None)])
+def test_retry_after_is_seconds(value, seconds):
+    assert faults.retry_after(value) == seconds
+
+
+def test_retry_after_may_be_a_date():
+    assert 50 < faults.retry_after(email.utils.formatdate(time.time() + 60, usegmt=True)) <= 60
+
+
+def test_only_a_refusal_may_be_sent_again():
+    assert response(429, retry_after="2").wait == 2.0
+    assert response(429).refused and response(401).refused
+    assert not response(503).refused and not response(500).refused

@@ -1,0 +1,85 @@
+"""Messages from any wire to the gate: parsed, large ones in a thread, and never for long at once.
+
+Works in slices and pauses for as long as it has worked, so that a flood takes at most half of the event
+loop's time, a few milliseconds at once.
+"""
+
+import asyncio
+import re
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from tui.core.jsonrpc.messages import Message, Notification, Request, read_line
+from tui.host.frames.id_gate import Gate
+from tui.host.frames.inbox import Inbox
+
+LARGE = 256 * 1024
+"""Messages from this size on are parsed in a thread; smaller ones take a few milliseconds at most."""
+
+SLICE_SECONDS = 0.005
+
+_NOTICE = re.compile(rb'"method" ?: ?"(notifications/[a-z_/]{1,40})"')
+
+T = TypeVar("T")
+
+
+class MessageReader:
+    """Parses messages and passes them to the gate."""
+
+    def __init__(self, gate: Gate, inbox: Inbox) -> None:
+        self._gate = gate
+        self._inbox = inbox
+        self._worked = 0.0
+        self._since = 0.0
+
+    def drop_surplus(self, raw: bytes) -> bool:
+        """Whether `raw` is a notification that would be dropped anyway, decided without parsing it."""
+        if len(raw) >= 4096 or b'"id"' in raw or b"\\" in raw:
+            return False
+        method = _NOTICE.search(raw)
+        if method is None or not self._inbox.surplus(method[1].decode()):
+            return False
+        self._inbox.collapsed += 1
+        return True
+
+    async def parse(self, raw: bytes) -> list[Message]:
+        """Return the messages of a line, a body or an event."""
+        batches = self._gate.batches
+        return await self.read(len(raw), lambda patient: read_line(raw, batches=batches, patient=patient))
+
+    async def read(self, size: int, read: Callable[[bool], T]) -> T:
+        """Return what `read` makes of `size` bytes; it is told whether to be patient, in a thread."""
+        if size <= LARGE:
+            return read(False)
+        found = await asyncio.to_thread(read, True)
+        self._since = time.monotonic()  # another thread did the work
+        return found
+
+    def admit(self, frame: Message, size: int) -> bool:
+        """Pass one message of `size` bytes to the gate; return False if it is not valid in the protocol."""
+        if size > LARGE:
+            # The session parses notifications and requests on the event loop.
+            if isinstance(frame, Notification):
+                self._inbox.collapsed += 1
+                return True
+            if isinstance(frame, Request):
+                frame = Request(frame.id, frame.method)
+        return self._gate.incoming(frame)
+
+    def begin(self) -> None:
+        """Start to measure: something arrived."""
+        now = time.monotonic()
+        if now - self._since > SLICE_SECONDS:
+            self._worked = 0.0  # it was idle
+        self._since = now
+
+    async def rest(self) -> None:
+        """Pause if it has worked for long enough since `begin` or the last pause."""
+        now = time.monotonic()
+        self._worked += now - self._since
+        if self._worked > SLICE_SECONDS:
+            await asyncio.sleep(self._worked)
+            self._worked = 0.0
+            now = time.monotonic()
+        self._since = now

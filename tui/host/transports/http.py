@@ -1,0 +1,478 @@
+"""A remote server over Streamable HTTP: our own transport under the SDK's client.
+
+The SDK's own ends all calls when one request fails, has no limit for a body, and hides statuses (measured on
+mcp 2.3), so this one replaces it behind the public `Transport` protocol. Rules of the wire: MCP
+specification, "Transports: Streamable HTTP", revisions 2025-03-26 to 2026-07-28.
+
+From 2026-07-28 on a request is all there is: no session, and a cancelled request is a closed one. Before,
+there may be a session; one that the server has lost is opened again with the handshake of the first time.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import anyio
+import httpx2
+
+from tui.core.jsonrpc.messages import Id, Notification, Response, write_line
+from tui.core.servers import Reach, ServerSpec
+from tui.core.traffic import TrafficSink
+from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, STATELESS_SINCE, Drops, Gate, random_id
+from tui.host.frames.inbox import Inbox
+from tui.host.frames.tap import WireTap
+from tui.host.passthrough.http_exchange import Event
+from tui.host.process.process import ProcessExit
+from tui.host.process.stderr import StderrTail
+from tui.host.transports import http_faults as faults
+from tui.host.transports.http_faults import HttpFault
+from tui.host.transports.http_link import Authenticator, HttpLink, is_stream, stream_of
+from tui.host.transports.streams import ReadStream, WriteStream
+from tui.host.waits import first_of
+
+SESSION = "mcp-session-id"
+VERSION = "mcp-protocol-version"
+RESUME = "last-event-id"
+ACCEPT = "application/json, text/event-stream"
+
+STOP_SECONDS = 2.0
+HAND_OVER_SECONDS = 0.1
+RETRY_SECONDS = 1.0
+"""Before a stream is resumed, if the server does not say."""
+
+RESUMES = 5
+"""How often in a row a stream is resumed that brings nothing new."""
+
+LONGEST_WAIT = 20.0
+"""Seconds that a refused request waits at the server's wish before it is sent again; longer ones fail."""
+
+AFTER_ANSWER = 1.0
+"""Seconds in which a server may end a stream after its answer, so that the connection is used again."""
+
+LINGER_SECONDS = 10.0
+"""How long an older server's answer to a cancelled request is still read."""
+
+ACCEPT_SECONDS = 30.0
+"""How long a server may take to accept a notification or a response."""
+
+INITIALIZED_SECONDS = 10.0
+"""How long requests wait for `notifications/initialized` to be accepted."""
+
+_INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+_LISTS = ("tools", "resources", "prompts")
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Post:
+    """A request under way."""
+
+    task: asyncio.Task[None]
+    modern: bool
+
+
+class HttpTransport:
+    """One remote server over Streamable HTTP. Used once.
+
+    There is no process: `pid` and `exit` are None, `stderr` stays empty. `exited` is set once the connection
+    cannot be used any more; `fatal` and `next_step` say why. `on_change` must not raise.
+    """
+
+    pid: int | None = None
+    exit: ProcessExit | None = None
+
+    def __init__(
+        self,
+        spec: ServerSpec,
+        *,
+        sink: TrafficSink,
+        on_change: Callable[[], None] = lambda: None,
+        authenticator: Authenticator | None = None,
+    ) -> None:
+        self.stderr = StderrTail()
+        self.fatal = self.next_step = ""
+        self.leftovers: tuple[int, ...] = ()
+        self.exited = asyncio.Event()
+        self._spec = spec
+        self._tap = WireTap(spec.name, sink)
+        self._inbox = Inbox()
+        self._gate = Gate(self._inbox, self._reply, given_up=self._tap.gave_up)
+        self._link = HttpLink(
+            spec,
+            sink=sink,
+            tap=self._tap,
+            gate=self._gate,
+            inbox=self._inbox,
+            on_change=on_change,
+            authenticator=authenticator,
+        )
+        self._version = ""
+        self._session = ""
+        self._handshake: dict[str, Any] = {}
+        self._reopening = asyncio.Lock()
+        self._posts: dict[Id, _Post] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._in_order: asyncio.Queue[tuple[dict[str, Any], Mapping[str, str]]] = asyncio.Queue()
+        self._initialized = asyncio.Event()
+        self._listening: asyncio.Task[None] | None = None
+        self._stopping = False
+
+    @property
+    def reach(self) -> Reach:
+        return self._link.reach
+
+    @property
+    def noise(self) -> int:
+        return self._link.noise
+
+    @property
+    def first_noise(self) -> str:
+        return self._link.first_noise
+
+    @property
+    def noise_hint(self) -> str:
+        return ""
+
+    @property
+    def incomplete(self) -> int:
+        return 0
+
+    @property
+    def drops(self) -> Drops:
+        return self._gate.drops
+
+    def negotiated(self, version: str) -> None:
+        """Enforce the rules of a protocol version; also learned from the traffic itself."""
+        self._gate.negotiated(version)
+        self._version = version
+
+    async def __aenter__(self) -> tuple[ReadStream, WriteStream]:
+        self._tap.event("connect", url=self.reach.where)
+        self._start(self._send_in_order(), "notifications")
+        return ReadStream(self._inbox), WriteStream(self._send)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Done to its end however often it is cancelled meanwhile."""
+        stopping = asyncio.create_task(self._stop())
+        cancelled: asyncio.CancelledError | None = None
+        with anyio.CancelScope(shield=True):
+            while not stopping.done():
+                try:
+                    await asyncio.shield(stopping)
+                except asyncio.CancelledError as request:
+                    cancelled = request
+        if not stopping.cancelled():
+            stopping.result()
+        if cancelled is not None:
+            raise cancelled
+
+    async def kill_now(self) -> None:
+        """Drop everything under way, also a stop."""
+        for task in self._tasks:
+            task.cancel()
+
+    async def _stop(self) -> None:
+        self._stopping = True
+        self._tap.event("stop")
+        self._inbox.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._session:
+            closing = self._start(self._close_session(), "session end")
+            await asyncio.wait({closing})
+        with contextlib.suppress(Exception):
+            async with asyncio.timeout(STOP_SECONDS):
+                await self._link.close()
+        self.exited.set()
+
+    async def _close_session(self) -> None:
+        with contextlib.suppress(HttpFault, TimeoutError):
+            async with asyncio.timeout(STOP_SECONDS):
+                async with self._link.exchange("DELETE", self._headers()):
+                    pass
+
+    def _start(self, work: Any, what: str) -> asyncio.Task[None]:
+        task = asyncio.create_task(work, name=f"{what} of {self._spec.name}")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    # ---- out ---------------------------------------------------------------------------------------------
+
+    def _send(self, message: dict[str, Any], headers: Mapping[str, str]) -> bool:
+        if self.exited.is_set() or self._stopping:
+            return False
+        changed = self._gate.outgoing(message)
+        if changed is None:
+            return True
+        method = message.get("method")
+        if VERSION in headers:
+            self._version = headers[VERSION]
+        elif method == "initialize":
+            self._version = ""  # that of the probe is not meant
+        if method is not None and "id" in message:
+            if method == "initialize":
+                self._handshake = changed
+            modern = self._version >= STATELESS_SINCE
+            task = self._start(self._ask(changed, headers), str(method))
+            self._posts[changed["id"]] = _Post(task, modern)
+        elif not (method == CANCELLED and self._cancel(changed)):
+            self._in_order.put_nowait((changed, headers))
+        return True
+
+    def _reply(self, message: Mapping[str, Any]) -> None:
+        self._in_order.put_nowait((dict(message), {}))
+
+    def _cancel(self, message: Mapping[str, Any]) -> bool:
+        """Cancel a request by closing it, as the newer protocol has it; return whether that is all."""
+        wire_id = message["params"]["requestId"]
+        post = self._posts.get(wire_id)
+        if post is None:
+            return self._version >= STATELESS_SINCE
+        if post.modern:
+            post.task.cancel()
+            self._tap.gave_up(wire_id, "cancelled: the request was closed")
+            return True
+        asyncio.get_running_loop().call_later(LINGER_SECONDS, post.task.cancel)
+        return False
+
+    def _headers(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
+        headers = {"accept": ACCEPT, "content-type": "application/json"}
+        if self._session:
+            headers[SESSION] = self._session
+        if self._version:
+            headers[VERSION] = self._version
+        return {**headers, **(more or {})}
+
+    async def _send_in_order(self) -> None:
+        """Send what is not a request, one after the other."""
+        while True:
+            message, headers = await self._in_order.get()
+            method = message.get("method")
+            try:
+                async with asyncio.timeout(ACCEPT_SECONDS):
+                    async with self._link.exchange(
+                        "POST", self._headers(headers), write_line(message)
+                    ) as reply:
+                        if is_stream(reply) and reply.status_code == 200:
+                            await self._take_events(reply, None)
+            except (HttpFault, TimeoutError, ValueError):
+                _log.warning("%s did not accept %s", self._spec.name, method or "a response")
+            if method == "notifications/initialized":
+                self._initialized.set()
+                self._hear()
+
+    # ---- requests ----------------------------------------------------------------------------------------
+
+    async def _ask(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
+        wire_id: Id = message["id"]
+        fault = HttpFault("the answer was lost in mcptui.", next_step="The log has the cause.")
+        try:
+            await self._exchange(message, headers)
+            fault = faults.ended(self.reach.status)
+        except HttpFault as found:
+            fault = found
+        except Exception:  # a bug must not leave a call waiting for ever
+            _log.exception("a request to %s failed with an internal error", self._spec.name)
+        finally:
+            self._posts.pop(wire_id, None)
+        if self._gate.is_pending(wire_id):
+            self._give_up(message, fault)
+
+    def _give_up(self, message: Mapping[str, Any], fault: HttpFault) -> None:
+        opening = message["method"] in ("server/discover", "initialize")
+        if opening and not self._gate.version and _ends_start(fault):
+            self._start(self._end(fault), "end")
+            return
+        self._link.fail(message["id"], fault)
+
+    async def _end(self, fault: HttpFault) -> None:
+        """Announce the end: first to pending calls, then through `exited`."""
+        self.fatal, self.next_step = fault.message, fault.next_step
+        self._gate.fail_all(CONNECTION_CLOSED, str(fault))
+        self._inbox.close()
+        await first_of(self._inbox.emptied.wait(), seconds=HAND_OVER_SECONDS)
+        self.exited.set()
+        self._link.changed()
+
+    async def _exchange(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
+        """Send a request and take what comes back. Raises HttpFault if that is no answer."""
+        wire_id: Id = message["id"]
+        method = message["method"]
+        body = write_line(message)
+        if self._handshake and method != "initialize" and not self._initialized.is_set():
+            await first_of(self._initialized.wait(), seconds=INITIALIZED_SECONDS)
+        reopened = waited = False
+        while True:
+            session = "" if method == "initialize" else self._session
+            try:
+                sent = self._headers(headers)
+                if not session:
+                    sent.pop(SESSION, None)
+                await self._post(body, sent, wire_id, method)
+                return
+            except HttpFault as fault:
+                if session and fault.status == 404 and not reopened:
+                    reopened = True
+                    await self._reopen(session, fault)
+                elif fault.refused and fault.wait is not None and fault.wait <= LONGEST_WAIT and not waited:
+                    waited = True
+                    await asyncio.sleep(fault.wait)
+                else:
+                    raise
+
+    async def _post(self, body: bytes, headers: Mapping[str, str], wire_id: Id, method: str) -> None:
+        async with self._link.exchange("POST", headers, body) as response:
+            status = response.status_code
+            if method == "initialize" and response.is_success:
+                self._session = response.headers.get(SESSION, "")
+            if SESSION in headers and status == 404:
+                raise faults.refused(response, await self._link.head(response))
+            if is_stream(response):
+                resume_at = await self._take_events(response, wire_id)
+                if resume_at is not None:
+                    await self._resume(wire_id, *resume_at)
+                return
+            if faults.content_type(response) not in ("application/json", "") or status in (202, 204):
+                raise faults.refused(response, await self._link.head(response))
+            raw = await self._link.body(response)
+            noise = self._link.noise
+            frames = await self._link.message(raw, wire_id, refused=status >= 400) if raw.strip() else []
+            if not self._gate.is_pending(wire_id):
+                return
+            if status >= 300 or not frames:
+                raise faults.refused(response, raw[:4096])
+            why = self._link.why_noise if self._link.noise > noise else "it answers another request"
+            raise faults.other_answer(why, status)
+
+    async def _take_events(self, response: httpx2.Response, wire_id: Id | None) -> tuple[str, float] | None:
+        """Take the events of a response; return where to go on, and after how many seconds.
+
+        None means that there is nothing more to wait for. Raises HttpFault if it ends before the answer, and
+        cannot be resumed.
+        """
+        fault = faults.ended(response.status_code)
+        try:
+            async with aclosing(self._link.events(response)) as events:
+                async for event in events:
+                    await self._link.event(event, wire_id)
+                    if self._is_answered(wire_id):
+                        await self._see_the_end(events)
+                        return None
+        except HttpFault as found:
+            fault = found
+        stream = stream_of(response)
+        if stream.last_id and self._version < STATELESS_SINCE:
+            return stream.last_id, RETRY_SECONDS if stream.retry_ms is None else stream.retry_ms / 1000
+        if wire_id is None:
+            return None
+        raise fault
+
+    def _is_answered(self, wire_id: Id | None) -> bool:
+        return wire_id is not None and not self._gate.is_pending(wire_id)
+
+    async def _see_the_end(self, events: AsyncGenerator[Event]) -> None:
+        """A stream that is read to its end leaves a connection that can be used again."""
+        with contextlib.suppress(TimeoutError, HttpFault):
+            async with asyncio.timeout(AFTER_ANSWER):
+                async for late in events:
+                    await self._link.event(late)
+
+    async def _resume(self, wire_id: Id, last_id: str, seconds: float) -> None:
+        """Go on with a response whose stream ended before its answer (before 2026-07-28)."""
+        fault = faults.ended(self.reach.status)
+        failures = 0
+        while self._gate.is_pending(wire_id) and failures < RESUMES:
+            await asyncio.sleep(seconds)
+            try:
+                async with self._link.exchange("GET", self._headers({RESUME: last_id})) as response:
+                    if not is_stream(response) or response.status_code >= 300:
+                        raise faults.refused(response, await self._link.head(response))
+                    onward = await self._take_events(response, wire_id)
+            except HttpFault as found:
+                fault, failures = found, failures + 1
+                continue
+            if onward is None:
+                return
+            failures = failures + 1 if onward[0] == last_id else 0
+            last_id, seconds = onward
+        if self._gate.is_pending(wire_id):
+            raise fault
+
+    # ---- sessions before 2026-07-28 ----------------------------------------------------------------------
+
+    async def _reopen(self, lost: str, fault: HttpFault) -> None:
+        """Open a session again in place of `lost`; raises `fault` if the server does not let us."""
+        async with self._reopening:
+            if self._session != lost:
+                return  # another request has done it
+            self._session = ""
+            version, self._version = self._version, ""
+            opening = {**self._handshake, "id": random_id()}
+            headers = self._headers()
+            self._version = version
+            async with self._link.exchange("POST", headers, write_line(opening)) as response:
+                result = await self._answer(response, opening["id"])
+                if result is None or result.get("protocolVersion") != version:
+                    raise fault
+                self._session = response.headers.get(SESSION, "")
+            async with self._link.exchange("POST", self._headers(), write_line(_INITIALIZED)):
+                pass
+            self._tap.event("session opened again")
+            self._hear()
+            for kind in _LISTS:  # anything may have changed meanwhile
+                self._inbox.put(Notification(f"notifications/{kind}/list_changed"))
+
+    async def _answer(self, response: httpx2.Response, wire_id: Id) -> dict[str, Any] | None:
+        """Return the result of a request that the session knows nothing of."""
+
+        def result(frames: Any) -> dict[str, Any] | None:
+            found = [frame.result for frame in frames if isinstance(frame, Response) and frame.id == wire_id]
+            return found[0] if found else None
+
+        if response.status_code >= 300:
+            return None
+        if not is_stream(response):
+            return result(await self._link.message(await self._link.body(response)))
+        async with aclosing(self._link.events(response)) as events:
+            async for event in events:
+                if event.data and (found := result(await self._link.message(event.data))) is not None:
+                    return found
+        return None
+
+    def _hear(self) -> None:
+        """Keep the stream open on which an older server speaks unasked."""
+        if self._listening is not None:
+            self._listening.cancel()
+        if self._version < STATELESS_SINCE and not self._stopping:
+            self._listening = self._start(self._listen(), "stream")
+
+    async def _listen(self) -> None:
+        last_id, failures = "", 0
+        while failures < RESUMES:
+            onward = None
+            headers = self._headers({"accept": "text/event-stream"} | ({RESUME: last_id} if last_id else {}))
+            try:
+                async with self._link.exchange("GET", headers) as response:
+                    if not is_stream(response) or response.status_code >= 300:
+                        return  # it has no such stream
+                    onward = await self._take_events(response, None)
+            except HttpFault:
+                onward = None
+            last_id, seconds = onward or (last_id, RETRY_SECONDS)
+            failures = 0 if onward else failures + 1
+            await asyncio.sleep(seconds * 2**failures)
+
+
+def _ends_start(fault: HttpFault) -> bool:
+    """Whether a start is over after this, rather than that the server may be of the older era."""
+    return fault.status == 0 or fault.status in (401, 403, 429) or fault.status >= 500 or fault.status < 400

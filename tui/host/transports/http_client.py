@@ -1,0 +1,219 @@
+"""HTTP to one remote server: requests that a tap sees, proxies and certificates of the environment.
+
+A redirect is followed within the origin of the request, with its method: everything about a request was
+meant for that origin. The rule is that of the SDK (mcp 2.3, `stream_within_origin`).
+"""
+
+import asyncio
+import itertools
+import socket
+import ssl
+import threading
+import urllib.request
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any
+
+import httpx2
+
+from tui import __version__
+from tui.core.traffic import TrafficSink
+from tui.host.passthrough.http_exchange import HttpExchange
+
+CONNECT_SECONDS = 10.0
+WRITE_SECONDS = 30.0
+REDIRECTS = 5
+KEEPALIVE_SECONDS = 60
+EXCHANGE = "mcptui.exchange"
+"""Key in a response's extensions: what has been heard of it."""
+
+WANTS_EVENTS = "mcptui.events"
+"""Key in a request's extensions: somebody takes the events of the response."""
+
+_context: ssl.SSLContext | None = None
+_loading = threading.Lock()
+
+
+def tls_context() -> ssl.SSLContext:
+    """Return the one TLS context of the process; the first call reads the certificates, so use a thread.
+
+    SSL_CERT_FILE and SSL_CERT_DIR are honoured.
+    """
+    global _context
+    with _loading:
+        if _context is None:
+            _context = httpx2.create_ssl_context()
+        return _context
+
+
+def proxy_for(url: httpx2.URL) -> str | None:
+    """Return the proxy that the environment names for `url`, or None."""
+    if urllib.request.proxy_bypass(url.host):
+        return None
+    known = urllib.request.getproxies()
+    proxy = known.get(url.scheme) or known.get("all")
+    return proxy if proxy is None or "://" in proxy else f"http://{proxy}"
+
+
+async def _context_for(url: httpx2.URL, proxy: str | None) -> ssl.SSLContext:
+    if url.scheme == "https" or (proxy or "").startswith("https"):
+        return await asyncio.to_thread(tls_context)
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # trusts nobody, and costs nothing
+
+
+class TappedTransport(httpx2.AsyncBaseTransport):
+    """Sends requests, and shows each one and its response to a sink, block by block, before anybody reads it.
+
+    Requests of a sign-in go through it too. `on_status` is told of each response, and must not raise.
+    """
+
+    def __init__(self, source: str, sink: TrafficSink, on_status: Callable[[httpx2.Response], None]) -> None:
+        self._source = source
+        self._sink = sink
+        self._on_status = on_status
+        self._numbers = itertools.count(1)
+        self._proxies: dict[tuple[str, str], str | None] = {}
+        self._routes: dict[tuple[str, str | None], httpx2.AsyncHTTPTransport] = {}
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        route = await self._route(request.url)
+        wanted = bool(request.extensions.get(WANTS_EVENTS))
+        exchange = HttpExchange(self._source, next(self._numbers), self._sink, judging=False, wanted=wanted)
+        body = b"" if request.method in ("GET", "DELETE") else await request.aread()
+        exchange.asked(request.method, str(request.url), request.headers.raw, body)
+        try:
+            response = await route.handle_async_request(request)
+        except httpx2.HTTPError as error:
+            exchange.failed(error)
+            raise
+        exchange.answered(response.status_code, response.headers.raw)
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        heard = httpx2.Response(
+            response.status_code,
+            headers=response.headers,
+            stream=_HeardStream(response.stream, exchange),
+            request=request,
+            extensions={**response.extensions, EXCHANGE: exchange},
+        )
+        self._on_status(heard)
+        return heard
+
+    async def _route(self, url: httpx2.URL) -> httpx2.AsyncHTTPTransport:
+        """Raises httpx2.ConnectError for certificates or a proxy that cannot be used."""
+        place = (url.scheme, url.host)
+        if place not in self._proxies:
+            self._proxies[place] = proxy_for(url)
+        key = (url.scheme, self._proxies[place])
+        if key not in self._routes:
+            try:
+                context = await _context_for(url, key[1])
+                made = httpx2.AsyncHTTPTransport(verify=context, proxy=key[1], socket_options=_KEEP_ALIVE)
+            except OSError as problem:  # ssl.SSLError too
+                raise httpx2.ConnectError(f"the certificates cannot be read ({problem})") from problem
+            except (ImportError, ValueError) as problem:
+                raise httpx2.ConnectError("the proxy that the environment names cannot be used") from problem
+            self._routes.setdefault(key, made)
+        return self._routes[key]
+
+    async def aclose(self) -> None:
+        for route in self._routes.values():
+            await route.aclose()
+
+
+class _HeardStream(httpx2.AsyncByteStream):
+    def __init__(self, stream: httpx2.AsyncByteStream, exchange: HttpExchange) -> None:
+        self._stream = stream
+        self._exchange: HttpExchange | None = exchange
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        exchange = self._exchange
+        assert exchange is not None
+        try:
+            async for block in self._stream:
+                exchange.heard(block)
+                yield block
+        except httpx2.HTTPError as error:
+            exchange.failed(error)
+            raise
+
+    async def aclose(self) -> None:
+        exchange, self._exchange = self._exchange, None
+        try:
+            await self._stream.aclose()
+        finally:
+            if exchange is not None:
+                exchange.end()
+
+
+def _keep_alive() -> list[tuple[int, int, int]]:
+    """Notice within minutes that the other machine is gone, without a request."""
+    options = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
+    for name, value in (("TCP_KEEPIDLE", KEEPALIVE_SECONDS), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4)):
+        if hasattr(socket, name):
+            options.append((socket.IPPROTO_TCP, getattr(socket, name), value))
+    return options
+
+
+_KEEP_ALIVE = _keep_alive()
+
+
+def open_client(transport: httpx2.AsyncBaseTransport, headers: Mapping[str, str]) -> httpx2.AsyncClient:
+    """Return a client whose responses may take as long as they like: calls have limits of their own.
+
+    `headers` are the configured ones. Compressed responses are not asked for, so that the recording is
+    readable.
+    """
+    ours = {"user-agent": f"mcptui/{__version__}", "accept-encoding": "identity"}
+    return httpx2.AsyncClient(
+        transport=transport,
+        headers={**ours, **headers},
+        timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS, write=WRITE_SECONDS),
+        follow_redirects=False,
+    )
+
+
+async def send_within_origin(
+    client: httpx2.AsyncClient, request: httpx2.Request, auth: httpx2.Auth | None = None
+) -> httpx2.Response:
+    """Send and return the response, unread; redirects within the origin are followed, any other is returned.
+
+    Close the response. Raises httpx2.HTTPError if there is none.
+    """
+    more: dict[str, Any] = {} if auth is None else {"auth": auth}
+    for _ in range(REDIRECTS):
+        response = await client.send(request, stream=True, follow_redirects=False, **more)
+        onward = _onward(response)
+        if onward is None:
+            return response
+        try:
+            await response.aread()
+        finally:
+            await response.aclose()
+        request = onward
+    return await client.send(request, stream=True, follow_redirects=False, **more)
+
+
+def redirect_target(response: httpx2.Response) -> str:
+    """Return where a response redirects to, without user, query and fragment; "" if it does not."""
+    onward = response.next_request
+    return "" if onward is None else str(onward.url.copy_with(userinfo=b"", query=None, fragment=None))
+
+
+def _onward(response: httpx2.Response) -> httpx2.Request | None:
+    onward = response.next_request
+    if onward is None:
+        return None
+    sent = response.request
+    same_method = onward.method == sent.method
+    own_user = bool(onward.url.userinfo) and onward.url.userinfo != sent.url.userinfo
+    if not same_method or own_user or not _within_origin(sent.url, onward.url):
+        return None
+    onward.extensions = {**onward.extensions, **sent.extensions}
+    return onward
+
+
+def _within_origin(url: httpx2.URL, other: httpx2.URL) -> bool:
+    """Also from http to https on the same host, on the default ports."""
+    if (url.scheme, url.host, url.port) == (other.scheme, other.host, other.port):
+        return True
+    upgraded = (url.scheme, other.scheme) == ("http", "https") and url.port is None and other.port is None
+    return upgraded and url.host == other.host

@@ -1,0 +1,194 @@
+"""What went wrong with one HTTP request, as a sentence with its cause and the next step. Pure."""
+
+import email.utils
+import os
+import re
+import ssl
+import time
+from http import HTTPStatus
+
+import httpx2
+
+from tui.core.errors import McptuiError
+from tui.core.text import clean_line
+from tui.core.units import size as shown_size
+from tui.host.transports.http_client import CONNECT_SECONDS, redirect_target
+
+QUOTED = 160
+"""Characters of a server's own words in a sentence."""
+
+MARKUP = re.compile(r"<(?:script|style)\b.*?</(?:script|style)\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
+LATER = "Try again later."
+CHECK = "Check the address, and that the server is running."
+MAY_HAVE = "The request may have taken effect."
+
+
+class HttpFault(McptuiError):
+    """A request that HTTP gave no usable answer to.
+
+    `status` is 0 if there was no response. `refused`: the server says that it did nothing, so the request may
+    be sent again. `wait` is how many seconds it asks to wait first.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        next_step: str,
+        status: int = 0,
+        refused: bool = False,
+        wait: float | None = None,
+    ) -> None:
+        super().__init__(message, next_step=next_step)
+        self.status = status
+        self.refused = refused
+        self.wait = wait
+
+
+def status_text(status: int) -> str:
+    """Return "HTTP 503 (Service Unavailable)"."""
+    try:
+        return f"HTTP {status} ({HTTPStatus(status).phrase})"
+    except ValueError:
+        return f"HTTP {status}"
+
+
+def unreachable(error: Exception, where: str) -> HttpFault:
+    """Return the fault for an error before there was any response."""
+    cause = _cause(error)
+    if isinstance(error, httpx2.ConnectTimeout):
+        return HttpFault(f"no connection to {where} within {CONNECT_SECONDS:g} s.", next_step=CHECK)
+    if isinstance(cause, ssl.SSLError):
+        said = clean_line(getattr(cause, "verify_message", "") or cause.reason or str(cause), QUOTED)
+        step = "Check the address; SSL_CERT_FILE names certificates to trust."
+        return HttpFault(f"no secure connection to {where}: {said}.", next_step=step)
+    if isinstance(error, httpx2.ConnectError | httpx2.UnsupportedProtocol | httpx2.InvalidURL):
+        said = _words(cause)
+        return HttpFault(f"no connection to {where}: {said}.", next_step=CHECK)
+    if isinstance(error, httpx2.ProxyError):
+        return HttpFault(
+            f"the proxy refuses {where}: {_words(cause)}.", next_step="Check HTTPS_PROXY and NO_PROXY."
+        )
+    return HttpFault(f"the connection to {where} broke: {_words(cause)}.", next_step=MAY_HAVE)
+
+
+def broken(error: Exception, status: int) -> HttpFault:
+    """Return the fault for a response that broke off."""
+    text = f"the response ({status_text(status)}) broke off: {_words(_cause(error))}."
+    return HttpFault(text, next_step=MAY_HAVE, status=status)
+
+
+def ended(status: int) -> HttpFault:
+    """Return the fault for a stream that ended without the response."""
+    text = f"the event stream ({status_text(status)}) ended without the response."
+    return HttpFault(text, next_step=MAY_HAVE, status=status)
+
+
+def too_large(size: int, limit: int, status: int) -> HttpFault:
+    """Return the fault for a body or an event of `size` bytes."""
+    text = (
+        f"result too large: {status_text(status)} with {shown_size(size)}; the limit is {shown_size(limit)}."
+    )
+    return HttpFault(text, next_step="Ask for less.", status=status)
+
+
+def other_answer(why: str, status: int) -> HttpFault:
+    """Return the fault for a body that is JSON, but not the answer to the request."""
+    text = f"the answer ({status_text(status)}) cannot be used: {why}."
+    return HttpFault(text, next_step="Check that the address is that of an MCP server.", status=status)
+
+
+def refused(response: httpx2.Response, body: bytes, *, signs_in: bool = False) -> HttpFault:
+    """Return the fault for a response that is no JSON-RPC message; `body` is the head of its body.
+
+    `signs_in`: a sign-in was tried.
+    """
+    status = response.status_code
+    said = f"{status_text(status)}{_quoted(response, body)}"
+    if target := redirect_target(response):
+        text = f"{status_text(status)}: redirected to {clean_line(target, 200)}, which is not followed."
+        step = "If that is the server you mean, write this address as its url."
+        return HttpFault(text, next_step=step, status=status, refused=True)
+    if status == 401:
+        return HttpFault(f"{said}.", next_step=_sign_in_step(response, signs_in), status=status, refused=True)
+    if status == 403:
+        step = "Your credentials are not allowed to do this. Check them, or sign in again."
+        return HttpFault(f"{said}.", next_step=step, status=status, refused=True)
+    if status in (404, 405, 410):
+        step = "Check the address: there is no MCP server at it."
+        return HttpFault(f"{said}.", next_step=step, status=status, refused=True)
+    if status in (429, 503):
+        wait = retry_after(response.headers.get("retry-after", ""))
+        step = LATER if wait is None else f"The server asks to wait {wait:.0f} s. Try again then."
+        return HttpFault(f"{said}.", next_step=step, status=status, refused=status == 429, wait=wait)
+    if status >= 500:
+        return HttpFault(f"{said}.", next_step=f"{LATER} {MAY_HAVE}", status=status)
+    if status >= 400:
+        step = "The server refused the request. Check the address and the headers."
+        return HttpFault(f"{said}.", next_step=step, status=status, refused=True)
+    if status in (202, 204):
+        text = f"{status_text(status)}: the server accepted the request, but sends no answer to it."
+        return HttpFault(text, next_step=MAY_HAVE, status=status)
+    kind = content_type(response)
+    named = f"is {kind}" if kind else "has no content type"
+    text = f"{said}: the response {named}, not JSON-RPC."
+    return HttpFault(text, next_step="Check that the address is that of an MCP server.", status=status)
+
+
+def content_type(response: httpx2.Response) -> str:
+    """Return the media type in lower case, without parameters."""
+    said: str = response.headers.get("content-type", "")
+    return clean_line(said.partition(";")[0].strip().lower(), 60)
+
+
+def retry_after(value: str) -> float | None:
+    """Return the seconds that a Retry-After header asks for (RFC 9110, 10.2.3), None for no sound value."""
+    text = value.strip()
+    if text.isascii() and text.isdigit() and len(text) < 9:
+        return float(text)
+    try:
+        at = email.utils.parsedate_to_datetime(text).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return max(0.0, at - time.time())
+
+
+def _sign_in_step(response: httpx2.Response, signs_in: bool) -> str:
+    if response.request.headers.get("authorization"):
+        return "The credentials are not accepted. Check the Authorization header, or sign in again."
+    if signs_in:
+        return "Sign in."
+    return "Set an Authorization header under headers, or sign in."
+
+
+def _quoted(response: httpx2.Response, body: bytes) -> str:
+    """Return the server's own words, if they are words."""
+    kind = content_type(response)
+    if not body or not (kind.startswith("text/") or kind == "application/json" or not kind):
+        return ""
+    text = body[:4096].decode("utf-8", "replace")
+    if kind == "text/html" or text.lstrip()[:1] == "<":
+        title = re.search(r"<title[^>]*>([^<]*)", text, re.IGNORECASE)
+        text = title[1] if title else MARKUP.sub(" ", text)
+    said = clean_line(" ".join(text.split()), QUOTED).rstrip(".")
+    return f": {said!r}" if said else ""
+
+
+def _cause(error: BaseException) -> BaseException:
+    """Return the error of the operating system behind those of the libraries, if there is one."""
+    found: BaseException = error
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, ssl.SSLError) or (isinstance(seen, OSError) and seen.errno is not None):
+            found = seen
+        seen = (
+            seen.exceptions[0] if isinstance(seen, BaseExceptionGroup) else seen.__cause__ or seen.__context__
+        )
+    return found
+
+
+def _words(error: BaseException) -> str:
+    number = error.errno if isinstance(error, OSError) and not isinstance(error, ssl.SSLError) else None
+    system = os.strerror(number) if number is not None and number > 0 else ""
+    said = system or getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return clean_line(str(said), QUOTED).rstrip(".")

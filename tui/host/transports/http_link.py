@@ -1,0 +1,244 @@
+"""One remote server as HTTP sees it: requests, and what comes back, to the gate. For all HTTP transports."""
+
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import replace
+
+import httpx2
+
+from tui.core.jsonrpc.framing import LINE_LIMIT
+from tui.core.jsonrpc.messages import Failure, Id, Message, Stray, find_ids
+from tui.core.servers import Reach, ServerSpec
+from tui.core.text import clean_line
+from tui.core.traffic import TrafficSink
+from tui.host.frames.id_gate import NO_HTTP_ANSWER, RESULT_TOO_LARGE, Gate
+from tui.host.frames.inbox import Inbox
+from tui.host.frames.message_reader import MessageReader
+from tui.host.frames.tap import WireTap
+from tui.host.passthrough.http_exchange import KEPT, Event, EventCutter, HttpExchange
+from tui.host.transports import http_faults as faults
+from tui.host.transports.http_client import (
+    EXCHANGE,
+    WANTS_EVENTS,
+    TappedTransport,
+    open_client,
+    send_within_origin,
+)
+from tui.host.transports.http_faults import HttpFault
+
+HEAD = 64 * 1024
+"""Bytes that are read of a body that is no message, for the server's own words."""
+
+_OWN_STREAM = "mcptui.stream"
+
+Authenticator = Callable[[], Awaitable["httpx2.Auth | None"]]
+"""Called when the server asks to sign in, at most once for a connection; None if that is not possible."""
+
+
+class HttpLink:
+    """Sends HTTP requests to one server and passes the messages in the responses to the gate.
+
+    `reach` is whether the server answers; `on_change` is called when that changes, and must not raise.
+    `noise` counts what was no message, `why_noise` says what the last of it was.
+    """
+
+    def __init__(
+        self,
+        spec: ServerSpec,
+        *,
+        sink: TrafficSink,
+        tap: WireTap,
+        gate: Gate,
+        inbox: Inbox,
+        on_change: Callable[[], None],
+        authenticator: Authenticator | None = None,
+    ) -> None:
+        self.url = httpx2.URL(spec.url or "")
+        self.reach = Reach(clean_line(spec.shown_url, 300))
+        self.noise = 0
+        self.first_noise = ""
+        self.why_noise = ""
+        self._tap = tap
+        self._gate = gate
+        self._messages = MessageReader(gate, inbox)
+        self._on_change = on_change
+        self._client = open_client(TappedTransport(spec.name, sink, self._answered), spec.headers)
+        self._authenticator = None if has_authorization(spec.headers) else authenticator
+        self._auth: httpx2.Auth | None = None
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    @contextlib.asynccontextmanager
+    async def exchange(
+        self, method: str, headers: Mapping[str, str], body: bytes = b"", *, url: httpx2.URL | None = None
+    ) -> AsyncIterator[httpx2.Response]:
+        """Send a request and give its response, unread; sign in first if the server asks for it.
+
+        Raises HttpFault if there is none.
+        """
+        response = await self._send(method, headers, body, url or self.url)
+        if response.status_code in (401, 403) and self._auth is None and self._authenticator is not None:
+            authenticator, self._authenticator = self._authenticator, None
+            self._auth = await authenticator()
+            if self._auth is not None:
+                await response.aclose()
+                response = await self._send(method, headers, body, url or self.url)
+        try:
+            yield response
+        finally:
+            await response.aclose()
+
+    async def _send(
+        self, method: str, headers: Mapping[str, str], body: bytes, url: httpx2.URL
+    ) -> httpx2.Response:
+        request = self._client.build_request(
+            method,
+            url,
+            headers=dict(headers),
+            content=body if method == "POST" else None,
+            extensions={WANTS_EVENTS: True},
+        )
+        try:
+            return await send_within_origin(self._client, request, self._auth)
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            fault = faults.unreachable(error, shown_origin(url))
+            self._set_reach(replace(self.reach, answers=False, problem=fault.message))
+            raise fault from error
+
+    def _answered(self, response: httpx2.Response) -> None:
+        if origin(response.request.url) == origin(self.url):
+            self._set_reach(replace(self.reach, answers=True, status=response.status_code, problem=""))
+
+    def _set_reach(self, reach: Reach) -> None:
+        if reach != self.reach:
+            self.reach = reach
+            self.changed()
+
+    def changed(self) -> None:
+        with contextlib.suppress(Exception):  # a bug in a listener must not affect the server
+            self._on_change()
+
+    # ---- what comes back -------------------------------------------------------------------------------
+
+    async def events(self, response: httpx2.Response) -> AsyncGenerator[Event]:
+        """Yield the events of a stream. Raises HttpFault if it breaks off."""
+        exchange: HttpExchange = response.extensions[EXCHANGE]
+        stream = stream_of(response)
+        heard = stream is exchange.stream
+        blocks = response.aiter_raw() if heard else response.aiter_bytes()
+        try:
+            async for block in blocks:
+                await self._tap.wait_for_room()
+                self._messages.begin()
+                if not heard:
+                    exchange.events.clear()
+                    exchange.events.extend(stream.feed(block))
+                while exchange.events:
+                    yield exchange.events.popleft()
+                    await self._messages.rest()
+        except httpx2.HTTPError as error:
+            raise faults.broken(error, response.status_code) from error
+
+    async def body(self, response: httpx2.Response, limit: int = LINE_LIMIT) -> bytes:
+        """Return a whole body. Raises HttpFault if it breaks off or is larger than `limit`."""
+        status = response.status_code
+        said = response.headers.get("content-length", "")
+        if said.isdigit() and int(said) > limit and is_plain(response):
+            raise faults.too_large(int(said), limit, status)
+        found = bytearray()
+        try:
+            async for block in response.aiter_bytes():
+                found += block
+                if len(found) > limit:
+                    raise faults.too_large(len(found), limit, status)
+        except httpx2.HTTPError as error:
+            raise faults.broken(error, status) from error
+        return bytes(found)
+
+    async def head(self, response: httpx2.Response) -> bytes:
+        """Return the beginning of a body that is shown, whatever happens to the rest."""
+        found = bytearray()
+        with contextlib.suppress(httpx2.HTTPError):
+            async for block in response.aiter_bytes():
+                found += block
+                if len(found) >= HEAD:
+                    break
+        return bytes(found[:HEAD])
+
+    async def message(self, raw: bytes, asked: Id | None = None, *, refused: bool = False) -> list[Message]:
+        """Pass the messages of a body or an event to the gate, and return them.
+
+        An error without an id answers the request `asked`; in a refusal, one with any id does, since many
+        servers put in one of their own.
+        """
+        if self._messages.drop_surplus(raw):
+            return []
+        frames = [
+            replace(frame, id=asked)
+            if isinstance(frame, Failure) and asked is not None and (refused or frame.id is None)
+            else frame
+            for frame in await self._messages.parse(raw)
+        ]
+        for frame in frames:
+            if not self._messages.admit(frame, len(raw)):
+                self._strange(frame, raw)
+        return frames
+
+    async def event(self, event: Event, asked: Id | None = None) -> None:
+        """Pass the message of an event to the gate; too large a one fails the request that it answers."""
+        if event.kind not in ("", "message") or not event.size:
+            return
+        if event.size <= len(event.data):
+            await self.message(event.data, asked)
+            return
+        fault = faults.too_large(event.size, KEPT, 200)
+        ids = find_ids(event.data)
+        self._tap.event("too large", bytes=event.size, limit=KEPT)
+        self._gate.fail(ids or (() if asked is None else (asked,)), RESULT_TOO_LARGE, str(fault))
+
+    def fail(self, asked: Id, fault: HttpFault) -> None:
+        """Fail a request that nobody will answer any more, unless it is answered already."""
+        code = RESULT_TOO_LARGE if fault.message.startswith("result too large") else NO_HTTP_ANSWER
+        self._gate.fail((asked,), code, str(fault))
+
+    def _strange(self, frame: Message, raw: bytes) -> None:
+        self.noise += 1
+        self.why_noise = frame.why if isinstance(frame, Stray) else "it is the request itself"
+        if self.noise == 1:
+            self.first_noise = clean_line(raw[:4096].decode("utf-8", "replace"))
+        self.changed()
+
+
+def has_authorization(headers: Mapping[str, str]) -> bool:
+    """Whether the configured headers have credentials."""
+    return any(name.lower() == "authorization" for name in headers)
+
+
+def is_plain(response: httpx2.Response) -> bool:
+    """Whether a body is not compressed, so that its bytes are those that the tap saw."""
+    return response.headers.get("content-encoding", "identity").strip().lower() in ("", "identity")
+
+
+def is_stream(response: httpx2.Response) -> bool:
+    """Whether a response is an event stream."""
+    return faults.content_type(response) == "text/event-stream"
+
+
+def stream_of(response: httpx2.Response) -> EventCutter:
+    """Return the state of an event stream: of the one that the tap has, unless it is compressed."""
+    exchange: HttpExchange = response.extensions[EXCHANGE]
+    if exchange.stream is not None and is_plain(response):
+        return exchange.stream
+    known: EventCutter = response.extensions.setdefault(_OWN_STREAM, EventCutter(KEPT))
+    return known
+
+
+def origin(url: httpx2.URL) -> tuple[str, str, int | None]:
+    """Return the scheme, host and port of an address."""
+    return url.scheme, url.host, url.port
+
+
+def shown_origin(url: httpx2.URL) -> str:
+    """Return the origin of an address as it is shown, without a user."""
+    return clean_line(str(url.copy_with(userinfo=b"", path="", query=None, fragment=None)), 200)
