@@ -220,6 +220,27 @@ class FakeWorkbench:
             raise
 
 
+class FakeChoices:
+    """`tui.runtime.server_choices.ServerChoices` that changes only the fake host."""
+
+    def __init__(self, host: FakeHost) -> None:
+        self._host = host
+        self.problem = ""
+
+    async def toggle_tool(self, server: str, tool: str) -> str:
+        status = self._host.status(server)
+        off = tuple(name for name in status.spec.off if name != tool)
+        if off == status.spec.off:
+            off = (*off, tool)
+        self._host.put(replace(status, spec=replace(status.spec, off=off)))
+        return self.problem
+
+    async def toggle_all(self, server: str) -> str:
+        status = self._host.status(server)
+        self._host.put(replace(status, spec=replace(status.spec, off=() if status.spec.off else ("*",))))
+        return self.problem
+
+
 class FakeCalls:
     """`tui.settings.stored_calls.StoredCalls` in memory."""
 
@@ -268,6 +289,7 @@ class FakeRuntime:
         for tool in tools:
             self.workbench.offered.setdefault(tool.server, []).append(tool)
         self.calls = FakeCalls()
+        self.server_choices = FakeChoices(self.host)
         self.conversations = FakeChats(self.conversation, self.continue_turn)
         self.snippets: dict[str, str] = {}
         self.revision = 1

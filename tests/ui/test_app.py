@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text, send, shows
-from tests.ui.fakes import FakeHost, FakeRuntime, calls, crashed, says
+from tests.ui.fakes import FakeHost, FakeRuntime, FakeToolbox, calls, crashed, says
 from tui.core.errors import ConfigError
 from tui.core.ports import TextPart
 from tui.core.turn.limits import Limits
@@ -361,3 +361,25 @@ async def test_a_message_in_the_corner_is_never_markup():
     async with opened(FakeRuntime()) as (app, _):
         app.notify("[/x] [@click=app.quit]go[/] \x1b]52;c;aGk=\x07", title="[red]")
         await shows(app, "[/x] [@click=app.quit]go[/]", "[red]")
+
+
+async def test_k_cancels_the_running_call_and_the_turn_continues():
+    cancelled = []
+
+    class Stuck(FakeToolbox):
+        async def call(self, tool, arguments, *, seconds, progress):
+            try:
+                await asyncio.Event().wait()
+            finally:
+                cancelled.append(tool.name)
+
+    runtime = FakeRuntime(calls("weather__get_weather"), says("Never mind."))
+    runtime.toolbox = Stuck(runtime.toolbox.offered)
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "go")
+        await shows(app, "running")
+        await pilot.press("f2", "k")
+        await shows(app, "cancelled", "Never mind.")
+        assert cancelled == ["get_weather"]
+        await pilot.press("k")
+        await shows(app, "Cancel call is not available: no turn is running.")

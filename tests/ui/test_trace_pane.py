@@ -105,7 +105,7 @@ async def test_progress_is_shown_while_a_call_runs() -> None:
         call = story.turn().step_ended().call()
         story.tell(events.ToolCallStarted(1, call), events.ToolProgress(1, call, 12, 30, "counting sheep"))
         await pilot.pause()
-        assert shown(story.pane)[4] == "      12 of 30 · counting sheep"
+        assert shown(story.pane)[4] == "      ━━━━──────  12 of 30 · counting sheep"
         story.done(call)
         assert not any("sheep" in line for line in shown(story.pane))
 

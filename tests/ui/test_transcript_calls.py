@@ -169,3 +169,15 @@ async def test_an_unknown_call_is_ignored():
         it.pane.set_call("nobody", "done")
 
         assert set(await it.lines()) == {""}
+
+
+async def test_a_running_call_shows_how_far_it_is():
+    async with talk() as it:
+        it.pane.add_call("1", "slow", "report", {})
+        it.pane.call_progress("1", 0.5, "15 of 30")
+        assert "━━━━────  15 of 30  running" in row_with(await it.lines(), "slow › report")
+        it.pane.call_progress("1", None, "16 done so far, of how many nobody knows")
+        row = row_with(await it.lines(), "slow › report")
+        assert "16 done so far" in row and "━" not in row
+        it.pane.set_call("1", "done", ms=4.2, preview="x")
+        assert "━" not in row_with(await it.lines(), "slow › report")

@@ -72,6 +72,33 @@ async def test_a_tool_that_the_model_is_not_offered_is_marked_with_the_reason() 
         assert "not offered" in row.partition("│")[0]
 
 
+async def test_o_turns_a_tool_off_for_the_model_and_it_can_still_be_called() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("o")
+        await shows(app_of(screen), "For the model: off: turned off by you")
+        row = next(line for line in screen_text(app_of(screen)).splitlines() if "get_weather" in line)
+        assert "off" in row.partition("│")[0]
+        assert runtime.host.status("weather").spec.off == ("get_weather",)
+        runtime.server_choices.problem = "weather is not in the configuration file."
+        await pilot.press("o")
+        await shows(app_of(screen), "weather is not in the configuration file.")
+        assert "For the model" not in screen_text(app_of(screen))
+        await pilot.press("O")
+        await until(lambda: runtime.host.status("weather").spec.off == ("*",))
+
+
+async def test_a_tool_that_no_model_can_run_says_why_and_o_does_not_change_that() -> None:
+    runtime = rich_runtime()
+    why = "it runs only as a task"
+    runtime.workbench.offered["weather"] = [tool("research", withheld=why, has_icon=True, read_only=True)]
+    async with opened(runtime) as (screen, pilot):
+        await shows(app_of(screen), f"For the model: not offered: {why}", "has an icon")
+        await pilot.press("o")
+        await shows(app_of(screen), f"The model is not offered it: {why}.")
+        assert runtime.host.status("weather").spec.off == ()
+
+
 # ---- the overview ----
 
 

@@ -60,6 +60,7 @@ class ServerSpec:
             configured.
         pins: patterns of names of its tools that are always offered where a model accepts fewer than there
             are.
+        off: patterns of names of its tools that the model is not offered.
     """
 
     name: str
@@ -76,6 +77,7 @@ class ServerSpec:
     tool_seconds: float | None = None
     trust_hints: bool = True
     pins: tuple[str, ...] = ()
+    off: tuple[str, ...] = ()
 
     @property
     def shown_command(self) -> tuple[str, ...]:
@@ -139,6 +141,7 @@ class ServerStatus:
         noise: number of stdout lines that were not messages.
         restarts: how often it was restarted after an unexpected exit.
         reach: of a remote server, which has no process; None for one with a process.
+        withheld: number of its tools that the model is not offered.
     """
 
     name: str
@@ -166,6 +169,7 @@ class ServerStatus:
     noise: int = 0
     restarts: int = 0
     reach: Reach | None = None
+    withheld: int = 0
 
     @property
     def failed(self) -> bool:

@@ -1,8 +1,10 @@
 """Tools and their results: values that pass between servers, loop and front ends."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from fnmatch import fnmatchcase
+from glob import escape
 from typing import Any, Literal
 
 
@@ -20,6 +22,8 @@ class Tool:
         digest: hash of what the model reads (name, title, description, schemas, annotations), the key of
             approvals.
         pinned: always offered where the model accepts fewer tools than there are.
+        has_icon: the server names an icon. It is never fetched.
+        withheld: why the model is not offered this tool, whatever is configured; or "".
     """
 
     server: str
@@ -33,6 +37,25 @@ class Tool:
     trusted: bool = False
     digest: str = ""
     pinned: bool = False
+    has_icon: bool = False
+    withheld: str = ""
+
+
+def is_off(name: str, patterns: Sequence[str]) -> bool:
+    """Return whether a tool is turned off for the model: one of the patterns matches its name."""
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def switched(patterns: Sequence[str], name: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Return the patterns of tools that are off with `name` turned off, or on if it was off.
+
+    `names` are all tools of the server: a pattern that turned off others too is replaced by their names.
+    """
+    if not is_off(name, patterns):
+        return (*patterns, escape(name))
+    matching = [pattern for pattern in patterns if fnmatchcase(name, pattern)]
+    others = [escape(other) for other in names if other != name and is_off(other, matching)]
+    return tuple(dict.fromkeys([*(one for one in patterns if one not in matching), *others]))
 
 
 @dataclass(frozen=True, slots=True)

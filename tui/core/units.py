@@ -55,6 +55,13 @@ def progress(done: float | None, total: float | None, message: str, joint: str =
     return f"{words}{joint}{message}" if message else words
 
 
+def share(done: float | None, total: float | None) -> float | None:
+    """Return progress as a share of 0 to 1, or None if there is no total to compare with."""
+    if done is None or total is None or not total > 0:
+        return None
+    return max(0.0, min(1.0, done / total))
+
+
 def size(octets: float) -> str:
     """Return a size in bytes: "132 B", "48 kB", "3.4 MB"."""
     return f"{count(octets)}B" if octets >= 999.5 else f"{octets:.0f} B"

@@ -21,6 +21,8 @@ MAX_TOOLS = 10_000
 MAX_NAME = 128
 DESCRIPTION_CHARS = 2048
 MAX_QUARANTINED = 200
+TASKS_IN_CORE = "2025-11-25"
+"""The only revision whose core has tasks; since then they are an extension."""
 
 _DESCRIBING = (("properties", dict), ("$ref", str), ("anyOf", list), ("oneOf", list), ("allOf", list))
 """The keywords that describe an object's properties at the root of a schema, and their types."""
@@ -112,10 +114,12 @@ def build_catalog(
     trusted: bool,
     pins: Sequence[str] = (),
     before: Catalog = NO_TOOLS,
+    protocol: str = "",
 ) -> Catalog:
     """Check the raw tools of a listing one by one.
 
-    `before` is the previous catalog; its tools are kept where an incomplete listing lacks them.
+    `before` is the previous catalog; its tools are kept where an incomplete listing lacks them. `protocol` is
+    the negotiated revision.
     """
     tools: dict[str, Tool] = {}
     outputs: dict[str, Mapping[str, Any]] = {}
@@ -125,7 +129,7 @@ def build_catalog(
         if fault:
             left_out.append((_shown_name(raw, number), fault))
             continue
-        tool = _tool(server, raw, trusted=trusted, pins=pins)
+        tool = _tool(server, raw, trusted=trusted, pins=pins, protocol=protocol)
         known = tools.get(tool.name)
         if known is None:
             tools[tool.name] = tool
@@ -182,9 +186,8 @@ def _shown_name(raw: Any, number: int) -> str:
     return shown or f"number {number}"
 
 
-def _tool(server: str, raw: Mapping[str, Any], *, trusted: bool, pins: Sequence[str]) -> Tool:
-    hints = raw.get("annotations")
-    hints = hints if isinstance(hints, dict) else {}
+def _tool(server: str, raw: Mapping[str, Any], *, trusted: bool, pins: Sequence[str], protocol: str) -> Tool:
+    hints = _object(raw, "annotations")
     title = raw.get("title") or hints.get("title")
     destructive = hints.get("destructiveHint")
     return Tool(
@@ -199,7 +202,23 @@ def _tool(server: str, raw: Mapping[str, Any], *, trusted: bool, pins: Sequence[
         trusted=trusted,
         digest=digest_of(raw),
         pinned=any(fnmatchcase(raw["name"], pattern) for pattern in pins),
+        has_icon=isinstance(raw.get("icons"), list) and bool(raw["icons"]),
+        withheld=_withheld(raw, protocol),
     )
+
+
+NOT_FOR_MODELS = "its server offers it to apps only (_meta.ui.visibility)"
+NEEDS_LEGACY_TASKS = f"it runs only as a task of revision {TASKS_IN_CORE}, which mcptui does not support"
+
+
+def _withheld(raw: Mapping[str, Any], protocol: str) -> str:
+    """Return why a usable tool is not offered to the model, or ""."""
+    visibility = _object(_object(raw, "_meta"), "ui").get("visibility")
+    if isinstance(visibility, list) and "model" not in visibility:
+        return NOT_FOR_MODELS
+    if protocol == TASKS_IN_CORE and _object(raw, "execution").get("taskSupport") == "required":
+        return NEEDS_LEGACY_TASKS
+    return ""
 
 
 def described(text: Any) -> str:
@@ -282,3 +301,8 @@ def _prompt(server: str, raw: Mapping[str, Any]) -> PromptInfo | None:
 def _text(holder: Mapping[str, Any], key: str) -> str:
     value = holder.get(key)
     return value if isinstance(value, str) else ""
+
+
+def _object(holder: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = holder.get(key)
+    return value if isinstance(value, Mapping) else {}

@@ -257,6 +257,7 @@ class Connection:
             trusted=self._spec.trust_hints,
             pins=self._spec.pins,
             before=before,
+            protocol=self.protocol,
         )
         if self._ready and self.catalog != before:
             self._on_change()

@@ -4,6 +4,7 @@ Importable without the SDK, so that the first frame does not wait for it.
 """
 
 import asyncio
+import dataclasses
 import logging
 import uuid
 from collections.abc import Callable, Coroutine, Iterable, Sequence
@@ -97,6 +98,11 @@ class Host:
     async def restart(self, name: str) -> None:
         """Stop a server if it is running, then start it; return as `start` does."""
         await self._named(name).restart()
+
+    def reconfigure(self, name: str, **fields: Any) -> None:
+        """Replace fields of a server's spec that take effect without a restart, such as `off`."""
+        server = self._named(name)
+        server.reconfigure(dataclasses.replace(server.spec, **fields))
 
     def request_start(self, name: str) -> None:
         self._request(self.start(name), f"start {name}")

@@ -8,7 +8,7 @@ import importlib
 import logging
 import os
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from tui.core.questions import Questioner, Refuser
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport
 from tui.core.text import clean_line
+from tui.core.tools import Tool, is_off
 from tui.core.traffic import TrafficSink
 from tui.host import error_sentences as explain
 from tui.host.error_sentences import Ending
@@ -30,6 +31,7 @@ from tui.host.transports import ServerTransport, open_transport
 from tui.host.waits import first_of
 
 if TYPE_CHECKING:
+    from tui.host.catalog import Catalog
     from tui.host.connection import Connection
 
 LAUNCHERS = frozenset({"npx", "uvx", "uv", "docker", "podman", "pipx", "bunx", "pnpm", "deno"})
@@ -100,6 +102,7 @@ class Supervisor:
         self._closing = False
         self._lives = 0
         self._ready_ns = 0
+        self._offered: tuple[Catalog, tuple[str, ...], list[Tool]] | None = None
 
     @property
     def state(self) -> ServerState:
@@ -118,6 +121,24 @@ class Supervisor:
             noise=transport.noise,
             reach=transport.reach,
         )
+
+    @property
+    def offered(self) -> Sequence[Tool]:
+        """The tools that the model may be offered."""
+        if self.connection is None:
+            return ()
+        catalog, off = self.connection.catalog, self.spec.off
+        known = self._offered
+        if known is None or known[0] is not catalog or known[1] != off:
+            tools = [tool for tool in catalog.tools if not tool.withheld and not is_off(tool.name, off)]
+            known = self._offered = catalog, off, tools
+        return known[2]
+
+    def reconfigure(self, spec: ServerSpec) -> None:
+        """Replace what is configured without a restart: what the model is offered, not how it is started."""
+        self.spec = spec
+        self._status = replace(self._status, spec=spec)
+        self._changed()
 
     def stderr(self) -> tuple[str, ...]:
         """Of this run of the server, or of the last one."""
@@ -212,6 +233,7 @@ class Supervisor:
             signal="",
             protocol="",
             tools=0,
+            withheld=0,
             quarantined=(),
             listing_problem="",
             resources=None,
@@ -230,6 +252,7 @@ class Supervisor:
             exit_code=ending.code,
             signal=ending.signal,
             tools=0,
+            withheld=0,
         )
         return ending
 
@@ -325,8 +348,12 @@ class Supervisor:
             title=connection.title,
             version=connection.version,
             start_ms=connection.start_ms,
+            withheld=self._withheld(connection),
             **_offers(connection),
         )
+
+    def _withheld(self, connection: "Connection") -> int:
+        return len(connection.catalog.tools) - len(self.offered)
 
     def _leaving(self, reason: StopReason) -> None:
         match self.state:
@@ -338,7 +365,7 @@ class Supervisor:
     def _changed(self) -> None:
         connection = self.connection
         if connection is not None and self.state is ServerState.RUNNING:
-            self._status = replace(self._status, **_offers(connection))
+            self._status = replace(self._status, withheld=self._withheld(connection), **_offers(connection))
         self._around.changed(self.spec.name)
 
     def _move(self, happening: Happening, **values: Any) -> None:

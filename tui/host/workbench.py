@@ -14,7 +14,7 @@ from weakref import WeakSet
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState
 from tui.core.text import clean_line
-from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
+from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult, is_off
 from tui.core.traffic import CAUSE, Cause
 from tui.core.workbench import (
     Completions,
@@ -44,11 +44,12 @@ class RunningToolbox:
         self._checker = checker
 
     def tools(self) -> Sequence[Tool]:
+        """Return the tools that the model may be offered."""
         return [
             tool
             for server in self._servers.values()
-            if server.state is ServerState.RUNNING and server.connection is not None
-            for tool in server.connection.catalog.tools
+            if server.state is ServerState.RUNNING
+            for tool in server.offered
         ]
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
@@ -64,8 +65,17 @@ class RunningToolbox:
         """Call and return the result; failures are results too. Cancelling it cancels the call at the server.
 
         A tool that has changed since it was offered is not called: what was approved is a definition, not a
-        name.
+        name. Nor is one that was turned off since.
         """
+        server = self._servers.get(tool.server)
+        if server is not None and is_off(tool.name, server.spec.off):
+            return _not_run(CallFailure.PROTOCOL, f"{tool.name} of {tool.server} is turned off.")
+        return await self.call_by_hand(tool, arguments, seconds=seconds, progress=progress)
+
+    async def call_by_hand(
+        self, tool: Tool, arguments: Mapping[str, Any], *, seconds: float, progress: ProgressSink
+    ) -> ToolResult:
+        """Call a tool, also one that is turned off for the model."""
         connection = self._connection(tool)
         if connection is None:
             return _not_run(CallFailure.NOT_RUNNING, f"The server {tool.server} is not running.")
@@ -192,7 +202,7 @@ class HandWorkbench:
         if fault := _unsendable(arguments):
             return _failed(fault)
         with _by_hand(call):
-            return await self._toolbox.call(tool, arguments, seconds=seconds, progress=progress)
+            return await self._toolbox.call_by_hand(tool, arguments, seconds=seconds, progress=progress)
 
     async def read_resource(self, server: str, uri: str, *, call: str, seconds: float) -> ToolResult:
         answer = await self._ask(server, "resources/read", {"uri": uri}, call, seconds)

@@ -34,6 +34,7 @@ from tui.runtime.approvals import RememberedApprovals
 from tui.runtime.conversations import Conversations
 from tui.runtime.options import Options
 from tui.runtime.recording import RunRecording, kept_traffic
+from tui.runtime.server_choices import ServerChoices
 from tui.runtime.turn import PendingTurn, ServersStarting, TurnContext, redacted
 from tui.settings.config_file import ConfigFile
 from tui.settings.locations import data_dir
@@ -58,6 +59,7 @@ class Runtime:
         conversations: the conversation on screen, and all saved ones.
         turn_context: what turns need besides.
         calls: calls made by hand that are kept under a name.
+        server_choices: what the person decides about servers while they run.
         redactor: knows the secrets that nothing may show or store.
         left_out: servers that are configured but cannot be used, with all that is wrong with each.
         is_ready: `ready()` is done.
@@ -93,6 +95,7 @@ class Runtime:
         self.conversations = Conversations(self._active_model, self.turn_context, self._sessions)
         self._approvals = RememberedApprovals(self._config)
         self.calls = StoredCalls(data_dir() / "calls.json")
+        self.server_choices = ServerChoices(self._config, lambda: self.host, self._names_server)
 
         self.left_out: Mapping[str, tuple[str, ...]] = {}
         self.is_ready = False
@@ -272,6 +275,9 @@ class Runtime:
     def save_theme(self, name: str) -> None:
         """Save the theme in the configuration. Raises McptuiError if it could not be written."""
         self._config.save("ui.theme", name)
+
+    def _names_server(self, server: str) -> bool:
+        return self._loaded is not None and server in self._loaded.settings.servers
 
     def _notice(self, event: Event) -> None:
         """Keep what an event says that outlives its turn."""

@@ -92,6 +92,16 @@ class PendingTurn:
         else:
             self._early.append(text)
 
+    @property
+    def running_calls(self) -> Sequence[str]:
+        """The ids of the calls that are with their servers."""
+        return self._turn.running_calls if self._turn is not None else ()
+
+    def cancel_call(self, call_id: str) -> None:
+        """Cancel one running call; the model is told, and the turn continues."""
+        if self._turn is not None:
+            self._turn.cancel_call(call_id)
+
     def cancel(self) -> None:
         self._cancelled = True
         if self._waiting is not None:

@@ -4,7 +4,7 @@ What the first frame and a tap need is read quickly, before anything heavy is im
 problems; `load` does, a moment later.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tui.settings.files import Unreadable, read_bounded
@@ -92,8 +92,11 @@ class ConfigFile:
         texts = _table(self._named, self._env, "approvals").get("remembered")
         return [one for one in texts if isinstance(one, str)] if isinstance(texts, list) else []
 
-    def save(self, key: str, value: str) -> None:
-        """Change one value and keep the rest of the file; raises `McptuiError`."""
+    def save(self, key: str | tuple[str, ...], value: str | bool | Sequence[str]) -> None:
+        """Change one value and keep the rest of the file; raises `McptuiError`.
+
+        A key whose names may contain a dot is given as a tuple of them.
+        """
         from tui.settings.save import set_value
 
         set_value(config_path(self._named, self._env)[0], key, value)

@@ -47,13 +47,16 @@ def _sync_directory(folder: Path) -> None:
         os.close(handle)
 
 
-def set_value(path: Path, key: str, value: Value) -> None:
+def set_value(path: Path, key: str | tuple[str, ...], value: Value) -> None:
     """Set one value of a configuration, such as `ui.theme`. The file is created if it is missing.
+
+    A key whose names may contain a dot is given as a tuple of them.
 
     Raises:
         ConfigError: the file cannot be read, is not ours or is damaged; it is then left as it is.
     """
-    _change(path, lambda text: with_value(text, tuple(key.split(".")), value))
+    names = tuple(key.split(".")) if isinstance(key, str) else key
+    _change(path, lambda text: with_value(text, names, value))
 
 
 def change_texts(path: Path, key: str, add: Iterable[str]) -> list[str]:

@@ -223,6 +223,8 @@ class ServerSettings(Section):
     """Names of tools that come first where the model takes fewer than there are, `*` and `?` allowed."""
     disabled: Truth = False
     """Leave it out, but keep it in the file."""
+    off: Annotated[list[Text], BeforeValidator(_as_list)] = []
+    """Names of tools that the model is not offered, `*` and `?` allowed; `"*"` for all. Call them by hand."""
 
     @property
     def kind(self) -> str:

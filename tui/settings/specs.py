@@ -65,6 +65,7 @@ def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
         tool_seconds=server.tool_seconds,
         trust_hints=server.trust_hints,
         pins=tuple(server.pin),
+        off=tuple(server.off),
     )
 
 

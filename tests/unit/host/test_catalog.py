@@ -254,3 +254,43 @@ json_values = st.recursive(
 def test_any_listing_is_sifted(items):
     found = build_catalog("srv", Walk(items), trusted=True)
     assert len(found.tools) + len(found.quarantined) <= len(items)
+
+
+@pytest.mark.parametrize(
+    ("ui", "offered"),
+    [
+        ({"visibility": ["app"]}, False),
+        ({"visibility": []}, False),
+        ({"visibility": ["model", "app"]}, True),
+        ({"visibility": "app"}, True),
+        ({}, True),
+        (7, True),
+    ],
+)
+def test_a_tool_that_is_only_for_apps_is_withheld_from_the_model(ui, offered):
+    (found,) = catalog(tool(_meta={"ui": ui})).tools
+    assert bool(found.withheld) is not offered
+
+
+@pytest.mark.parametrize(
+    ("protocol", "support", "offered"),
+    [
+        ("2025-11-25", "required", False),
+        ("2025-11-25", "optional", True),
+        ("2026-07-28", "required", True),
+        ("2025-06-18", "required", True),
+    ],
+)
+def test_a_tool_that_needs_the_tasks_of_2025_is_withheld_from_the_model(protocol, support, offered):
+    walk = Walk([tool(execution={"taskSupport": support})])
+    (found,) = build_catalog("srv", walk, trusted=True, protocol=protocol).tools
+    assert bool(found.withheld) is not offered
+
+
+@pytest.mark.parametrize(
+    ("icons", "has_icon"), [([{"src": "https://x/i.png"}], True), ([], False), ("x", False)]
+)
+def test_an_icon_is_noted_and_nothing_of_it_is_kept(icons, has_icon):
+    (found,) = catalog(tool(icons=icons)).tools
+    assert found.has_icon is has_icon
+    assert "x/i.png" not in repr(found)

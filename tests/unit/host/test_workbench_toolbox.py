@@ -155,3 +155,27 @@ async def test_a_call_that_was_cancelled_leaves_the_server_running():
     assert not (await call(host, tool)).is_error
     assert host.status("srv").state is ServerState.RUNNING
     await host.shutdown()
+
+
+async def test_a_tool_that_is_turned_off_is_not_offered_and_runs_by_hand_only():
+    host, tool = await running()
+    host.reconfigure("srv", off=("ec*",))
+    assert host.toolbox.tools() == []
+    assert (host.status("srv").withheld, host.status("srv").spec.off) == (1, ("ec*",))
+    assert "is turned off" in (await call(host, tool)).content[0].text
+    by_hand = await host.workbench.call_tool(tool, {}, call="hand-1", seconds=5, progress=lambda *_: None)
+    assert by_hand.content == (TextContent("hello"),)
+    assert list(host.workbench.tools("srv")) == [tool]
+    host.reconfigure("srv", off=())
+    assert host.toolbox.tools() == [tool]
+    await host.shutdown()
+
+
+async def test_a_tool_that_no_model_can_run_is_shown_and_not_offered(monkeypatch):
+    unseen = {"name": "unseen", "inputSchema": {"type": "object"}, "_meta": {"ui": {"visibility": ["app"]}}}
+    monkeypatch.setitem(RESULTS, "tools/list", {"tools": [TYPED, unseen]})
+    host, _ = await running()
+    assert [tool.name for tool in host.toolbox.tools()] == ["echo"]
+    assert [tool.name for tool in host.workbench.tools("srv")] == ["echo", "unseen"]
+    assert host.status("srv").withheld == 1
+    await host.shutdown()

@@ -156,6 +156,15 @@ class Turn:
         if self._task is not None and self._begun:
             self._task.cancel()
 
+    @property
+    def running_calls(self) -> Sequence[str]:
+        """The ids of the calls that are with their servers."""
+        return self._actor.running
+
+    def cancel_call(self, call_id: str) -> None:
+        """Cancel one running call; the model is told, and the turn continues."""
+        self._actor.cancel(call_id)
+
     def steer(self, text: str) -> None:
         """Add a message before the next step, or in one more step if the model is done by then."""
         self._steering.append(text)

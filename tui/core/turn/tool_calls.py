@@ -1,7 +1,7 @@
 """The calls of one reply: checked, approved, run, and answered with observations for the model."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,6 +30,12 @@ from tui.core.turn.model_step import Emit, parse_arguments
 
 PROGRESS_NS = 50_000_000
 """Interval between progress events of one call; a server may send thousands a second."""
+
+
+CANCELLED = (
+    "cancelled by the person; it had been sent already, so it may or may not have had its effect. "
+    "Do not repeat it unless asked to."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +105,10 @@ class TurnDeps:
     tool_selection: ToolSelection = field(default_factory=ToolSelection)
 
 
+async def _awaited(call: Awaitable[ToolResult]) -> ToolResult:
+    return await call
+
+
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
     """How a call ended; `counted` is false if it says nothing about the model's skill (a denial)."""
@@ -118,6 +128,7 @@ class ToolCallRunner:
         self._proposed: dict[str, PreparedCall] = {}
         self._started: dict[str, int] = {}
         self._decided: dict[str, str] = {}
+        self._running: dict[str, asyncio.Task[ToolResult]] = {}
         room = result_room(deps.context_meter.window or UNKNOWN_WINDOW)
         self._toolbox = BuiltInToolbox(deps.toolbox, deps.result_store, min(deps.limits.result_bytes, room))
         self._budget = self._ration_for(1)
@@ -171,6 +182,16 @@ class ToolCallRunner:
         if call.id in self._started:
             text += "; it had been sent already, so it may or may not have had its effect"
         self._conclude(step, item, Observation(text), is_error=True, why=why)
+
+    @property
+    def running(self) -> Sequence[str]:
+        """The ids of the calls that are with their servers."""
+        return tuple(self._running)
+
+    def cancel(self, call_id: str) -> None:
+        """Cancel one call at its server; the turn continues. Unknown ids are ignored."""
+        if (work := self._running.get(call_id)) is not None:
+            work.cancel()
 
     async def _checked(self, position: int, item: PreparedCall, waiting: int) -> PreparedCall:
         limits = self._deps.limits
@@ -245,17 +266,27 @@ class ToolCallRunner:
         self._started[call_id] = clock.now_ns()
         self._emit(ToolCallStarted(step, call_id))
         left = self._meter.left_seconds(clock.now_ns())
+        call = self._toolbox.call(
+            tool,
+            item.arguments,
+            seconds=min(self._deps.limits.tool_seconds, left),
+            progress=self._progress(step, call_id),
+        )
+        work = self._running[call_id] = asyncio.create_task(_awaited(call), name=f"call {call_id}")
         try:
             async with asyncio.timeout(left):
-                result = await self._toolbox.call(
-                    tool,
-                    item.arguments,
-                    seconds=min(self._deps.limits.tool_seconds, left),
-                    progress=self._progress(step, call_id),
-                )
+                result = await work
         except TimeoutError:
             text = "stopped: the time limit of the turn"
             result = ToolResult((TextContent(text),), is_error=True, failure=CallFailure.TIMEOUT)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            self._conclude(step, item, Observation(CANCELLED), is_error=True, why="cancelled")
+            return CallOutcome(failed=True, counted=False)
+        finally:
+            del self._running[call_id]
         told = self._told(item, tool, result)
         self._conclude(step, item, told, is_error=result.is_error, why=str(result.failure), result=result)
         return CallOutcome(failed=result.is_error)

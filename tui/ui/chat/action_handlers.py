@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from inspect import isawaitable
 
+from tui.traffic.spans.entries import CallSpan
 from tui.ui.chat.approvals import ApprovalKeys
 from tui.ui.chat.composer.editor import EditorSession
 from tui.ui.chat.current_conversation import CurrentConversation
@@ -60,6 +61,7 @@ class ActionHandlers:
             "question.no": lambda: approval_keys.answer("no"),
             "question.why": approval_keys.refuse_with_reason,
             "chat.cancel": self._cancel,
+            "chat.cancel_call": self._cancel_call,
             "chat.continue": self._continue,
             "chat.new": current.start_new_if_free,
             "chat.sessions": current.open_sessions,
@@ -128,6 +130,13 @@ class ActionHandlers:
                 composer.put_back(held)
         else:
             self._regions.go_to(Context.COMPOSER)
+
+    def _cancel_call(self) -> None:
+        regions = self._regions
+        span = regions.trace.selected if regions.focus_context is Context.TRACE else None
+        call = span.id if isinstance(span, CallSpan) else regions.conversation.selected_call
+        if not self._turns.cancel_call(call):
+            regions.notify("Select a running call first.", timeout=3)
 
     def _continue(self) -> None:
         if problem := self._current.busy():

@@ -201,7 +201,7 @@ class Bridge:
                 view.set_call(call_id, "running")
             case events.ToolProgress(id=call_id):
                 words = units.progress(event.progress, event.total, clean_line(event.message, 80).strip())
-                view.set_call(call_id, "running", note=words)
+                view.call_progress(call_id, units.share(event.progress, event.total), words)
             case events.ToolCallEnded(id=call_id):
                 warning = event.result.warning if event.result is not None else ""
                 state, note = outcome(event.why, event.is_error, warning)

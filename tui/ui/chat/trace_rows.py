@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tui.core.ports import Answer, Usage
-from tui.core.units import clock, count, duration, plural, progress
+from tui.core.units import clock, count, duration, plural, progress, share
 from tui.traffic.spans.entries import (
     CallSpan,
     CallState,
@@ -19,13 +19,14 @@ from tui.traffic.spans.entries import (
     StepState,
     TurnSpan,
 )
-from tui.ui.widgets.rows import EMPTY, Row, crop, head_of, spread, width_of, wrap
+from tui.ui.widgets.rows import EMPTY, Row, crop, head_of, progress_bar, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 
 BRIEF_ARGUMENTS = 3
 """How many arguments a collapsed call shows."""
 
 NAME_CELLS = 14
+BAR_CELLS = 10
 INDENT = "      "
 
 _CALL_STYLES = {
@@ -134,9 +135,8 @@ def _call_rows(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     yield from _arguments(call, look, open)
     if call.state is CallState.ASKING and call.why:
         yield crop(((f"{INDENT}{call.why}", "warn"),), look.columns)
-    far = progress(call.progress, call.total, call.message, f" {look.symbols.separator} ")
-    if call.state is CallState.RUNNING and far:
-        yield crop(((f"{INDENT}{far}", "accent"),), look.columns)
+    if call.state is CallState.RUNNING:
+        yield from _progress(call, look)
     if open and call.answer is not None:
         waited = f" after {duration(call.waited_ms)}" if call.waited_ms else ""
         yield crop(((f"{INDENT}{_ANSWERS[call.answer]}{waited}", "dim"),), look.columns)
@@ -145,6 +145,15 @@ def _call_rows(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     yield from _result(call, look, open)
     if call.warning:
         yield from _noted(call.warning, "warn", look, open)
+
+
+def _progress(call: CallSpan, look: TraceLook) -> Iterator[Row]:
+    words = progress(call.progress, call.total, call.message, f" {look.symbols.separator} ")
+    bar: Row = EMPTY
+    if (done := share(call.progress, call.total)) is not None:
+        bar = (*progress_bar(done, BAR_CELLS, look.symbols.thin, look.symbols.rule), ("  ", ""))
+    if words:
+        yield crop(((INDENT, ""), *bar, (words, "accent")), look.columns)
 
 
 def _noted(text: str, style: str, look: TraceLook, open: bool) -> Iterator[Row]:

@@ -179,6 +179,14 @@ class TurnQueue:
             if turn is not None:
                 self._begin(turn)
 
+    def cancel_call(self, call_id: str) -> bool:
+        """Cancel a running call, or the only one that is running; return whether there was one."""
+        running = self._turn.running_calls if self._turn is not None else ()
+        found = call_id if call_id in running else running[0] if len(running) == 1 else ""
+        if self._turn is not None and found:
+            self._turn.cancel_call(found)
+        return bool(found)
+
     def cancel(self) -> str:
         """Stop the turn; return the queued messages, which are not sent.
 

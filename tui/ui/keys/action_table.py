@@ -183,6 +183,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("chat.parent", "p", _C.CONVERSATION, "parent", "Go back to where this branch began", 26),
     Action("chat.result", "v", _C.CONVERSATION, "whole result", "Show all of what a call gave", 21),
     Action("chat.uncompact", "u", _C.CONVERSATION, "read all", "Let the model read everything again", 27),
+    Action("chat.cancel_call", "k", _C.CONVERSATION, "cancel call", "Cancel the selected running call", 28),
     Action("chat.export", "x", _C.CONVERSATION, "export", "Write the conversation to a file", 31),
     # ---- the list of saved conversations ----
     _sessions("session.resume", "enter", "go on", "Go on with the conversation", 1),
@@ -279,6 +280,8 @@ ACTIONS: tuple[Action, ...] = (
         "bench.diff", "d", "compare", "Compare this result with the one before, or the marked one", 8
     ),
     _bench_result("bench.mark", "m", "mark", "Mark a call, to compare others with it", 12),
+    _bench_result("bench.offer", "o", "on/off", "Turn the tool off for the model, or on again", 8),
+    _bench_result("bench.offer_all", "O", "all on/off", "Turn all tools off for the model, or on again", 0),
     _results("bench.copy", "y", "copy", "Copy the value that the mark stands on", 11),
     _bench_result("bench.copy_all", "Y", "copy all", "Copy the whole result as JSON", 0),
     _bench_result("bench.save", "w", "save", "Save the image, the text or the whole result to a file", 11),

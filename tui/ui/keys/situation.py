@@ -51,7 +51,7 @@ def why_not(found: Action, now: Situation) -> str:
     """Return why this action does nothing in this situation, in a few words, or ""."""
     does, why = True, ""
     match found.id:
-        case "chat.cancel" | "composer.steer":
+        case "chat.cancel" | "chat.cancel_call" | "composer.steer":
             does, why = now.running, "no turn is running"
         case "chat.continue":
             does, why = now.can_continue, "no turn has ended at a limit"

@@ -83,6 +83,12 @@ def spread(left: Row, right: Row, cells: int, gap: int = 1) -> Row:
     return (*left, (" " * max(0, room - width_of(left)), ""), *right)
 
 
+def progress_bar(share: float, cells: int, done: str, left: str) -> Row:
+    """Return a bar of `cells`, of which a share of 0 to 1 is `done`; both are signs of one cell."""
+    full = round(max(0.0, min(1.0, share)) * cells)
+    return ((done * full, "accent"), (left * (cells - full), "rule"))
+
+
 def cut(row: Row, start: int, end: int) -> Row:
     """Return the spans of the characters `start` to `end` of a row."""
     kept: list[Span] = []

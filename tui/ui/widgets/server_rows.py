@@ -84,11 +84,17 @@ def _sign(status: ServerStatus, look: Look) -> tuple[str, str]:
 def _what(status: ServerStatus) -> Iterator[tuple[str, str]]:
     match status.state:
         case ServerState.RUNNING:
-            yield plural(status.tools, "tool"), "dim"
+            yield tool_words(status), "dim"
             if remark := status.spec.transport.remark:
                 yield f"  {remark}", "warn"
         case ServerState.STOPPED:
             yield reason_words(status), "bad" if status.failed else "dim"
+
+
+def tool_words(status: ServerStatus) -> str:
+    """Return the number of tools: "12 tools, 3 off" if the model is not offered all of them."""
+    off = f", {status.withheld} off" if status.withheld else ""
+    return f"{plural(status.tools, 'tool')}{off}"
 
 
 def reason_words(status: ServerStatus) -> str:

@@ -20,7 +20,7 @@ from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.overview import state_row
 
 ONLY_BENCH = frozenset(
-    {"bench.call", "bench.raw", "bench.keep", "bench.saved", "bench.hand", "bench.diff", "bench.mark"}
+    f"bench.{name}" for name in ("call", "raw", "keep", "saved", "hand", "diff", "mark", "offer", "offer_all")
 )
 """Actions that work only on the tabs where something can be called."""
 

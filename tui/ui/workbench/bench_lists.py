@@ -12,11 +12,13 @@ from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, crop, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.calls import HandCall, HandCallState
-from tui.ui.workbench.items import PINNED, Item
+from tui.ui.workbench.items import OFF, PINNED, Item
 
 WARNING_NOTES = ("destructive", "!")
 SHORT_NOTES = {"destructive": "!", "template": "{}"}
 """Notes where there is no room for a long one beside the name."""
+
+_OFF = OFF.partition(":")[0]
 
 AROUND = 4
 """Cells of a line that are neither name nor note."""
@@ -25,7 +27,7 @@ AROUND = 4
 def _note(mark: str, note: str) -> Row:
     """Return the end of a line: the mark for the model, then the note."""
     styles = (
-        (mark, "dim" if mark == PINNED else "warn"),
+        (mark, "dim" if mark in (PINNED, _OFF) else "warn"),
         (note, "warn" if note in WARNING_NOTES else "dim"),
     )
     return tuple((f"{words} ", style) for words, style in styles if words)
@@ -99,11 +101,12 @@ class ItemList(LinePane):
         item = self._shown[index]
         lead = self.sign if index == self.cursor else " "
         mark, short = item.mark.partition(":")[0], SHORT_NOTES.get(item.note, "")
-        sign = "!" if item.mark not in ("", PINNED) else ""
+        sign = "!" if item.mark not in ("", PINNED, OFF) else ""
         room = self.columns - width_of(((item.label, ""),)) - AROUND
         notes = (_note(mark, item.note), _note(mark, short), _note(sign, short))
         note = next((one for one in notes if width_of(one) <= room), notes[-1])
-        return spread(((f"{lead} ", "accent"), (item.label, "text")), note, self.columns)
+        style = "text" if item.is_offered else "dim"
+        return spread(((f"{lead} ", "accent"), (item.label, style)), note, self.columns)
 
     def _empty_rows(self) -> list[Row]:
         if self._words and self._all:

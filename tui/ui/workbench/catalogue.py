@@ -74,8 +74,12 @@ class Catalogue:
 
     def _tools(self) -> None:
         marks = self._shared.runtime.conversations.tool_marks() if self._shared.runtime.is_ready else {}
+        status = self._shared.status
+        off = status.spec.off if status is not None else ()
         self._put(
-            BenchTab.TOOLS, of_tools(self._shared.runtime.workbench.tools(self._shared.server), marks), ""
+            BenchTab.TOOLS,
+            of_tools(self._shared.runtime.workbench.tools(self._shared.server), marks, off),
+            "",
         )
         for tab in _ASKED_FOR:
             if self._stale(tab) and not self._benches[tab].list.counts[1]:

@@ -11,7 +11,7 @@ from tui.core.tools import Tool
 from tui.core.workbench import ResourceInfo
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.workbench.field_rows import FormLook, field_row, under_rows
-from tui.ui.workbench.items import PINNED, Item, ItemVerb
+from tui.ui.workbench.items import OFF, PINNED, Item, ItemVerb
 from tui.ui.workbench.line_edit import LineEdit
 from tui.ui.workbench.overview import prose
 from tui.ui.workbench.value_suggestions import ValueSuggestions
@@ -113,7 +113,7 @@ def about_rows(item: Item, columns: int, *, unfolded: bool, has_output_schema: b
             row += [(" · " if number else "", "dim"), (words, style)]
         rows.append(tuple(row))
     if item.mark:
-        style = "dim" if item.mark == PINNED else "warn"
+        style = "dim" if item.mark in (PINNED, OFF) else "warn"
         rows += wrap(((f"For the model: {item.mark}", style),), max(8, columns - 2), first=(("  ", ""),))
     description = item.description.strip()
     if not description:
@@ -134,6 +134,8 @@ def _hints(item: Item, has_output_schema: bool) -> Iterator[tuple[str, str]]:
                 yield "so it says, and is not trusted", "warn"
             if has_output_schema:
                 yield "structured results", "dim"
+            if about.has_icon:
+                yield "has an icon", "dim"
         case ResourceInfo():
             yield clean_line(about.uri, 400), "tool"
             if about.mime:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from tui.core import units
 from tui.core.text import clean_line, fold
-from tui.core.tools import Tool
+from tui.core.tools import Tool, is_off
 from tui.core.workbench import CallKey, CallKind, PromptInfo, ResourceInfo
 
 _EXPRESSION = re.compile(r"\{([+#./;?&]?)([^{}]{0,400})\}")
@@ -17,7 +17,9 @@ _RESERVED = ":/?#[]@!$&'()*+,;="
 MOST_VARIABLES = 50
 
 PINNED = "pinned"
-"""The only mark that is not a warning."""
+"""The only mark that is not a warning, besides those of tools that the person turned off."""
+
+OFF = "off: turned off by you"
 
 
 class ItemVerb(StrEnum):
@@ -63,6 +65,11 @@ class Item:
                 return CallKey(server, CallKind.PROMPT, name)
 
     @property
+    def is_offered(self) -> bool:
+        """Whether the model may be offered it."""
+        return self.mark != OFF and not (isinstance(self.about, Tool) and self.about.withheld)
+
+    @property
     def description(self) -> str:
         """The server's description, raw."""
         return self.about.description
@@ -83,8 +90,14 @@ def key_of_prompt(name: str) -> str:
     return f"prompt {name}"
 
 
-def of_tools(tools: Iterable[Tool], marks: Mapping[tuple[str, str], str] | None = None) -> list[Item]:
-    """Return tools as items; `marks` are their status for the model, by server and name."""
+def of_tools(
+    tools: Iterable[Tool], marks: Mapping[tuple[str, str], str] | None = None, off: Sequence[str] = ()
+) -> list[Item]:
+    """Return tools as items.
+
+    `marks` are their status for the model, by server and name; `off` are patterns of tools that are turned
+    off.
+    """
     return [
         Item(
             key=key_of_tool(tool.name),
@@ -96,10 +109,16 @@ def of_tools(tools: Iterable[Tool], marks: Mapping[tuple[str, str], str] | None 
             warning=f"{clean_line(tool.name, 60)} may destroy something, says the server."
             if tool.destructive
             else "",
-            mark=clean_line((marks or {}).get((tool.server, tool.name), ""), 400),
+            mark=_mark(tool, (marks or {}).get((tool.server, tool.name), ""), off),
         )
         for tool in tools
     ]
+
+
+def _mark(tool: Tool, known: str, off: Sequence[str]) -> str:
+    if tool.withheld:
+        return f"not offered: {tool.withheld}"
+    return OFF if is_off(tool.name, off) else clean_line(known, 400)
 
 
 def _hint(tool: Tool) -> str:

@@ -185,6 +185,8 @@ def _offers(status: ServerStatus, identity: ServerIdentity) -> Iterator[tuple[st
     for name in dict.fromkeys((*counts, *capabilities)):
         count = counts.get(name)
         words = [units.count(count)] if count is not None and (count or name in capabilities) else []
+        if name == "tools" and status.withheld:
+            words.append(f"{units.count(status.withheld)} not offered to the model")
         if name in capabilities:
             words += capability_words(capabilities[name])
         if words or name in capabilities:

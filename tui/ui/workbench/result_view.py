@@ -15,7 +15,7 @@ from tui.ui.traffic import copies
 from tui.ui.widgets.bar import Bar, spread
 from tui.ui.widgets.files import path_problem, save_new, typed_path
 from tui.ui.widgets.page import Lines, Page, Sheet
-from tui.ui.widgets.rows import Row, text_of
+from tui.ui.widgets.rows import Row, progress_bar, text_of
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench import results
 from tui.ui.workbench.bench_lists import CallList, state_sign
@@ -83,11 +83,9 @@ def _running(call: HandCall, signs: Symbols, cells: int) -> Row:
         return row
     done, total, message = call.progress
     words = clean_line(message, 120)
-    if total and total > 0:
-        share = max(0.0, min(1.0, done / total))
-        full = round(share * cells)
-        row = (*row, (signs.thin * full, "accent"), (signs.rule * (cells - full), "rule"))
-        row = (*row, (f" {share * 100:.0f} %  ", "text"))
+    if (share := units.share(done, total)) is not None:
+        bar = progress_bar(share, cells, signs.thin, signs.rule)
+        row = (*row, *bar, (f" {share * 100:.0f} %  ", "text"))
     else:
         row = (*row, (f"{units.amount(done)}  ", "text"))
     return (*row, (words, "dim"))

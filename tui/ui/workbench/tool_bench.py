@@ -1,8 +1,8 @@
 """A tab to call things on: the list of items, the form, the result, and the calls made before."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -251,6 +251,28 @@ class Bench(Horizontal):
 
     def action_mark(self) -> None:
         self.calls.mark()
+
+    def action_offer(self) -> None:
+        """Turn the selected tool off for the model, or on again."""
+        about = self.item.about if self.item is not None else None
+        if not isinstance(about, Tool):
+            return
+        if about.withheld:
+            self.line.say((f"! The model is not offered it: {about.withheld}.", "warn"))
+        else:
+            self._choose(self._shared.runtime.server_choices.toggle_tool(self._shared.server, about.name))
+
+    def action_offer_all(self) -> None:
+        """Turn all tools of the server off for the model, or on again."""
+        if self.item is not None and isinstance(self.item.about, Tool):
+            self._choose(self._shared.runtime.server_choices.toggle_all(self._shared.server))
+
+    def _choose(self, choice: Coroutine[Any, Any, str]) -> None:
+        async def choose() -> None:
+            if problem := await choice:
+                self.notify(clean_line(problem, 400), severity="warning", markup=False)
+
+        self.run_worker(choose(), exit_on_error=True)
 
     def action_save(self) -> None:
         self.result.save()

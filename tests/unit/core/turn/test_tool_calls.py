@@ -231,3 +231,31 @@ async def test_pictures_that_differ_are_not_the_same_result():
     turn, talk = turn_of(model, FunctionToolbox(look=look))
     assert ended(await run(turn)).reason is EndReason.ANSWERED
     assert not any("the same call" in message.text for message in talk.messages)
+
+
+async def test_one_running_call_is_cancelled_and_the_turn_continues():
+    gone = []
+
+    async def stuck(arguments):
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            gone.append("stuck")
+            raise
+
+    model = ScriptedModel([calls(call(1, "srv__stuck", "{}"), call(2, "srv__other", "{}")), says("I see")])
+    turn, _ = turn_of(model, FunctionToolbox(stuck=stuck, other=lambda arguments: _soon(text("fine"))))
+    task = asyncio.create_task(run(turn))
+    await until(lambda: turn.running_calls == ("c1",), what="the other call done")
+    turn.cancel_call("c1")
+    events = await task
+    assert gone == ["stuck"] and turn.running_calls == ()
+    assert ended(events).reason is EndReason.ANSWERED
+    whys = {event.id: event.why for event in of_type(events, ToolCallEnded)}
+    assert whys == {"c1": "cancelled", "c2": ""}
+    told = [one.text for one in model.requests[1].messages if isinstance(one, ToolMessage)]
+    assert any("cancelled by the person" in one and "may not have had its effect" in one for one in told)
+
+
+async def _soon(result):
+    return result

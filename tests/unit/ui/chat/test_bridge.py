@@ -128,12 +128,12 @@ def test_how_a_call_ended_is_said_in_a_word(bridge, view, event, state, note, pr
 
 def test_progress_is_said_with_its_total_and_message(bridge, view):
     bridge.apply(events.ToolProgress(1, "c1", 12, 30, "reading\x1b[2J"))
-    assert view.done[-1] == ("set_call", "c1", "running", "12 of 30 reading␛[2J")
+    assert view.done[-1] == ("call_progress", "c1", 0.4, "12 of 30 reading␛[2J")
 
 
 def test_progress_that_the_message_tells_is_not_told_twice(bridge, view):
     bridge.apply(events.ToolProgress(1, "c1", 1, 20, "1 of 20 seconds"))
-    assert view.done[-1] == ("set_call", "c1", "running", "1 of 20 seconds")
+    assert view.done[-1] == ("call_progress", "c1", 0.05, "1 of 20 seconds")
 
 
 def test_calls_are_counted_as_they_begin_turn_by_turn(bridge):

@@ -10,13 +10,14 @@ from tui.core.tools import ToolResult
 from tui.ui.chat.result_parts import pieces_of
 from tui.ui.chat.transcript.blocks import measure
 from tui.ui.chat.transcript.flow import Block
-from tui.ui.widgets.rows import EMPTY, Row, crop, pad, spread, width_of, wrap
+from tui.ui.widgets.rows import EMPTY, Row, crop, pad, progress_bar, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 
 INDENT: Row = (("   ", ""),)
 MAX_ARGUMENTS = 256 * 1024  # the most characters of arguments shown
 FOLDED_ROWS = 10  # rows of arguments in a collapsed question
 MAX_PIECES = 5  # rows for parts of a result that are not text
+BAR_CELLS = 8  # the progress bar of a running call
 FOLDED_NOTE = 3  # rows of an error below a collapsed card
 
 KEYS = (
@@ -54,6 +55,7 @@ class Card(Block):
         "_note",
         "_pieces",
         "_result",
+        "_share",
         "_symbols",
         "_title",
         "_unread",
@@ -78,6 +80,7 @@ class Card(Block):
         self._symbols = symbols
         self._note = ""
         self._why = ""
+        self._share: float | None = None
         self._ms: float | None = None
         self._result: Preview | None = None
         self.targets: Sequence[int] = ()
@@ -98,11 +101,17 @@ class Card(Block):
         if self.state == "asking" and state != "asking":
             self.open = False
         self.state = state if state in _STATES else "waiting"
+        self._share = None
         self._note = clean_line(note, 400)
         self._ms = ms if ms is not None else self._ms
         if result is not None:
             self._result = preview(result)
         self.width = 0
+
+    def progress(self, share: float | None, note: str) -> None:
+        """Show how far the running call is: a share of 0 to 1, None if unknown, and words."""
+        self.set("running", note, None, None)
+        self._share = share
 
     def ask(self, why: str) -> None:
         self.state = "asking"
@@ -148,8 +157,11 @@ class Card(Block):
         if word:
             right.append((word + "  ", role))
         right += [(f"{time} " if time else "", "dim"), (marker, "dim")]
+        title: Row = (*INDENT, (f"{sign} ", role), *self._title)
+        if self._share is not None and width_of((*title, *right)) + BAR_CELLS + 4 <= width:
+            right[:0] = [*progress_bar(self._share, BAR_CELLS, symbols.thin, symbols.rule), ("  ", "")]
         brief: Row = () if self.open else tuple(self._brief(width))
-        return spread((*INDENT, (f"{sign} ", role), *self._title, *brief), tuple(right), width, gap=2)
+        return spread((*title, *brief), tuple(right), width, gap=2)
 
     def _brief(self, width: int) -> list[tuple[str, str]]:
         spans = [("   ", "")]

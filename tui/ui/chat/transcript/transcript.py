@@ -135,6 +135,12 @@ class Transcript(FlowPane):
             card.set(state, note, ms, preview)
             self._touch(card)
 
+    def call_progress(self, call_id: str, share: float | None, note: str) -> None:
+        """Show how far a running call is; an unknown id is ignored."""
+        if (card := self.cards.get(call_id)) is not None:
+            card.progress(share, note)
+            self._touch(card)
+
     def ask(self, request: ApprovalRequest) -> None:
         """Show the approval of a call with all its arguments, and scroll to it."""
         card = self.cards.get(request.call_id)

@@ -1,0 +1,63 @@
+"""What a person decides about a server while it runs, and where it is kept."""
+
+import sys
+import tomllib
+from contextlib import asynccontextmanager
+
+from tests.unit.host.test_workbench import ODD
+from tui.core.ports import MonotonicClock
+from tui.core.servers import ServerSpec
+from tui.host.host import Host
+from tui.runtime.server_choices import ServerChoices
+from tui.settings.config_file import ConfigFile
+
+
+@asynccontextmanager
+async def choices_over(path, configured=True):
+    host = Host(
+        [ServerSpec("a.b", sys.executable, (str(ODD),))], sink=lambda *_: None, clock=MonotonicClock()
+    )
+    try:
+        await host.start_all()
+        yield ServerChoices(ConfigFile(str(path), {}), lambda: host, lambda server: configured), host
+    finally:
+        await host.shutdown()
+
+
+async def test_a_tool_that_is_turned_off_is_off_at_once_and_in_the_file(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text('# mine\n[servers."a.b"]\ncommand = "x"  # this\n')
+    async with choices_over(path) as (choices, host):
+        assert await choices.toggle_tool("a.b", "t") == ""
+        assert host.toolbox.tools() == []
+        assert tomllib.loads(path.read_text())["servers"]["a.b"] == {"command": "x", "off": ["t"]}
+        assert "# mine" in path.read_text() and "# this" in path.read_text()
+        assert await choices.toggle_tool("a.b", "t") == ""
+        assert len(host.toolbox.tools()) == 1
+        assert tomllib.loads(path.read_text())["servers"]["a.b"]["off"] == []
+
+
+async def test_all_tools_of_a_server_are_turned_off_and_on_together(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text('[servers."a.b"]\ncommand = "x"\n')
+    async with choices_over(path) as (choices, host):
+        await choices.toggle_all("a.b")
+        assert host.status("a.b").spec.off == ("*",)
+        await choices.toggle_all("a.b")
+        assert host.status("a.b").spec.off == ()
+
+
+async def test_a_server_that_no_file_names_is_changed_for_this_run_only(tmp_path):
+    path = tmp_path / "config.toml"
+    async with choices_over(path, configured=False) as (choices, host):
+        assert "until mcptui ends" in await choices.toggle_tool("a.b", "t")
+        assert host.toolbox.tools() == [] and not path.exists()
+
+
+async def test_a_file_of_another_program_is_left_alone_and_that_is_said(tmp_path):
+    path = tmp_path / "mcp.json"
+    path.write_text("{}")
+    async with choices_over(path) as (choices, host):
+        problem = await choices.toggle_tool("a.b", "t")
+        assert problem.startswith("Not saved:") and problem.endswith("It holds until mcptui ends.")
+        assert host.toolbox.tools() == [] and path.read_text() == "{}"

@@ -1,0 +1,52 @@
+"""What the person decides about a server while it runs: applied at once, kept in the configuration file."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from tui.core.errors import McptuiError, sentences
+from tui.core.tools import switched
+from tui.host.host import Host
+from tui.settings.config_file import ConfigFile
+
+EVERYTHING = "*"
+"""The pattern of all tools of a server."""
+
+
+class ServerChoices:
+    """Changes settings of one server that need no restart.
+
+    `host` gives the servers, which are replaced when the configuration is read. `is_configured` says whether
+    the configuration file names a server: the samples are not in it.
+    """
+
+    def __init__(
+        self, config: ConfigFile, host: Callable[[], Host], is_configured: Callable[[str], bool]
+    ) -> None:
+        self._config = config
+        self._host = host
+        self._is_configured = is_configured
+        self._saving = asyncio.Lock()
+
+    async def toggle_tool(self, server: str, tool: str) -> str:
+        """Turn a tool off for the model, or on again; return why it was not saved, or ""."""
+        host = self._host()
+        names = [one.name for one in host.workbench.tools(server)]
+        return await self._set_off(server, switched(host.status(server).spec.off, tool, names))
+
+    async def toggle_all(self, server: str) -> str:
+        """Turn all tools off for the model, or on if any is off; return why it was not saved, or ""."""
+        return await self._set_off(server, () if self._host().status(server).spec.off else (EVERYTHING,))
+
+    async def _set_off(self, server: str, patterns: Sequence[str]) -> str:
+        self._host().reconfigure(server, off=tuple(patterns))
+        return await self._save(server, "off", tuple(patterns))
+
+    async def _save(self, server: str, key: str, value: str | bool | Sequence[str]) -> str:
+        if not self._is_configured(server):
+            return f"{server} is not in the configuration file, so this holds until mcptui ends."
+        async with self._saving:
+            try:
+                await asyncio.to_thread(self._config.save, ("servers", server, key), value)
+            except McptuiError as error:
+                return sentences(f"Not saved: {error}", "It holds until mcptui ends.")
+        return ""
