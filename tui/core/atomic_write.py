@@ -1,6 +1,6 @@
 """Atomic file writes: a file has its old content or all of the new, never a part.
 
-The one module of `core` with I/O, because storage, settings and commands all need it.
+With `secrets/keychain.py` the only I/O in `core`: storage, settings, host and commands all need it.
 """
 
 import contextlib

@@ -44,6 +44,37 @@ class StopReason(StrEnum):
     CRASH_LOOP = "crash loop"
 
 
+class Grant(StrEnum):
+    """How tokens are got from an authorization server: by a person in a browser, or by credentials alone."""
+
+    PERSON = "authorization_code"
+    CREDENTIALS = "client_credentials"
+
+
+@dataclass(frozen=True, slots=True)
+class OAuthSpec:
+    """How to sign in to one server; everything is optional.
+
+    Attributes:
+        client_id: of a client that is registered already, or "".
+        client_secret, private_key: secrets, or `keyring:SERVICE/NAME`.
+        scopes: what to request in place of what the server suggests.
+        client_metadata_url: the address of a client metadata document (CIMD), or "".
+        issuer: the only authorization server that may get the credentials, or "".
+        callback_port: the port of a registered redirect address; 0 for any.
+    """
+
+    grant: Grant = Grant.PERSON
+    client_id: str = ""
+    client_secret: str = field(default="", repr=False)
+    scopes: tuple[str, ...] = ()
+    client_metadata_url: str = ""
+    issuer: str = ""
+    private_key: str = field(default="", repr=False)
+    private_key_algorithm: str = "RS256"
+    callback_port: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class ServerSpec:
     """How to start one server. Resolved: no `${VAR}` left in it. Values of `env` and `headers` may be secret.
@@ -61,6 +92,7 @@ class ServerSpec:
         pins: patterns of names of its tools that are always offered where a model accepts fewer than there
             are.
         off: patterns of names of its tools that the model is not offered.
+        oauth: how to sign in to it.
     """
 
     name: str
@@ -78,6 +110,7 @@ class ServerSpec:
     trust_hints: bool = True
     pins: tuple[str, ...] = ()
     off: tuple[str, ...] = ()
+    oauth: OAuthSpec = OAuthSpec()
 
     @property
     def shown_command(self) -> tuple[str, ...]:
@@ -142,6 +175,7 @@ class ServerStatus:
         restarts: how often it was restarted after an unexpected exit.
         reach: of a remote server, which has no process; None for one with a process.
         withheld: number of its tools that the model is not offered.
+        sign_in: whether it is signed in to ("signed in until 14:30"), or "" if it does not ask for it.
     """
 
     name: str
@@ -170,6 +204,7 @@ class ServerStatus:
     restarts: int = 0
     reach: Reach | None = None
     withheld: int = 0
+    sign_in: str = ""
 
     @property
     def failed(self) -> bool:

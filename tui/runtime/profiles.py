@@ -67,7 +67,7 @@ async def with_key(profile: ModelProfile | None) -> ModelProfile | None:
     """
     if profile is None or not profile.keychain or profile.api_key:
         return profile
-    from tui.model.endpoints.keychain import key_in_keychain
+    from tui.core.secrets.keychain import key_in_keychain
 
     return replace(profile, api_key=await key_in_keychain(profile.keychain, where=profile.name))
 

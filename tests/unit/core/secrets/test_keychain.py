@@ -1,4 +1,4 @@
-"""Keys in the system's keychain; a stand-in for the package keyring takes its place."""
+"""The system's keychain; a stand-in for the package keyring takes its place."""
 
 import sys
 import threading
@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from tui.core.errors import ConfigError
-from tui.model.endpoints.keychain import key_in_keychain
+from tui.core.secrets.keychain import key_in_keychain, read, remove, store
 
 Install = Callable[[Callable[[str, str], str | None]], None]
 
@@ -50,8 +50,8 @@ async def test_without_the_package_the_error_says_how_to_get_it(monkeypatch: pyt
     ("kind", "what", "step"),
     [
         ("NoKeyringError", "has no keychain", "api_key_env"),
-        ("KeyringLocked", "cannot be read: no", "Unlock it"),
-        ("InitError", "cannot be read: no", "api_key_env"),
+        ("KeyringLocked", "cannot be used: no", "Unlock it"),
+        ("InitError", "cannot be used: no", "api_key_env"),
     ],
 )
 async def test_a_keychain_that_cannot_be_read_says_why(
@@ -70,7 +70,27 @@ async def test_a_keychain_that_waits_for_its_owner_is_given_up(keyring: Install)
     keyring(lambda service, name: "late" if unlocked.wait(10) else None)
     error = await failure(seconds=0.05)
     unlocked.set()
-    assert "no answer within 0.05 s" in error.message and "unlock" in error.next_step
+    assert "no answer within 0.05 s" in error.message and "Unlock" in error.next_step
     for thread in threading.enumerate():
         if thread.name == "keychain":
             thread.join(5)
+
+
+async def test_what_is_stored_is_read_until_it_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: dict[tuple[str, str], str] = {}
+    module = ModuleType("keyring")
+    module.get_password = lambda service, name: kept.get((service, name))  # type: ignore[attr-defined]
+    module.set_password = lambda service, name, value: kept.update({(service, name): value})  # type: ignore[attr-defined]
+    module.delete_password = lambda service, name: kept.pop((service, name))  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "keyring", module)
+    await store("mcptui", "a", "value")
+    assert await read("mcptui", "a") == "value"
+    await remove("mcptui", "a")
+    await remove("mcptui", "a")
+    assert await read("mcptui", "a") is None
+
+
+async def test_nothing_is_stored_without_a_keychain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "keyring", None)
+    with pytest.raises(ConfigError, match="not installed"):
+        await store("mcptui", "a", "value")

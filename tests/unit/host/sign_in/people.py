@@ -1,0 +1,102 @@
+"""People who sign in: what a browser does, and what is asked of whom."""
+
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import httpx2
+
+from tui.core.questions import Action, AddressAnswer, AddressQuestion, Refuser
+from tui.core.secrets.redact import Redactor
+from tui.core.servers import OAuthSpec, ServerSpec, Transport
+from tui.host.sign_in.authenticator import Authenticator
+from tui.host.sign_in.sign_ins import SignIns
+from tui.host.sign_in.token_store import TokenStore
+
+
+class _Stop(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
+def browse(address: str) -> bool:
+    """Follow an address as a browser would, to the listener of mcptui."""
+    with suppressed(), urllib.request.urlopen(address, timeout=10) as response:
+        response.read()
+    return True
+
+
+def final_address(address: str) -> str:
+    """Return where an address leads, without going there: what a person over ssh pastes."""
+    try:
+        with urllib.request.build_opener(_Stop).open(address, timeout=10) as response:
+            return str(response.url)
+    except urllib.error.HTTPError as error:
+        with error:
+            return str(error.headers["location"])
+
+
+@contextmanager
+def suppressed() -> Iterator[None]:
+    try:
+        yield
+    except urllib.error.HTTPError as error:
+        error.close()
+
+
+class Person(Refuser):
+    """Says yes, or what `answer` says."""
+
+    def __init__(self, answer: Callable[[AddressQuestion], AddressAnswer] | None = None) -> None:
+        self.questions: list[AddressQuestion] = []
+        self._answer = answer or (lambda question: AddressAnswer(Action.ACCEPT))
+
+    async def address(self, question: AddressQuestion) -> AddressAnswer:
+        self.questions.append(question)
+        return self._answer(question)
+
+
+class Around:
+    """What surrounds one authenticator: a store, a person, and all that was recorded and shown."""
+
+    def __init__(self, store: TokenStore, url: str, person: Person | None = None, **oauth: object) -> None:
+        self.person = person or Person()
+        self.records: list[object] = []
+        self.states: list[str] = []
+        self.paused: list[bool] = []
+        self.redactor = Redactor()
+        self.opened: list[str] = []
+        self.spec = ServerSpec("safe", transport=Transport.HTTP, url=url, oauth=OAuthSpec(**oauth))  # type: ignore[arg-type]
+        self.sign_ins = SignIns(
+            store,
+            questioner=self.person,
+            redactor=self.redactor,
+            changed=lambda name: self.states.append(self.sign_ins.state(name)),
+            open_browser=self._open,
+        )
+        self.auth = self.authenticator()
+
+    def authenticator(self) -> Authenticator:
+        return self.sign_ins.authenticator(
+            self.spec,
+            open_client=lambda: httpx2.AsyncClient(trust_env=False, verify=False),
+            record=self.records.append,
+            pause=self._pause,
+        )
+
+    def _open(self, address: str) -> bool:
+        self.opened.append(address)
+        return browse(address)
+
+    @contextmanager
+    def _pause(self) -> Iterator[None]:
+        self.paused.append(True)
+        yield
+        self.paused.append(False)
+
+    async def call(self, method: str = "tools/list") -> httpx2.Response:
+        """Send one request to the server as a transport would."""
+        async with httpx2.AsyncClient(auth=self.auth, trust_env=False, verify=False) as client:
+            message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {}}
+            return await client.post(self.spec.url or "", json=message)

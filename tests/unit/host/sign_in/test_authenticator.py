@@ -1,0 +1,330 @@
+"""Signing in to a real OAuth server on loopback, with a person who says yes."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import until
+from tests.protocol.oauth_server import OAuthServer
+from tests.unit.host.sign_in.people import Around, Person, final_address
+from tui.core.questions import Action, AddressAnswer
+from tui.core.servers import Grant
+from tui.host.sign_in.exchange import SignInFailed
+from tui.host.sign_in.token_store import TokenStore
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> TokenStore:
+    return TokenStore(tmp_path / "sign-in", use_keychain=False)
+
+
+async def expire(store: TokenStore, around: Around) -> None:
+    """Let the access token of `around` expire, in its memory and in the store."""
+    found = await store.find("safe", around.spec.url or "")
+    assert found is not None
+    around.auth._stored = await store.save(replace(found, expires_at=1.0))
+
+
+# ---- a sign-in ---------------------------------------------------------------------------------------
+
+
+async def test_a_refused_request_leads_to_a_sign_in_and_is_sent_again(store: TokenStore) -> None:
+    async with OAuthServer() as server:
+        around = Around(store, server.url)
+        response = await around.call()
+        assert response.json()["result"]["tools"][0]["name"] == "add"
+        (question,) = around.person.questions
+        assert (question.server, question.purpose) == ("safe", "sign in")
+        assert question.url.startswith(f"{server.origin}/authorize?") and around.opened == [question.url]
+        assert around.paused == [True, False]
+        assert "waiting for the browser" in around.states
+        assert around.states[-1].startswith("signed in until ")
+        await around.call()
+        assert len(around.person.questions) == 1
+
+
+async def test_a_server_that_asks_for_nothing_costs_nothing(store: TokenStore) -> None:
+    async with OAuthServer(asks=False) as server:
+        around = Around(store, server.url)
+        assert (await around.call()).status_code == 200
+        assert len(server.requests) == 1 and around.records == [] and around.states == []
+
+
+async def test_the_next_run_uses_the_stored_token(store: TokenStore) -> None:
+    async with OAuthServer() as server:
+        await Around(store, server.url).call()
+        later = Around(store, server.url)
+        assert (await later.call()).status_code == 200
+        assert later.person.questions == [] and later.states[-1].startswith("signed in until")
+
+
+async def test_calls_at_the_same_time_lead_to_one_sign_in(store: TokenStore) -> None:
+    async with OAuthServer() as server:
+        around = Around(store, server.url)
+        responses = await asyncio.gather(*(around.call() for _ in range(5)))
+        assert [response.status_code for response in responses] == [200] * 5
+        assert len(around.person.questions) == 1 and len(server.asked("/token")) == 1
+
+
+async def test_over_ssh_the_pasted_address_signs_in(store: TokenStore) -> None:
+    async with OAuthServer() as server:
+
+        class Remote(Person):
+            async def address(self, question):  # type: ignore[no-untyped-def]
+                self.questions.append(question)
+                return AddressAnswer(Action.ACCEPT, await asyncio.to_thread(final_address, question.url))
+
+        around = Around(store, server.url, Remote())
+        assert (await around.call()).status_code == 200
+        assert around.opened == []
+
+
+async def test_a_declined_sign_in_says_how_to_sign_in_and_does_not_ask_twice(store: TokenStore) -> None:
+    async with OAuthServer() as server:
+        around = Around(store, server.url, Person(lambda question: AddressAnswer(Action.DECLINE)))
+        for _ in range(2):
+            with pytest.raises(SignInFailed, match=r"declined.*mcptui login safe"):
+                await around.call()
+        assert len(around.person.questions) == 1 and around.opened == []
+        assert around.states[-1] == "not signed in"
+
+
+async def test_a_refusal_by_the_authorization_server_is_told_in_its_words(store: TokenStore) -> None:
+    async with OAuthServer(authorize_error="access_denied") as server:
+        with pytest.raises(SignInFailed, match=r"refused: access_denied: You said no\."):
+            await Around(store, server.url).call()
+
+
+async def test_without_a_browser_the_person_is_asked_to_paste(store: TokenStore) -> None:
+    async with OAuthServer() as server:
+
+        class Pastes(Person):
+            async def address(self, question):  # type: ignore[no-untyped-def]
+                self.questions.append(question)
+                if len(self.questions) == 1:
+                    return AddressAnswer(Action.ACCEPT)
+                return AddressAnswer(Action.ACCEPT, await asyncio.to_thread(final_address, question.url))
+
+        around = Around(store, server.url, Pastes())
+        around.sign_ins._open_browser = lambda address: False
+        assert (await around.call()).status_code == 200
+        assert "No browser can be opened" in around.person.questions[1].message
+
+
+async def test_signing_in_can_be_asked_for_before_the_server_asks(store: TokenStore) -> None:
+    async with OAuthServer(asks=False) as server:
+        around = Around(store, server.url)
+        signed_in = await around.auth.sign_in()
+        assert signed_in.tokens["access_token"] in server.valid
+        assert around.sign_ins.state("safe").startswith("signed in until")
+
+
+# ---- refresh, step-up, client credentials ---------------------------------------------------------------
+
+
+async def test_an_expired_token_is_refreshed_at_the_issuer_also_after_a_restart(store: TokenStore) -> None:
+    async with OAuthServer() as server:
+        around = Around(store, server.url)
+        await around.call()
+        await expire(store, around)
+        later = Around(store, server.url)
+        assert (await later.call()).status_code == 200
+        grants = [request.form["grant_type"] for request in server.asked("/token")]
+        assert grants == ["authorization_code", "refresh_token"] and later.person.questions == []
+        assert len(server.asked("/mcp")) == 3  # it never saw the expired token
+
+
+async def test_a_token_that_is_refused_before_its_time_is_refreshed_without_a_question(
+    store: TokenStore,
+) -> None:
+    async with OAuthServer() as server:
+        around = Around(store, server.url)
+        await around.call()
+        server.revoke()
+        assert (await around.call()).status_code == 200
+        assert len(around.person.questions) == 1
+
+
+async def test_a_refresh_token_that_is_refused_leads_to_a_new_sign_in(store: TokenStore) -> None:
+    async with OAuthServer() as server:
+        around = Around(store, server.url)
+        await around.call()
+        await expire(store, around)
+        server._refreshes.clear()
+        assert (await around.call()).status_code == 200
+        assert len(around.person.questions) == 2
+
+
+async def test_an_issuer_that_is_down_while_refreshing_keeps_the_sign_in(store: TokenStore) -> None:
+    async with OAuthServer() as server:
+        around = Around(store, server.url)
+        await around.call()
+        await expire(store, around)
+        server.broken = {"/token": 503}
+        with pytest.raises(SignInFailed, match=r"HTTP 503.*kept"):
+            await around.call()
+        server.broken = {}
+        assert (await around.call()).status_code == 200 and len(around.person.questions) == 1
+
+
+async def test_another_process_that_refreshed_first_is_believed(store: TokenStore) -> None:
+    async with OAuthServer() as server:
+        first, second = Around(store, server.url), Around(store, server.url)
+        await first.call()
+        await second.call()
+        await expire(store, first)
+        second.auth._stored = first.auth._stored
+        for around in (first, second):
+            assert (await around.call()).status_code == 200
+        grants = [request.form["grant_type"] for request in server.asked("/token")]
+        assert grants.count("refresh_token") == 1
+
+
+async def test_a_call_that_needs_more_scopes_steps_up(store: TokenStore) -> None:
+    async with OAuthServer(scopes={"tools/list": "read", "tools/call": "write"}) as server:
+        around = Around(store, server.url)
+        await around.call("tools/list")
+        assert (await around.call("tools/call")).status_code == 200
+        scopes = [request.query.get("scope") for request in server.asked("/authorize")]
+        assert scopes == [None, "read", "read write"]
+        assert "Requested scopes: read write" in around.person.questions[-1].message
+
+
+async def test_a_scope_that_is_never_granted_is_asked_for_once(store: TokenStore) -> None:
+    async with OAuthServer(scopes={"tools/call": "admin"}) as server:
+        around = Around(store, server.url)
+        server._tokens_scope = ""  # type: ignore[attr-defined]
+        original = server._tokens
+        server._tokens = lambda scope: original("")  # type: ignore[method-assign]
+        response = await around.call("tools/call")
+        assert response.status_code == 403 and len(server.asked("/authorize")) == 2
+
+
+async def test_configured_scopes_are_requested(store: TokenStore) -> None:
+    async with OAuthServer() as server:
+        await Around(store, server.url, scopes=("mail.read", "mail.send")).call()
+        assert server.asked("/authorize")[0].query["scope"] == "mail.read mail.send"
+
+
+@pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
+async def test_client_credentials_need_no_person(store: TokenStore, method: str) -> None:
+    async with OAuthServer(client=("robot", "canary-robot"), methods=(method,)) as server:
+        around = Around(
+            store, server.url, grant=Grant.CREDENTIALS, client_id="robot", client_secret="canary-robot"
+        )
+        assert (await around.call()).status_code == 200 and around.person.questions == []
+
+
+async def test_a_private_key_signs_for_client_credentials(store: TokenStore) -> None:
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1()).private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    async with OAuthServer() as server:
+        about = {"client_id": "robot", "private_key": key.decode(), "private_key_algorithm": "ES256"}
+        around = Around(store, server.url, grant=Grant.CREDENTIALS, **about)
+        assert (await around.call()).status_code == 200
+        assert server.asked("/token")[0].form["client_assertion"].count(".") == 2
+
+
+# ---- clients -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post", "none"])
+async def test_a_registered_client_uses_the_method_that_it_was_given(store: TokenStore, method: str) -> None:
+    async with OAuthServer(methods=(method,)) as server:
+        assert (await Around(store, server.url).call()).status_code == 200
+        assert server.asked("/register")[0].json["redirect_uris"][0].startswith("http://127.0.0.1:")
+
+
+@pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
+async def test_a_configured_client_is_used_without_registration(store: TokenStore, method: str) -> None:
+    async with OAuthServer(client=("mine", "canary-mine"), methods=(method,), registration=False) as server:
+        around = Around(store, server.url, client_id="mine", client_secret="canary-mine")
+        assert (await around.call()).status_code == 200
+        assert server.asked("/authorize")[0].query["client_id"] == "mine"
+
+
+async def test_a_client_metadata_document_takes_the_place_of_registration(store: TokenStore) -> None:
+    document = "https://mcptui.example/client.json"
+    async with OAuthServer(extra={"client_id_metadata_document_supported": True}) as server:
+        around = Around(store, server.url, client_metadata_url=document)
+        assert (await around.call()).status_code == 200
+        assert server.asked("/authorize")[0].query["client_id"] == document and not server.asked("/register")
+
+
+async def test_the_registration_is_used_again_with_the_same_redirect_address(store: TokenStore) -> None:
+    async with OAuthServer(refresh=False) as server:
+        await Around(store, server.url).call()
+        server.revoke()
+        await Around(store, server.url).call()
+        first, second = (request.query["redirect_uri"] for request in server.asked("/authorize"))
+        assert first == second and len(server.asked("/register")) == 1
+
+
+async def test_when_the_port_of_the_registration_is_taken_it_registers_again(store: TokenStore) -> None:
+    async with OAuthServer(refresh=False) as server:
+        around = Around(store, server.url)
+        await around.call()
+        server.revoke()
+        port = int(server.asked("/authorize")[0].query["redirect_uri"].split(":")[2].split("/")[0])
+        taken = await asyncio.start_server(lambda reader, writer: None, "127.0.0.1", port)
+        assert (await Around(store, server.url).call()).status_code == 200
+        assert len(server.asked("/register")) == 2
+        taken.close()
+        await taken.wait_closed()
+
+
+async def test_a_configured_port_that_is_taken_is_told(store: TokenStore) -> None:
+    taken = await asyncio.start_server(lambda reader, writer: None, "127.0.0.1", 0)
+    port = taken.sockets[0].getsockname()[1]
+    async with OAuthServer() as server:
+        with pytest.raises(SignInFailed, match=f"port {port}, the callback_port"):
+            await Around(store, server.url, callback_port=port).call()
+    taken.close()
+    await taken.wait_closed()
+
+
+# ---- servers without sign-in, and what is missing ------------------------------------------------------
+
+
+async def test_a_401_without_oauth_says_that_a_header_is_missing(store: TokenStore) -> None:
+    async with OAuthServer(metadata=False, registration=False) as server:
+        with pytest.raises(SignInFailed, match=r"offers no sign-in.*servers\.safe\.headers"):
+            await Around(store, server.url).call()
+
+
+async def test_an_issuer_without_registration_says_that_a_client_is_missing(store: TokenStore) -> None:
+    async with OAuthServer(registration=False) as server:
+        with pytest.raises(SignInFailed, match=r"does not register.*client_id in \[servers\.safe\.oauth\]"):
+            await Around(store, server.url).call()
+
+
+async def test_the_2025_03_26_way_without_server_metadata_still_works(store: TokenStore) -> None:
+    async with OAuthServer(metadata=False, iss=None) as server:
+        assert (await Around(store, server.url).call()).status_code == 200
+
+
+async def test_a_call_that_is_cancelled_withdraws_the_question(store: TokenStore) -> None:
+    withdrawn = asyncio.Event()
+
+    class Slow(Person):
+        async def address(self, question):  # type: ignore[no-untyped-def]
+            self.questions.append(question)
+            try:
+                await asyncio.Event().wait()
+            finally:
+                withdrawn.set()
+
+    async with OAuthServer() as server:
+        around = Around(store, server.url, Slow())
+        calling = asyncio.create_task(around.call())
+        await until(lambda: around.person.questions)
+        calling.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await calling
+        assert withdrawn.is_set()

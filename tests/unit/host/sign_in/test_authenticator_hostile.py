@@ -1,0 +1,175 @@
+"""Servers that misuse signing in: nothing is opened, no token is kept, and the sentence says why."""
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+import pytest
+
+from tests.protocol.oauth_server import OAuthServer
+from tests.unit.host.sign_in.people import Around, Person, browse
+from tui.core.questions import Action, AddressAnswer
+from tui.core.servers import Grant
+from tui.host.sign_in import consent, exchange
+from tui.host.sign_in.exchange import SignInFailed
+from tui.host.sign_in.token_store import TokenStore
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> TokenStore:
+    return TokenStore(tmp_path / "sign-in", use_keychain=False)
+
+
+async def refused(around: Around, match: str) -> SignInFailed:
+    with pytest.raises(SignInFailed, match=match) as caught:
+        await around.call()
+    stored = await around.sign_ins.store.find("safe", around.spec.url or "")
+    assert stored is None or not stored.tokens
+    return caught.value
+
+
+async def test_metadata_of_another_issuer_are_refused_before_anything_is_asked(store: TokenStore) -> None:
+    async with OAuthServer(issuer="https://evil.example") as server:
+        around = Around(store, server.url)
+        await refused(around, r"not the one that it should be.*evil\.example")
+        assert around.person.questions == [] and not server.asked("/token")
+
+
+@pytest.mark.parametrize("iss", ["https://evil.example", "https://auth.example"])
+async def test_an_answer_of_another_issuer_is_refused_and_the_code_is_not_used(
+    store: TokenStore, iss: str
+) -> None:
+    async with OAuthServer(iss=iss) as server:
+        await refused(Around(store, server.url), "not the one that it should be.*iss")
+        assert not server.asked("/token")
+
+
+async def test_an_answer_without_the_promised_issuer_is_refused(store: TokenStore) -> None:
+    async with OAuthServer(iss=None) as server:
+        await refused(Around(store, server.url), "iss")
+        assert not server.asked("/token")
+
+
+async def test_an_error_of_another_issuer_is_not_repeated(store: TokenStore) -> None:
+    async with OAuthServer(iss="https://evil.example", authorize_error="call-this-number") as server:
+        failure = await refused(Around(store, server.url), "iss")
+        assert "call-this-number" not in str(failure)
+
+
+async def test_an_issuer_without_pkce_is_refused(store: TokenStore) -> None:
+    async with OAuthServer(pkce=False) as server:
+        around = Around(store, server.url)
+        await refused(around, "does not support PKCE")
+        assert around.person.questions == []
+
+
+@pytest.mark.parametrize("path", ["/.well-known/oauth-authorization-server", "/register", "/token"])
+async def test_an_authorization_server_that_never_answers_is_given_up(
+    store: TokenStore, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exchange, "SECONDS", 0.3)
+    async with OAuthServer(mute=frozenset({path})) as server:
+        began = time.monotonic()
+        await refused(Around(store, server.url), r"gave no answer within 0\.3 s")
+        assert time.monotonic() - began < 5
+
+
+async def test_an_endless_reply_is_cut_off(store: TokenStore) -> None:
+    class Endless(OAuthServer):
+        def _metadata(self) -> Any:
+            return "endless"
+
+    async with Endless() as server:
+        await refused(Around(store, server.url), "more than 1024 KiB")
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "why"),
+    [
+        ("http://user:password@127.0.0.1/authorize", "user name"),
+        ("http://evil.example/authorize", "not encrypted"),
+    ],
+)
+async def test_an_address_that_is_not_for_a_browser_is_not_opened(
+    store: TokenStore, endpoint: str, why: str
+) -> None:
+    async with OAuthServer(extra={"authorization_endpoint": endpoint}) as server:
+        around = Around(store, server.url)
+        await refused(around, why)
+        assert around.opened == [] and around.person.questions == []
+
+
+@pytest.mark.parametrize("endpoint", ["javascript:alert(1)", "file:///etc/passwd", "https:///"])
+async def test_an_address_that_is_none_makes_the_metadata_useless(store: TokenStore, endpoint: str) -> None:
+    async with OAuthServer(extra={"authorization_endpoint": endpoint}) as server:
+        around = Around(store, server.url)
+        await refused(around, "not the one that it should be")
+        assert all(address.startswith(f"{server.origin}/authorize?") for address in around.opened)
+
+
+async def test_a_token_endpoint_that_is_not_encrypted_gets_no_code(store: TokenStore) -> None:
+    async with OAuthServer(extra={"token_endpoint": "http://evil.example/token"}) as server:
+        await refused(Around(store, server.url), "not encrypted")
+
+
+async def test_an_answer_with_a_wrong_state_is_not_the_answer(store: TokenStore) -> None:
+    async with OAuthServer() as server:
+        around = Around(store, server.url)
+
+        def attacked(address: str) -> bool:
+            redirect = dict(parse_qsl(address.partition("?")[2]))["redirect_uri"]
+            browse(f"{redirect}?code=canary-evil&state=guessed")
+            return browse(address)
+
+        around.sign_ins._open_browser = attacked
+        assert (await around.call()).status_code == 200
+        assert "canary-evil" not in [request.form.get("code") for request in server.asked("/token")]
+
+
+async def test_a_pasted_address_of_another_sign_in_is_refused(store: TokenStore) -> None:
+    pasted = "http://127.0.0.1:1/callback?code=canary&state=other"
+    person = Person(lambda question: AddressAnswer(Action.ACCEPT, pasted))
+    async with OAuthServer() as server:
+        await refused(Around(store, server.url, person), "another sign-in")
+        assert not server.asked("/token")
+
+
+async def test_a_browser_that_brings_no_answer_is_given_up(
+    store: TokenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consent, "BROWSER_SECONDS", 0.1)
+    async with OAuthServer() as server:
+        around = Around(store, server.url)
+        around.sign_ins._open_browser = lambda address: True
+        await refused(around, "the browser brought no answer")
+
+
+async def test_client_credentials_do_not_follow_the_server_to_another_issuer(store: TokenStore) -> None:
+    robot = OAuthServer(client=("robot", "canary-robot"), methods=("client_secret_basic",), refresh=False)
+    async with robot as server:
+        about: dict[str, Any] = {
+            "grant": Grant.CREDENTIALS,
+            "client_id": "robot",
+            "client_secret": "canary-robot",
+        }
+        assert (await Around(store, server.url, **about).call()).status_code == 200
+        async with OAuthServer() as evil:
+            server.authorization_server = evil.origin
+            server.revoke()
+            with pytest.raises(SignInFailed, match="not the one that it should be"):
+                await Around(store, server.url, **about).call()
+            assert not evil.asked("/token")
+
+
+async def test_a_refresh_token_is_not_sent_to_a_server_that_names_another_issuer(store: TokenStore) -> None:
+    async with OAuthServer() as server, OAuthServer() as evil:
+        around = Around(store, server.url)
+        await around.call()
+        server.authorization_server = evil.origin
+        server.revoke()
+        server._refreshes.clear()
+        server.broken = {}
+        await asyncio.gather(around.call(), return_exceptions=True)
+        assert all("canary-refresh" not in request.body.decode() for request in evil.requests)

@@ -1,0 +1,65 @@
+"""Requests to authorization servers: which addresses, and what is recorded."""
+
+import json
+
+import httpx2
+import pytest
+
+from tests.protocol.oauth_server import OAuthServer
+from tui.host.sign_in.exchange import OAuthExchange, SignInFailed, address_fault, is_private
+
+FORM = {"content-type": "application/x-www-form-urlencoded"}
+
+
+@pytest.mark.parametrize(
+    ("address", "server", "fault"),
+    [
+        ("https://auth.example/token", "https://mcp.example/mcp", ""),
+        ("http://auth.example/token", "https://mcp.example/mcp", "not encrypted"),
+        ("http://127.0.0.1:9/token", "http://localhost:8/mcp", ""),
+        ("http://corp/token", "http://corp/mcp", ""),
+        ("https://10.0.0.5/token", "https://mcp.example/mcp", "private network"),
+        ("https://169.254.169.254/latest", "https://mcp.example/mcp", "private network"),
+        ("https://[::1]/token", "https://mcp.example/mcp", "private network"),
+        ("https://intranet/token", "https://mcp.example/mcp", "private network"),
+        ("https://10.0.0.5/token", "https://10.0.0.9/mcp", ""),
+        ("ftp://auth.example/token", "https://mcp.example/mcp", "not an https"),
+        ("https://me:secret@auth.example/token", "https://mcp.example/mcp", "user name"),
+    ],
+)
+def test_an_address_is_used_if_it_is_encrypted_and_no_way_into_a_private_network(
+    address: str, server: str, fault: str
+) -> None:
+    found = address_fault(address, server)
+    assert (fault in found) if fault else found == ""
+
+
+@pytest.mark.parametrize("host", ["localhost", "db.internal", "printer.local", "192.168.1.1", "fe80::1"])
+def test_names_and_numbers_of_private_networks_are_known(host: str) -> None:
+    assert is_private(host)
+
+
+async def test_a_request_is_recorded_without_its_secrets_and_they_are_remembered() -> None:
+    records: list[object] = []
+    known: dict[str, str] = {}
+    async with OAuthServer(client=("me", "canary-me")) as server:
+        async with httpx2.AsyncClient(trust_env=False, verify=False) as client:
+            exchange = OAuthExchange(server.url, client, record=records.append, remember=known.update)
+            form = {"grant_type": "client_credentials", "client_id": "me", "client_secret": "canary-me"}
+            request = httpx2.Request("POST", f"{server.origin}/token", data=form, headers=FORM)
+            response = await exchange.send(request)
+        assert response.json()["access_token"] in server.valid
+        text = json.dumps(records)
+        assert "canary" not in text and '"status": 200' in text and "client_credentials" in text
+        assert known["client_secret"] == "canary-me" and known["access_token"] in server.valid
+
+
+async def test_a_server_that_cannot_be_reached_is_named() -> None:
+    records: list[object] = []
+    async with httpx2.AsyncClient(trust_env=False, verify=False) as client:
+        exchange = OAuthExchange(
+            "http://127.0.0.1:1/", client, record=records.append, remember=lambda _: None
+        )
+        with pytest.raises(SignInFailed, match=r"127\.0\.0\.1, where you sign in, cannot be reached"):
+            await exchange.send(httpx2.Request("GET", "http://127.0.0.1:1/token"))
+    assert "failed" in json.dumps(records)

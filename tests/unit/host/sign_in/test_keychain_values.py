@@ -1,0 +1,41 @@
+"""`keyring:` in the values of a server."""
+
+import sys
+from types import ModuleType
+
+import pytest
+
+from tui.core.errors import ConfigError
+from tui.core.servers import OAuthSpec, ServerSpec
+from tui.host.sign_in.keychain_values import resolved_headers, resolved_oauth
+
+HEADERS = {
+    "Authorization": "Bearer keyring:mcptui/api",
+    "X-Key": "keyring:mcptui/api",
+    "Accept": "text/plain",
+}
+
+
+@pytest.fixture(autouse=True)
+def keychain(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("keyring")
+    module.get_password = lambda service, name: {("mcptui", "api"): "canary-key"}.get((service, name))  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "keyring", module)
+
+
+async def test_headers_take_their_secrets_from_the_keychain_and_they_are_remembered() -> None:
+    known: dict[str, str] = {}
+    headers = await resolved_headers(ServerSpec("api", headers=HEADERS), known.update)
+    assert headers == {"Authorization": "Bearer canary-key", "X-Key": "canary-key", "Accept": "text/plain"}
+    assert "canary-key" in known.values()
+
+
+async def test_a_client_secret_is_taken_from_the_keychain() -> None:
+    spec = ServerSpec("api", oauth=OAuthSpec(client_secret="keyring:mcptui/api"))
+    assert (await resolved_oauth(spec, lambda _: None)).client_secret == "canary-key"
+
+
+async def test_a_missing_entry_names_the_key_of_the_configuration() -> None:
+    spec = ServerSpec("api", headers={"X-Key": "keyring:mcptui/other"})
+    with pytest.raises(ConfigError, match=r"servers\.api\.headers\.X-Key.*no such key"):
+        await resolved_headers(spec, lambda _: None)

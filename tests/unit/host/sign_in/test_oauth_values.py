@@ -1,0 +1,71 @@
+"""Which OAuth values may be recorded."""
+
+import json
+from base64 import b64encode
+
+import pytest
+
+from tui.host.sign_in.oauth_values import (
+    fields_of,
+    is_shown,
+    masked_address,
+    masked_fields,
+    secrets_of,
+    secrets_of_header,
+)
+
+FORM = "application/x-www-form-urlencoded"
+
+
+def test_a_token_request_is_shown_without_its_values():
+    body = b"grant_type=authorization_code&code=canary&code_verifier=canary&client_id=me&x_custom=canary"
+    fields = fields_of(body, FORM)
+    shown = masked_fields(fields, len(body))
+    assert shown["grant_type"] == "authorization_code" and shown["client_id"] == "me"
+    assert "canary" not in json.dumps(shown) and shown["code"] == "[redacted:code]"
+    assert secrets_of(fields) == {"code": "canary", "code_verifier": "canary"}
+
+
+def test_a_token_reply_is_shown_without_its_tokens():
+    reply = {"access_token": "canary", "refresh_token": "canary", "expires_in": 60, "vendor": "canary"}
+    shown = masked_fields(fields_of(json.dumps(reply).encode(), "application/json"), 1)
+    assert shown["expires_in"] == 60 and "canary" not in json.dumps(shown)
+
+
+def test_metadata_is_shown_as_it_is():
+    metadata = {
+        "issuer": "https://auth.example",
+        "token_endpoint": "https://auth.example/token",
+        "scopes_supported": ["read"],
+    }
+    assert masked_fields(metadata, 1) == metadata
+
+
+@pytest.mark.parametrize(
+    "body", [b"<html>canary</html>", b'["canary"]', b'{"access_token": "canary', b"\xff"]
+)
+def test_of_a_body_that_is_no_object_only_the_size_is_shown(body):
+    shown = masked_fields(fields_of(body, "text/html"), len(body))
+    assert "canary" not in shown and str(len(body)) in shown
+
+
+def test_a_large_reply_is_left_out():
+    assert "left out" in masked_fields({"scopes_supported": ["x" * 100_000]}, 1)
+
+
+def test_an_address_keeps_its_path_and_the_names_of_its_query():
+    shown = masked_address("https://user:canary@auth.example/token?code=canary&scope=read#canary")
+    assert shown == "https://auth.example/token?code=[redacted:code]&scope=read"
+
+
+def test_the_address_for_managing_a_registration_is_a_secret():
+    assert not is_shown("registration_client_uri") and is_shown("redirect_uris")
+
+
+def test_a_basic_header_gives_the_credentials_and_the_secret_inside():
+    credentials = b64encode(b"me:can%2Fary").decode()
+    assert secrets_of_header(f"Basic {credentials}") == {
+        "authorization": credentials,
+        "client_secret": "can/ary",
+    }
+    assert secrets_of_header("Bearer abc") == {"authorization": "abc"} and secrets_of_header("") == {}

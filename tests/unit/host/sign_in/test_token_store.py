@@ -1,0 +1,150 @@
+"""Tokens at rest: real files, and a stand-in for the package keyring."""
+
+import os
+import stat
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tui.core.errors import StorageError
+from tui.host.sign_in.token_store import StoredSignIn, TokenStore
+
+URL = "https://mcp.example/mcp"
+SIGNED_IN = StoredSignIn(
+    "work",
+    URL,
+    "https://auth.example",
+    client={"client_id": "me", "client_secret": "canary-client"},
+    tokens={"access_token": "canary-access", "refresh_token": "canary-refresh", "scope": "read"},
+    expires_at=2_000_000_000.0,
+    metadata={"issuer": "https://auth.example"},
+)
+
+
+@pytest.fixture
+def kept(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, str], str]:
+    """A keychain that works."""
+    entries: dict[tuple[str, str], str] = {}
+    module = ModuleType("keyring")
+    module.get_password = lambda service, name: entries.get((service, name))  # type: ignore[attr-defined]
+    module.set_password = lambda service, name, value: entries.update({(service, name): value})  # type: ignore[attr-defined]
+    module.delete_password = lambda service, name: entries.pop((service, name))  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "keyring", module)
+    return entries
+
+
+@pytest.fixture
+def no_keychain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "keyring", None)
+
+
+def only_file(folder: Path) -> Path:
+    (path,) = folder.iterdir()
+    return path
+
+
+def written(folder: Path) -> str:
+    return "".join(path.read_text() for path in folder.rglob("*") if path.is_file())
+
+
+async def test_tokens_are_in_the_keychain_and_in_no_file(
+    tmp_path: Path, kept: dict[tuple[str, str], str]
+) -> None:
+    store = TokenStore(tmp_path / "sign-in")
+    saved = await store.save(SIGNED_IN)
+    assert store.shown_place(saved) == "in the keychain"
+    assert "canary" not in written(tmp_path) and "canary-refresh" in "".join(kept.values())
+    found = await store.find("work", URL)
+    assert found is not None and found.tokens == SIGNED_IN.tokens and found.client == SIGNED_IN.client
+
+
+@pytest.mark.usefixtures("no_keychain")
+async def test_without_a_keychain_they_are_in_a_file_of_the_owner_alone(tmp_path: Path) -> None:
+    store = TokenStore(tmp_path / "sign-in")
+    saved = await store.save(SIGNED_IN)
+    path = only_file(tmp_path / "sign-in")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert str(path) in store.shown_place(saved) and "not installed" in store.shown_place(saved)
+    assert await store.find("work", URL) == saved
+
+
+@pytest.mark.usefixtures("no_keychain")
+async def test_tokens_are_not_used_for_another_address(tmp_path: Path) -> None:
+    store = TokenStore(tmp_path)
+    await store.save(SIGNED_IN)
+    assert await store.find("work", "https://other.example/mcp") is None
+    assert await store.find("other", URL) is None
+
+
+@pytest.mark.usefixtures("no_keychain")
+async def test_a_file_that_others_can_read_is_not_used(tmp_path: Path) -> None:
+    store = TokenStore(tmp_path)
+    await store.save(SIGNED_IN)
+    path = only_file(tmp_path)
+    os.chmod(path, 0o644)
+    assert await store.find("work", URL) is None
+
+
+@pytest.mark.usefixtures("no_keychain")
+@pytest.mark.parametrize("text", ["", "[]", '{"server": 1}', '{"server": "work", "url": 7}', "\0", "{"])
+async def test_a_damaged_file_is_no_sign_in(tmp_path: Path, text: str) -> None:
+    store = TokenStore(tmp_path)
+    await store.save(SIGNED_IN)
+    path = only_file(tmp_path)
+    path.write_text(text)
+    assert await store.find("work", URL) is None and await store.listed() == []
+
+
+async def test_forgetting_deletes_files_and_entries_of_every_issuer(
+    tmp_path: Path, kept: dict[tuple[str, str], str]
+) -> None:
+    store = TokenStore(tmp_path)
+    await store.save(SIGNED_IN)
+    await store.save(replace(SIGNED_IN, issuer="https://other.example"))
+    await store.save(replace(SIGNED_IN, server="home"))
+    assert await store.forget("work") == 2
+    assert [found.server for found in await store.listed()] == ["home"] and len(kept) == 1
+    assert await store.forget("work") == 0
+
+
+async def test_the_newest_issuer_is_used_and_older_ones_can_be_dropped(
+    tmp_path: Path, kept: dict[tuple[str, str], str]
+) -> None:
+    store = TokenStore(tmp_path)
+    await store.save(SIGNED_IN)
+    newer = await store.save(replace(SIGNED_IN, issuer="https://new.example"))
+    found = await store.find("work", URL)
+    assert found is not None and found.issuer == "https://new.example"
+    await store.forget_other_issuers(newer)
+    assert len(await store.listed()) == 1 and len(kept) == 1
+
+
+async def test_a_list_holds_no_secrets(tmp_path: Path, kept: dict[tuple[str, str], str]) -> None:
+    store = TokenStore(tmp_path)
+    await store.save(SIGNED_IN)
+    (found,) = await store.listed()
+    assert found.tokens == {"scope": "read"} and "canary" not in repr(found)
+
+
+async def test_an_entry_that_is_gone_from_the_keychain_is_no_sign_in(
+    tmp_path: Path, kept: dict[tuple[str, str], str]
+) -> None:
+    store = TokenStore(tmp_path)
+    await store.save(SIGNED_IN)
+    kept.clear()
+    assert await store.find("work", URL) is None
+
+
+@pytest.mark.usefixtures("no_keychain")
+async def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError, match="could not be stored"):
+        await TokenStore(tmp_path / "file" / "sign-in").save(SIGNED_IN)
+
+
+def test_secrets_are_not_in_the_representation() -> None:
+    assert "canary" not in repr(SIGNED_IN)

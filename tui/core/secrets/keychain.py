@@ -1,0 +1,90 @@
+"""Reads and writes the system's keychain, with the optional package keyring.
+
+A keychain may ask the user to unlock it and wait for ever, so it is used in a daemon thread, with a
+timeout.
+"""
+
+import asyncio
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from tui.core.daemon_thread import in_daemon_thread
+from tui.core.errors import ConfigError
+from tui.core.secrets.redact import Secret
+from tui.core.text import clean_line
+
+SECONDS = 30.0
+"""How long the user has to unlock it."""
+
+
+async def key_in_keychain(
+    place: str, *, where: str = "", otherwise: str = "Use api_key_env.", seconds: float = SECONDS
+) -> Secret:
+    """Return the key that is stored at `place`, "SERVICE/NAME", split at the last slash.
+
+    `otherwise` says what to do without a keychain. Raises ConfigError if there is no keychain, it stays
+    locked for `seconds`, or it holds no such key.
+    """
+    service, _, name = place.rpartition("/")
+    try:
+        key = await read(service, name, seconds)
+    except ConfigError as error:
+        step = error.next_step
+        if step.startswith("Unlock"):
+            step += " Then try again."
+        raise ConfigError(
+            f"{error.message} ({clean_line(place, 80)})", where=where, next_step=f"{step} {otherwise}".strip()
+        ) from None
+    if not key:
+        step = f"Store it: `keyring set {clean_line(service, 60)} {clean_line(name, 60)}`."
+        raise ConfigError(
+            f"the keychain holds no such key ({clean_line(place, 80)})", where=where, next_step=step
+        )
+    return Secret(key.strip())
+
+
+async def read(service: str, name: str, seconds: float = SECONDS) -> str | None:
+    """Return what is stored, or None. All three raise ConfigError if there is no usable keychain."""
+    found = await _use(lambda keyring: keyring.get_password(service, name), seconds)
+    return found if isinstance(found, str) else None
+
+
+async def store(service: str, name: str, value: str, seconds: float = SECONDS) -> None:
+    """Store a value, in place of an older one."""
+    await _use(lambda keyring: keyring.set_password(service, name, value), seconds)
+
+
+async def remove(service: str, name: str, seconds: float = SECONDS) -> None:
+    """Remove an entry, if there is one."""
+
+    def work(keyring: Any) -> None:
+        if keyring.get_password(service, name) is not None:
+            keyring.delete_password(service, name)
+
+    await _use(work, seconds)
+
+
+async def _use(work: Callable[[Any], Any], seconds: float) -> Any:
+    try:
+        async with asyncio.timeout(seconds):
+            # By name: the package is optional, also for type checking.
+            return await in_daemon_thread("keychain", lambda: work(importlib.import_module("keyring")))
+    except TimeoutError:
+        raise ConfigError(
+            f"the keychain gave no answer within {seconds:g} s",
+            next_step="Unlock it if it is waiting for you.",
+        ) from None
+    except ImportError:
+        raise ConfigError(
+            "the package keyring, which reads the keychain, is not installed",
+            next_step="Install it where mcptui is: `pip install keyring`.",
+        ) from None
+    except Exception as error:
+        # The backends of keyring are third-party; they may raise anything.
+        kind = type(error).__name__
+        if kind == "NoKeyringError":
+            raise ConfigError("this system has no keychain that keyring can use") from None
+        reason = clean_line(str(error) or kind, 160)
+        step = "Unlock it." if "Locked" in kind else ""
+        raise ConfigError(f"the keychain cannot be used: {reason}", next_step=step) from None

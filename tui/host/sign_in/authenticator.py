@@ -1,0 +1,385 @@
+"""Adds a server's access token to its requests; signs in, refreshes or asks for more scopes when it refuses.
+
+The SDK's provider does OAuth, and is loaded for that only. It would hold one lock during every request; here
+a request with a valid token waits for nobody, and each sign-in is a short run of the provider.
+"""
+
+import asyncio
+import importlib
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractContextManager, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import httpx2
+
+from tui.core.errors import McptuiError, StorageError
+from tui.core.servers import Grant, ServerSpec
+from tui.core.text import clean_line
+from tui.host.sign_in.callback import CallbackListener
+from tui.host.sign_in.consent import PersonSignsIn
+from tui.host.sign_in.exchange import OAuthExchange, Record, SignInFailed
+from tui.host.sign_in.keychain_values import resolved_oauth
+from tui.host.sign_in.token_store import StoredSignIn
+
+if TYPE_CHECKING:
+    from mcp.client.auth import OAuthClientProvider
+
+    from tui.host.sign_in.sign_ins import SignIns
+
+EXPIRY_MARGIN = 10.0
+"""Seconds before its expiry from which on an access token is not used; for short ones a tenth of them."""
+
+REFUSAL_BYTES = 64 * 1024
+REFUSAL_SECONDS = 2.0
+_PROTOCOL_HEADER = "mcp-protocol-version"
+
+OpenClient = Callable[[], httpx2.AsyncClient]
+Pause = Callable[[], AbstractContextManager[None]]
+
+
+class Authenticator(httpx2.Auth):
+    """Signs in to one server, for one connection to it. Once that was declined, it does not ask again.
+
+    Args:
+        spec: the server; it has a `url`.
+        sign_ins: what all servers share.
+        open_client: returns a new client for requests to authorization servers; not tapped.
+        record: takes each of these requests without its secrets.
+        pause: stops the clocks of the start and of calls while a person signs in.
+    """
+
+    def __init__(
+        self, spec: ServerSpec, sign_ins: "SignIns", *, open_client: OpenClient, record: Record, pause: Pause
+    ) -> None:
+        self._spec = spec
+        self._url = spec.url or ""
+        self._around = sign_ins
+        self._open_client = open_client
+        self._record = record
+        self._pause = pause
+        self._stored = StoredSignIn(spec.name, self._url)
+        self._loaded = False
+        self._lock = asyncio.Lock()
+        self._declined: SignInFailed | None = None
+        self._failed_at = 0.0
+
+    async def async_auth_flow(
+        self, request: httpx2.Request
+    ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+        """Send `request` with a token. A refusal is answered by a refresh, a sign-in and a step-up at most.
+
+        Raises SignInFailed.
+        """
+        began = time.monotonic()
+        await self._load()
+        tried: set[str] = set()
+        while True:
+            token = await self._valid_token(request)
+            if token:
+                request.headers["Authorization"] = f"Bearer {token}"
+            response = yield request
+            step = self._next_step(response, tried)
+            if not step:
+                return
+            tried.add(step)
+            await _discard(response)
+            if not await self._renewed(step, request, response, token, began):
+                return
+
+    async def sign_in(self) -> StoredSignIn:
+        """Sign in now, whether or not the server asks for it. Raises SignInFailed."""
+        await self._load()
+        async with self._open_client() as client:
+            challenge = await self._challenge(client)
+        request = httpx2.Request("POST", self._url)
+        async with self._lock:
+            await self._sign_in("sign in", request, challenge)
+        return self._stored
+
+    # ---- tokens ----------------------------------------------------------------------------------------
+
+    async def _load(self) -> None:
+        async with self._lock:
+            if self._loaded:
+                return
+            found = await self._around.store.find(self._spec.name, self._url)
+            configured = self._spec.oauth.client_id
+            if found is not None and configured in ("", found.client.get("client_id")):
+                self._stored = found
+                self._around.remember(found.secrets())
+                self._around.tell(found)
+            self._loaded = True
+
+    def _token(self) -> str:
+        tokens, expires = self._stored.tokens, self._stored.expires_at
+        margin = min(EXPIRY_MARGIN, tokens.get("expires_in", 0) / 10)
+        if expires is not None and time.time() > expires - margin:
+            return ""
+        return str(tokens.get("access_token", ""))
+
+    async def _valid_token(self, request: httpx2.Request) -> str:
+        """Return the access token, refreshed if it has expired; "" if there is none."""
+        if not self._token() and self._stored.tokens.get("refresh_token"):
+            async with self._lock:
+                if not self._token():
+                    await self._refreshed(request)
+        return self._token()
+
+    def _next_step(self, response: httpx2.Response, tried: set[str]) -> str:
+        """Return what to do about a response that refuses the request, or ""."""
+        if response.status_code == 403:
+            said = response.headers.get("www-authenticate", "")
+            return "step up" if "insufficient_scope" in said and "step up" not in tried else ""
+        if response.status_code != 401:
+            return ""
+        steps = ["refresh", "sign in"] if self._stored.tokens.get("refresh_token") else ["sign in"]
+        return next((step for step in steps if step not in tried and "sign in" not in tried), "")
+
+    async def _renewed(
+        self, step: str, request: httpx2.Request, response: httpx2.Response, used: str, began: float
+    ) -> bool:
+        """Get another token than the one that was `used`; return whether there is one."""
+        async with self._lock:
+            if (current := self._token()) and current != used:
+                return True  # another request did it meanwhile
+            if step == "refresh":
+                # One that failed is followed by a request without a token, and then by a sign-in.
+                await self._refreshed(request)
+                return True
+            if self._declined is not None and (step == "sign in" or self._failed_at > began):
+                raise self._declined
+            try:
+                await self._sign_in(step, request, response)
+            except SignInFailed as error:
+                self._declined, self._failed_at = error, time.monotonic()
+                self._around.tell(self._stored)
+                raise
+            self._declined = None
+            return bool(self._token())
+
+    # ---- runs of the provider --------------------------------------------------------------------------
+
+    async def _refreshed(self, request: httpx2.Request) -> None:
+        """Refresh the access token; without success there is none afterwards. Raises SignInFailed."""
+        # Another mcptui may have done it: a refresh token can often be used only once.
+        newer = await self._around.store.find(self._spec.name, self._url)
+        if newer is not None and newer.saved_at > self._stored.saved_at:
+            self._stored = newer
+            self._around.remember(newer.secrets())
+            if self._token():
+                return
+        module = await _provider_module()
+        storage = module.SignInStorage(self._stored, self._save)
+        async with self._open_client() as client:
+            exchange = self._exchange(client)
+            provider = await self._provider(module, storage, "http://127.0.0.1/callback", None)
+            provider.context.token_expiry_time = 1.0
+            flow = provider.async_auth_flow(shadow := _shadow(request))
+            try:
+                outgoing = await anext(flow)
+                while outgoing is not shadow:
+                    reply = await exchange.send(outgoing)
+                    if reply.status_code >= 500 or reply.status_code == 429:
+                        host = clean_line(outgoing.url.host, 80)
+                        raise SignInFailed(
+                            f"{host} cannot renew the sign-in now (HTTP {reply.status_code}).",
+                            next_step="Try again in a while. The sign-in is kept.",
+                        )
+                    outgoing = await flow.asend(reply)
+            except StopAsyncIteration:
+                pass
+            finally:
+                await flow.aclose()
+            if provider.context.current_tokens is None:
+                await storage.drop_tokens()
+
+    async def _sign_in(self, step: str, request: httpx2.Request, response: httpx2.Response) -> None:
+        """Sign in, or ask for more scopes. Raises SignInFailed."""
+        module = await _provider_module()
+        storage = module.SignInStorage(self._stored, self._save)
+        with self._pause():
+            async with self._open_client() as client, CallbackListener() as listener:
+                person = None
+                if self._spec.oauth.grant is Grant.PERSON:
+                    await self._listen(listener)
+                    storage.stored = self._stored
+                    person = PersonSignsIn(
+                        self._spec.name,
+                        self._url,
+                        listener,
+                        self._around.questioner,
+                        waiting=lambda what: self._around.say(self._spec.name, what),
+                        remember=self._around.remember,
+                        open_browser=self._around.open_browser,
+                    )
+                provider = await self._provider(module, storage, listener.address, person)
+                if hasattr(provider, "stepping_up"):
+                    provider.stepping_up = step == "step up"
+                await self._run(provider, self._exchange(client), request, response)
+        await self._around.store.forget_other_issuers(self._stored)
+        self._around.tell(self._stored)
+
+    async def _run(
+        self,
+        provider: "OAuthClientProvider",
+        exchange: OAuthExchange,
+        request: httpx2.Request,
+        response: httpx2.Response,
+    ) -> None:
+        """Run the provider from a refusal to the moment at which it would send the request again."""
+        shadow = _shadow(request)
+        refusal = httpx2.Response(response.status_code, headers=response.headers, request=shadow)
+        told = False
+        flow = provider.async_auth_flow(shadow)
+        try:
+            outgoing = await anext(flow)
+            while not (outgoing is shadow and told):
+                if outgoing is shadow:
+                    told = True
+                    outgoing = await flow.asend(refusal)
+                else:
+                    outgoing = await flow.asend(await exchange.send(outgoing))
+        except StopAsyncIteration:
+            pass
+        except (McptuiError, asyncio.CancelledError):
+            raise
+        except Exception as error:  # the SDK's own errors, and those of what it reads
+            raise self._explained(error, provider) from None
+        finally:
+            with suppress(RuntimeError):
+                await flow.aclose()
+
+    async def _provider(
+        self, module: Any, storage: Any, redirect_address: str, person: PersonSignsIn | None
+    ) -> "OAuthClientProvider":
+        oauth = await resolved_oauth(self._spec, self._around.remember)
+        spec = replace(self._spec, oauth=oauth)
+        if oauth.grant is Grant.CREDENTIALS:
+            await asyncio.to_thread(module.load_credentials, with_jwt=bool(oauth.private_key))
+            credentials: OAuthClientProvider = module.credentials_provider(spec, storage)
+            return credentials
+        if oauth.client_id:
+            client = module.registered_client(oauth, redirect_address, storage.stored.issuer)
+            storage.stored = replace(storage.stored, client=client)
+        holder: list[OAuthClientProvider] = []
+        provider: OAuthClientProvider = module.person_provider(
+            spec,
+            storage,
+            redirect_address=redirect_address,
+            metadata_address=oauth.client_metadata_url or self._around.client_metadata_url,
+            show=person.show if person else None,
+            answered=(lambda: self._answered(module, holder[0], person)) if person else None,
+        )
+        holder.append(provider)
+        return provider
+
+    async def _answered(self, module: Any, provider: Any, person: PersonSignsIn) -> Any:
+        found = await person.answered()
+        if found.error:
+            # RFC 9207, 2.4: an error of another issuer is not believed either.
+            module.check_issuer(found.issuer, provider.context.oauth_metadata)
+            said = f"{found.error}: {found.description}" if found.description else found.error
+            raise SignInFailed(
+                f"the sign-in was refused: {said}.", next_step="Start it again to try once more."
+            )
+        return module.code_result(found.code, found.state, found.issuer)
+
+    async def _listen(self, listener: CallbackListener) -> None:
+        """Open the listener at the port of the registration, or register again with another port."""
+        configured = self._spec.oauth.callback_port
+        registered = 0 if self._spec.oauth.client_id else _port_of(self._stored.client)
+        try:
+            await listener.open(configured or registered)
+        except OSError as error:
+            if configured:
+                raise SignInFailed(
+                    f"port {configured}, the callback_port of [servers.{self._spec.name}.oauth], cannot be"
+                    f" used: {error.strerror or error}.",
+                    next_step="End the program that uses it, then try again.",
+                ) from None
+            self._stored = replace(self._stored, client={})
+            await listener.open(0)
+
+    async def _challenge(self, client: httpx2.AsyncClient) -> httpx2.Response:
+        """Return how the server refuses a request without a token; a bare 401 if it does not."""
+        with suppress(httpx2.HTTPError, TimeoutError):
+            async with asyncio.timeout(10.0):
+                async with client.stream(
+                    "GET", self._url, headers={"accept": "text/event-stream"}, follow_redirects=False
+                ) as response:
+                    if response.status_code == 401:
+                        return httpx2.Response(401, headers=response.headers)
+        return httpx2.Response(401)
+
+    async def _save(self, stored: StoredSignIn) -> StoredSignIn:
+        self._around.remember(stored.secrets())
+        self._stored = stored
+        try:
+            self._stored = await self._around.store.save(stored)
+        except StorageError as error:
+            self._stored = replace(stored, place="memory", reason=error.message)
+        self._around.tell(self._stored)
+        return self._stored
+
+    def _exchange(self, client: httpx2.AsyncClient) -> OAuthExchange:
+        return OAuthExchange(self._url, client, record=self._record, remember=self._around.remember)
+
+    def _explained(self, error: Exception, provider: "OAuthClientProvider") -> SignInFailed:
+        """Say what the SDK's error means for the person."""
+        context = provider.context
+        name = self._spec.name
+        said = self._around.redact(clean_line(str(error), 300)) or type(error).__name__
+        kind = type(error).__name__
+        if kind == "OAuthRegistrationError":
+            if context.oauth_metadata is None and context.protected_resource_metadata is None:
+                return SignInFailed(
+                    "it answered 401 and offers no sign-in (no OAuth metadata).",
+                    next_step=f"It wants a header: set it in [servers.{name}.headers], for example"
+                    ' Authorization = "Bearer ${TOKEN}".',
+                )
+            return SignInFailed(
+                f"its authorization server does not register mcptui: {said}.",
+                next_step=f"Register a client there by hand and set client_id in [servers.{name}.oauth].",
+            )
+        if "issuer" in said or "iss " in said:
+            return SignInFailed(
+                f"its authorization server is not the one that it should be: {said}.",
+                next_step=f"No token was accepted. If it has moved: `mcptui logout {name}`, then sign in.",
+            )
+        return SignInFailed(f"signing in failed: {said}.", next_step="Start it again to try once more.")
+
+
+def _shadow(request: httpx2.Request) -> httpx2.Request:
+    """Return what the provider sees of a request: no body, and none of its headers but the version."""
+    version = request.headers.get(_PROTOCOL_HEADER)
+    return httpx2.Request("POST", request.url, headers={_PROTOCOL_HEADER: version} if version else {})
+
+
+async def _provider_module() -> Any:
+    return await asyncio.to_thread(importlib.import_module, "tui.host.sign_in.provider")
+
+
+async def _discard(response: httpx2.Response) -> None:
+    """Take the body of a refusal off the connection, but no endless one: httpx2 would read all of it."""
+    stream = response.stream
+    size = 0
+    with suppress(TimeoutError, httpx2.HTTPError):
+        async with asyncio.timeout(REFUSAL_SECONDS):
+            async for block in stream:  # type: ignore[union-attr]  # of an AsyncClient
+                size += len(block)
+                if size > REFUSAL_BYTES:
+                    break
+    with suppress(httpx2.HTTPError):
+        await stream.aclose()  # type: ignore[union-attr]
+    response.stream = httpx2.ByteStream(b"")
+
+
+def _port_of(client: Any) -> int:
+    """Return the port of a registration's redirect address, or 0."""
+    try:
+        return urlsplit(str(client["redirect_uris"][0])).port or 0
+    except (KeyError, IndexError, TypeError, ValueError):
+        return 0

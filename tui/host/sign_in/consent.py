@@ -1,0 +1,178 @@
+"""One person signing in once: the question, the browser, and the answer that comes back.
+
+The address is opened after a yes only. The answer comes to the one-shot listener, or the person pastes it:
+over ssh the browser runs on another machine, which cannot reach the listener.
+"""
+
+import asyncio
+import hmac
+import os
+import sys
+import webbrowser
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from tui.core.daemon_thread import in_daemon_thread
+from tui.core.questions import Action, AddressAnswer, AddressQuestion, Questioner
+from tui.core.text import clean_line
+from tui.host.sign_in.callback import Callback, CallbackListener, read_callback
+from tui.host.sign_in.exchange import SignInFailed, address_fault
+
+ASKED_SECONDS = 600.0
+"""How long the question stands; the listener is open meanwhile."""
+
+BROWSER_SECONDS = 300.0
+"""How long the person has in the browser."""
+
+NO_BROWSER = "No browser can be opened here. Open the address elsewhere, then paste the address it ends on."
+
+OpenBrowser = Callable[[str], bool]
+
+
+class PersonSignsIn:
+    """Gets one answer from one person.
+
+    Args:
+        server: its configured name.
+        server_url: its address.
+        listener: where the browser brings the answer; already open.
+        questioner: asks the person.
+        waiting: called with what is waited for, a few words.
+        remember: takes secrets to redact from now on, by name.
+        open_browser: opens an address; returns False if it could not.
+    """
+
+    def __init__(
+        self,
+        server: str,
+        server_url: str,
+        listener: CallbackListener,
+        questioner: Questioner,
+        *,
+        waiting: Callable[[str], None],
+        remember: Callable[[Mapping[str, str]], None],
+        open_browser: OpenBrowser,
+    ) -> None:
+        self._server = server
+        self._server_url = server_url
+        self._listener = listener
+        self._questioner = questioner
+        self._waiting = waiting
+        self._remember = remember
+        self._open_browser = open_browser
+        self._address = ""
+
+    async def show(self, address: str) -> None:
+        """Take the address to open. Raises SignInFailed if it is not one for a browser."""
+        if fault := address_fault(address, self._server_url):
+            raise SignInFailed(
+                f"its address for signing in {fault}: {clean_line(address.partition('?')[0], 200)}.",
+                next_step="It is not opened. The operator of the server has to correct its OAuth metadata.",
+            )
+        self._address = address
+
+    async def answered(self) -> Callback:
+        """Ask, open the browser, and return the answer. Raises SignInFailed."""
+        query = parse_qs(urlsplit(self._address).query)
+        state = query["state"][0]
+        self._remember({"state": state})
+        scopes = " ".join(query.get("scope", []))
+        message = f"Requested scopes: {scopes}" if scopes else ""
+        heard = asyncio.ensure_future(self._listener.wait(state))
+        try:
+            answer = await self._ask(message, heard, state)
+        finally:
+            heard.cancel()
+            with suppress(asyncio.CancelledError):
+                await heard
+        self._remember({"code": answer.code})
+        return answer
+
+    async def _ask(self, message: str, heard: "asyncio.Future[Callback]", state: str) -> Callback:
+        self._waiting("waiting for your consent")
+        said = await self._first(self._question(message), heard, ASKED_SECONDS, "no answer to it")
+        if isinstance(said, Callback):
+            return said
+        if said.pasted:
+            return self._pasted(said.pasted, state)
+        self._waiting("waiting for the browser")
+        if not await in_daemon_thread("browser", lambda: self._open_browser(self._address)):
+            said = await self._first(self._question(NO_BROWSER), heard, ASKED_SECONDS, "no answer to it")
+            if isinstance(said, Callback):
+                return said
+            if said.pasted:
+                return self._pasted(said.pasted, state)
+        try:
+            async with asyncio.timeout(BROWSER_SECONDS):
+                return await asyncio.shield(heard)
+        except TimeoutError:
+            raise self._late(BROWSER_SECONDS, "the browser brought no answer") from None
+
+    async def _question(self, message: str) -> AddressAnswer:
+        question = AddressQuestion(self._server, self._address, message, "sign in")
+        said = await self._questioner.address(question)
+        if said.action is not Action.ACCEPT:
+            raise SignInFailed(
+                "it asks you to sign in, and that was declined.",
+                next_step=f"Sign in with `mcptui login {self._server}`, or start it again.",
+            )
+        return said
+
+    async def _first(
+        self,
+        question: Coroutine[Any, Any, AddressAnswer],
+        heard: "asyncio.Future[Callback]",
+        seconds: float,
+        late: str,
+    ) -> "AddressAnswer | Callback":
+        """Wait for the person or the listener; withdraw the question if the listener is first."""
+        asked = asyncio.ensure_future(question)
+        either: set[asyncio.Future[Any]] = {asked, heard}
+        try:
+            done, _ = await asyncio.wait(either, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if heard in done:
+                return heard.result()
+            if asked in done:
+                return asked.result()
+            raise self._late(seconds, late)
+        finally:
+            asked.cancel()
+            await asyncio.gather(asked, return_exceptions=True)
+
+    def _pasted(self, text: str, state: str) -> Callback:
+        found = read_callback(text)
+        if not hmac.compare_digest(found.state.encode(), state.encode()):
+            raise SignInFailed(
+                "the pasted address belongs to another sign-in (its state differs).",
+                next_step="Start it again, and paste the address that this sign-in ends on.",
+            )
+        return found
+
+    def _late(self, seconds: float, what: str) -> SignInFailed:
+        return SignInFailed(
+            f"it asks you to sign in; {what} within {seconds / 60:g} min.",
+            next_step=f"Sign in with `mcptui login {self._server}`, or start it again.",
+        )
+
+
+def is_remote_shell(env: Mapping[str, str]) -> bool:
+    """Return whether the person's browser is on another machine."""
+    return bool(env.get("SSH_CONNECTION") or env.get("SSH_TTY"))
+
+
+def open_browser(address: str) -> bool:
+    """Open an address in the person's browser; False if there is none on this screen.
+
+    A text browser would take the terminal over.
+    """
+    if is_remote_shell(os.environ):
+        return False
+    shown = "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ or "BROWSER" in os.environ
+    if sys.platform.startswith("linux") and not shown:
+        return False
+    try:
+        return webbrowser.open(address)
+    except (webbrowser.Error, OSError):
+        return False

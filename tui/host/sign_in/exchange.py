@@ -1,0 +1,163 @@
+"""Requests to authorization servers: checked, bounded in time and size, and recorded without secrets.
+
+The SDK makes these requests and reads the replies; it bounds neither. They do not pass the tap of the MCP
+server: each is recorded here as one event, with its secret values replaced.
+"""
+
+import asyncio
+import ipaddress
+from collections.abc import Callable, Mapping
+from urllib.parse import urlsplit
+
+import httpx2
+
+from tui.core.errors import ServerError
+from tui.core.text import clean_line
+from tui.host.sign_in.oauth_values import (
+    fields_of,
+    masked_address,
+    masked_fields,
+    secrets_of,
+    secrets_of_header,
+)
+
+SECONDS = 30.0
+"""Time for one request, from connecting to the last byte of the reply."""
+
+MAX_REPLY = 1024 * 1024
+RETRY = "Try again; if it goes on, the operator of that server has to look into it."
+_LOCAL_NAMES = ("localhost", "local", "internal", "home.arpa")
+
+
+class SignInFailed(ServerError):
+    """Signing in did not succeed."""
+
+
+Record = Callable[[Mapping[str, object]], None]
+Remember = Callable[[Mapping[str, str]], None]
+
+
+def address_fault(address: str, server_url: str) -> str:
+    """Return why an address of a server's authorization server is not used, or "".
+
+    It has to be https, unless the server itself is on this machine or the very host; and a server that is
+    not in a private network must not lead into one.
+    """
+    parts, server = urlsplit(address), urlsplit(server_url)
+    host = parts.hostname or ""
+    if parts.username or parts.password:
+        return "has a user name in it"
+    if is_private(host) and not is_private(server.hostname or ""):
+        return "leads into a private network"
+    if parts.scheme == "https":
+        return ""
+    if parts.scheme != "http":
+        return "is not an https address"
+    both_here = is_loopback(host) and is_loopback(server.hostname or "")
+    same_host = server.scheme == "http" and host == server.hostname
+    return "" if both_here or same_host else "is not encrypted (http)"
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this machine."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def is_private(host: str) -> bool:
+    """Return whether a host is by its name or number in a private network, or this machine."""
+    if any(host == name or host.endswith(f".{name}") for name in _LOCAL_NAMES):
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return "." not in host.strip(".")
+    return not address.is_global or address.is_multicast
+
+
+class OAuthExchange:
+    """Sends the requests of one sign-in.
+
+    Args:
+        server_url: the address of the MCP server.
+        client: sends; not tapped. The caller closes it.
+        record: takes each exchange without its secrets; must not raise.
+        remember: takes secrets to redact from now on, by name.
+    """
+
+    def __init__(
+        self,
+        server_url: str,
+        client: httpx2.AsyncClient,
+        *,
+        record: Record,
+        remember: Remember,
+    ) -> None:
+        self._server_url = server_url
+        self._client = client
+        self._record = record
+        self._remember = remember
+
+    async def send(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request and return the reply with its whole body. Raises SignInFailed."""
+        address = masked_address(str(request.url))
+        host = clean_line(request.url.host, 80)
+        if fault := address_fault(str(request.url), self._server_url):
+            raise SignInFailed(
+                f"its address for signing in {fault}: {clean_line(address, 200)}.",
+                next_step="It is not used. The operator of the server has to correct its OAuth metadata.",
+            )
+        sent = request.content
+        fields = fields_of(sent, request.headers.get("content-type", "")) if sent else {}
+        self._remember(secrets_of(fields) | secrets_of_header(request.headers.get("authorization", "")))
+        about: dict[str, object] = {"http": request.method, "url": address}
+        if sent:
+            about["sent"] = masked_fields(fields, len(sent))
+        try:
+            response, body = await self._bounded(request)
+        except (TimeoutError, httpx2.TimeoutException):
+            self._record({**about, "failed": f"no answer within {SECONDS:g} s"})
+            raise SignInFailed(
+                f"{host}, where you sign in, gave no answer within {SECONDS:g} s.", next_step=RETRY
+            ) from None
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            why = clean_line(str(error) or type(error).__name__, 200)
+            self._record({**about, "failed": why})
+            raise SignInFailed(
+                f"{host}, where you sign in, cannot be reached: {why}.", next_step=RETRY
+            ) from None
+        reply = fields_of(body, response.headers.get("content-type", ""))
+        self._remember(secrets_of(reply))
+        about |= {"status": response.status_code, "received": masked_fields(reply, len(body))}
+        self._record(about)
+        whole = httpx2.Response(response.status_code, headers=_kept(response), content=body, request=request)
+        whole.next_request = response.next_request
+        return whole
+
+    async def _bounded(self, request: httpx2.Request) -> tuple[httpx2.Response, bytes]:
+        body = bytearray()
+        async with asyncio.timeout(SECONDS):
+            # No redirects: the SDK follows those that stay with the origin.
+            response = await self._client.send(request, stream=True, auth=None, follow_redirects=False)
+            try:
+                async for block in response.aiter_bytes():
+                    body += block
+                    if len(body) > MAX_REPLY:
+                        raise SignInFailed(
+                            f"{clean_line(request.url.host, 80)} answered with more than"
+                            f" {MAX_REPLY // 1024} KiB.",
+                            next_step=RETRY,
+                        )
+            finally:
+                await response.aclose()
+        return response, bytes(body)
+
+
+def _kept(response: httpx2.Response) -> list[tuple[str, str]]:
+    """Return the headers that still hold for the decoded body."""
+    dropped = ("content-encoding", "content-length", "transfer-encoding")
+    return [(name, value) for name, value in response.headers.multi_items() if name.lower() not in dropped]

@@ -1,0 +1,43 @@
+"""Configured values that are in the keychain: `keyring:SERVICE/NAME` in place of a secret."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from tui.core.secrets.keychain import key_in_keychain
+from tui.core.servers import OAuthSpec, ServerSpec
+
+_VALUE = re.compile(r"(?P<scheme>\w+ )?keyring:(?P<place>.+/[^/]+)")
+
+Remember = Callable[[Mapping[str, str]], None]
+
+
+async def resolved(value: str, where: str, remember: Remember) -> str:
+    """Return a value with what the keychain holds, also behind a scheme: `Bearer keyring:SERVICE/NAME`.
+
+    Raises ConfigError.
+    """
+    found = _VALUE.fullmatch(value)
+    if found is None:
+        return value
+    secret = await key_in_keychain(found["place"], where=where, otherwise='Or use "${VARIABLE}".')
+    remember({where: secret.reveal()})
+    return f"{found['scheme'] or ''}{secret.reveal()}"
+
+
+async def resolved_headers(spec: ServerSpec, remember: Remember) -> dict[str, str]:
+    """Return the configured headers of a server. Raises ConfigError."""
+    return {
+        name: await resolved(value, f"servers.{spec.name}.headers.{name}", remember)
+        for name, value in spec.headers.items()
+    }
+
+
+async def resolved_oauth(spec: ServerSpec, remember: Remember) -> OAuthSpec:
+    """Return how to sign in, with secrets in place. Raises ConfigError."""
+    oauth, where = spec.oauth, f"servers.{spec.name}.oauth"
+    return replace(
+        oauth,
+        client_secret=await resolved(oauth.client_secret, f"{where}.client_secret", remember),
+        private_key=await resolved(oauth.private_key, f"{where}.private_key", remember),
+    )

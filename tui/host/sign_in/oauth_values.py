@@ -1,0 +1,96 @@
+"""Which values of OAuth requests and replies are shown, and which are secret. Pure.
+
+Codes, verifiers, tokens and client secrets have no shape that could be recognised. So the values of fields
+that are known to be harmless are shown, and all others are replaced.
+"""
+
+import json
+from base64 import b64decode
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
+
+MAX_SHOWN = 16 * 1024
+"""Characters of a reply that are shown."""
+
+_SHOWN = frozenset(
+    (
+        "grant_type response_type response_types response_mode client_id client_name scope resource audience"
+        " token_type expires_in token_endpoint_auth_method grant_types application_type error"
+        " error_description issuer authorization_servers resource_name contacts software_id software_version"
+        " code_challenge_method client_id_issued_at client_secret_expires_at client_assertion_type"
+    ).split()
+)
+_SHOWN_ENDS = ("_supported", "_endpoint", "_uri", "_uris", "_required", "_documentation")
+_HIDDEN = frozenset({"registration_client_uri"})
+_SECRET = frozenset(
+    (
+        "code code_verifier refresh_token access_token id_token client_secret client_assertion assertion"
+        " registration_access_token subject_token actor_token device_code password state"
+    ).split()
+)
+
+
+def is_shown(name: str) -> bool:
+    """Return whether the value of a field may be recorded."""
+    return name not in _HIDDEN and (name in _SHOWN or name.endswith(_SHOWN_ENDS))
+
+
+def fields_of(body: bytes, content_type: str) -> dict[str, Any] | None:
+    """Return the fields of a form or a JSON object; None if it is neither."""
+    if "x-www-form-urlencoded" in content_type:
+        try:
+            return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=200))
+        except ValueError:
+            return None
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def masked_fields(fields: Mapping[str, Any] | None, size: int) -> Any:
+    """Return fields with a mark for each value that may be secret; of anything else only the size."""
+    if fields is None:
+        return f"[redacted:body of {size} bytes]" if size else ""
+    shown = {name: value if is_shown(name) else _mark(name) for name, value in fields.items()}
+    text = json.dumps(shown)
+    return shown if len(text) <= MAX_SHOWN else f"[{len(text)} characters left out]"
+
+
+def masked_address(address: str) -> str:
+    """Return an address without user, fragment and the values of its query."""
+    parts = urlsplit(address)
+    host = parts.netloc.rpartition("@")[2]
+    pairs = parse_qsl(parts.query, keep_blank_values=True)
+    query = "&".join(f"{name}={value if is_shown(name) else _mark(name)}" for name, value in pairs)
+    return urlunsplit((parts.scheme, host, parts.path, query, ""))
+
+
+def secrets_of(fields: Mapping[str, Any] | None) -> dict[str, str]:
+    """Return the secret values among fields, by name."""
+    return {
+        name: value
+        for name, value in (fields or {}).items()
+        if name in _SECRET and isinstance(value, str) and value
+    }
+
+
+def secrets_of_header(authorization: str) -> dict[str, str]:
+    """Return the secrets of an Authorization header: the credentials, and a password inside of them."""
+    scheme, _, credentials = authorization.partition(" ")
+    if not credentials:
+        return {}
+    found = {"authorization": credentials}
+    if scheme.lower() == "basic":
+        try:
+            password = b64decode(credentials).decode().partition(":")[2]
+        except ValueError:
+            return found
+        found["client_secret"] = unquote(password)
+    return found
+
+
+def _mark(name: str) -> str:
+    return f"[redacted:{''.join(char if char.isalnum() or char in '_-' else '_' for char in name[:60])}]"

@@ -1,0 +1,247 @@
+"""The SDK's OAuth providers, set up for one server, and their state from and to the token store.
+
+Imports the SDK's OAuth code: load it only when a server needs it, in a thread. What it does not do by itself
+(mcp 2.3): use the expiry of stored tokens, refresh at the right endpoint after a restart, send a secret
+whose method nobody named, request configured scopes. JWT libraries are loaded for a private key only.
+"""
+
+import importlib
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+import httpx2
+from mcp.client.auth import OAuthClientProvider
+from mcp.client.auth.utils import union_scopes, validate_authorization_response_iss
+from mcp.shared.auth import (
+    AuthorizationCodeResult,
+    OAuthClientInformationFull,
+    OAuthClientMetadata,
+    OAuthMetadata,
+    OAuthToken,
+    ProtectedResourceMetadata,
+)
+from pydantic import AnyUrl
+
+from tui.core.servers import OAuthSpec, ServerSpec
+from tui.core.text import clean_line
+from tui.host.sign_in.exchange import SignInFailed
+from tui.host.sign_in.token_store import StoredSignIn
+
+CLIENT_NAME = "mcptui"
+OFFLINE = "offline_access"
+_METHODS = ("client_secret_basic", "client_secret_post", "none")
+
+
+class SignInStorage:
+    """What the SDK's provider reads and stores: one sign-in, kept here and handed to `save`."""
+
+    def __init__(self, stored: StoredSignIn, save: Callable[[StoredSignIn], Any]) -> None:
+        self.stored = stored
+        self.context: Any = None
+        self._save = save
+
+    async def get_tokens(self) -> OAuthToken | None:
+        return OAuthToken.model_validate(dict(self.stored.tokens)) if self.stored.tokens else None
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        expires = None if tokens.expires_in is None else time.time() + tokens.expires_in
+        await self._keep(tokens=_plain(tokens), expires_at=expires)
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        return (
+            OAuthClientInformationFull.model_validate(dict(self.stored.client))
+            if self.stored.client
+            else None
+        )
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        # Tokens belong to the registration that they were issued to.
+        await self._keep(client=_plain(client_info), tokens={}, expires_at=None)
+
+    async def drop_tokens(self) -> None:
+        await self._keep(tokens={}, expires_at=None)
+
+    async def _keep(self, **changes: Any) -> None:
+        metadata, resource = self.context.oauth_metadata, self.context.protected_resource_metadata
+        if metadata is not None:
+            changes |= {"metadata": _plain(metadata), "issuer": str(metadata.issuer)}
+        if resource is not None:
+            changes["resource"] = _plain(resource)
+        self.stored = replace(self.stored, **changes)
+        self.stored = await self._save(self.stored)
+
+
+class PersonProvider(OAuthClientProvider):
+    """Signs a person in, in a browser.
+
+    Attributes:
+        scopes: those of the configuration, which are requested in place of what the server suggests.
+        stepping_up: more scopes are being requested than were granted before.
+    """
+
+    scopes = ""
+    stepping_up = False
+
+    async def _perform_authorization(self) -> httpx2.Request:
+        _choose_method(self.context)
+        _require_pkce(self.context.oauth_metadata)
+        metadata = self.context.client_metadata
+        if self.scopes:
+            suggested = (metadata.scope or "").split()
+            more = metadata.scope if self.stepping_up else OFFLINE if OFFLINE in suggested else None
+            metadata.scope = union_scopes(self.scopes, more)
+        return await super()._perform_authorization()
+
+
+def person_provider(
+    spec: ServerSpec,
+    storage: SignInStorage,
+    *,
+    redirect_address: str,
+    metadata_address: str,
+    show: Callable[[str], Any],
+    answered: Callable[[], Any],
+) -> PersonProvider:
+    """Return a provider that hands `show` the address to open, and gets the answer from `answered`.
+
+    `metadata_address` is that of a client metadata document, or "".
+    """
+    oauth = spec.oauth
+    scopes = " ".join(oauth.scopes)
+    provider = PersonProvider(
+        spec.url or "",
+        OAuthClientMetadata(
+            client_name=CLIENT_NAME,
+            redirect_uris=[AnyUrl(redirect_address)],
+            grant_types=["authorization_code", "refresh_token"],
+            response_types=["code"],
+            scope=scopes or None,
+        ),
+        storage,
+        show,
+        answered,
+        metadata_address or None,
+    )
+    provider.scopes = scopes
+    _restore(provider, storage)
+    return provider
+
+
+def registered_client(oauth: OAuthSpec, redirect_address: str, known_issuer: str) -> dict[str, Any]:
+    """Return the registration of a client that the configuration names.
+
+    It belongs to the configured issuer, or else to the first one that it was used with.
+    """
+    issuer = oauth.issuer or known_issuer
+    return {
+        "client_id": oauth.client_id,
+        **({"client_secret": oauth.client_secret} if oauth.client_secret else {}),
+        **({"issuer": issuer} if issuer else {}),
+        "redirect_uris": [redirect_address],
+    }
+
+
+def credentials_provider(spec: ServerSpec, storage: SignInStorage) -> OAuthClientProvider:
+    """Return a provider for the client credentials of a server: a secret, or a private key.
+
+    They go to the configured issuer only, or else to the first one that they were used with. Call
+    `load_credentials` first, in a thread.
+    """
+    oauth = spec.oauth
+    module = load_credentials(with_jwt=bool(oauth.private_key))
+    about: dict[str, Any] = {
+        "scope": " ".join(oauth.scopes) or None,
+        "issuer": oauth.issuer or storage.stored.issuer or None,
+        "client_id": oauth.client_id,
+    }
+    if oauth.private_key:
+        keys = module.SignedJWTParameters(
+            issuer=oauth.client_id,
+            subject=oauth.client_id,
+            signing_key=oauth.private_key,
+            signing_algorithm=oauth.private_key_algorithm,
+        )
+        make = partial(module.PrivateKeyJWTOAuthProvider, assertion_provider=keys.create_assertion_provider())
+    else:
+        make = partial(module.ClientCredentialsOAuthProvider, client_secret=oauth.client_secret)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about an issuer that is not known yet
+        provider: OAuthClientProvider = make(spec.url or "", storage, **about)
+    storage.stored = replace(storage.stored, client={"client_id": oauth.client_id})
+    _restore(provider, storage)
+    return provider
+
+
+def load_credentials(*, with_jwt: bool) -> Any:
+    """Import the SDK's client credentials; without a private key, with an empty module for PyJWT (+9 MB)."""
+    name = "mcp.client.auth.extensions.client_credentials"
+    stand_in = None
+    if not with_jwt and name not in sys.modules and "jwt" not in sys.modules:
+        stand_in = sys.modules["jwt"] = ModuleType("jwt")
+    try:
+        module: Any = importlib.import_module(name)
+    finally:
+        if stand_in is not None and sys.modules.get("jwt") is stand_in:
+            del sys.modules["jwt"]
+    if with_jwt:
+        module.jwt = importlib.import_module("jwt")
+    return module
+
+
+def code_result(code: str, state: str, issuer: str | None) -> AuthorizationCodeResult:
+    """Return an answer of the browser as the SDK takes it."""
+    return AuthorizationCodeResult(code=code, state=state, iss=issuer)
+
+
+def check_issuer(issuer: str | None, metadata: OAuthMetadata | None) -> None:
+    """Raise the SDK's error if an answer does not come from the issuer of `metadata` (RFC 9207)."""
+    validate_authorization_response_iss(issuer, metadata)
+
+
+def _restore(provider: OAuthClientProvider, storage: SignInStorage) -> None:
+    """Give a new provider what an earlier one had found out."""
+    context, stored = provider.context, storage.stored
+    storage.context = context
+    if stored.tokens:
+        context.current_tokens = OAuthToken.model_validate(dict(stored.tokens))
+        context.token_expiry_time = stored.expires_at
+    if stored.client:
+        context.client_info = OAuthClientInformationFull.model_validate(dict(stored.client))
+    if stored.metadata:
+        context.oauth_metadata = OAuthMetadata.model_validate(dict(stored.metadata))
+    if stored.resource:
+        found = ProtectedResourceMetadata.model_validate(dict(stored.resource))
+        context.protected_resource_metadata = found
+        context.auth_server_url = str(found.authorization_servers[0])
+
+
+def _choose_method(context: Any) -> None:
+    """Name the method by which a client secret is sent, if the registration does not."""
+    info = context.client_info
+    if info is None or not info.client_secret or info.token_endpoint_auth_method:
+        return
+    metadata = context.oauth_metadata
+    supported = metadata.token_endpoint_auth_methods_supported if metadata else None
+    # RFC 8414, 2: without the list it is client_secret_basic.
+    known = [method for method in _METHODS if method in (supported or ["client_secret_basic"])]
+    info.token_endpoint_auth_method = known[0] if known else "client_secret_basic"
+
+
+def _require_pkce(metadata: OAuthMetadata | None) -> None:
+    """2025-11-25 basic/authorization: clients must refuse an issuer that does not say that it has PKCE."""
+    if metadata is not None and "S256" not in (metadata.code_challenge_methods_supported or ()):
+        raise SignInFailed(
+            f"{clean_line(metadata.issuer.host or '', 80)}, where you sign in, does not support PKCE (S256).",
+            next_step="MCP forbids signing in without it. The operator of that server has to enable it.",
+        )
+
+
+def _plain(model: Any) -> dict[str, Any]:
+    found: dict[str, Any] = model.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return found

@@ -1,0 +1,111 @@
+"""What the sign-ins of all servers share: the token store, who is asked, and the state that is shown."""
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+from tui.core.questions import Questioner, Refuser
+from tui.core.secrets.redact import Redactor
+from tui.core.servers import ServerSpec
+from tui.host.sign_in.token_store import StoredSignIn, TokenStore
+
+if TYPE_CHECKING:
+    from tui.host.sign_in.authenticator import Authenticator, OpenClient, Pause
+    from tui.host.sign_in.exchange import Record
+
+NOT_SIGNED_IN = "not signed in"
+
+
+class SignIns:
+    """The sign-ins of one host.
+
+    Attributes:
+        store: where tokens are kept.
+        questioner: asks the person.
+        client_metadata_url: the address of mcptui's client metadata document, or "".
+    """
+
+    def __init__(
+        self,
+        store: TokenStore,
+        *,
+        questioner: Questioner | None = None,
+        redactor: Redactor | None = None,
+        changed: Callable[[str], None] = lambda server: None,
+        open_browser: Callable[[str], bool] | None = None,
+        client_metadata_url: str = "",
+    ) -> None:
+        """Take the store; nothing is read yet. `changed` is told a server's name, and must not raise."""
+        self.store = store
+        self.questioner: Questioner = questioner or Refuser()
+        self.client_metadata_url = client_metadata_url
+        self._redactor = redactor or Redactor()
+        self._changed = changed
+        self._open_browser = open_browser
+        self._states: dict[str, str] = {}
+
+    def authenticator(
+        self,
+        spec: ServerSpec,
+        *,
+        open_client: "OpenClient",
+        record: "Record",
+        pause: "Pause" = nullcontext,
+    ) -> "Authenticator":
+        """Return what signs in to a server, for one connection. Imports httpx2."""
+        from tui.host.sign_in.authenticator import Authenticator
+
+        return Authenticator(spec, self, open_client=open_client, record=record, pause=pause)
+
+    def state(self, server: str) -> str:
+        """Return whether a server is signed in to, in a few words; "" if it has not asked for it."""
+        return self._states.get(server, "")
+
+    async def forget(self, server: str) -> int:
+        """Delete the tokens of a server; return how many sign-ins there were."""
+        count = await self.store.forget(server)
+        if count or server in self._states:
+            self.say(server, NOT_SIGNED_IN)
+        return count
+
+    def open_browser(self, address: str) -> bool:
+        if self._open_browser is not None:
+            return self._open_browser(address)
+        from tui.host.sign_in.consent import open_browser
+
+        return open_browser(address)
+
+    def remember(self, secrets: Mapping[str, str]) -> None:
+        """Redact these values from now on."""
+        if secrets:
+            self._redactor.add({f"oauth.{name}": value for name, value in secrets.items()})
+
+    def redact(self, text: str) -> str:
+        return self._redactor.redact(text)
+
+    def say(self, server: str, state: str) -> None:
+        self._states[server] = state
+        self._changed(server)
+
+    def tell(self, sign_in: StoredSignIn) -> None:
+        """Show the state of a sign-in."""
+        self.say(sign_in.server, state_of(sign_in))
+
+
+def state_of(sign_in: StoredSignIn, now: float | None = None) -> str:
+    """Return the state of a sign-in in a few words: "signed in until 14:30"."""
+    now = time.time() if now is None else now
+    if not sign_in.tokens:
+        return NOT_SIGNED_IN
+    expires = sign_in.expires_at
+    if expires is None or (sign_in.renewable and expires < now):
+        return "signed in"
+    if expires < now:
+        return "sign-in expired"
+    return f"signed in until {_clock(expires, now)}{', then renewed' if sign_in.renewable else ''}"
+
+
+def _clock(at: float, now: float) -> str:
+    then, today = time.localtime(at), time.localtime(now)
+    return time.strftime("%H:%M" if then[:3] == today[:3] else "%Y-%m-%d %H:%M", then)

@@ -1,0 +1,227 @@
+"""Where tokens are kept: the system's keychain, or else a file that only its owner can read.
+
+One sign-in is one file in the state directory, per server, address and issuer. Its tokens and client secret
+are in the keychain if that works, otherwise in the file itself; `StoredSignIn.place` says which.
+"""
+
+import asyncio
+import hashlib
+import json
+import os
+import stat
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tui.core.atomic_write import atomic_write
+from tui.core.errors import ConfigError, StorageError
+from tui.core.secrets import keychain
+
+SERVICE = "mcptui"
+MAX_BYTES = 256 * 1024
+IN_KEYCHAIN = "keychain"
+IN_FILE = "file"
+_SECRET_OF = {"tokens": ("access_token", "refresh_token"), "client": ("client_secret",)}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSignIn:
+    """A sign-in to one server at one issuer.
+
+    Attributes:
+        server: the configured name.
+        url: the server's address; tokens are never used for another one.
+        client: the registration (RFC 7591); tokens: the token response (RFC 6749, 5.1).
+        expires_at: when the access token expires, in seconds since 1970; None if the issuer did not say.
+        metadata: the issuer's own metadata (RFC 8414); resource: that of the server (RFC 9728).
+        renewable: there is a refresh token.
+        place: "keychain" or "file": where the secrets are.
+        reason: why they are not in the keychain, or "".
+    """
+
+    server: str
+    url: str
+    issuer: str = ""
+    client: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    tokens: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    expires_at: float | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    resource: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    saved_at: float = 0.0
+    renewable: bool = False
+    place: str = ""
+    reason: str = ""
+
+    @property
+    def key(self) -> str:
+        """The name of its file, and of its entry in the keychain."""
+        parts = "\0".join((self.server, self.url, self.issuer))
+        return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+    def secrets(self) -> dict[str, str]:
+        """Return its secret values, by names that may be shown."""
+        return {
+            name: str(value)
+            for part, names in _SECRET_OF.items()
+            for name in names
+            if (value := getattr(self, part).get(name))
+        }
+
+
+class TokenStore:
+    """The sign-ins of this user. Files are read and written in threads."""
+
+    def __init__(self, folder: Path, *, use_keychain: bool = True) -> None:
+        self._folder = folder
+        self._use_keychain = use_keychain
+
+    async def find(self, server: str, url: str) -> StoredSignIn | None:
+        """Return the newest sign-in to a server at this address, with its secrets; None if there is none.
+
+        One whose secrets cannot be read is no sign-in: the person signs in again.
+        """
+        for found in await asyncio.to_thread(self._all):
+            if (found.server, found.url) == (server, url):
+                return await self._with_secrets(found)
+        return None
+
+    async def listed(self) -> list[StoredSignIn]:
+        """Return all sign-ins, newest first, without secrets: the keychain is not touched."""
+        return [_without_secrets(found) for found in await asyncio.to_thread(self._all)]
+
+    async def save(self, sign_in: StoredSignIn) -> StoredSignIn:
+        """Store a sign-in; return it with its `place`. Raises StorageError."""
+        place, reason = await self._into_keychain(sign_in)
+        renewable = bool(sign_in.tokens.get("refresh_token"))
+        kept = replace(sign_in, saved_at=time.time(), renewable=renewable, place=place, reason=reason)
+        stored = kept if place == IN_FILE else _without_secrets(kept)
+        try:
+            await asyncio.to_thread(self._write, stored)
+        except OSError as error:
+            raise StorageError(
+                f"the sign-in could not be stored: {error.strerror}.",
+                where=str(self._folder),
+                next_step="It holds until mcptui ends.",
+            ) from error
+        return kept
+
+    async def forget(self, server: str) -> int:
+        """Delete every sign-in to a server, tokens first; return how many there were."""
+        mine = [found for found in await asyncio.to_thread(self._all) if found.server == server]
+        for found in mine:
+            await self._delete(found)
+        return len(mine)
+
+    async def forget_other_issuers(self, kept: StoredSignIn) -> None:
+        """Delete the sign-ins to the same server and address at other issuers."""
+        for found in await asyncio.to_thread(self._all):
+            same = (found.server, found.url) == (kept.server, kept.url)
+            if same and found.key != kept.key:
+                await self._delete(found)
+
+    async def _delete(self, found: StoredSignIn) -> None:
+        path = self._path(found)
+        await asyncio.to_thread(path.unlink, missing_ok=True)
+        if found.place == IN_KEYCHAIN:
+            with suppress(ConfigError):
+                await keychain.remove(SERVICE, _entry(found))
+
+    def shown_place(self, sign_in: StoredSignIn) -> str:
+        """Return where the secrets of a stored sign-in are, for the person."""
+        if sign_in.place == IN_KEYCHAIN:
+            return "in the keychain"
+        return f"in {self._path(sign_in)} (mode 0600; {sign_in.reason})"
+
+    async def _into_keychain(self, sign_in: StoredSignIn) -> tuple[str, str]:
+        if not self._use_keychain:
+            return IN_FILE, "the keychain is not used"
+        try:
+            await keychain.store(SERVICE, _entry(sign_in), json.dumps(sign_in.secrets()))
+        except ConfigError as error:
+            return IN_FILE, error.message
+        return IN_KEYCHAIN, ""
+
+    async def _with_secrets(self, found: StoredSignIn) -> StoredSignIn | None:
+        if found.place != IN_KEYCHAIN:
+            return found
+        try:
+            text = await keychain.read(SERVICE, _entry(found))
+            secrets = json.loads(text or "")
+        except (ConfigError, ValueError):
+            return None
+        if not isinstance(secrets, dict):
+            return None
+        parts: dict[str, Any] = {
+            part: {**getattr(found, part), **{name: secrets[name] for name in names if name in secrets}}
+            for part, names in _SECRET_OF.items()
+        }
+        return replace(found, **parts)
+
+    # ---- files ----------------------------------------------------------------------------------------
+
+    def _path(self, sign_in: StoredSignIn) -> Path:
+        return self._folder / f"{sign_in.key}.json"
+
+    def _write(self, sign_in: StoredSignIn) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        atomic_write(self._path(sign_in), [json.dumps(asdict(sign_in), indent=1)], mode=0o600)
+
+    def _all(self) -> list[StoredSignIn]:
+        """Newest first; files that are damaged, or that others can read, are not used."""
+        try:
+            paths = sorted(self._folder.glob("*.json"))
+        except OSError:
+            return []
+        found = [one for path in paths if (one := _read(path)) is not None]
+        return sorted(found, key=lambda one: -one.saved_at)
+
+
+def _entry(sign_in: StoredSignIn) -> str:
+    return f"sign-in {sign_in.key}"
+
+
+def _without_secrets(sign_in: StoredSignIn) -> StoredSignIn:
+    parts: dict[str, Any] = {
+        part: {name: value for name, value in getattr(sign_in, part).items() if name not in names}
+        for part, names in _SECRET_OF.items()
+    }
+    return replace(sign_in, **parts)
+
+
+def _read(path: Path) -> StoredSignIn | None:
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except OSError:
+        return None
+    with open(handle, "rb") as file:
+        about = os.fstat(handle)
+        if not stat.S_ISREG(about.st_mode) or not _is_private(about):
+            return None
+        try:
+            raw = json.loads(file.read(MAX_BYTES))
+            return _checked(StoredSignIn(**raw))
+        except (OSError, ValueError, TypeError):
+            return None
+
+
+def _is_private(about: os.stat_result) -> bool:
+    if os.name != "posix":
+        return True
+    return about.st_uid == os.getuid() and not about.st_mode & 0o077
+
+
+def _checked(found: StoredSignIn) -> StoredSignIn:
+    """Raises TypeError if a value has another type than it is written with."""
+    texts = (found.server, found.url, found.issuer, found.place, found.reason)
+    tables = (found.client, found.tokens, found.metadata, found.resource)
+    numbers = (found.saved_at, found.expires_at or 0.0)
+    if not (
+        all(isinstance(text, str) for text in texts)
+        and all(isinstance(table, dict) for table in tables)
+        and all(isinstance(number, int | float) for number in numbers)
+    ):
+        raise TypeError("not a sign-in")
+    return found
