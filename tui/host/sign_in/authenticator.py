@@ -8,7 +8,7 @@ import asyncio
 import importlib
 import time
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -22,12 +22,11 @@ from tui.host.sign_in.callback import CallbackListener
 from tui.host.sign_in.consent import PersonSignsIn
 from tui.host.sign_in.exchange import OAuthExchange, Record, SignInFailed
 from tui.host.sign_in.keychain_values import resolved_oauth
+from tui.host.sign_in.sign_ins import SignIns
 from tui.host.sign_in.token_store import StoredSignIn
 
 if TYPE_CHECKING:
     from mcp.client.auth import OAuthClientProvider
-
-    from tui.host.sign_in.sign_ins import SignIns
 
 EXPIRY_MARGIN = 10.0
 """Seconds before its expiry from which on an access token is not used; for short ones a tenth of them."""
@@ -52,7 +51,13 @@ class Authenticator(httpx2.Auth):
     """
 
     def __init__(
-        self, spec: ServerSpec, sign_ins: "SignIns", *, open_client: OpenClient, record: Record, pause: Pause
+        self,
+        spec: ServerSpec,
+        sign_ins: SignIns,
+        *,
+        open_client: OpenClient,
+        record: Record,
+        pause: Pause = nullcontext,
     ) -> None:
         self._spec = spec
         self._url = spec.url or ""

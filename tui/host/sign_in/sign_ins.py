@@ -2,17 +2,10 @@
 
 import time
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
-from typing import TYPE_CHECKING
 
 from tui.core.questions import Questioner, Refuser
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import ServerSpec
 from tui.host.sign_in.token_store import StoredSignIn, TokenStore
-
-if TYPE_CHECKING:
-    from tui.host.sign_in.authenticator import Authenticator, OpenClient, Pause
-    from tui.host.sign_in.exchange import Record
 
 NOT_SIGNED_IN = "not signed in"
 
@@ -44,19 +37,6 @@ class SignIns:
         self._changed = changed
         self._open_browser = open_browser
         self._states: dict[str, str] = {}
-
-    def authenticator(
-        self,
-        spec: ServerSpec,
-        *,
-        open_client: "OpenClient",
-        record: "Record",
-        pause: "Pause" = nullcontext,
-    ) -> "Authenticator":
-        """Return what signs in to a server, for one connection. Imports httpx2."""
-        from tui.host.sign_in.authenticator import Authenticator
-
-        return Authenticator(spec, self, open_client=open_client, record=record, pause=pause)
 
     def state(self, server: str) -> str:
         """Return whether a server is signed in to, in a few words; "" if it has not asked for it."""

@@ -78,8 +78,9 @@ class Around:
         self.auth = self.authenticator()
 
     def authenticator(self) -> Authenticator:
-        return self.sign_ins.authenticator(
+        return Authenticator(
             self.spec,
+            self.sign_ins,
             open_client=lambda: httpx2.AsyncClient(trust_env=False, verify=False),
             record=self.records.append,
             pause=self._pause,
