@@ -93,6 +93,7 @@ class ServerSpec:
             are.
         off: patterns of names of its tools that the model is not offered.
         oauth: how to sign in to it.
+        sse_fallback: only a URL is configured: if it does not speak HTTP, HTTP+SSE is tried.
     """
 
     name: str
@@ -111,6 +112,7 @@ class ServerSpec:
     pins: tuple[str, ...] = ()
     off: tuple[str, ...] = ()
     oauth: OAuthSpec = OAuthSpec()
+    sse_fallback: bool = False
 
     @property
     def shown_command(self) -> tuple[str, ...]:
@@ -143,12 +145,14 @@ class Reach:
 
     Attributes:
         where: its address, without secrets.
+        kind: the transport: "HTTP", "HTTP+SSE".
         answers: whether the last request got a response; None before the first.
         status: the last HTTP status, 0 for none.
         problem: why the last request got no response, or "".
     """
 
     where: str
+    kind: str = ""
     answers: bool | None = None
     status: int = 0
     problem: str = ""

@@ -197,6 +197,8 @@ class Connection:
         """
         if self._wire is None or self.protocol or self._timed_out or self._stop.is_set():
             return False
+        if self.transport.reach is not None and self.transport.fatal:
+            return False  # the transport knows better
         return self._mode == "legacy" or (self._died and not self._wire.server_versions)
 
     def _is_defect(self, error: BaseException) -> bool:

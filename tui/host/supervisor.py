@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from tui.core.errors import ServerError
 from tui.core.ports import Clock
@@ -46,8 +47,8 @@ class HostContext:
     """What all servers of one host share.
 
     `owner` is the mark of this host in the environment of its servers. `changed` is called with a server's
-    name when something shown of it changed. `legacy` has the digests of specs known to speak only the older
-    era.
+    name when something shown of it changed. `legacy` has those known to speak only the older era
+    (see `_era_key`).
     """
 
     sink: TrafficSink
@@ -66,6 +67,12 @@ def start_seconds(spec: ServerSpec) -> float:
     """Return the start timeout: longer than the default where a launcher may have to download first."""
     launcher = os.path.basename(spec.command).removesuffix(".cmd").removesuffix(".exe") in LAUNCHERS
     return LAUNCHER_SECONDS if launcher and spec.start_seconds == USUAL_SECONDS else spec.start_seconds
+
+
+def _era_key(spec: ServerSpec) -> str:
+    """Return under what the era of a server is remembered: the origin of a remote one, else how it starts."""
+    parts = urlsplit(spec.url or "")
+    return f"{parts.scheme}://{parts.netloc}" if spec.url else spec.digest()
 
 
 def is_modern(version: str) -> bool:
@@ -273,7 +280,7 @@ class Supervisor:
         Returns how it ended. Knowing that a server is legacy saves the probe; it may have been upgraded.
         """
         module = await asyncio.to_thread(_connections)
-        key = self.spec.digest()
+        key = _era_key(self.spec)
         known_legacy = key in self._around.legacy
         ending = Ending(StopReason.REQUESTED)
         modes: tuple[str, ...] = ("legacy", "auto") if known_legacy else ("auto", "legacy")
@@ -341,7 +348,7 @@ class Supervisor:
     def _ready(self, connection: "Connection") -> None:
         self._ready_ns = self._around.clock.now_ns()
         if connection.protocol and not is_modern(connection.protocol):
-            self._around.legacy.add(self.spec.digest())
+            self._around.legacy.add(_era_key(self.spec))
         self._move(
             Happening.READY,
             protocol=connection.protocol,

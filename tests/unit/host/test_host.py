@@ -110,7 +110,7 @@ async def test_nothing_starts_after_a_shutdown():
     assert script.spawned == 0
 
 
-@pytest.mark.parametrize(("transport", "word"), [("sse", "SSE"), ("websocket", "WebSocket")])
+@pytest.mark.parametrize(("transport", "word"), [("websocket", "WebSocket")])
 async def test_a_transport_that_is_not_built_yet_is_refused_with_a_sentence(transport, word):
     spec = ServerSpec("web", transport=Transport(transport), url="https://example.test/mcp")
     one = Host([spec], sink=lambda *_: None, clock=MonotonicClock())

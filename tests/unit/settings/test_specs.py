@@ -62,6 +62,11 @@ def test_the_transport_is_worked_out_from_what_is_there(body: str, transport: Tr
     assert specs(f"[servers.a]\n{body}\n")[0].transport is transport
 
 
+def test_only_a_url_alone_may_turn_out_to_be_http_sse():
+    assert specs('[servers.a]\nurl = "https://h"\n')[0].sse_fallback
+    assert not specs('[servers.a]\nurl = "https://h"\ntransport = "http"\n')[0].sse_fallback
+
+
 def test_paths_that_exist_beside_the_configuration_are_meant_from_there(tmp_path: Path):
     (tmp_path / "server.py").write_text("")
     (tmp_path / "bin").mkdir()

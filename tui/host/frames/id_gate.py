@@ -175,6 +175,9 @@ class Gate:
                 return False
         return True
 
+    def pending_ids(self) -> tuple[Id, ...]:
+        return tuple(self._pending)
+
     def is_pending(self, wire_id: Id) -> bool:
         return wire_id in self._pending
 

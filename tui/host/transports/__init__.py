@@ -102,12 +102,15 @@ def open_transport(
     server's environment. `on_change`, called when stderr, noise or the process changed, must not raise.
     ServerError says that this kind of transport is not supported yet.
     """
-    if spec.transport is Transport.HTTP:
-        from tui.host.transports.http import HttpTransport
+    if spec.transport in (Transport.HTTP, Transport.SSE):
+        from tui.host.transports.http import StreamableHttp
+        from tui.host.transports.http_sse import HttpSse
+        from tui.host.transports.remote import RemoteTransport
 
-        return HttpTransport(spec, sink=sink, on_change=on_change)
+        wire = HttpSse if spec.transport is Transport.SSE else StreamableHttp
+        return RemoteTransport(spec, wire, sink=sink, on_change=on_change)
     if spec.transport not in (Transport.STDIO, Transport.LINES):
-        kind = {Transport.SSE: "SSE", Transport.WEBSOCKET: "WebSocket"}[spec.transport]
+        kind = {Transport.WEBSOCKET: "WebSocket"}[spec.transport]
         raise ServerError(
             f"{kind} servers are not supported yet.",
             where=spec.name,

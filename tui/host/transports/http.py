@@ -11,28 +11,21 @@ there may be a session; one that the server has lost is opened again with the ha
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
-import anyio
 import httpx2
 
 from tui.core.jsonrpc.messages import Id, Notification, Response, write_line
-from tui.core.servers import Reach, ServerSpec
-from tui.core.traffic import TrafficSink
-from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, STATELESS_SINCE, Drops, Gate, random_id
-from tui.host.frames.inbox import Inbox
-from tui.host.frames.tap import WireTap
+from tui.host.frames.id_gate import CANCELLED, STATELESS_SINCE, random_id
 from tui.host.passthrough.http_exchange import Event
-from tui.host.process.process import ProcessExit
-from tui.host.process.stderr import StderrTail
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_faults import HttpFault
-from tui.host.transports.http_link import Authenticator, HttpLink, is_stream, stream_of
-from tui.host.transports.streams import ReadStream, WriteStream
+from tui.host.transports.http_link import is_stream, stream_of
+from tui.host.transports.http_sse import HttpSse
+from tui.host.transports.remote import OPENING, RemoteTransport
 from tui.host.waits import first_of
 
 SESSION = "mcp-session-id"
@@ -40,8 +33,9 @@ VERSION = "mcp-protocol-version"
 RESUME = "last-event-id"
 ACCEPT = "application/json, text/event-stream"
 
-STOP_SECONDS = 2.0
-HAND_OVER_SECONDS = 0.1
+SSE_SECONDS = 5.0
+"""How long a server may take to say that it speaks HTTP+SSE."""
+
 RETRY_SECONDS = 1.0
 """Before a stream is resumed, if the server does not say."""
 
@@ -74,146 +68,46 @@ class _Post:
     """A request under way."""
 
     task: asyncio.Task[None]
+    method: str
     modern: bool
 
 
-class HttpTransport:
-    """One remote server over Streamable HTTP. Used once.
+class StreamableHttp:
+    """Streamable HTTP as a `Wire`: every message is a request of its own, its answer the response to that."""
 
-    There is no process: `pid` and `exit` are None, `stderr` stays empty. `exited` is set once the connection
-    cannot be used any more; `fatal` and `next_step` say why. `on_change` must not raise.
-    """
+    kind = "HTTP"
+    probe_seconds = 5.0
 
-    pid: int | None = None
-    exit: ProcessExit | None = None
-
-    def __init__(
-        self,
-        spec: ServerSpec,
-        *,
-        sink: TrafficSink,
-        on_change: Callable[[], None] = lambda: None,
-        authenticator: Authenticator | None = None,
-    ) -> None:
-        self.stderr = StderrTail()
-        self.fatal = self.next_step = ""
-        self.leftovers: tuple[int, ...] = ()
-        self.exited = asyncio.Event()
-        self._spec = spec
-        self._tap = WireTap(spec.name, sink)
-        self._inbox = Inbox()
-        self._gate = Gate(self._inbox, self._reply, given_up=self._tap.gave_up)
-        self._link = HttpLink(
-            spec,
-            sink=sink,
-            tap=self._tap,
-            gate=self._gate,
-            inbox=self._inbox,
-            on_change=on_change,
-            authenticator=authenticator,
-        )
+    def __init__(self, remote: RemoteTransport) -> None:
+        self._remote = remote
+        self._link = remote.link
+        self._gate = remote.gate
         self._version = ""
         self._session = ""
         self._handshake: dict[str, Any] = {}
         self._reopening = asyncio.Lock()
         self._posts: dict[Id, _Post] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
         self._in_order: asyncio.Queue[tuple[dict[str, Any], Mapping[str, str]]] = asyncio.Queue()
         self._initialized = asyncio.Event()
         self._listening: asyncio.Task[None] | None = None
-        self._stopping = False
 
-    @property
-    def reach(self) -> Reach:
-        return self._link.reach
-
-    @property
-    def noise(self) -> int:
-        return self._link.noise
-
-    @property
-    def first_noise(self) -> str:
-        return self._link.first_noise
-
-    @property
-    def noise_hint(self) -> str:
-        return ""
-
-    @property
-    def incomplete(self) -> int:
-        return 0
-
-    @property
-    def drops(self) -> Drops:
-        return self._gate.drops
+    def open(self) -> None:
+        self._remote.start(self._send_in_order(), "notifications")
 
     def negotiated(self, version: str) -> None:
-        """Enforce the rules of a protocol version; also learned from the traffic itself."""
-        self._gate.negotiated(version)
         self._version = version
 
-    async def __aenter__(self) -> tuple[ReadStream, WriteStream]:
-        self._tap.event("connect", url=self.reach.where)
-        self._start(self._send_in_order(), "notifications")
-        return ReadStream(self._inbox), WriteStream(self._send)
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Done to its end however often it is cancelled meanwhile."""
-        stopping = asyncio.create_task(self._stop())
-        cancelled: asyncio.CancelledError | None = None
-        with anyio.CancelScope(shield=True):
-            while not stopping.done():
-                try:
-                    await asyncio.shield(stopping)
-                except asyncio.CancelledError as request:
-                    cancelled = request
-        if not stopping.cancelled():
-            stopping.result()
-        if cancelled is not None:
-            raise cancelled
-
-    async def kill_now(self) -> None:
-        """Drop everything under way, also a stop."""
-        for task in self._tasks:
-            task.cancel()
-
-    async def _stop(self) -> None:
-        self._stopping = True
-        self._tap.event("stop")
-        self._inbox.close()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+    async def close(self) -> None:
+        """End the session, if there is one."""
         if self._session:
-            closing = self._start(self._close_session(), "session end")
-            await asyncio.wait({closing})
-        with contextlib.suppress(Exception):
-            async with asyncio.timeout(STOP_SECONDS):
-                await self._link.close()
-        self.exited.set()
-
-    async def _close_session(self) -> None:
-        with contextlib.suppress(HttpFault, TimeoutError):
-            async with asyncio.timeout(STOP_SECONDS):
+            with contextlib.suppress(HttpFault):
                 async with self._link.exchange("DELETE", self._headers()):
                     pass
 
-    def _start(self, work: Any, what: str) -> asyncio.Task[None]:
-        task = asyncio.create_task(work, name=f"{what} of {self._spec.name}")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
-
     # ---- out ---------------------------------------------------------------------------------------------
 
-    def _send(self, message: dict[str, Any], headers: Mapping[str, str]) -> bool:
-        if self.exited.is_set() or self._stopping:
-            return False
-        changed = self._gate.outgoing(message)
-        if changed is None:
-            return True
+    def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
+        """Requests at once, everything else in order."""
         method = message.get("method")
         if VERSION in headers:
             self._version = headers[VERSION]
@@ -221,16 +115,12 @@ class HttpTransport:
             self._version = ""  # that of the probe is not meant
         if method is not None and "id" in message:
             if method == "initialize":
-                self._handshake = changed
+                self._handshake = message
             modern = self._version >= STATELESS_SINCE
-            task = self._start(self._ask(changed, headers), str(method))
-            self._posts[changed["id"]] = _Post(task, modern)
-        elif not (method == CANCELLED and self._cancel(changed)):
-            self._in_order.put_nowait((changed, headers))
-        return True
-
-    def _reply(self, message: Mapping[str, Any]) -> None:
-        self._in_order.put_nowait((dict(message), {}))
+            task = self._remote.start(self._ask(message, headers), str(method))
+            self._posts[message["id"]] = _Post(task, method, modern)
+        elif not (method == CANCELLED and self._cancel(message)):
+            self._in_order.put_nowait((message, headers))
 
     def _cancel(self, message: Mapping[str, Any]) -> bool:
         """Cancel a request by closing it, as the newer protocol has it; return whether that is all."""
@@ -240,9 +130,9 @@ class HttpTransport:
             return self._version >= STATELESS_SINCE
         if post.modern:
             post.task.cancel()
-            self._tap.gave_up(wire_id, "cancelled: the request was closed")
+            self._remote.tap.gave_up(wire_id, "cancelled: the request was closed")
             return True
-        asyncio.get_running_loop().call_later(LINGER_SECONDS, post.task.cancel)
+        self._remote.later(LINGER_SECONDS, post.task.cancel)
         return False
 
     def _headers(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -266,7 +156,7 @@ class HttpTransport:
                         if is_stream(reply) and reply.status_code == 200:
                             await self._take_events(reply, None)
             except (HttpFault, TimeoutError, ValueError):
-                _log.warning("%s did not accept %s", self._spec.name, method or "a response")
+                _log.warning("%s did not accept %s", self._remote.spec.name, method or "a response")
             if method == "notifications/initialized":
                 self._initialized.set()
                 self._hear()
@@ -278,31 +168,50 @@ class HttpTransport:
         fault = HttpFault("the answer was lost in mcptui.", next_step="The log has the cause.")
         try:
             await self._exchange(message, headers)
-            fault = faults.ended(self.reach.status)
+            fault = faults.ended(self._link.reach.status)
         except HttpFault as found:
             fault = found
         except Exception:  # a bug must not leave a call waiting for ever
-            _log.exception("a request to %s failed with an internal error", self._spec.name)
+            _log.exception("a request to %s failed with an internal error", self._remote.spec.name)
         finally:
             self._posts.pop(wire_id, None)
         if self._gate.is_pending(wire_id):
-            self._give_up(message, fault)
+            await self._give_up(message, headers, fault)
 
-    def _give_up(self, message: Mapping[str, Any], fault: HttpFault) -> None:
-        opening = message["method"] in ("server/discover", "initialize")
-        if opening and not self._gate.version and _ends_start(fault):
-            self._start(self._end(fault), "end")
+    async def _give_up(self, message: dict[str, Any], headers: Mapping[str, str], fault: HttpFault) -> None:
+        opening = message["method"] in OPENING and not self._gate.version
+        if opening and _ends_start(fault):
+            self._remote.end(fault)
             return
-        self._link.fail(message["id"], fault)
+        if opening and message["method"] == "initialize":
+            if await self._speaks_sse():
+                await self._use_sse(message, headers, fault)
+                return
+            # A newer server that is slow refuses this one: the answer to the probe decides.
+            probes = [post.task for post in self._posts.values() if post.method == "server/discover"]
+            if probes:
+                await asyncio.wait(probes)
+        if opening:
+            fault = HttpFault(fault.message, next_step="", status=fault.status)
+        self._remote.fail(message["id"], fault)
 
-    async def _end(self, fault: HttpFault) -> None:
-        """Announce the end: first to pending calls, then through `exited`."""
-        self.fatal, self.next_step = fault.message, fault.next_step
-        self._gate.fail_all(CONNECTION_CLOSED, str(fault))
-        self._inbox.close()
-        await first_of(self._inbox.emptied.wait(), seconds=HAND_OVER_SECONDS)
-        self.exited.set()
-        self._link.changed()
+    async def _speaks_sse(self) -> bool:
+        """Whether the address is that of a server with the transport of 2024-11-05."""
+        with contextlib.suppress(HttpFault, TimeoutError):
+            async with asyncio.timeout(SSE_SECONDS):
+                async with self._link.exchange("GET", {"accept": "text/event-stream"}) as response:
+                    if response.is_success and is_stream(response):
+                        async with aclosing(self._link.events(response)) as events:
+                            async for event in events:
+                                return event.kind == "endpoint"
+        return False
+
+    async def _use_sse(self, message: dict[str, Any], headers: Mapping[str, str], fault: HttpFault) -> None:
+        if self._remote.spec.sse_fallback:
+            self._remote.switch(HttpSse).send(message, headers)
+            return
+        text = "this is the address of an HTTP+SSE server, the older transport."
+        self._remote.end(HttpFault(text, next_step='Write transport = "sse" for it.', status=fault.status))
 
     async def _exchange(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
         """Send a request and take what comes back. Raises HttpFault if that is no answer."""
@@ -389,7 +298,7 @@ class HttpTransport:
 
     async def _resume(self, wire_id: Id, last_id: str, seconds: float) -> None:
         """Go on with a response whose stream ended before its answer (before 2026-07-28)."""
-        fault = faults.ended(self.reach.status)
+        fault = faults.ended(self._link.reach.status)
         failures = 0
         while self._gate.is_pending(wire_id) and failures < RESUMES:
             await asyncio.sleep(seconds)
@@ -427,10 +336,10 @@ class HttpTransport:
                 self._session = response.headers.get(SESSION, "")
             async with self._link.exchange("POST", self._headers(), write_line(_INITIALIZED)):
                 pass
-            self._tap.event("session opened again")
+            self._remote.tap.event("session opened again")
             self._hear()
             for kind in _LISTS:  # anything may have changed meanwhile
-                self._inbox.put(Notification(f"notifications/{kind}/list_changed"))
+                self._remote.inbox.put(Notification(f"notifications/{kind}/list_changed"))
 
     async def _answer(self, response: httpx2.Response, wire_id: Id) -> dict[str, Any] | None:
         """Return the result of a request that the session knows nothing of."""
@@ -453,8 +362,8 @@ class HttpTransport:
         """Keep the stream open on which an older server speaks unasked."""
         if self._listening is not None:
             self._listening.cancel()
-        if self._version < STATELESS_SINCE and not self._stopping:
-            self._listening = self._start(self._listen(), "stream")
+        if self._version < STATELESS_SINCE and not self._remote.stopping:
+            self._listening = self._remote.start(self._listen(), "stream")
 
     async def _listen(self) -> None:
         last_id, failures = "", 0

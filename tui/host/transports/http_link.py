@@ -11,7 +11,7 @@ from tui.core.jsonrpc.messages import Failure, Id, Message, Stray, find_ids
 from tui.core.servers import Reach, ServerSpec
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
-from tui.host.frames.id_gate import NO_HTTP_ANSWER, RESULT_TOO_LARGE, Gate
+from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.message_reader import MessageReader
 from tui.host.frames.tap import WireTap
@@ -24,7 +24,6 @@ from tui.host.transports.http_client import (
     open_client,
     send_within_origin,
 )
-from tui.host.transports.http_faults import HttpFault
 
 HEAD = 64 * 1024
 """Bytes that are read of a body that is no message, for the server's own words."""
@@ -65,6 +64,10 @@ class HttpLink:
         self._client = open_client(TappedTransport(spec.name, sink, self._answered), spec.headers)
         self._authenticator = None if has_authorization(spec.headers) else authenticator
         self._auth: httpx2.Auth | None = None
+
+    def speaks(self, kind: str) -> None:
+        """Say in `reach` which transport it is."""
+        self.reach = replace(self.reach, kind=kind)
 
     async def close(self) -> None:
         await self._client.aclose()
@@ -185,22 +188,17 @@ class HttpLink:
                 self._strange(frame, raw)
         return frames
 
-    async def event(self, event: Event, asked: Id | None = None) -> None:
-        """Pass the message of an event to the gate; too large a one fails the request that it answers."""
+    async def event(self, event: Event, asked: Id | None = None) -> list[Message]:
+        """Pass the message of an event to the gate, and return it; a large one fails what it answers."""
         if event.kind not in ("", "message") or not event.size:
-            return
+            return []
         if event.size <= len(event.data):
-            await self.message(event.data, asked)
-            return
-        fault = faults.too_large(event.size, KEPT, 200)
+            return await self.message(event.data, asked)
+        fault = faults.too_large(event.size, KEPT, self.reach.status)
         ids = find_ids(event.data)
         self._tap.event("too large", bytes=event.size, limit=KEPT)
         self._gate.fail(ids or (() if asked is None else (asked,)), RESULT_TOO_LARGE, str(fault))
-
-    def fail(self, asked: Id, fault: HttpFault) -> None:
-        """Fail a request that nobody will answer any more, unless it is answered already."""
-        code = RESULT_TOO_LARGE if fault.message.startswith("result too large") else NO_HTTP_ANSWER
-        self._gate.fail((asked,), code, str(fault))
+        return []
 
     def _strange(self, frame: Message, raw: bytes) -> None:
         self.noise += 1

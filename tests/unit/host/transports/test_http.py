@@ -11,7 +11,8 @@ from tests.http_server import LEGACY, MODERN, STREAM, HttpServer, event, http_se
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import CAUSE, Cause, Direction, Kind
 from tui.host.frames.id_gate import NO_HTTP_ANSWER
-from tui.host.transports.http import HttpTransport
+from tui.host.transports.http import StreamableHttp
+from tui.host.transports.remote import RemoteTransport
 
 ERAS = pytest.mark.parametrize("modern", [True, False], ids=["modern", "legacy"])
 
@@ -27,9 +28,10 @@ class Sink(list):
         return [one.detail for one in self if one.kind is Kind.EVENT and one.detail["event"] == word]
 
 
-def remote(server: HttpServer, sink=None, **spec) -> HttpTransport:
-    return HttpTransport(
+def remote(server: HttpServer, sink=None, **spec) -> RemoteTransport:
+    return RemoteTransport(
         ServerSpec("far", transport=Transport.HTTP, url=server.url, **spec),
+        StreamableHttp,
         sink=Sink() if sink is None else sink,
     )
 

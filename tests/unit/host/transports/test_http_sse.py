@@ -1,0 +1,149 @@
+"""A remote server over HTTP+SSE, through the SDK's client."""
+
+import asyncio
+import json
+
+import pytest
+from mcp import Client, MCPError
+
+from tests.conftest import until
+from tests.http_server import LEGACY, STREAM, HttpServer, http_server, reply
+from tests.unit.host.transports.test_http import Sink, text
+from tui.core.servers import ServerSpec, Transport
+from tui.host.transports.http import StreamableHttp
+from tui.host.transports.http_sse import HttpSse
+from tui.host.transports.remote import RemoteTransport
+
+
+class SseServer:
+    """Turns a server into one that answers on a stream: the newest one."""
+
+    def __init__(self, server: HttpServer, endpoint: str = "/messages/?session_id=ab") -> None:
+        self.server = server
+        self.endpoint = endpoint
+        self.streams = []
+        self.silent = set()
+        server.answers["GET"] = self.open
+        for method in ("initialize", "tools/list", "tools/call", "server/discover", "resources/list"):
+            server.answers[method] = self.answer
+        server.answers["notifications/initialized"] = self.accept
+
+    async def open(self, asked, writer):
+        self.streams.append(writer)
+        writer.write(STREAM + b"\r\nevent: endpoint\ndata: " + self.endpoint.encode() + b"\n\n")
+
+    async def accept(self, asked, writer):
+        writer.write(reply(b"Accepted", "202 Accepted", "text/plain"))
+
+    async def answer(self, asked, writer):
+        await self.accept(asked, writer)
+        if asked.method in self.silent:
+            return
+        answered = {"jsonrpc": "2.0", "id": asked.message["id"]}
+        result = self.server.result(asked)
+        answered |= {"error": {"code": -32601, "message": "no"}} if result is None else {"result": result}
+        pretty = json.dumps(answered, indent=1).splitlines()
+        self.streams[-1].write("".join(f"data: {line}\n" for line in pretty).encode() + b"\n")
+        await self.streams[-1].drain()
+
+    def drop(self):
+        self.streams[-1].close()
+
+
+def remote(server, wire=HttpSse, sink=None, **spec):
+    given = ServerSpec("far", transport=Transport.SSE, url=server.url, **spec)
+    return RemoteTransport(given, wire, sink=Sink() if sink is None else sink)
+
+
+async def test_a_call_is_answered_on_the_stream():
+    async with http_server(modern=False) as server:
+        SseServer(server)
+        async with Client(transport := remote(server)) as client:
+            assert client.protocol_version == LEGACY
+            assert text(await client.call_tool("echo", {"text": "x"})) == {"text": "x"}
+            assert transport.reach.kind == "HTTP+SSE"
+    assert {one.path for one in server.asked if one.verb == "POST"} == {"/messages/?session_id=ab"}
+
+
+async def test_an_answer_in_the_response_of_a_request_is_taken_too():
+    async with http_server(modern=False) as server:
+        SseServer(server)
+
+        async def at_once(asked, writer):
+            answer = {"jsonrpc": "2.0", "id": asked.message["id"], "result": {"content": []}}
+            writer.write(reply(answer))
+
+        server.answers["tools/call"] = at_once
+        async with Client(remote(server)) as client:
+            assert (await client.call_tool("echo", {})).content == []
+
+
+@pytest.mark.parametrize(
+    "endpoint", ["https://evil.example/m", "//evil.example/m", "http://127.0.0.1:1/m", "http://u@127.0.0.1/"]
+)
+async def test_an_address_for_messages_on_another_origin_is_refused(endpoint):
+    async with http_server(modern=False) as server:
+        SseServer(server, endpoint)
+        transport = remote(server)
+        with pytest.raises(ExceptionGroup):
+            async with Client(transport):
+                pass
+    assert "which is another origin" in transport.fatal
+    assert server.methods() == ["GET"]
+
+
+async def test_a_dropped_stream_fails_what_was_under_way_and_is_opened_again():
+    sink = Sink()
+    async with http_server(modern=False) as server:
+        stream = SseServer(server)
+        async with Client(remote(server, sink=sink)) as client:
+            await client.list_tools()
+            stream.silent.add("tools/call")
+            call = asyncio.create_task(client.call_tool("echo", {}))
+            await until(lambda: "tools/call" in server.methods())
+            stream.silent.clear()
+            stream.streams[-1].write(b"retry: 10\ndata:\n\n")
+            stream.drop()
+            with pytest.raises(
+                MCPError, match=r"ended without the response\. The request may have taken effect"
+            ):
+                await call
+            await until(lambda: sink.events("session opened again"))
+            assert text(await client.call_tool("echo", {"text": "y"})) == {"text": "y"}
+        assert server.methods().count("tools/call") == 2
+        assert server.methods().count("initialize") == 2
+
+
+async def test_an_address_alone_finds_the_older_transport_by_itself():
+    async with http_server(modern=False) as server:
+        stream = SseServer(server)
+        refuse = reply(b"Cannot POST /mcp", "404 Not Found", "text/plain")
+
+        async def by_path(asked, writer):
+            if asked.path == "/mcp":
+                writer.write(refuse)
+            else:
+                await stream.answer(asked, writer)
+
+        server.answers["initialize"] = server.answers["server/discover"] = by_path
+        transport = remote(server, StreamableHttp, sse_fallback=True)
+        async with Client(transport) as client:
+            assert text(await client.call_tool("echo", {"text": "x"})) == {"text": "x"}
+            assert transport.reach.kind == "HTTP+SSE"
+        assert server.methods()[:3] == ["server/discover", "initialize", "GET"]
+
+
+async def test_the_address_of_the_older_transport_is_named_if_http_is_configured():
+    async with http_server(modern=False) as server:
+        SseServer(server)
+
+        async def refuse(asked, writer):
+            writer.write(reply(b"", "405 Method Not Allowed", ""))
+
+        server.answers["initialize"] = server.answers["server/discover"] = refuse
+        transport = remote(server, StreamableHttp)
+        with pytest.raises(ExceptionGroup):
+            async with Client(transport):
+                pass
+    assert transport.fatal == "this is the address of an HTTP+SSE server, the older transport."
+    assert transport.next_step == 'Write transport = "sse" for it.'

@@ -1,0 +1,60 @@
+"""What all transports to remote servers do: end, stop, and tell where the server is."""
+
+import asyncio
+
+import pytest
+from mcp import Client, MCPError
+
+from tests.conftest import until
+from tests.http_server import http_server
+from tests.unit.host.transports.test_http import Sink, remote
+from tui.host.transports.http_faults import HttpFault
+
+
+async def test_a_stop_drops_what_is_under_way_and_takes_leave():
+    async def hold(asked, writer):
+        await writer.wait_closed()
+
+    sink = Sink()
+    async with http_server(modern=False, answers={"tools/call": hold}) as server:
+        async with Client(remote(server, sink)) as client:
+            call = asyncio.create_task(client.call_tool("echo", {}))
+            await until(lambda: "tools/call" in server.methods())
+        with pytest.raises(MCPError, match="Connection closed"):
+            await call
+        assert server.asked[-1].verb == "DELETE"
+    assert [one["event"] for one in (sink.events("connect") + sink.events("stop"))] == ["connect", "stop"]
+
+
+async def test_a_server_that_holds_the_last_request_does_not_hold_the_stop(monkeypatch):
+    monkeypatch.setattr("tui.host.transports.remote.CLOSE_SECONDS", 0.1)
+
+    async def hold(asked, writer):
+        await writer.wait_closed()
+
+    async with http_server(modern=False, answers={"DELETE": hold}) as server:
+        async with asyncio.timeout(3), Client(remote(server)) as client:
+            await client.list_tools()
+
+
+async def test_the_end_of_a_connection_is_told_to_pending_calls_first():
+    async def hold(asked, writer):
+        await writer.wait_closed()
+
+    async with http_server(answers={"tools/call": hold}) as server:
+        async with Client(transport := remote(server)) as client:
+            call = asyncio.create_task(client.call_tool("echo", {}))
+            await until(lambda: "tools/call" in server.methods())
+            transport.end(HttpFault("it is over.", next_step="Go home."))
+            with pytest.raises(MCPError, match=r"it is over\. Go home\."):
+                await call
+            await transport.exited.wait()
+    assert (transport.fatal, transport.next_step) == ("it is over.", "Go home.")
+
+
+async def test_a_secret_in_the_address_is_not_shown():
+    async with http_server() as server:
+        server.path = "/mcp?api_key=s3cr3t"
+        transport = remote(server)
+    assert transport.reach.where.endswith("/mcp?api_key=[redacted:api_key]")
+    assert (transport.pid, transport.exit) == (None, None)

@@ -1,0 +1,208 @@
+"""HTTP+SSE, the transport of 2024-11-05: one stream for all that the server says, a request for each message.
+
+The stream begins with the address for messages, and is the session: when it ends, requests under way are
+lost. It is opened again with the handshake of the first time. Some servers answer in the response of a
+request, although the specification has none there; such answers are taken too.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Mapping
+from contextlib import aclosing
+from typing import Any
+from urllib.parse import urljoin
+
+import httpx2
+
+from tui.core.jsonrpc.messages import Failure, Id, Message, Notification, Response, write_line
+from tui.core.text import clean_line
+from tui.host.frames.id_gate import random_id
+from tui.host.transports import http_faults as faults
+from tui.host.transports.http_faults import HttpFault
+from tui.host.transports.http_link import is_stream, origin, stream_of
+from tui.host.transports.remote import RemoteTransport
+
+ENDPOINT_SECONDS = 10.0
+"""How long a server may take to name the address for messages."""
+
+ACCEPT_SECONDS = 30.0
+RETRY_SECONDS = 1.0
+REOPENS = 5
+"""How often in a row a stream is opened again before the connection counts as lost."""
+
+_INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+_LISTS = ("tools", "resources", "prompts")
+
+_log = logging.getLogger(__name__)
+
+
+class HttpSse:
+    """HTTP+SSE as a `Wire`."""
+
+    kind = "HTTP+SSE"
+    probe_seconds = 2.0
+
+    def __init__(self, remote: RemoteTransport) -> None:
+        self._remote = remote
+        self._link = remote.link
+        self._gate = remote.gate
+        self._endpoint: httpx2.URL | None = None
+        self._ready = asyncio.Event()
+        self._retry = RETRY_SECONDS
+        self._handshake: dict[str, Any] = {}
+        self._accepted = False
+        self._own: dict[Id, asyncio.Future[dict[str, Any]]] = {}
+        self._under_way: set[Id] = set()
+        self._in_order: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+
+    def open(self) -> None:
+        self._remote.start(self._stay_open(), "stream")
+        self._remote.start(self._send_in_order(), "notifications")
+
+    def negotiated(self, version: str) -> None:
+        """Do nothing: the transport is older than versions in headers."""
+
+    async def close(self) -> None:
+        """Do nothing: closing the stream ends the session."""
+
+    def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
+        """Requests at once, everything else in order."""
+        if "id" not in message or "method" not in message:
+            self._in_order.put_nowait(message)
+            return
+        if message["method"] == "initialize":
+            self._handshake = message
+        self._remote.start(self._ask(message), str(message["method"]))
+
+    async def _send_in_order(self) -> None:
+        while True:
+            message = await self._in_order.get()
+            try:
+                async with asyncio.timeout(ACCEPT_SECONDS):
+                    await self._post(message)
+            except (HttpFault, TimeoutError, ValueError):
+                _log.warning("%s did not accept a notification or a response", self._remote.spec.name)
+            self._accepted = self._accepted or message.get("method") == "notifications/initialized"
+
+    async def _ask(self, message: dict[str, Any]) -> None:
+        fault = HttpFault("the request was lost in mcptui.", next_step="The log has the cause.")
+        try:
+            await self._post(message)
+            return
+        except HttpFault as found:
+            fault = found
+        except Exception:  # a bug must not leave a call waiting for ever
+            _log.exception("a request to %s failed with an internal error", self._remote.spec.name)
+        self._remote.fail(message["id"], fault)
+
+    async def _post(self, message: Mapping[str, Any]) -> None:
+        """Send a message; its answer comes on the stream. Raises HttpFault if it is not accepted."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(ENDPOINT_SECONDS):
+                await self._ready.wait()
+        endpoint = self._endpoint
+        if endpoint is None or not self._ready.is_set():
+            reach = self._link.reach
+            why = reach.problem or f"no connection to {reach.where}: its stream does not open."
+            raise HttpFault(why, next_step=faults.CHECK)
+        await self._deliver(message, endpoint)
+
+    async def _deliver(self, message: Mapping[str, Any], endpoint: httpx2.URL) -> None:
+        headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+        asked: Id | None = message.get("id") if "method" in message else None
+        if asked is not None:
+            self._under_way.add(asked)
+        async with self._link.exchange("POST", headers, write_line(message), url=endpoint) as response:
+            if not response.is_success:
+                body = await self._link.head(response)
+                if asked is not None and body.lstrip()[:1] == b"{":
+                    await self._link.message(body, asked, refused=True)
+                if asked is None or self._gate.is_pending(asked) or asked in self._own:
+                    raise faults.refused(response, body)
+            elif faults.content_type(response) == "application/json":
+                body = await self._link.body(response)
+                if body.lstrip()[:1] == b"{" and b'"jsonrpc"' in body:
+                    self._take(await self._link.message(body, asked))
+
+    # ---- the stream --------------------------------------------------------------------------------------
+
+    async def _stay_open(self) -> None:
+        failures = 0
+        while True:
+            fault = faults.ended(200)
+            try:
+                headers = {"accept": "text/event-stream", "cache-control": "no-store"}
+                async with self._link.exchange("GET", headers) as response:
+                    if not response.is_success or not is_stream(response):
+                        raise faults.refused(response, await self._link.head(response))
+                    await self._read(response)
+            except HttpFault as found:
+                fault = found
+            failures = 0 if self._endpoint is not None else failures + 1
+            self._endpoint = None
+            self._ready.clear()
+            for wire_id in self._under_way:
+                self._remote.fail(wire_id, fault)
+            self._under_way.clear()
+            if not self._accepted or failures >= REOPENS:
+                self._remote.end(fault)
+                return
+            await asyncio.sleep(self._retry * 2**failures)
+
+    async def _read(self, response: httpx2.Response) -> None:
+        async with aclosing(self._link.events(response)) as events:
+            async for event in events:
+                if event.kind != "endpoint":
+                    self._take(await self._link.event(event))
+                elif self._endpoint is None:
+                    self._endpoint = self._address(response.request.url, event.data)
+                    if self._accepted:
+                        self._remote.start(self._reopen(self._endpoint), "handshake")
+                    else:
+                        self._ready.set()
+                if (retry_ms := stream_of(response).retry_ms) is not None:
+                    self._retry = retry_ms / 1000
+
+    def _address(self, base: httpx2.URL, data: bytes) -> httpx2.URL:
+        said = data.decode("utf-8", "replace").strip()
+        try:
+            found = httpx2.URL(urljoin(str(base), said))
+        except (httpx2.InvalidURL, ValueError):
+            found = httpx2.URL("")
+        if origin(found) != origin(base) or found.userinfo != base.userinfo:
+            shown = clean_line(str(found.copy_with(userinfo=b"", query=None, fragment=None)) or said, 200)
+            text = (
+                f"the server names {shown!r} for messages, which is another origin, so nothing is sent there."
+            )
+            raise HttpFault(text, next_step="Do not use this server, or ask who runs it.", status=200)
+        return found
+
+    def _take(self, frames: list[Message]) -> None:
+        for frame in frames:
+            if isinstance(frame, Response | Failure) and frame.id is not None:
+                self._under_way.discard(frame.id)
+            if isinstance(frame, Response) and (waiting := self._own.pop(frame.id, None)) is not None:
+                if not waiting.done():
+                    waiting.set_result(frame.result)
+
+    async def _reopen(self, endpoint: httpx2.URL) -> None:
+        """Shake hands again on a new stream, as the first time, unseen by the session."""
+        opening = {**self._handshake, "id": random_id()}
+        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._own[opening["id"]] = answer
+        try:
+            async with asyncio.timeout(ACCEPT_SECONDS):
+                await self._deliver(opening, endpoint)
+                await answer
+                await self._deliver(_INITIALIZED, endpoint)
+        except (HttpFault, TimeoutError) as found:
+            if self._endpoint is endpoint:
+                self._remote.end(found if isinstance(found, HttpFault) else faults.ended(200))
+            return
+        finally:
+            self._own.pop(opening["id"], None)
+        self._ready.set()
+        self._remote.tap.event("session opened again")
+        for kind in _LISTS:  # anything may have changed meanwhile
+            self._remote.inbox.put(Notification(f"notifications/{kind}/list_changed"))

@@ -1,0 +1,227 @@
+"""A remote server under the SDK's client: what all transports over HTTP have in common.
+
+There is no process: what ends is the connection. How messages travel is up to a `Wire`.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Coroutine, Mapping
+from types import TracebackType
+from typing import Any, Protocol
+
+import anyio
+
+from tui.core.jsonrpc.messages import Id
+from tui.core.servers import Reach, ServerSpec
+from tui.core.traffic import TrafficSink
+from tui.host.frames.id_gate import CONNECTION_CLOSED, NO_HTTP_ANSWER, RESULT_TOO_LARGE, Drops, Gate
+from tui.host.frames.inbox import Inbox
+from tui.host.frames.tap import WireTap
+from tui.host.process.process import ProcessExit
+from tui.host.process.stderr import StderrTail
+from tui.host.transports.http_faults import HttpFault
+from tui.host.transports.http_link import Authenticator, HttpLink
+from tui.host.transports.streams import ReadStream, WriteStream
+from tui.host.waits import first_of
+
+CLOSE_SECONDS = 2.0
+HAND_OVER_SECONDS = 0.1
+OPENING = ("server/discover", "initialize")
+
+
+class Wire(Protocol):
+    """How messages travel to one remote server and back. Used once.
+
+    `kind` is its name for a person. After `probe_seconds` the session is told that the server does not know
+    `server/discover`.
+    """
+
+    kind: str
+    probe_seconds: float
+
+    def open(self) -> None:
+        """Start; never waits."""
+
+    def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
+        """Send a message as it is on the wire, with the headers that the session wants; never waits."""
+
+    def negotiated(self, version: str) -> None:
+        """Take note of the negotiated protocol version."""
+
+    async def close(self) -> None:
+        """Take leave of the server, in bounded time; every task has ended."""
+
+
+class RemoteTransport:
+    """One connection to one remote server. Used once.
+
+    `pid` and `exit` are None, `stderr` stays empty. `exited` is set once the connection cannot be used any
+    more; `fatal` and `next_step` say why. `on_change` must not raise.
+    """
+
+    pid: int | None = None
+    exit: ProcessExit | None = None
+
+    def __init__(
+        self,
+        spec: ServerSpec,
+        wire: Callable[["RemoteTransport"], Wire],
+        *,
+        sink: TrafficSink,
+        on_change: Callable[[], None] = lambda: None,
+        authenticator: Authenticator | None = None,
+    ) -> None:
+        self.stderr = StderrTail()
+        self.fatal = self.next_step = ""
+        self.leftovers: tuple[int, ...] = ()
+        self.exited = asyncio.Event()
+        self.spec = spec
+        self.stopping = False
+        self.tap = WireTap(spec.name, sink)
+        self.inbox = Inbox()
+        self.gate = Gate(self.inbox, self._reply, given_up=self.tap.gave_up)
+        self.link = HttpLink(
+            spec,
+            sink=sink,
+            tap=self.tap,
+            gate=self.gate,
+            inbox=self.inbox,
+            on_change=on_change,
+            authenticator=authenticator,
+        )
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._timers: list[asyncio.TimerHandle] = []
+        self._wire = wire(self)
+        self.link.speaks(self._wire.kind)
+
+    @property
+    def reach(self) -> Reach:
+        return self.link.reach
+
+    @property
+    def noise(self) -> int:
+        return self.link.noise
+
+    @property
+    def first_noise(self) -> str:
+        return self.link.first_noise
+
+    @property
+    def noise_hint(self) -> str:
+        return ""
+
+    @property
+    def incomplete(self) -> int:
+        return 0
+
+    @property
+    def drops(self) -> Drops:
+        return self.gate.drops
+
+    def negotiated(self, version: str) -> None:
+        """Enforce the rules of a protocol version; also learned from the traffic itself."""
+        self.gate.negotiated(version)
+        self._wire.negotiated(version)
+
+    async def __aenter__(self) -> tuple[ReadStream, WriteStream]:
+        self.tap.event("connect", url=self.reach.where)
+        self._wire.open()
+        return ReadStream(self.inbox), WriteStream(self._send)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Done to its end however often it is cancelled meanwhile."""
+        stopping = asyncio.create_task(self._stop())
+        cancelled: asyncio.CancelledError | None = None
+        with anyio.CancelScope(shield=True):
+            while not stopping.done():
+                try:
+                    await asyncio.shield(stopping)
+                except asyncio.CancelledError as request:
+                    cancelled = request
+        if not stopping.cancelled():
+            stopping.result()
+        if cancelled is not None:
+            raise cancelled
+
+    async def kill_now(self) -> None:
+        """Drop everything under way, also a stop."""
+        for task in self._tasks:
+            task.cancel()
+
+    async def _stop(self) -> None:
+        self.stopping = True
+        self.tap.event("stop")
+        self.inbox.close()
+        for timer in self._timers:
+            timer.cancel()
+        await self._drop_tasks()
+        if not self.fatal:
+            closing = self.start(self._wire.close(), "leave")
+            await asyncio.wait({closing}, timeout=CLOSE_SECONDS)
+            await self._drop_tasks()
+        with contextlib.suppress(Exception):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await self.link.close()
+        self.exited.set()
+
+    async def _drop_tasks(self) -> None:
+        while self._tasks:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.wait(self._tasks)
+
+    def _send(self, message: dict[str, Any], headers: Mapping[str, str]) -> bool:
+        if self.exited.is_set() or self.stopping:
+            return False
+        changed = self.gate.outgoing(message)
+        if changed is None:
+            return True
+        if message.get("method") == "server/discover":
+            seconds = self._wire.probe_seconds
+            self.later(seconds, lambda: self.gate.give_up_probe(message["id"], seconds))
+        self._wire.send(changed, headers)
+        return True
+
+    def _reply(self, message: Mapping[str, Any]) -> None:
+        self._wire.send(dict(message), {})
+
+    # ---- for the wire ------------------------------------------------------------------------------------
+
+    def start(self, work: Coroutine[Any, Any, None], what: str) -> asyncio.Task[None]:
+        """Run `work` in a task that ends with the connection."""
+        task = asyncio.create_task(work, name=f"{what} of {self.spec.name}")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def later(self, seconds: float, act: Callable[[], object]) -> None:
+        """Call `act` in a while, unless the connection has ended by then."""
+        self._timers = [timer for timer in self._timers if not timer.cancelled()]
+        self._timers.append(asyncio.get_running_loop().call_later(seconds, act))
+
+    def switch(self, wire: Callable[["RemoteTransport"], Wire]) -> Wire:
+        """Go on over another wire, since the server does not speak the first one."""
+        self._wire = wire(self)
+        self.link.speaks(self._wire.kind)
+        self._wire.open()
+        return self._wire
+
+    def fail(self, wire_id: Id, fault: HttpFault) -> None:
+        """Fail a request that nobody will answer any more, unless it is answered already."""
+        code = RESULT_TOO_LARGE if fault.message.startswith("result too large") else NO_HTTP_ANSWER
+        self.gate.fail((wire_id,), code, str(fault))
+
+    def end(self, fault: HttpFault) -> None:
+        """End the connection: tell pending calls first, then everybody through `exited`."""
+        if not self.fatal and not self.stopping:
+            self.fatal, self.next_step = fault.message, fault.next_step
+            self.start(self._end(fault), "end")
+
+    async def _end(self, fault: HttpFault) -> None:
+        self.gate.fail_all(CONNECTION_CLOSED, str(fault))
+        self.inbox.close()
+        await first_of(self.inbox.emptied.wait(), seconds=HAND_OVER_SECONDS)
+        self.exited.set()
+        self.link.changed()
