@@ -134,6 +134,14 @@ def _dispatch(args: argparse.Namespace) -> int:
             from tui.commands.servers import servers
 
             return servers(args)
+        case "add":
+            from tui.commands.add import add
+
+            return add(args)
+        case "remove":
+            from tui.commands.add import remove
+
+            return remove(args)
         case "config":
             from tui.commands.config import config
             from tui.ui.keys.key_overrides import own_keys

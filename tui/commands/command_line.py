@@ -37,6 +37,17 @@ TAP_ABOUT = """\
 Stand between another host and its MCP server and record what travels. The host starts this in place of
 the server; bytes, ends, signals and the exit code pass as they are, and recording never holds them up.
 """
+ADD_USAGE = "mcptui add [OPTION ...] URL\n       mcptui add [OPTION ...] COMMAND [ARG ...]"
+ADD_ABOUT = """\
+Add a server to the configuration: the address of a remote one, or the command that starts one.
+
+  mcptui add https://mcp.example.com/mcp
+  mcptui add https://mcp.example.com/mcp --header 'Authorization: Bearer ${EXAMPLE_TOKEN}'
+  mcptui add npx -y @modelcontextprotocol/server-everything
+  mcptui add --name files --env LOG=debug -- python server.py --verbose
+
+What stands behind a command belongs to it, so options of mcptui go before it. What will be written is shown.
+"""
 RECORDING = "a .mcptrace or .jsonl file, or the beginning or end of a name that traffic --list prints"
 TRAFFIC_ABOUT = """\
 Read a recording: the one that is named, the one with the newest entry, or with --since or --all those of
@@ -82,6 +93,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     _add_run(commands)
     _add_servers(commands)
+    _add_adding(commands)
     _add_config(commands)
     _add_sessions(commands)
     _add_tap(commands)
@@ -168,6 +180,46 @@ def _add_servers(commands: "Commands") -> None:
     )
     _common(servers, model=False)
     servers.add_argument("--json", action="store_true", help="print one JSON array")
+
+
+def _add_adding(commands: "Commands") -> None:
+    add = commands.add_parser(
+        "add",
+        help="add a server to the configuration: a URL or a command",
+        usage=ADD_USAGE,
+        description=ADD_ABOUT,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_options(add)
+    remove = commands.add_parser(
+        "remove",
+        help="remove a server from the configuration",
+        description="Remove a server from the configuration. Comments of other servers stay.",
+    )
+    remove.add_argument("server", metavar="NAME", help="the server")
+    _common(remove, model=False)
+
+
+def add_options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    """Add the options of `mcptui add` and return the parser."""
+    parser.add_argument("--name", metavar="NAME", help="its name; by default from its address or package")
+    parser.add_argument(
+        "--env", action="append", default=[], metavar="NAME=VALUE", help="a variable for a command"
+    )
+    parser.add_argument(
+        "--header", action="append", default=[], metavar="NAME: VALUE", help="an HTTP header for an address"
+    )
+    parser.add_argument(
+        "--transport",
+        choices=("stdio", "http", "sse", "websocket", "lines"),
+        help="how to talk to it, if not stdio for a command and HTTP for an address",
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show what would be written, and write nothing"
+    )
+    _common(parser, model=False)
+    parser.add_argument("target", nargs=argparse.REMAINDER, metavar="URL|COMMAND", help="what to add")
+    return parser
 
 
 def _add_config(commands: "Commands") -> None:

@@ -8,6 +8,7 @@ import copy
 import os
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from tui.core.errors import ConfigError
 from tui.settings.files import Unreadable, locked, read_bounded
 from tui.settings.places import toml_places
 
-Value = str | bool | int | float | Sequence[str]
+Value = str | bool | int | float | Sequence[str] | Mapping[str, Any]
 
 
 def write_private(path: Path, text: str) -> None:
@@ -86,14 +87,29 @@ def add_servers(path: Path, servers: Mapping[str, Mapping[str, Any]]) -> None:
     _change(path, lambda text: with_servers(text, servers))
 
 
-def _change(path: Path, edit: Callable[[str], str]) -> None:
-    next_step = "It was left as it is; `mcptui config check` says what is wrong with it."
+def change_server(path: Path, name: str, table: Mapping[str, Any]) -> None:
+    """Make the table `[servers.NAME]` have these values. Raises as `set_value`, also if there is none."""
+    _change(path, lambda text: with_server(text, name, table))
+
+
+def remove_server(path: Path, name: str) -> None:
+    """Remove the table `[servers.NAME]`. Raises as `set_value`, also if there is none."""
+    _change(path, lambda text: without_server(text, name))
+
+
+def refuse_foreign(path: Path) -> None:
+    """Raise ConfigError if a file is another program's."""
     if path.suffix.lower() in (".json", ".jsonc"):
         raise ConfigError(
             "belongs to another program and is not changed.",
             where=str(path),
             next_step="`mcptui config import FILE` takes its servers over into a file of our own.",
         )
+
+
+def _change(path: Path, edit: Callable[[str], str]) -> None:
+    next_step = "It was left as it is; `mcptui config check` says what is wrong with it."
+    refuse_foreign(path)
     with locked(path):
         try:
             old = read_bounded(path)
@@ -111,7 +127,8 @@ def _change(path: Path, edit: Callable[[str], str]) -> None:
 
 def with_value(text: str, key: tuple[str, ...], value: Value) -> str:
     """Return TOML with the value at `key` set, tables included; raises `ValueError` if one is not a table."""
-    value = value if isinstance(value, str | bool | int | float) else list(value)
+    if not isinstance(value, str | bool | int | float | Mapping):
+        value = list(value)
     wanted = tomllib.loads(text)
     table: Any = wanted
     for part in key[:-1]:
@@ -129,8 +146,93 @@ def with_servers(text: str, servers: Mapping[str, Mapping[str, Any]]) -> str:
     if not isinstance(present, dict) or present.keys() & servers.keys():
         raise ValueError("these servers cannot be added: a name is taken")
     present |= {name: copy.deepcopy(dict(table)) for name, table in servers.items()}
-    block = tomli_w.dumps({"servers": {name: dict(table) for name, table in servers.items()}})
+    block = "\n".join(server_block(name, table) for name, table in servers.items())
     return _first_that_gives(wanted, iter([_appended(text, block)]))
+
+
+def server_block(name: str, table: Mapping[str, Any]) -> str:
+    """Return the table `[servers.NAME]` as TOML, a line for each key."""
+    lines = (f"{_name(key)} = {_literal(value, short=True)}\n" for key, value in table.items())
+    return f"[servers.{_name(name)}]\n{''.join(lines)}"
+
+
+def with_server(text: str, name: str, table: Mapping[str, Any]) -> str:
+    """Return TOML where `[servers.NAME]` has these values; raises `ValueError` if there is none."""
+    path = ("servers", name)
+    for key, value in _server(text, name).items():
+        if key not in table or (table[key] != value and isinstance(value, dict)):
+            text = _without(text, (*path, key))
+    present = _server(text, name)
+    for key, value in table.items():
+        if present.get(key) != value:
+            text = with_value(text, (*path, key), value)
+    return text
+
+
+def without_server(text: str, name: str) -> str:
+    """Return TOML without `[servers.NAME]`; raises `ValueError` if there is none.
+
+    Without any server left, an empty `[servers]` keeps the samples from coming back.
+    """
+    _server(text, name)
+    text = _without(text, ("servers", name))
+    return text if "servers" in tomllib.loads(text) else _appended(text, "[servers]\n")
+
+
+def _server(text: str, name: str) -> dict[str, Any]:
+    servers = tomllib.loads(text).get("servers")
+    table = servers.get(name) if isinstance(servers, dict) else None
+    if not isinstance(table, dict):
+        raise ValueError(f"there is no server {name!r} in it")
+    return table
+
+
+def _without(text: str, path: tuple[str, ...]) -> str:
+    """Return TOML without the value or table at `path`, which exists."""
+    wanted = tomllib.loads(text)
+    table: Any = wanted
+    for part in path[:-1]:
+        table = table[part]
+    del table[path[-1]]
+    cut = _cut(text, path)
+    try:
+        found = tomllib.loads(cut)
+    except ValueError:
+        return tomli_w.dumps(wanted)
+    # A table that only its members implied goes with the last of them.
+    return cut if _without_empty(found) == _without_empty(wanted) else tomli_w.dumps(wanted)
+
+
+def _without_empty(tree: Any) -> Any:
+    if not isinstance(tree, dict):
+        return tree
+    inner = {key: _without_empty(value) for key, value in tree.items()}
+    return {key: value for key, value in inner.items() if value != {}}
+
+
+def _cut(text: str, path: tuple[str, ...]) -> str:
+    """Cut the lines of a key or table; comments above it, and behind its last value, stay."""
+    lines = text.splitlines(keepends=True)
+    places = toml_places(text)
+    headers = sorted((place.line, known) for known, place in places.items() if place.header)
+    gone: set[int] = set()
+    for (line, known), (following, _) in pairwise([*headers, (len(lines) + 1, ())]):
+        if known[: len(path)] == path:
+            last = following - 1
+            while last > line and lines[last - 1].strip()[:1] in ("", "#"):
+                last -= 1
+            gone |= set(range(line, last + 1))
+    for known, place in places.items():
+        if known[: len(path)] == path and not place.header and place.end > place.start:
+            gone |= set(range(place.line, text.count("\n", 0, place.end) + 2))
+    for last in [number for number in gone if number + 1 not in gone]:
+        first = last
+        while first - 1 in gone:
+            first -= 1
+        above = lines[first - 2].strip() if first > 1 else ""
+        if not above and lines[last : last + 1] and not lines[last].strip():
+            gone.add(last + 1)  # one empty line is enough where two would meet
+    return "".join(line for number, line in enumerate(lines, 1) if number not in gone)
 
 
 def _first_that_gives(wanted: dict[str, Any], candidates: Iterator[str]) -> str:
@@ -146,8 +248,8 @@ def _first_that_gives(wanted: dict[str, Any], candidates: Iterator[str]) -> str:
 def _value_edits(text: str, key: tuple[str, ...], value: Value) -> Iterator[str]:
     places = toml_places(text)
     newline = _newline(text)
-    literal = tomli_w.dumps({"k": value}).removeprefix("k = ").rstrip("\n").replace("\n", newline)
-    name = tomli_w.dumps({key[-1]: 0}).removesuffix(" = 0\n")
+    literal = _literal(value, short=key[0] == "servers").replace("\n", newline)
+    name = _name(key[-1])
     if (place := places.get(key)) is not None and not place.header:
         yield text[: place.start] + literal + text[place.end :]
     if (place := places.get(key[:-1])) is not None:
@@ -164,6 +266,20 @@ def _value_edits(text: str, key: tuple[str, ...], value: Value) -> Iterator[str]
         offset = sum(map(len, lines[: min(headers) - 1])) if headers else len(text)
         yield _inserted(text, offset, f"{name} = {literal}")
     yield _appended(text, tomli_w.dumps(_nested(key, value)))
+
+
+def _literal(value: Any, *, short: bool = False) -> str:
+    """Return a value as it is written behind `key =`; a table in one line, and if `short` a list too."""
+    if isinstance(value, Mapping):
+        members = (f"{_name(key)} = {_literal(inner)}" for key, inner in value.items())
+        return f"{{ {', '.join(members)} }}" if value else "{}"
+    if short and isinstance(value, list | tuple) and sum(len(str(item)) for item in value) < 200:
+        return f"[{', '.join(map(_literal, value))}]"
+    return tomli_w.dumps({"k": value}).removeprefix("k = ").rstrip("\n")
+
+
+def _name(key: str) -> str:
+    return tomli_w.dumps({key: 0}).removesuffix(" = 0\n")
 
 
 def _nested(key: tuple[str, ...], value: Value) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import tomli_w
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tui.settings.save import with_servers, with_value
+from tui.settings.save import with_server, with_servers, with_value, without_server
 
 COMMENTED = """\
 # my configuration
@@ -116,3 +116,87 @@ def test_an_edit_changes_one_value_and_no_other_in_any_document(tree: dict[str, 
         return
     found = tomllib.loads(with_value(tomli_w.dumps(tree), ("ui", "theme"), value))
     assert found == tree | {"ui": tree.get("ui", {}) | {"theme": value}}
+
+
+SERVERS = """\
+# mine
+[servers.a]  # the first
+command = "a"
+# inside
+env = { A = "1" }
+
+[servers.a.headers]
+X = "2"
+
+# about b
+[servers.b]
+url = "https://b"
+
+[ui]
+theme = "quay"
+"""
+
+
+def test_a_server_is_removed_with_its_tables_and_no_comment_of_others():
+    assert without_server(SERVERS, "a") == (
+        '# mine\n\n# about b\n[servers.b]\nurl = "https://b"\n\n[ui]\ntheme = "quay"\n'
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[servers]\na = { command = "x" } # c\nb = { command = "y" }\n',
+        '[servers]\na.command = "x"\na.args = [\n  "1",\n]\nb.command = "y"\n',
+        '[servers."a"]\ncommand = "x"\n[servers.b]\ncommand = "y"\n',
+        'servers = { a = { command = "x" }, b = { command = "y" } }\n',
+        '[servers.a]\ncommand = """\n# no comment\n"""\n[servers.b]\ncommand = "y"\n',
+        '[servers.b]\r\ncommand = "y"\r\n\r\n[servers.a]\r\ncommand = "x"\r\n',
+    ],
+)
+def test_a_server_is_removed_however_it_is_written(text: str):
+    assert tomllib.loads(without_server(text, "a")) == {"servers": {"b": {"command": "y"}}}
+
+
+def test_the_last_server_leaves_an_empty_table_so_that_no_sample_starts():
+    assert tomllib.loads(without_server('[servers.a]\ncommand = "x"\n', "a")) == {"servers": {}}
+
+
+def test_a_server_that_is_not_there_cannot_be_removed_or_changed():
+    for change in (lambda: without_server(SERVERS, "c"), lambda: with_server(SERVERS, "c", {})):
+        with pytest.raises(ValueError, match="no server 'c'"):
+            change()
+
+
+def test_a_changed_server_keeps_every_comment_and_what_did_not_change():
+    found = with_server(SERVERS, "b", {"url": "https://c", "headers": {"X-Y": "${Z}"}})
+    assert found == SERVERS.replace('url = "https://b"\n', 'url = "https://c"\n').replace(
+        "[servers.b]\n", '[servers.b]\nheaders = { X-Y = "${Z}" }\n'
+    )
+
+
+def test_a_server_changes_from_a_command_to_an_address():
+    found = with_server(SERVERS, "a", {"url": "https://a", "headers": {"X": "3"}})
+    assert tomllib.loads(found)["servers"]["a"] == {"url": "https://a", "headers": {"X": "3"}}
+    assert "# the first" in found and "# about b" in found and "# inside" in found
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["a", "b", "c d", "e.f"]),
+        st.fixed_dictionaries(
+            {"command": st.text()},
+            optional={"env": st.dictionaries(st.text(max_size=5), st.text()), "args": st.lists(st.text())},
+        ),
+        min_size=1,
+    ),
+    st.data(),
+)
+def test_any_server_is_changed_and_removed_without_a_trace_in_the_others(servers: dict[str, Any], data: Any):
+    text = "# top\n" + tomli_w.dumps({"servers": servers, "ui": {"theme": "x"}})
+    name = data.draw(st.sampled_from(sorted(servers)))
+    changed = {"command": "y", "env": {"K": "v"}}
+    found = tomllib.loads(with_server(text, name, changed))
+    assert found == {"servers": servers | {name: changed}, "ui": {"theme": "x"}}
+    rest = {known: table for known, table in servers.items() if known != name}
+    assert tomllib.loads(without_server(text, name)) == {"servers": rest, "ui": {"theme": "x"}}

@@ -1,0 +1,90 @@
+"""`mcptui add` and `mcptui remove` as a person uses them."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tui.commands.add import add, remove
+from tui.commands.command_line import build_parser
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "sub" / "config.toml"
+
+
+def mcptui(*words: str) -> int:
+    args = build_parser().parse_args(words)
+    return add(args) if args.command == "add" else remove(args)
+
+
+def servers(file: Path):
+    return tomllib.loads(file.read_text())["servers"]
+
+
+def test_an_address_is_added_with_options_behind_it(file: Path, capsys):
+    header = "Authorization: Bearer ${TOKEN}"
+    assert mcptui("add", "--config", str(file), "https://mcp.linear.app/mcp", "--header", header) == 0
+    expected = {"url": "https://mcp.linear.app/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"}}
+    assert servers(file) == {"linear": expected}
+    said = capsys.readouterr().out
+    assert '[servers.linear]\nurl = "https://mcp.linear.app/mcp"\n' in said
+    assert "note: the environment variable TOKEN is not set" in said and f"wrote {file}" in said
+
+
+def test_options_behind_a_command_are_its_own(file: Path):
+    assert mcptui("add", "--config", str(file), "--name", "x", "python3", "-m", "m", "--name", "y") == 0
+    assert servers(file) == {"x": {"command": "python3", "args": ["-m", "m", "--name", "y"]}}
+
+
+def test_two_dashes_begin_a_command(file: Path):
+    assert mcptui("add", "--config", str(file), "--env", "A=1", "--", "python3", "-m", "mcp_server_time") == 0
+    expected = {"command": "python3", "args": ["-m", "mcp_server_time"], "env": {"A": "1"}}
+    assert servers(file) == {"time": expected}
+
+
+def test_a_path_that_is_here_is_found_from_anywhere(file: Path, tmp_path: Path, monkeypatch):
+    (tmp_path / "weather.py").write_text("")
+    monkeypatch.chdir(tmp_path)
+    assert mcptui("add", "--config", str(file), "python3", "weather.py") == 0
+    assert servers(file)["weather"]["args"] == [str(tmp_path / "weather.py")]
+
+
+def test_a_dry_run_writes_nothing(file: Path, capsys):
+    assert mcptui("add", "--config", str(file), "--dry-run", "https://h.example/mcp") == 0
+    assert not file.exists() and "nothing was written" in capsys.readouterr().out
+
+
+def test_a_duplicate_is_refused_and_the_file_stays(file: Path, capsys):
+    assert mcptui("add", "--config", str(file), "https://h.example/mcp") == 0
+    before = file.read_text()
+    assert mcptui("add", "--config", str(file), "https://other.example/mcp", "--name", "h") == 2
+    assert mcptui("add", "--config", str(file), "https://h.example/mcp", "--name", "again") == 2
+    assert file.read_text() == before
+    said = capsys.readouterr().err
+    assert "h: a server of this name is configured already" in said and "already, as h." in said
+
+
+def test_the_name_is_asked_on_a_terminal(file: Path, monkeypatch):
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", lambda prompt: {"Name [h]: ": "mine"}[prompt])
+    assert mcptui("add", "--config", str(file), "https://h.example/mcp") == 0
+    assert list(servers(file)) == ["mine"]
+
+
+def test_another_programs_file_is_not_changed(tmp_path: Path, capsys):
+    path = tmp_path / "mcp.json"
+    path.write_text('{"mcpServers": {}}')
+    assert mcptui("add", "--config", str(path), "https://h.example/mcp") == 2
+    assert "belongs to another program" in capsys.readouterr().err
+
+
+def test_a_server_is_removed_and_an_unknown_one_refused(file: Path, capsys):
+    file.parent.mkdir()
+    file.write_text('# top\n[servers.a]\ncommand = "a"\n# about b\n[servers.b]\ncommand = "b"\n')
+    assert mcptui("remove", "--config", str(file), "a") == 0
+    assert file.read_text() == '# top\n# about b\n[servers.b]\ncommand = "b"\n'
+    assert mcptui("remove", "--config", str(file), "a") == 2
+    assert "Configured servers: b." in capsys.readouterr().err

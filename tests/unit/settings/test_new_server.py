@@ -1,0 +1,134 @@
+"""What a person types becomes a server of the configuration."""
+
+from pathlib import Path
+
+import pytest
+
+from tui.core.errors import ConfigError, McptuiError, UsageError
+from tui.settings.new_server import (
+    as_toml,
+    check_new,
+    is_address,
+    pairs,
+    refuse_duplicate,
+    server_name,
+    server_table,
+)
+
+
+def known(word):
+    return word in ("npx", "python3", "/bin/x y")
+
+
+@pytest.mark.parametrize(
+    ("words", "table"),
+    [
+        (["npx", "-y", "p"], {"command": "npx", "args": ["-y", "p"]}),
+        (["npx -y 'a b'"], {"command": "npx", "args": ["-y", "a b"]}),
+        (["/bin/x y"], {"command": "/bin/x y"}),
+        (["https://h/mcp"], {"url": "https://h/mcp"}),
+        (["wss://h/mcp"], {"url": "wss://h/mcp", "transport": "websocket"}),
+    ],
+)
+def test_an_address_and_a_command_are_told_apart(words, table):
+    assert server_table(words, known=known) == table
+
+
+def test_what_belongs_to_it_is_kept():
+    table = server_table(["https://h/sse"], headers={"X": "1"}, transport="sse")
+    assert table == {"url": "https://h/sse", "transport": "sse", "headers": {"X": "1"}}
+    assert server_table(["npx"], env={"A": "${B}"}, transport="lines") == {
+        "command": "npx",
+        "env": {"A": "${B}"},
+        "transport": "lines",
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "more", "problem"),
+    [
+        ([], {}, "an address or a command is needed"),
+        (["ftp://h"], {}, "ftp:// is no address"),
+        (["https://h", "-x"], {}, "takes no arguments: -x"),
+        (["https://h"], {"env": {"A": "1"}}, "Use --header"),
+        (["npx"], {"headers": {"A": "1"}}, "Use --env"),
+        (["nothing", "-x"], {}, "no command 'nothing' on PATH"),
+        (["mcp.example.com/mcp"], {}, "write https://mcp.example.com/mcp"),
+        (["npx 'open"], {}, "Close the quotation"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_what_to_write_instead(words, more, problem):
+    with pytest.raises(UsageError) as found:
+        server_table(words, known=known, **more)
+    assert problem in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("https://mcp.linear.app/sse", "linear"),
+        ("https://api.githubcopilot.com/mcp/", "githubcopilot"),
+        ("https://docs.mcp.cloudflare.com/mcp", "docs-cloudflare"),
+        ("http://127.0.0.1:8000/mcp", "local-8000"),
+        ("http://localhost/mcp", "local"),
+        ("http://[::1]:3/mcp", "local-3"),
+        ("https://mcp.com", "mcp"),
+        ("npx -y @modelcontextprotocol/server-everything", "everything"),
+        ("npx -y @org/thing-mcp@1.2.3", "thing"),
+        ("npx --package x mcp-server-y", "y"),
+        ("uvx mcp-server-time", "time"),
+        ("uvx --from git+https://h/x mcp-server-git==1.0", "git"),
+        ("docker run -i --rm -e TOKEN ghcr.io/github/github-mcp-server:latest", "github"),
+        ("python3 -m mcp_server_fetch", "fetch"),
+        ("python3 /srv/weather/server.py", "weather"),
+        ("/opt/bin/weather-mcp --flag", "weather"),
+        ("uv run --with x server", "server"),
+    ],
+)
+def test_a_name_is_made_of_the_host_or_the_package(words, name):
+    assert server_name(server_table(words.split())) == name
+
+
+def test_pairs_are_read_and_others_refused():
+    assert pairs(["A=1", "B==", "C="]) == {"A": "1", "B": "=", "C": ""}
+    assert pairs(["Authorization: Bearer a=b", "X=y:z"], colon=True) == {
+        "Authorization": "Bearer a=b",
+        "X": "y:z",
+    }
+    for wrong in ("A", "=1", "A B=1"):
+        with pytest.raises(McptuiError, match="not of the form NAME=VALUE"):
+            pairs([wrong])
+
+
+def test_it_is_shown_as_written_with_references_and_without_secrets():
+    table = {"url": "https://h", "headers": {"Authorization": "Bearer ${T}", "X-Key": "sk-12345678"}}
+    text = as_toml("a b", table)
+    assert text.startswith('[servers."a b"]\nurl = "https://h"\n')
+    assert "Bearer ${T}" in text and "sk-12345678" not in text
+
+
+def test_a_variable_that_is_not_set_is_noted_and_a_mistake_refused():
+    path = Path("c.toml")
+    table = {"url": "https://h", "headers": {"A": "${NOT_SET}"}}
+    assert check_new("a", table, path, {}) == ["the environment variable NOT_SET is not set"]
+    assert check_new("a", table, path, {"NOT_SET": "x"}) == []
+    for name, wrong in (
+        ("a", {"url": "https://h:x/"}),
+        ("a/b", {"command": "x"}),
+        ("a", {"transport": "sse"}),
+    ):
+        with pytest.raises(ConfigError):
+            check_new(name, wrong, path, {})
+
+
+def test_a_duplicate_is_refused_by_name_and_by_what_it_is():
+    present = {"a": {"command": "x"}}
+    with pytest.raises(ConfigError, match="mcptui remove a"):
+        refuse_duplicate("a", {"command": "y"}, present)
+    with pytest.raises(ConfigError, match="configured already, as a"):
+        refuse_duplicate("b", {"command": "x"}, present)
+    refuse_duplicate("b", {"command": "y"}, present)
+
+
+def test_only_what_has_a_scheme_is_an_address():
+    assert is_address("https://h") and not is_address("h/p") and not is_address("@scope/p")

@@ -1,0 +1,240 @@
+"""A new server from what a person typed: an address or a command line becomes a table and a name. Pure."""
+
+import re
+import shlex
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import tomli_w
+
+from tui.core.errors import ConfigError, UsageError
+from tui.core.text import clean_line
+from tui.settings.config_secrets import masked, secret_values
+from tui.settings.load import load_text
+from tui.settings.references import NAME
+from tui.settings.save import server_block
+from tui.settings.schema import MAX_NAME, name_fault
+
+SCHEMES = ("http", "https", "ws", "wss")
+TRANSPORTS = ("stdio", "http", "sse", "websocket", "lines")
+
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_BARE_ADDRESS = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:/\S*)?")
+_REFERENCE = re.compile(rf"\$\{{({NAME})\}}")
+_USUAL_LABELS = frozenset({"www", "mcp", "api", "server", "app"})
+_AFFIXES = re.compile(r"^(?:mcp-server-|server-|mcp-)|(?:-mcp-server|-server-mcp|-mcp|-server)$")
+_VALUED = frozenset(
+    {"-p", "--package", "--from", "--with", "--python", "-e", "--env", "-v", "--volume", "--name"}
+)
+"""Options of launchers whose value is no package."""
+
+
+def is_address(word: str) -> bool:
+    """Whether a word is an address rather than a command."""
+    return _ADDRESS.match(word) is not None
+
+
+def server_table(
+    words: Sequence[str],
+    *,
+    env: Mapping[str, str] | None = None,
+    headers: Mapping[str, str] | None = None,
+    transport: str = "",
+    known: Callable[[str], bool] = lambda command: True,
+) -> dict[str, Any]:
+    """Return the table of a server, as under `[servers.NAME]`; `known` says whether a command exists.
+
+    Raises UsageError if the words are neither an address nor a command, or do not fit the rest.
+    """
+    if not words or not words[0].strip():
+        raise UsageError(
+            "an address or a command is needed.", next_step="For example: mcptui add npx -y PACKAGE"
+        )
+    first = words[0].strip()
+    if is_address(first):
+        return _remote(first, words[1:], env, headers, transport)
+    if headers:
+        raise UsageError(
+            "headers are sent to an address, and this is a command.",
+            next_step="Use --env for its environment.",
+        )
+    command = list(words)
+    if len(command) == 1 and not known(first):
+        command = _split(first)
+        if _BARE_ADDRESS.fullmatch(first) and not known(command[0]):
+            raise UsageError(
+                f"{clean_line(first, 100)} is no command on PATH.",
+                next_step=f"If it is an address, write https://{clean_line(first, 100)}",
+            )
+    if not known(command[0]):
+        raise UsageError(
+            f"there is no command {clean_line(command[0], 100)!r} on PATH.",
+            next_step="Check its spelling, or give its path.",
+        )
+    table: dict[str, Any] = {"command": command[0]}
+    table |= {"args": command[1:]} if command[1:] else {}
+    table |= {"env": dict(env)} if env else {}
+    return table | ({"transport": transport} if transport and transport != "stdio" else {})
+
+
+def _remote(
+    address: str,
+    rest: Sequence[str],
+    env: Mapping[str, str] | None,
+    headers: Mapping[str, str] | None,
+    transport: str,
+) -> dict[str, Any]:
+    scheme = address.partition(":")[0].lower()
+    if scheme not in SCHEMES:
+        raise UsageError(
+            f"{scheme}:// is no address of a server.", next_step="It begins with http, https, ws or wss."
+        )
+    if rest:
+        raise UsageError(f"an address takes no arguments: {clean_line(' '.join(rest), 100)}")
+    if env:
+        raise UsageError(
+            "the environment is that of a command, and this is an address.",
+            next_step="Use --header for its HTTP headers.",
+        )
+    websocket = scheme in ("ws", "wss")
+    table: dict[str, Any] = {"url": address}
+    if transport or websocket:
+        table["transport"] = transport or "websocket"
+    return table | ({"headers": dict(headers)} if headers else {})
+
+
+def _split(line: str) -> list[str]:
+    try:
+        return shlex.split(line) or [line]
+    except ValueError as error:
+        raise UsageError(
+            f"the command line cannot be read: {error}.", next_step="Close the quotation."
+        ) from error
+
+
+def pairs(texts: Iterable[str], *, colon: bool = False) -> dict[str, str]:
+    """Return `NAME=VALUE`, or with `colon` also `NAME: VALUE`, as a mapping; raises UsageError."""
+    found: dict[str, str] = {}
+    for text in texts:
+        marks = [mark for mark in ("=", ":") if mark in text and (colon or mark == "=")]
+        mark = min(marks, key=text.index, default="")
+        name, _, value = text.partition(mark) if mark else ("", "", "")
+        if not name.strip() or any(char.isspace() for char in name.strip()):
+            form = "NAME: VALUE" if colon else "NAME=VALUE"
+            raise UsageError(f"{clean_line(text, 60)!r} is not of the form {form}.")
+        found[name.strip()] = value.strip() if mark == ":" else value
+    return found
+
+
+def server_name(table: Mapping[str, Any]) -> str:
+    """Return a name for a server, from its address or package: "everything", "linear", "server"."""
+    url = table.get("url")
+    if isinstance(url, str):
+        found = _name_of_host(url)
+    else:
+        found = _name_of_command([str(table.get("command", "")), *map(str, table.get("args", ()))])
+    fitted = re.sub(r"[^\w.-]+", "-", found).strip("-._")[:MAX_NAME].rstrip("-._").lower()
+    return fitted if fitted and not name_fault(fitted) else "server"
+
+
+def _name_of_host(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        return ""
+    if host == "localhost" or re.fullmatch(r"[\d.]+|.*:.*", host):
+        return f"local-{port}" if port else "local"
+    labels = host.split(".")
+    kept = [label for label in labels[:-1] if label not in _USUAL_LABELS] or labels[:1]
+    return "-".join(kept)
+
+
+def _name_of_command(words: Sequence[str]) -> str:
+    program = Path(words[0]).name.removesuffix(".exe").removesuffix(".cmd")
+    rest = list(words[1:])
+    if program in ("docker", "podman"):
+        rest = rest[rest.index("run") + 1 :] if "run" in rest else rest
+    elif program in ("uv", "pipx", "pnpm", "deno", "bun", "yarn", "npm") and rest[:1] != ["-m"]:
+        while rest and rest[0] in ("run", "dlx", "x", "exec", "tool"):
+            del rest[0]
+    elif program not in ("npx", "uvx", "bunx", "node") and not program.startswith("python"):
+        return _stripped(program)
+    found = _first_operand(rest)
+    path = Path(found)
+    if path.suffix in (".py", ".js", ".mjs", ".ts"):
+        stem = path.stem
+        return (
+            path.absolute().parent.name
+            if stem in ("server", "main", "index", "__main__")
+            else _stripped(stem)
+        )
+    return _stripped(re.sub(r"(?<=.)[@:=<>~].*", "", found).rpartition("/")[2]) or program
+
+
+def _first_operand(words: Sequence[str]) -> str:
+    """Return the first word that is neither an option nor the value of one."""
+    valued = False
+    for word in words:
+        if valued:
+            valued = False
+        elif word in _VALUED:
+            valued = True
+        elif not word.startswith("-"):
+            return word
+    return ""
+
+
+def _stripped(name: str) -> str:
+    kept = name.replace("_", "-")
+    while (shorter := _AFFIXES.sub("", kept)) and shorter != kept:
+        kept = shorter
+    return name if kept == name.replace("_", "-") else kept
+
+
+def as_toml(name: str, table: Mapping[str, Any]) -> str:
+    """Return a server as it stands in the file, with its secrets masked."""
+    tree = {"servers": {name: dict(table)}}
+    secrets = {key: value for key, value in secret_values(tree, tree, {}).items() if "${" not in value}
+    shown = masked(tree, tree, secrets)
+    return server_block(name, shown["servers"][name])
+
+
+def check_new(name: str, table: Mapping[str, Any], path: Path, env: Mapping[str, str]) -> list[str]:
+    """Return what to note about a server that can be written, such as variables that are not set.
+
+    Raises ConfigError if it could not be used as it is.
+    """
+    if fault := name_fault(name):
+        raise ConfigError(f"{fault}.", where=clean_line(name, 80) or "the name")
+    text = tomli_w.dumps({"servers": {name: dict(table)}})
+    names = dict.fromkeys(_REFERENCE.findall(text), "x")
+    for problem in load_text(text, path, names | dict(env)).errors:
+        key = problem.path.removeprefix(f"servers.{name}").lstrip(".")
+        raise ConfigError(f"{f'{key} ' if key else ''}{problem.message}.", where=clean_line(name, 64))
+    return [problem.message for problem in load_text(text, path, env).problems]
+
+
+def configured(text: str) -> dict[str, Any]:
+    """Return the servers that a configuration names, as written; {} if it cannot be read."""
+    try:
+        servers = tomllib.loads(text).get("servers", {})
+    except (ValueError, RecursionError):
+        return {}
+    return servers if isinstance(servers, dict) else {}
+
+
+def refuse_duplicate(name: str, table: Mapping[str, Any], present: Mapping[str, Any]) -> None:
+    """Raise ConfigError if a server has this name, or is the same under another one."""
+    if name in present:
+        raise ConfigError(
+            "a server of this name is configured already.",
+            where=clean_line(name, 64),
+            next_step=f"Choose another name, or remove it first: mcptui remove {shlex.quote(name)}",
+        )
+    same = next((known for known, there in present.items() if there == table), None)
+    if same is not None:
+        raise ConfigError(f"this server is configured already, as {clean_line(same, 64)}.")
