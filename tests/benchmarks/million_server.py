@@ -15,11 +15,11 @@ FRAME = (
 AT_ONCE = 200
 
 
-def flood(frames: int) -> None:
+def flood(columns: int) -> None:
     """Write the frames and stay quiet then."""
     time.sleep(float(os.environ.get("FLOOD_AFTER", "4")))
-    for first in range(0, frames, AT_ONCE):
-        lines = "".join(FRAME % number for number in range(first, min(first + AT_ONCE, frames))).encode()
+    for first in range(0, columns, AT_ONCE):
+        lines = "".join(FRAME % number for number in range(first, min(first + AT_ONCE, columns))).encode()
         while lines:
             lines = lines[os.write(1, lines) :]
 

@@ -48,7 +48,7 @@ class Nowhere:
         """Do nothing."""
 
 
-def frames(count: int) -> list[Captured]:
+def columns(count: int) -> list[Captured]:
     """Return requests and answers in turns, some 250 bytes each."""
     made = []
     arguments = {"city": "Prague", "units": "metric", "days": [1, 2, 3]}
@@ -91,7 +91,7 @@ def race(what: str, store: Callable[[], TrafficWriter], captured: Sequence[Captu
     print(
         f"{what:>16}: {count / took:>9,.0f} frames/s ({count / took / GOAL:.1f} of the goal), "
         f"CPU {spent / count * 1e6:.1f} us a frame, capture {handed_over / count * 1e6:.2f} us a frame"
-        + ("" if stored and len(recorder.frames) == count else "  NOT ALL STORED")
+        + ("" if stored and len(recorder.entries) == count else "  NOT ALL STORED")
     )
 
 
@@ -145,7 +145,7 @@ def share(values: Sequence[float], percent: int) -> float:
 
 def main(count: int, rate: int) -> None:
     """Measure and print."""
-    captured = frames(count)
+    captured = columns(count)
     gc.freeze()  # what this benchmark made is nothing that the collector should look at
     with tempfile.TemporaryDirectory() as folder:
         names = iter(range(100))

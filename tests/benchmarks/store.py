@@ -91,11 +91,11 @@ def write_both(count: int, recording: Path, log: Path) -> tuple[float, float]:
 
 def reopen(reader: RecordingReader) -> EntryColumns:
     """Read the columns of a recording."""
-    frames, after = EntryColumns(), 0
+    columns, after = EntryColumns(), 0
     while rows := reader.column_rows(after, PAGE):
-        frames.extend(rows)
+        columns.extend(rows)
         after = rows[-1][0]
-    return frames
+    return columns
 
 
 def load(log: Path) -> list[Any]:

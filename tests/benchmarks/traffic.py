@@ -86,10 +86,10 @@ def traffic(count: int) -> Iterator[Entry]:
 
 def columns(count: int) -> EntryColumns:
     """Return the traffic as columns."""
-    frames = EntryColumns()
+    columns = EntryColumns()
     for entry in traffic(count):
-        frames.append(entry)
-    return frames
+        columns.append(entry)
+    return columns
 
 
 def as_row(entry: Entry) -> Row:
@@ -132,13 +132,13 @@ def measured(work: Callable[[], int]) -> list[float]:
 def inside_columns(count: int) -> Row:
     """Measure what the program does."""
     before = resident()
-    frames = columns(count)
+    entries = columns(count)
     report: Row = {"mb": resident() - before, "cases": {}}
-    now = frames.wall_ns(count - 1)
+    now = entries.wall_ns(count - 1)
     for text, _, _ in CASES:
         runs = []
         for _ in range(3):
-            view = View(frames, parse(text), now_ns=now)
+            view = View(entries, parse(text), now_ns=now)
             began = time.perf_counter()
             first, longest, done = 0.0, 0.0, False
             while not done:
@@ -149,8 +149,8 @@ def inside_columns(count: int) -> Row:
             whole = time.perf_counter() - began
             runs.append([whole * 1000, len(view), (first or whole) * 1000, longest * 1000])
         report["cases"][text] = min(runs)
-    stats = Stats(frames)
-    report["stats"] = measured(lambda: counted(stats := Stats(frames)) or len(stats.tools()))
+    stats = Stats(entries)
+    report["stats"] = measured(lambda: counted(stats := Stats(entries)) or len(stats.tools()))
     counted(stats)
     began = time.perf_counter()
     stats.tools(), stats.servers()
@@ -219,13 +219,13 @@ def inside_lines(count: int) -> Row:
 
 def inside_bodies(count: int) -> Row:
     """Measure words sought in the bodies of a recording, with a screen that draws meanwhile."""
-    frames, report = EntryColumns(), {}
+    columns, report = EntryColumns(), {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "recording.mcptrace"
         writer = RecordingWriter(path, cap_bytes=1 << 40)
         batch: list[Entry] = []
         for entry in traffic(count):
-            frames.append(entry)
+            columns.append(entry)
             batch.append(replace(entry, body=body_of(entry)))
             if len(batch) == 5000 or entry.seq == count:
                 writer.write(batch)
@@ -234,7 +234,7 @@ def inside_bodies(count: int) -> Row:
         if writer.problem:
             raise SystemExit(writer.problem)
         for text in ("Reykjavik", "body:needle", "/nee.le-[0-9]+/", "kind:error needle", "server:s1 needle"):
-            report[text] = sought(frames, path, text)
+            report[text] = sought(columns, path, text)
     return report
 
 
@@ -245,9 +245,9 @@ def body_of(entry: Entry) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": entry.seq, "result": {"text": text}}).encode()
 
 
-def sought(frames: EntryColumns, path: Path, text: str) -> list[float]:
+def sought(columns: EntryColumns, path: Path, text: str) -> list[float]:
     """Return ms of all, rows, ms until the first row, longest slice."""
-    view = View(frames, parse(text), reader=lambda: RecordingReader(path))
+    view = View(columns, parse(text), reader=lambda: RecordingReader(path))
     began = time.perf_counter()
     first, longest, done = 0.0, 0.0, False
     while not done:

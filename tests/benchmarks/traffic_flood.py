@@ -33,17 +33,17 @@ HEADINGS = (b"since start", None, b"time")
 """What each press of `t` paints; the second takes a heading away and is not measured."""
 
 
-def plain(frames: int) -> float:
+def plain(columns: int) -> float:
     """Return the seconds that a loop takes which only reads the lines and keeps them."""
     server = subprocess.Popen(
-        [sys.executable, str(SERVER), str(frames)],
+        [sys.executable, str(SERVER), str(columns)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env={"FLOOD_AFTER": "0"},
     )
     assert server.stdout is not None
     began, kept = time.perf_counter(), []
-    while len(kept) < frames:
+    while len(kept) < columns:
         kept.append(server.stdout.readline())
     seconds = time.perf_counter() - began
     server.kill()
@@ -100,10 +100,10 @@ def shown(name: str, value: float, unit: str, budget: str) -> None:
     print(f"{name:<44}{value:>12,.1f} {unit:<10} {budget}")
 
 
-def record(frames: int, folder: Path) -> None:
+def record(columns: int, folder: Path) -> None:
     """Let the server flood and watch."""
     config = folder / "config.toml"
-    arguments = json.dumps([str(SERVER), str(frames)])
+    arguments = json.dumps([str(SERVER), str(columns)])
     config.write_text(f"[servers.flood]\ncommand = {json.dumps(sys.executable)}\nargs = {arguments}\n")
     command = [sys.executable, "-m", "tui", "--demo", "--config", str(config)]
     with TerminalApp(command, env=home_in(folder), draws=False) as app:
@@ -115,7 +115,7 @@ def record(frames: int, folder: Path) -> None:
         times: list[float] = []
         number, sample = 0, (began, first)
         rates: list[float] = []
-        while stored(folder) < frames and time.perf_counter() - began < 300:
+        while stored(folder) < columns and time.perf_counter() - began < 300:
             if (took := key(app, number)) is not None:
                 times.append(took)
             number += 1
@@ -162,11 +162,11 @@ def reopen(folder: Path) -> None:
 
 def main() -> int:
     """Measure."""
-    frames = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
-    seconds = plain(frames)
-    shown("plain loop over the same pipe", frames / seconds, "frames/s", "baseline")
+    columns = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    seconds = plain(columns)
+    shown("plain loop over the same pipe", columns / seconds, "frames/s", "baseline")
     with tempfile.TemporaryDirectory() as name:
-        record(frames, Path(name))
+        record(columns, Path(name))
         reopen(Path(name))
     return 0
 

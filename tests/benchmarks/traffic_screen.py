@@ -64,7 +64,7 @@ class Bench(Stage):
         self.a_second = a_second
         self.stopped = threading.Event()
         for seq in range(1, entries + 1):
-            self.recorded.frames.append(entry(seq))
+            self.recorded.columns.append(entry(seq))
 
     async def on_mount(self) -> None:
         await self.push_screen(TrafficScreen(self.recorded.recording(), KeyOverrides()))
@@ -72,12 +72,12 @@ class Bench(Stage):
         threading.Thread(target=self.flood, daemon=True).start()
 
     def flood(self) -> None:
-        frames = self.recorded.frames
-        first, began = len(frames), time.monotonic()
+        columns = self.recorded.columns
+        first, began = len(columns), time.monotonic()
         while not self.stopped.wait(SLICE):
             wanted = first + int((time.monotonic() - began) * self.a_second)
-            for seq in range(len(frames) + 1, wanted + 1):
-                frames.append(entry(seq))
+            for seq in range(len(columns) + 1, wanted + 1):
+                columns.append(entry(seq))
 
 
 def inside(entries: int, a_second: int) -> None:

@@ -92,15 +92,15 @@ def differences(stored: Sequence[Entry], reference: bytes, direction: Direction)
     """
     lines = reference.split(b"\n")
     wrong = []
-    frames = [
+    columns = [
         entry
         for entry in stored
         if entry.direction is direction
         and entry.kind not in (Kind.EVENT, Kind.STDERR)
         and "batch" not in entry.detail
     ]
-    for number, (entry, line) in enumerate(zip(frames, lines, strict=False)):
-        cut = number >= min(len(frames), len(lines)) - 1 and (
+    for number, (entry, line) in enumerate(zip(columns, lines, strict=False)):
+        cut = number >= min(len(columns), len(lines)) - 1 and (
             direction is Direction.OUT or entry.detail.get("newline") is False
         )
         if entry.size != len(line) and not cut:

@@ -336,7 +336,7 @@ async def test_every_action_of_the_table_has_its_doing():
         panes = {
             Context.COMPOSER: app.main.composer,
             Context.CONVERSATION: app.main.regions.conversation,
-            Context.FRAME: EntryView,
+            Context.ENTRY: EntryView,
             Context.BENCH_FORM: FormPane,
         }
         for action in ACTIONS:

@@ -94,7 +94,7 @@ async def test_keys_after_the_enter_of_a_filter_go_to_the_list() -> None:
             3,
             what=f"{screen.filter_bar._input.value} {screen.filter_bar.is_open} {pilot.app.focused}",
         )
-        await until(lambda: any(screen.recording.frames.marked), what="the mark")
+        await until(lambda: any(screen.recording.entries.marked), what="the mark")
         assert screen.filtering.query.text == "tool:search_notes"
         assert not screen.filter_bar.is_open
 
@@ -104,7 +104,7 @@ async def test_keys_after_the_escape_of_a_search_go_to_the_list() -> None:
         burst(pilot.app, "sabc")
         pilot.app.post_message(events.Key("escape", None))
         burst(pilot.app, "m")
-        await until(lambda: any(screen.recording.frames.marked), what="the mark")
+        await until(lambda: any(screen.recording.entries.marked), what="the mark")
 
 
 async def test_a_prompt_is_cancelled_when_the_focus_moves() -> None:

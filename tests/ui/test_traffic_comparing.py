@@ -100,7 +100,7 @@ async def test_the_waterfall_of_a_live_turn_shows_the_time_of_an_approval() -> N
         await press(pilot, "f4")
         screen = app.screen
         await until(lambda: screen.list.selected)
-        runtime.recorded.frames.turn[0] = turn
+        runtime.recorded.columns.turn[0] = turn
         await press(pilot, "w")
         assert isinstance(app.screen, WaterfallScreen)
         await shows(app, "waiting for you")

@@ -41,7 +41,7 @@ async def test_a_pair_is_shown_side_by_side() -> None:
 async def test_every_tab_of_an_entry_has_content() -> None:
     recorded = some()
     recorded.findings.append(Finding(3, "no-result-type", Severity.ERROR, "resultType is missing.", "here"))
-    recorded.frames.set_severity(3, Severity.ERROR)
+    recorded.columns.set_severity(3, Severity.ERROR)
     wanted = {
         EntryTab.TREE: "! resultType is missing.".replace("!", "‼"),
         EntryTab.PAIR: "Beijing",

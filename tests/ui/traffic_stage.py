@@ -61,7 +61,7 @@ class Recorded:
     """A growing recording: its entries, columns and readers."""
 
     def __init__(self) -> None:
-        self.frames = EntryColumns()
+        self.columns = EntryColumns()
         self.entries: list[Entry] = []
         self.findings: list[Finding] = []
         self.closed = 0
@@ -69,7 +69,7 @@ class Recorded:
         self.now_ns = 0
 
     def recording(self, **fields: Any) -> Recording:
-        return Recording(self.frames, lambda: FakeReader(self), **fields)
+        return Recording(self.columns, lambda: FakeReader(self), **fields)
 
     def add(self, kind: Kind, body: object = b"", *, after_ms: float = 1, **fields: Any) -> int:
         """Add an entry; return its seq."""
@@ -82,7 +82,7 @@ class Recorded:
         values = {"source": "weather", "direction": way, "size": len(raw)} | fields
         entry = Entry(seq, self.now_ns, WALL_NS + self.now_ns, kind=kind, body=raw, **values)
         self.entries.append(entry)
-        self.frames.append(entry)
+        self.columns.append(entry)
         return seq
 
     def call(

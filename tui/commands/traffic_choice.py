@@ -87,7 +87,7 @@ class RecordingChoice:
                         entries = "1 entry" if gone == 1 else f"{gone:,} entries"
                         say(f"{entries} missing: dropped at the recording's size limit while it was read")
                 self._passed += source.selection.passing
-                self._seen += len(source.selection.frames)
+                self._seen += len(source.selection.columns)
 
     def _opened(self, path: Path, width: int, opened: ExitStack) -> Source:
         recording = opened.enter_context(open_entries(path))

@@ -128,7 +128,7 @@ def _lint(args: argparse.Namespace, sources: Iterable[Source]) -> int:
     worst, number, seen, colour = Severity.NONE, 0, 0, _colour()
     for source in sources:
         selection = source.selection
-        seen += len(selection.frames)
+        seen += len(selection.columns)
         wanted = {entry.seq for entry in selection.entries()} if selection.is_filtered else None
         for finding in selection.findings():
             if wanted is not None and finding.seq not in wanted:
@@ -166,12 +166,12 @@ def _figures(source: Source) -> Iterable[Figures]:
     from tui.traffic.record.entry_columns import EntryColumns
     from tui.traffic.stats import Stats
 
-    frames = source.selection.frames
+    columns = source.selection.columns
     if source.selection.is_filtered:
-        frames, numbers = EntryColumns(), dict[int, int]()
+        columns, numbers = EntryColumns(), dict[int, int]()
         for entry in source.selection.entries():
-            frames.append(renumbered(entry, numbers))
-    stats = Stats(frames)
+            columns.append(renumbered(entry, numbers))
+    stats = Stats(columns)
     while not stats.advance(100):
         pass
     return stats.tools()

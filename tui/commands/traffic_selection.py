@@ -34,7 +34,7 @@ def query_of(text: str | None) -> Query:
 class Selection:
     """The entries of a recording that pass a filter; grows with the recording.
 
-    `frames` are the columns of all entries. `notes` are the person's, by seq.
+    `columns` are the columns of all entries. `notes` are the person's, by seq.
     """
 
     def __init__(self, recording: OpenRecording, query: Query, now_ns: int | None = None) -> None:
@@ -46,7 +46,7 @@ class Selection:
         from tui.storage.recordings.liveness import is_live
         from tui.storage.recordings.reader import RecordingReader
 
-        self.frames = EntryColumns()
+        self.columns = EntryColumns()
         self._recording = recording
         self._last = self._unread = 0
         self._gone: set[int] = set()
@@ -55,15 +55,17 @@ class Selection:
         self.read_on()
         if "lint:" in query.canonical:
             for finding in self.findings():
-                self.frames.set_severity(finding.seq, finding.severity)
+                self.columns.set_severity(finding.seq, finding.severity)
         self.notes = self._take_notes()
         self._view = View(
-            self.frames,
+            self.columns,
             query,
             notes=self.notes,
             reader=lambda: RecordingReader(recording.file),
             # In a finished recording, "the last five minutes" are its own last five.
-            now_ns=now_ns if live or now_ns or not self._last else self.frames.wall_ns(len(self.frames) - 1),
+            now_ns=now_ns
+            if live or now_ns or not self._last
+            else self.columns.wall_ns(len(self.columns) - 1),
             newest_first=False,
         )
 
@@ -76,15 +78,15 @@ class Selection:
         except StorageError:  # a page of them is damaged: show the entries without them
             return {}
         for seq, note in kept.items():
-            if note.marked and (index := self.frames.index(seq)) >= 0:
-                self.frames.mark(index, True)
+            if note.marked and (index := self.columns.index(seq)) >= 0:
+                self.columns.mark(index, True)
         return {seq: note.text for seq, note in kept.items() if note.text}
 
     def read_on(self) -> None:
         """Read what was recorded since the last time; StorageError if that cannot be read."""
         while rows := self._recording.reader.column_rows(self._last, PAGE):
             try:
-                self.frames.extend(rows)
+                self.columns.extend(rows)
             except (OverflowError, TypeError, ValueError) as error:
                 raise StorageError(
                     f"the recording holds a value that has no meaning ({error})",
@@ -119,7 +121,7 @@ class Selection:
         rows = range(self._view.row_near(after + 1), len(self._view))
         wanted = map(self._view.seq, rows)
         found: Iterator[Entry]
-        if len(rows) * SPARSE < len(self.frames):
+        if len(rows) * SPARSE < len(self.columns):
             columns = self._recording.reader.columns
             found = (entry for row in rows for entry in columns(self._view.seq(row) - 1, 1))
         else:
@@ -167,40 +169,40 @@ class Selection:
 
     def _is_marker(self, seq: int) -> bool:
         """Whether an entry marked those before it as dropped when its columns were read."""
-        frames, index = self.frames, self.frames.index(seq)
-        return frames.kind[index] == Kind.EVENT and frames.methods.texts[frames.method[index]] == DROPPED
+        columns, index = self.columns, self.columns.index(seq)
+        return columns.kind[index] == Kind.EVENT and columns.methods.texts[columns.method[index]] == DROPPED
 
     def columns_of(self, seq: int) -> Entry:
         found = self._recording.reader.columns(seq - 1, 1)
         if found and found[0].seq == seq:
             return found[0]
-        frames, index = self.frames, self.frames.index(seq)
+        columns, index = self.columns, self.columns.index(seq)
         if index < 0:
             return Entry(seq, 0, 0, "", Direction.NONE, Kind.EVENT)
         return Entry(
             seq,
-            frames.mono[index],
-            frames.wall_ns(index),
-            frames.sources.texts[frames.source[index]],
-            frames.goes(index),
-            Kind(frames.kind[index]),
+            columns.mono[index],
+            columns.wall_ns(index),
+            columns.sources.texts[columns.source[index]],
+            columns.goes(index),
+            Kind(columns.kind[index]),
         )
 
     def of_the_person(self, entry: Entry) -> dict[str, Any]:
-        index = self.frames.index(entry.seq)
+        index = self.columns.index(entry.seq)
         known = {
-            "marked": index >= 0 and bool(self.frames.marked[index]),
+            "marked": index >= 0 and bool(self.columns.marked[index]),
             "note": self.notes.get(entry.seq, ""),
         }
         return {name: value for name, value in known.items() if value}
 
     def outcome(self, entry: Entry) -> Outcome:
-        index = self.frames.index(entry.seq)
-        return Outcome(self.frames.outcome[index]) if index >= 0 else entry.outcome
+        index = self.columns.index(entry.seq)
+        return Outcome(self.columns.outcome[index]) if index >= 0 else entry.outcome
 
     def latency_ns(self, entry: Entry) -> int:
-        index = self.frames.index(entry.seq)
-        return self.frames.latency_ns(index) if index >= 0 else -1
+        index = self.columns.index(entry.seq)
+        return self.columns.latency_ns(index) if index >= 0 else -1
 
     def findings(self) -> Iterator[Finding]:
         from tui.runtime.recording import model_judge

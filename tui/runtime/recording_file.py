@@ -93,7 +93,7 @@ class RecordingFile:
             self.problem = f"the recording holds a value that has no meaning ({error})"
 
     def _load(self, reader: RecordingReader) -> None:
-        columns = self.recording.frames
+        columns = self.recording.entries
         last = 0
         while not self._closing.is_set():
             live = is_live(self._path)
@@ -118,7 +118,7 @@ class RecordingFile:
             self.problem = self.problem or str(error)
 
     def _take_notes(self) -> None:
-        columns = self.recording.frames
+        columns = self.recording.entries
         for seq, note in self._notes.all().items():
             if note.text:
                 self.recording.notes[seq] = note.text
@@ -127,7 +127,7 @@ class RecordingFile:
 
     def _judge(self, reader: RecordingReader) -> None:
         """Show the stored findings. If there are none, lint now, a little at a time."""
-        columns = self.recording.frames
+        columns = self.recording.entries
         stored = reader.findings(self._shown)
         for finding in stored:
             columns.set_severity(finding.seq, finding.severity)

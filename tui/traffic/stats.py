@@ -178,9 +178,9 @@ class Stats:
     The first interval of the sparks starts at `spark_start_ns` (monotonic).
     """
 
-    def __init__(self, frames: EntryColumns) -> None:
-        self._frames = frames
-        self._first = frames.first
+    def __init__(self, entries: EntryColumns) -> None:
+        self._entries = entries
+        self._first = entries.first
         self._done = 0
         self._changes_seen = 0
         self._lines: dict[int, _Line] = {}
@@ -193,23 +193,23 @@ class Stats:
         deadline = time.perf_counter() + budget_ms / 1000
         self._note_dropped()
         self._note_changes()
-        while self._done < len(self._frames):
-            self._count(self._done, min(self._done + CHUNK, len(self._frames)))
+        while self._done < len(self._entries):
+            self._count(self._done, min(self._done + CHUNK, len(self._entries)))
             if time.perf_counter() >= deadline:
                 break
-        return self._done >= len(self._frames)
+        return self._done >= len(self._entries)
 
     def tools(self, server: str = "") -> list[Figures]:
         """Return a line for each method and tool called, of one server or of all; most calls first."""
-        frames = self._frames
+        entries = self._entries
         found = []
         for code, line in self._lines.items():
-            source = frames.sources.texts[code >> 32]
+            source = entries.sources.texts[code >> 32]
             if line.calls and server in ("", source):
                 method, tool = "(other)", "(other)"
                 if code & _OTHER != _OTHER:
-                    method = frames.methods.texts[code >> 16 & 0xFFFF]
-                    tool = frames.tools.texts[code & 0xFFFF]
+                    method = entries.methods.texts[code >> 16 & 0xFFFF]
+                    tool = entries.tools.texts[code & 0xFFFF]
                 found.append(_figures([line], source, method, tool))
         return sorted(found, key=lambda each: (-each.calls, each.server, each.method, each.tool))
 
@@ -217,7 +217,7 @@ class Stats:
         grouped: dict[int, list[_Line]] = defaultdict(list)
         for code, line in self._lines.items():
             grouped[code >> 32].append(line)
-        names = self._frames.sources.texts
+        names = self._entries.sources.texts
         figures = [_figures(lines, names[source], "", "") for source, lines in grouped.items()]
         return sorted(figures, key=lambda each: each.server)
 
@@ -230,24 +230,24 @@ class Stats:
         return line
 
     def _code(self, index: int) -> int:
-        frames = self._frames
-        return frames.source[index] << 32 | frames.method[index] << 16 | frames.tool[index]
+        entries = self._entries
+        return entries.source[index] << 32 | entries.method[index] << 16 | entries.tool[index]
 
     def _count(self, start: int, stop: int) -> None:
-        frames = self._frames
-        self.spark_start_ns = self.spark_start_ns or frames.mono[start]
-        columns = (frames.source[start:stop], frames.method[start:stop], frames.tool[start:stop])
+        entries = self._entries
+        self.spark_start_ns = self.spark_start_ns or entries.mono[start]
+        columns = (entries.source[start:stop], entries.method[start:stop], entries.tool[start:stop])
         codes = [source << 32 | method << 16 | tool for source, method, tool in zip(*columns, strict=True)]
         octets: dict[int, int] = defaultdict(int)
-        for code, size in zip(codes, frames.size[start:stop], strict=True):
+        for code, size in zip(codes, entries.size[start:stop], strict=True):
             octets[code] += size
         for code, size in octets.items():
             self._line(code).octets += size
         self._done = stop
-        raw = frames.kind[start:stop].tobytes()
+        raw = entries.kind[start:stop].tobytes()
         asked = list(compress(range(start, stop), raw.translate(_REQUESTED)))
-        self._begin([index for index in asked if frames.root[index] in (0, index + 1)], codes, start)
-        outcomes = frames.outcome[start:stop].tobytes()
+        self._begin([index for index in asked if entries.root[index] in (0, index + 1)], codes, start)
+        outcomes = entries.outcome[start:stop].tobytes()
         # An error that is not a request is a response that could not be parsed.
         unreadable = masks.both(outcomes.translate(_ERROR), raw.translate(_NO_REQUEST))
         ended = masks.either(raw.translate(_ANSWERED), unreadable)
@@ -264,7 +264,7 @@ class Stats:
         if not firsts:
             return
         origin = self.spark_start_ns
-        moments = list(map(self._frames.mono.__getitem__, firsts))
+        moments = list(map(self._entries.mono.__getitem__, firsts))
         while max(moments) - origin >= self.spark_width_ns * SPARKS:
             self._widen()
         width = self.spark_width_ns
@@ -277,8 +277,8 @@ class Stats:
             self._line(codes[index - start]).sparks[max(0, (moment - origin) // width)] += 1
 
     def _end(self, answers: list[int], codes: list[int], start: int) -> None:
-        frames, gone = self._frames, self._gone
-        mono, outcomes, pairs, roots = frames.mono, frames.outcome, frames.pair, frames.root
+        entries, gone = self._entries, self._gone
+        mono, outcomes, pairs, roots = entries.mono, entries.outcome, entries.pair, entries.root
         took: dict[int, list[int]] = defaultdict(list)
         failed: dict[int, int] = defaultdict(int)
         for index in answers:
@@ -302,32 +302,32 @@ class Stats:
 
     def _note_dropped(self) -> None:
         """Follow when the oldest entries were dropped; what was counted of them stays."""
-        gone = self._frames.first - self._first
+        gone = self._entries.first - self._first
         if gone:
             self._first += gone
             self._done = max(0, self._done - gone)
             self._gone = {index - gone for index in self._gone if index >= gone}
-            self._changes_seen = min(self._changes_seen, len(self._frames.touched))
+            self._changes_seen = min(self._changes_seen, len(self._entries.touched))
 
     def _note_changes(self) -> None:
         """Count calls that were cancelled since; they have no response that says so."""
-        frames, touched = self._frames, self._frames.touched
+        entries, touched = self._entries, self._entries.touched
         upto = len(touched)
         if self._done:
             for index in touched[self._changes_seen : upto]:
-                if index < self._done and frames.outcome[index] in _GONE:
+                if index < self._done and entries.outcome[index] in _GONE:
                     self._lose(index)
         self._changes_seen = upto
 
     def _lose(self, index: int) -> None:
-        frames = self._frames
-        first = frames.root[index] - 1 if frames.root[index] else index
+        entries = self._entries
+        first = entries.root[index] - 1 if entries.root[index] else index
         if first in self._gone:
             return
         self._gone.add(first)
         line = self._line(self._code(first))
         line.ended += 1
-        if frames.outcome[index] == Outcome.CANCELLED:
+        if entries.outcome[index] == Outcome.CANCELLED:
             line.cancelled += 1
         else:
             line.lost += 1

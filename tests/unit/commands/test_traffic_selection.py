@@ -64,9 +64,9 @@ def test_the_columns_are_those_of_the_entries(path: Path):
         for entry in recording.entries():
             expected.append(entry)
         for name in ("mono", "kind", "direction", "source", "method", "turn", "ident", "size", "outcome"):
-            assert getattr(selection.frames, name) == getattr(expected, name)
+            assert getattr(selection.columns, name) == getattr(expected, name)
         selection.read_on()
-        assert len(selection.frames) == 10
+        assert len(selection.columns) == 10
 
 
 def test_an_expression_is_searched_in_the_bodies(path: Path):
@@ -129,7 +129,7 @@ def live(tmp_path: Path) -> Iterator[Live]:
 
 def test_what_is_left_of_a_recording_at_its_cap_is_exported_and_what_is_gone_counted(live: Live):
     with open_entries(live.path) as recording, closing(Selection(recording, query_of(""))) as selection:
-        seqs = list(selection.frames.seqs(range(len(selection.frames))))
+        seqs = list(selection.columns.seqs(range(len(selection.columns))))
         live.write(1000)
         marker, *rest = selection.whole()
         assert seqs[0] < marker.seq == live.writer.gone and marker.method == DROPPED
@@ -142,7 +142,7 @@ def test_what_is_left_of_a_recording_at_its_cap_is_exported_and_what_is_gone_cou
 def test_what_passes_a_filter_is_never_another_entry_in_its_place(live: Live, first: int):
     query = query_of(f"kind:request seq:>{first}")
     with open_entries(live.path) as recording, closing(Selection(recording, query)) as selection:
-        known = selection.frames.seqs(range(len(selection.frames)))
+        known = selection.columns.seqs(range(len(selection.columns)))
         wanted = [seq for seq in known if seq > max(first, known[0])]
         live.write(3000)
         assert live.writer.gone > 3995
@@ -176,14 +176,14 @@ def test_entries_have_their_own_numbers_if_some_are_dropped_while_the_columns_ar
 
         monkeypatch.setattr(recording.reader, "column_rows", read_beside_the_writer)
         with closing(Selection(recording, query_of("kind:request"))) as selection:
-            frames = selection.frames
-            assert len(frames) == 200 + live.last - live.writer.gone + 1
+            columns = selection.columns
+            assert len(columns) == 200 + live.last - live.writer.gone + 1
             found = list(selection.entries())
             assert [entry.seq for entry in found] == list(range(live.writer.gone + 1, live.last + 1))
-            assert [frames.wall_ns(frames.index(entry.seq)) for entry in found] == [
+            assert [columns.wall_ns(columns.index(entry.seq)) for entry in found] == [
                 entry.wall_ns for entry in found
             ]
-            assert selection.gone == live.writer.gone - frames.first
+            assert selection.gone == live.writer.gone - columns.first
 
 
 def test_a_marker_of_dropped_entries_that_was_there_before_is_not_counted(live: Live):

@@ -49,13 +49,13 @@ async def test_rows_bodies_marks_and_notes_are_loaded(tmp_path):
         for number in range(50):
             send(recorder, ASK % number)
     with shown(path) as first:
-        await until(lambda: len(first.recording.frames) == 50)
+        await until(lambda: len(first.recording.entries) == 50)
         first.recording.keep_mark(7, True)
         first.recording.keep_note(8, "look here")
     with shown(path) as again:
         await until(lambda: again.recording.notes)
         assert again.recording.notes == {8: "look here"}
-        assert again.recording.frames.marked[6]
+        assert again.recording.entries.marked[6]
         assert not again.recording.live
         reader = again.recording.open_reader()
         assert reader.entry(3).body == ASK % 2
@@ -67,8 +67,8 @@ async def test_a_recording_that_was_not_linted_is_linted_now(tmp_path):
     with recording(path) as recorder:
         recorder.capture(Captured("it", Direction.IN, 1, 1, b"Listening on stdio"))
     with shown(path) as loaded:
-        await until(lambda: loaded.recording.frames and loaded.recording.frames.severity[0])
-        assert loaded.recording.frames.severity[0] >= Severity.WARNING
+        await until(lambda: loaded.recording.entries and loaded.recording.entries.severity[0])
+        assert loaded.recording.entries.severity[0] >= Severity.WARNING
         reader = loaded.recording.open_reader()
         assert [finding.seq for finding in reader.findings()] == [1]
         reader.close()
@@ -81,9 +81,9 @@ async def test_a_recording_that_is_still_written_is_followed(tmp_path):
         assert recorder.flush()
         with shown(path) as loaded:
             assert loaded.recording.live
-            await until(lambda: len(loaded.recording.frames) == 1)
+            await until(lambda: len(loaded.recording.entries) == 1)
             send(recorder, ASK % 2)
-            await until(lambda: len(loaded.recording.frames) == 2)
+            await until(lambda: len(loaded.recording.entries) == 2)
 
 
 def test_the_end_of_what_is_over_is_known_before_it_is_loaded(tmp_path):
@@ -113,7 +113,7 @@ async def test_a_damaged_recording_is_shown_as_far_as_it_can_be_read(tmp_path):
     overwrite(path, pages[3], pages[-1], leaves(path, "bodies")[2])
     with shown(path) as loaded:
         await until(lambda: loaded.recording.notes)
-        assert len(loaded.recording.frames) == 2000
+        assert len(loaded.recording.entries) == 2000
         assert "of its entries could not be read" in loaded.recording.problem()
         await until(lambda: not loaded._thread.is_alive)
-        assert loaded._judged == len(loaded.recording.frames)
+        assert loaded._judged == len(loaded.recording.entries)

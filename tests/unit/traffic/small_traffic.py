@@ -15,10 +15,10 @@ MS = 1_000_000
 
 
 class Traffic:
-    """Entries as a recorder would make them; `frames` are their columns, `bodies` theirs by seq."""
+    """Entries as a recorder would make them; `columns` are their columns, `bodies` theirs by seq."""
 
     def __init__(self, first: int = 1) -> None:
-        self.frames = EntryColumns()
+        self.columns = EntryColumns()
         self.entries: list[Entry] = []
         self.bodies: dict[int, bytes] = {}
         self._seq = first
@@ -33,7 +33,7 @@ class Traffic:
         entry = Entry(self._seq, self.now, self.now + WALL, kind=kind, **fields)  # type: ignore[arg-type]
         self.entries.append(entry)
         self.bodies[entry.seq] = body
-        self.frames.append(entry)
+        self.columns.append(entry)
         self._seq += 1
         return entry.seq
 
@@ -69,10 +69,10 @@ class Traffic:
 
     def without_oldest(self, count: int) -> EntryColumns:
         """Return columns in which the oldest entries are not any more."""
-        frames = EntryColumns()
+        columns = EntryColumns()
         for entry in self.entries[count:]:
-            frames.append(replace(entry))
-        return frames
+            columns.append(replace(entry))
+        return columns
 
 
 class Bodies:

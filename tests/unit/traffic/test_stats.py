@@ -10,7 +10,7 @@ from tui.traffic.stats import SPARKS, Figures, Stats
 
 
 def counted(traffic: Traffic) -> Stats:
-    stats = Stats(traffic.frames)
+    stats = Stats(traffic.columns)
     while not stats.advance():
         pass
     return stats
@@ -88,7 +88,7 @@ def test_a_second_answer_counts_for_nothing():
 @pytest.mark.parametrize("keeps_up", [True, False])
 def test_waiting_cancelled_and_lost_calls_are_distinguished(keeps_up: bool):
     traffic = Traffic()
-    stats = Stats(traffic.frames)
+    stats = Stats(traffic.columns)
     cancelled = traffic.ask()
     traffic.ask()
     if keeps_up:
@@ -125,7 +125,7 @@ def test_counting_in_slices_gives_the_same_result(monkeypatch):
         traffic.call(f"tool{number % 3}", took_ms=number)
     whole = counted(traffic)
     monkeypatch.setattr(module, "CHUNK", 3)
-    stats = Stats(traffic.frames)
+    stats = Stats(traffic.columns)
     assert not stats.advance(0)
     while not stats.advance(0):
         pass
@@ -148,12 +148,12 @@ def test_counts_stay_when_the_oldest_are_dropped():
     for _ in range(5):
         traffic.call()
     waiting = traffic.ask()
-    frames = EntryColumns()
+    columns = EntryColumns()
     for entry in traffic.entries:
-        frames.append(entry)
-    stats = Stats(frames)
+        columns.append(entry)
+    stats = Stats(columns)
     stats.advance()
     traffic.answer(waiting)
-    frames.__dict__.update(traffic.without_oldest(4).__dict__)
+    columns.__dict__.update(traffic.without_oldest(4).__dict__)
     stats.advance()
     assert (only(stats).calls, only(stats).waiting) == (6, 0)

@@ -64,19 +64,19 @@ USUAL = (("subscriptions/listen", Outcome.LOST), ("server/discover", Outcome.ERR
 class Columns:
     """Makes checks over the columns of one recording. Costs are approximate ns per entry."""
 
-    def __init__(self, frames: EntryColumns, notes: Mapping[int, str], now_ns: int) -> None:
-        self._frames, self._notes, self._now_ns = frames, notes, now_ns
+    def __init__(self, entries: EntryColumns, notes: Mapping[int, str], now_ns: int) -> None:
+        self._entries, self._notes, self._now_ns = entries, notes, now_ns
 
     def check(self, field: str, values: Sequence[Value], begin_ns: int | None = None) -> tuple[int, Check]:
         """Return the cost and the check of a term; `begin_ns` is the moment of a `since` next to it."""
-        frames = self._frames
+        entries = self._entries
         match field:
             case "server":
-                return 2, self._names(frames.source, frames.sources, values)
+                return 2, self._names(entries.source, entries.sources, values)
             case "method":
-                return 2, self._names(frames.method, frames.methods, values)
+                return 2, self._names(entries.method, entries.methods, values)
             case "tool":
-                return 2, self._names(frames.tool, frames.tools, values)
+                return 2, self._names(entries.tool, entries.tools, values)
             case "status":
                 return 1, self._status(values)
             case "kind" | "dir" | "lint" | "marked":
@@ -96,14 +96,14 @@ class Columns:
         raise ValueError(f"no column for {field}")
 
     def named(self, text: str) -> Check:
-        wanted, frames = fold(text), self._frames
+        wanted, entries = fold(text), self._entries
 
         def has(name: str) -> bool:
             return wanted in fold(name)
 
-        sources = NameCheck(frames.source, frames.sources, has)
-        methods = NameCheck(frames.method, frames.methods, has)
-        tools = NameCheck(frames.tool, frames.tools, has)
+        sources = NameCheck(entries.source, entries.sources, has)
+        methods = NameCheck(entries.method, entries.methods, has)
+        tools = NameCheck(entries.tool, entries.tools, has)
 
         def check(start: int, stop: int) -> bytes:
             mask = masks.either(sources.mask(start, stop), methods.mask(start, stop))
@@ -116,7 +116,7 @@ class Columns:
 
     def _choice(self, field: str, values: Sequence[Value]) -> Check:
         words = {"dir": "direction", "status": "outcome", "lint": "severity"}
-        column: array[int] = getattr(self._frames, words.get(field, field))
+        column: array[int] = getattr(self._entries, words.get(field, field))
         accepts = _name_test(values, "no" if field == "marked" else "none")
         choices = FIELDS[field].choices
         numbers = {number for word, each in choices.items() if accepts(word) for number in each}
@@ -126,13 +126,13 @@ class Columns:
     def _status(self, values: Sequence[Value]) -> Check:
         check, accepts = self._choice("status", values), _name_test(values, "none")
         usual = [
-            (masks.table({outcome}), NameCheck(self._frames.method, self._frames.methods, method.__eq__))
+            (masks.table({outcome}), NameCheck(self._entries.method, self._entries.methods, method.__eq__))
             for method, outcome in USUAL
             if not any(accepts(word) for word in _words_of(outcome))
         ]
         if not accepts("failed") or not usual:
             return check
-        ended = self._frames.outcome
+        ended = self._entries.outcome
 
         def failed(start: int, stop: int) -> bytes:
             mask = check(start, stop)
@@ -145,21 +145,21 @@ class Columns:
 
     def _numbers(self, field: str, values: Sequence[Value]) -> Check:
         tests = [partial(masks.between, low=low, high=high) for low, high in map(_limits, values)]
-        return _any_of(getattr(self._frames, field), tests)
+        return _any_of(getattr(self._entries, field), tests)
 
     def _marks(self, field: str, values: Sequence[Value]) -> Check:
         texts = [value.text for value in values if isinstance(value, Name)]
         if field == "id":
             # `id:7` means the number 7 as well as the string "7".
             texts += ['"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' for text in texts]
-        column = self._frames.ident if field == "id" else self._frames.call
+        column = self._entries.ident if field == "id" else self._entries.call
         return _any_of(column, [partial(masks.equal, number=mark_of(text)) for text in texts])
 
     def _seqs(self, values: Sequence[Value]) -> Check:
         limits = [_limits(value) for value in values]
 
         def check(start: int, stop: int) -> bytes:
-            count, position = stop - start, self._frames.position
+            count, position = stop - start, self._entries.position
             mask = masks.none(count)
             for low, high in limits:
                 end = count if high is None else position(high + 1) - start
@@ -172,15 +172,15 @@ class Columns:
         seqs = [value.number for value in values if isinstance(value, Compare)]
 
         def check(start: int, stop: int) -> bytes:
-            frames, count = self._frames, stop - start
-            column = frames.root if field == "root" else frames.pair
+            entries, count = self._entries, stop - start
+            column = entries.root if field == "root" else entries.pair
             raw = column[start:stop].tobytes()
             mask = masks.none(count)
-            for index in map(frames.index, seqs):
+            for index in map(entries.index, seqs):
                 if index < 0:
                     continue
                 head = column[index] - 1 if field == "root" and column[index] else index
-                near = [index, head, frames.partner(index)]
+                near = [index, head, entries.partner(index)]
                 mask = masks.either(mask, masks.placed(count, [each - start for each in near]))
                 mask = masks.either(mask, masks.equal(raw, column.itemsize, head + 1))
             return mask
@@ -197,12 +197,12 @@ class Columns:
         else:
             moments = [value for value in values if isinstance(value, Ago | ClockTime)]
             wall = max(until_ns(value, self._now_ns, begin_ns) for value in moments) + 1
-        frames = self._frames
+        entries = self._entries
 
         def check(start: int, stop: int) -> bytes:
             parts = [
-                masks.at_least(frames.mono[begin:end].tobytes(), 8, wall - offset)
-                for begin, end, offset in frames.clocks(start, stop)
+                masks.at_least(entries.mono[begin:end].tobytes(), 8, wall - offset)
+                for begin, end, offset in entries.clocks(start, stop)
             ]
             mask = b"".join(parts)
             return mask if field == "since" else masks.inverted(mask)
@@ -216,13 +216,13 @@ class Columns:
         it is only made for entries that still matter.
         """
         limits = [(low, high if high is not None else 1 << 63) for low, high in map(_limits, values)]
-        frames = self._frames
+        entries = self._entries
 
         def check(start: int, stop: int, within: bytes | None) -> bytes:
-            pairs, ats, mono = frames.pair[start:stop], frames.mono[start:stop], frames.mono
+            pairs, ats, mono = entries.pair[start:stop], entries.mono[start:stop], entries.mono
             timed = masks.either(
-                frames.kind[start:stop].tobytes().translate(_TIMED),
-                frames.outcome[start:stop].tobytes().translate(_UNREADABLE),
+                entries.kind[start:stop].tobytes().translate(_TIMED),
+                entries.outcome[start:stop].tobytes().translate(_UNREADABLE),
             )
             timed = masks.both(timed, masks.at_least(pairs.tobytes(), pairs.itemsize, 1))
             if within is not None:
@@ -249,7 +249,7 @@ class Columns:
 
         def check(start: int, stop: int) -> bytes:
             notes = list(self._notes.items())
-            noted = self._frames.indices(seq for seq, text in notes if any(test(text) for test in tests))
+            noted = self._entries.indices(seq for seq, text in notes if any(test(text) for test in tests))
             return masks.placed(stop - start, [index - start for index in noted])
 
         return check

@@ -37,12 +37,12 @@ class FilterCompletion:
         return text[: self.start] + self.text + text[self.end :], self.start + len(self.text)
 
 
-def seen_names(frames: EntryColumns) -> dict[str, Sequence[str]]:
+def seen_names(entries: EntryColumns) -> dict[str, Sequence[str]]:
     """Return the names that occur in a recording, by field."""
     return {
-        "server": frames.sources.texts[1:],
-        "method": frames.methods.texts[1:],
-        "tool": frames.tools.texts[1:],
+        "server": entries.sources.texts[1:],
+        "method": entries.methods.texts[1:],
+        "tool": entries.tools.texts[1:],
     }
 
 

@@ -45,7 +45,7 @@ class Filter:
     def __init__(
         self,
         query: Query,
-        frames: EntryColumns,
+        entries: EntryColumns,
         *,
         notes: Mapping[int, str] | None = None,
         now_ns: int | None = None,
@@ -55,8 +55,8 @@ class Filter:
         `notes` are read anew each time. `since:5m` counts from `now_ns` (since 1970; None for now)
         throughout.
         """
-        self._frames = frames
-        self._columns = Columns(frames, notes if notes is not None else {}, now_ns or time.time_ns())
+        self._entries = entries
+        self._columns = Columns(entries, notes if notes is not None else {}, now_ns or time.time_ns())
         self._terms: list[BodyTerm] = []
         self.changes = False
         self._step = self._made(query.root, False, None)[1] if query.root is not None else _everything
@@ -73,7 +73,7 @@ class Filter:
 
     def found(self, start: int, stop: int, seqs: Sequence[frozenset[int]]) -> BodyHits:
         """Return matches as `mask` needs them, from the seqs in the range that each term matched."""
-        places = self._frames.indices
+        places = self._entries.indices
         count = stop - start
         return BodyHits(
             start, [masks.placed(count, [index - start for index in places(each)]) for each in seqs]

@@ -171,7 +171,7 @@ class View:
 
     def __init__(
         self,
-        frames: EntryColumns,
+        entries: EntryColumns,
         query: Query = EVERYTHING,
         *,
         reader: Callable[[], TrafficReader] | None = None,
@@ -188,14 +188,14 @@ class View:
         self.query = query
         self.revision = 0
         self.problem = ""
-        self._frames = frames
-        self._filter = Filter(query, frames, notes=notes, now_ns=now_ns)
+        self._entries = entries
+        self._filter = Filter(query, entries, notes=notes, now_ns=now_ns)
         self._newest_first = newest_first
         self._is_all = query.root is None
         self._rows = array("I")
-        self._first, self._gone = frames.first, frames.gone
+        self._first, self._gone = entries.first, entries.gone
         self._seen = 0
-        self._changes_seen = len(frames.touched)
+        self._changes_seen = len(entries.touched)
         self._todo: list[tuple[int, int]] = []
         self._block = FIRST_BLOCK
         self._search = BodySearchThread(reader, self._filter.terms) if reader and self._filter.terms else None
@@ -212,7 +212,7 @@ class View:
         return range(max(0, start), stop) if self._is_all else self._rows[max(0, start) : max(0, stop)]
 
     def seq(self, row: int) -> int:
-        return self._frames.seq(self.index(row))
+        return self._entries.seq(self.index(row))
 
     def row_of(self, seq: int) -> int:
         """Return the row of an entry, -1 if it does not match."""
@@ -221,7 +221,7 @@ class View:
 
     def row_near(self, seq: int) -> int:
         """Return the row where an entry is or would be; `len()` if it is after all others."""
-        index = self._frames.position(seq)
+        index = self._entries.position(seq)
         return min(index, self._seen) if self._is_all else bisect_left(self._rows, index)
 
     def next(self, seq: int, wrap: bool = True) -> Match | None:
@@ -263,7 +263,7 @@ class View:
 
     def recheck(self, seqs: Sequence[int]) -> None:
         """Check entries again after a change that is not in the columns, such as a note."""
-        self._again(self._frames.indices(seqs))
+        self._again(self._entries.indices(seqs))
 
     def cancel(self) -> None:
         """Skip what was not checked yet; rows stay. New entries are checked."""
@@ -278,7 +278,7 @@ class View:
             self._search.close(wait)
 
     def _note_growth(self) -> None:
-        count = len(self._frames)
+        count = len(self._entries)
         if count > self._seen:
             if not self._is_all:
                 self._todo.insert(len(self._todo) if self._newest_first else 0, (self._seen, count))
@@ -286,7 +286,7 @@ class View:
             self.revision += 1
 
     def _note_changes(self) -> None:
-        touched = self._frames.touched
+        touched = self._entries.touched
         upto = len(touched)
         if upto == self._changes_seen:
             return
@@ -309,17 +309,17 @@ class View:
 
     def _note_dropped(self) -> None:
         """Follow when the oldest entries were dropped: from the store, or also from the columns."""
-        if self._gone != self._frames.gone:
-            self._gone = self._frames.gone
+        if self._gone != self._entries.gone:
+            self._gone = self._entries.gone
             self.revision += 1
-        gone = self._frames.first - self._first
+        gone = self._entries.first - self._first
         if not gone:
             return
-        self._first = self._frames.first
+        self._first = self._entries.first
         self._rows = array("I", [index - gone for index in self._rows if index >= gone])
-        self._seen = max(0, min(self._seen - gone, len(self._frames)))
+        self._seen = max(0, min(self._seen - gone, len(self._entries)))
         self._todo = [(max(0, start - gone), stop - gone) for start, stop in self._todo if stop > gone]
-        self._changes_seen = min(self._changes_seen, len(self._frames.touched))
+        self._changes_seen = min(self._changes_seen, len(self._entries.touched))
         if self._search is not None:
             # Those ranges have old indices: check them again.
             self._todo.extend((max(0, a - gone), b - gone) for a, b in self._search.cancel() if b > gone)
@@ -355,7 +355,7 @@ class View:
             return
         self._block = min(self._block * 2, LARGEST_BLOCK)
         assert self._search is not None
-        seq = self._frames.seq
+        seq = self._entries.seq
         self._search.ask(start, stop, seq(start + low), seq(start + high))
 
     def _collect(self) -> bool:

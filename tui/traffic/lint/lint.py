@@ -80,7 +80,7 @@ class Linter:
             self._event(entry)
             return []
         session = self._session(entry.source)
-        said = self._frame(entry, session)
+        said = self._body(entry, session)
         return [finding for item in said if (finding := self._finding(entry, session, item)) is not None]
 
     def _session(self, source: str) -> ServerSession:
@@ -103,7 +103,7 @@ class Linter:
         elif entry.method in ("dropped", "unreadable"):
             self._lose()
 
-    def _frame(self, entry: Entry, session: ServerSession) -> list[Flaw]:
+    def _body(self, entry: Entry, session: ServerSession) -> list[Flaw]:
         over_http = is_http(entry)
         if over_http and not entry.body:
             return []

@@ -352,7 +352,7 @@ class Recording:
         urls: of HTTP sources, for copying a request as curl.
     """
 
-    frames: EntryColumns
+    entries: EntryColumns
     open_reader: Callable[[], TrafficReader]
     title: str = "this session"
     live: bool = True

@@ -148,7 +148,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Recorder:
-    """Records traffic. `frames` grow as entries are stored.
+    """Records traffic. `entries` grow as entries are stored.
 
     `memory` has the last entries with bodies, filled while storing fails. `faults` counts failures inside the
     recorder.
@@ -157,7 +157,7 @@ class Recorder:
     def __init__(
         self,
         writer_factory: Callable[[], TrafficWriter],
-        frames: EntryColumns,
+        entries: EntryColumns,
         *,
         redact: Redact,
         body_cap: int = BODY_CAP,
@@ -174,7 +174,7 @@ class Recorder:
         thread: the first may raise OSError and the like, the second must be fast and bound what it keeps. The
         clocks are for the recorder's own entries.
         """
-        self.frames = frames
+        self.entries = entries
         self.memory = RecentEntries()
         self.faults = 0
         self._factory, self._on_batch = writer_factory, on_batch
@@ -309,13 +309,13 @@ class Recorder:
         if self._writer is not None:
             try:
                 self._writer.write(batch)
-                self._problem, self.frames.gone = self._writer.problem, self._writer.gone
+                self._problem, self.entries.gone = self._writer.problem, self._writer.gone
             except Exception as problem:  # any failure of the store
                 self._lose_store(problem)
         if self._problem:
             self.memory.add(batch)
         for entry in batch:
-            self.frames.append(entry)
+            self.entries.append(entry)
             self._breathe()
         if self._on_batch is not None:
             try:
@@ -344,7 +344,7 @@ class Recorder:
         if self._problem:
             self.memory.add_findings(findings)
         for finding in findings:
-            self.frames.set_severity(finding.seq, finding.severity)
+            self.entries.set_severity(finding.seq, finding.severity)
 
     def _lose_store(self, problem: Exception) -> None:
         """Continue without a store that raised although it must not: its contents are unknown."""

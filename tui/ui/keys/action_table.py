@@ -20,7 +20,7 @@ class Context(StrEnum):
     SERVERS = "Servers"
     TRACE = "Trace"
     TRAFFIC = "Traffic"
-    FRAME = "Traffic, one entry"
+    ENTRY = "Traffic, one entry"
     WORKBENCH = "Workbench"
     BENCH_LIST = "Workbench, lists and results"
     BENCH_FORM = "Workbench, a form"
@@ -31,7 +31,7 @@ class Context(StrEnum):
 
 OF_SCREENS = (
     Context.TRAFFIC,
-    Context.FRAME,
+    Context.ENTRY,
     Context.WORKBENCH,
     Context.BENCH_LIST,
     Context.BENCH_FORM,
@@ -115,8 +115,8 @@ _bench = partial(_on_screen, Context.WORKBENCH)
 _bench_arguments = partial(_on_bench, Context.WORKBENCH)
 _results = partial(_on_screen, Context.BENCH_LIST)
 _bench_result = partial(_on_bench, Context.BENCH_LIST)
-_frame = partial(_on_pane, Context.FRAME)
-_panel = partial(_on_pane, Context.FRAME, place="screen.")
+_entry = partial(_on_pane, Context.ENTRY)
+_panel = partial(_on_pane, Context.ENTRY, place="screen.")
 _form = partial(_on_pane, Context.BENCH_FORM)
 _composer = partial(_on_pane, Context.COMPOSER)
 _anywhere = partial(_on_pane, Context.ANYWHERE)
@@ -233,17 +233,17 @@ ACTIONS: tuple[Action, ...] = (
     _traffic("traffic.waterfall", "w", "waterfall", "Where the time of the entry's turn went", 13),
     # ---- one entry ----
     _panel("frame.close", "escape,q", "close", "Go back to the list and close the entry", 1),
-    _frame("frame.fold", "enter,space", "fold", "Fold or unfold what the mark stands on", 2),
-    _frame("frame.fold_all", "a", "fold all", "Fold or unfold everything", 12),
-    _frame("frame.next_tab", "right,l", "tabs", "Tree, pair, raw, timing, explanation, findings", 3),
-    _frame("frame.last_tab", "left,h", "last tab", "The view before", 0),
-    _frame("frame.search", "slash,s", "search", "Search in this entry", 4),
-    _frame("frame.next", "n", "next", "Go to the next find", 13),
-    _frame("frame.previous", "N", "last", "Go to the find before", 0),
-    _frame("frame.copy_value", "y", "copy value", "Copy the value that the mark stands on", 5),
-    _frame("frame.copy_path", "Y", "copy path", "Copy the path of the value", 6),
-    _frame("frame.copy", "c", "copy as…", "Copy the entry as raw bytes, curl or Python", 7),
-    _frame("frame.save", "w", "save", "Save the image or the body to a file", 11),
+    _entry("frame.fold", "enter,space", "fold", "Fold or unfold what the mark stands on", 2),
+    _entry("frame.fold_all", "a", "fold all", "Fold or unfold everything", 12),
+    _entry("frame.next_tab", "right,l", "tabs", "Tree, pair, raw, timing, explanation, findings", 3),
+    _entry("frame.last_tab", "left,h", "last tab", "The view before", 0),
+    _entry("frame.search", "slash,s", "search", "Search in this entry", 4),
+    _entry("frame.next", "n", "next", "Go to the next find", 13),
+    _entry("frame.previous", "N", "last", "Go to the find before", 0),
+    _entry("frame.copy_value", "y", "copy value", "Copy the value that the mark stands on", 5),
+    _entry("frame.copy_path", "Y", "copy path", "Copy the path of the value", 6),
+    _entry("frame.copy", "c", "copy as…", "Copy the entry as raw bytes, curl or Python", 7),
+    _entry("frame.save", "w", "save", "Save the image or the body to a file", 11),
     _panel("frame.older", "left_square_bracket", "entry before", "Read the entry before in the list", 9),
     _panel("frame.newer", "right_square_bracket", "next entry", "Read the next entry of the list", 8),
     _panel("frame.pair", "p", "pair", "Read the answer, or the request", 10),

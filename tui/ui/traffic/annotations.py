@@ -35,12 +35,12 @@ class Annotations:
         self._changed = changed
 
     def toggle_mark(self) -> None:
-        index, frames = self._list.index, self._recording.frames
+        index, entries = self._list.index, self._recording.entries
         if index < 0:
             return
-        marked = not frames.marked[index]
-        frames.mark(index, marked)
-        self._recording.keep_mark(frames.seq(index), marked)
+        marked = not entries.marked[index]
+        entries.mark(index, marked)
+        self._recording.keep_mark(entries.seq(index), marked)
         self._list.tick()
 
     def edit_note(self) -> None:

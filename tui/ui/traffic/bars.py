@@ -25,7 +25,7 @@ class TrafficTitle(SplitBar):
             left = (*left, (f"   ! {clean_line(problem)}", "bad"))
         where = "following" if following else "end follows"
         state = where if recording.live else "recorded"
-        count = (f"{shown_of(shown, len(recording.frames))}   ", "text")
+        count = (f"{shown_of(shown, len(recording.entries))}   ", "text")
         self.show((*left, *notes), (count, (state, "ok" if state == "following" else "dim")))
 
 

@@ -161,16 +161,16 @@ class Comparer:
     """Marks an entry (`marked` is its seq, 0 for none), and compares the next one with it."""
 
     def __init__(
-        self, screen: Screen[Any], frames: EntryColumns, list: EntryList, reader: ReaderThread
+        self, screen: Screen[Any], entries: EntryColumns, list: EntryList, reader: ReaderThread
     ) -> None:
-        self._screen, self._frames, self._list, self._reader = screen, frames, list, reader
+        self._screen, self._entries, self._list, self._reader = screen, entries, list, reader
         self.marked = 0
 
     def compare(self) -> None:
-        seq, frames, reader = self._list.selected, self._frames, self._reader
+        seq, entries, reader = self._list.selected, self._entries, self._reader
         if not seq:
             return
-        if seq == self.marked or frames.index(self.marked) < 0:
+        if seq == self.marked or entries.index(self.marked) < 0:
             self.marked = 0 if seq == self.marked else seq
             return
         first, second = self.marked, seq
@@ -185,19 +185,19 @@ class Comparer:
             return await reader.ask(lambda reader: (_value(reader, first), _value(reader, second)))
 
         names = f"entry {exact(first)}", f"entry {exact(second)}"
-        requests = all(frames.kind[frames.index(seq)] == Kind.REQUEST for seq in (first, second))
+        requests = all(entries.kind[entries.index(seq)] == Kind.REQUEST for seq in (first, second))
         self._screen.app.push_screen(
             ComparisonScreen(names, values, has_calls=are_calls, calls=are_calls and requests)
         )
 
     def _call_of(self, seq: int) -> tuple[int, ...]:
         """Return the request and the response that an entry belongs to, () if to none."""
-        frames = self._frames
-        index = frames.index(seq)
-        partner = frames.partner(index)
-        if partner < 0 or not frames.is_answer(max(index, partner)):
+        entries = self._entries
+        index = entries.index(seq)
+        partner = entries.partner(index)
+        if partner < 0 or not entries.is_answer(max(index, partner)):
             return ()
-        return frames.seq(min(index, partner)), frames.seq(max(index, partner))
+        return entries.seq(min(index, partner)), entries.seq(max(index, partner))
 
 
 def _call(reader: TrafficReader, seqs: tuple[int, ...]) -> dict[str, Any]:

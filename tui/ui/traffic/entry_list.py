@@ -62,7 +62,7 @@ class EntryList(LinePane, inherit_bindings=False):
 
     def __init__(
         self,
-        frames: EntryColumns,
+        entries: EntryColumns,
         *,
         live: bool = True,
         preview: Callable[[int], EntryPreview] = lambda seq: NONE,
@@ -73,10 +73,10 @@ class EntryList(LinePane, inherit_bindings=False):
         id: str | None = None,
     ) -> None:
         super().__init__(id=id)
-        self.frames = frames
-        self.view = View(frames)
+        self.entries = entries
+        self.view = View(entries)
         self.empty = empty
-        self._maker = RowMaker(frames, symbols)
+        self._maker = RowMaker(entries, symbols)
         self._symbols = symbols
         self._live = live
         self._clock = clock
@@ -95,7 +95,7 @@ class EntryList(LinePane, inherit_bindings=False):
     @property
     def index(self) -> int:
         """The index of the entry under the cursor, -1 if there is none."""
-        return self.frames.index(self.selected) if self.selected else -1
+        return self.entries.index(self.selected) if self.selected else -1
 
     def show(self, view: View) -> None:
         """Show another view; the cursor stays on its entry, or goes to the nearest one."""
@@ -131,22 +131,22 @@ class EntryList(LinePane, inherit_bindings=False):
 
     def go_to_partner(self) -> None:
         if (index := self.index) >= 0:
-            self._go_to(self.frames.partner(index), "It has no partner.")
+            self._go_to(self.entries.partner(index), "It has no partner.")
 
     def go_to_first(self) -> None:
         if (index := self.index) >= 0:
-            self._go_to(self.frames.root[index] - 1, "It is no part of a call.")
+            self._go_to(self.entries.root[index] - 1, "It is no part of a call.")
 
     def _go_to(self, index: int, if_none: str) -> None:
         if index < 0:
             self.notify(if_none, timeout=3)
-        elif not self.select(self.frames.seq(index)):
+        elif not self.select(self.entries.seq(index)):
             self.notify("The filter hides it: esc takes the filter away.", timeout=4)
 
     def turn(self) -> int:
         """Return the turn that caused the selected entry; say if there is none, and return 0."""
         index = self.index
-        turn = self.frames.turn[index] if index >= 0 else 0
+        turn = self.entries.turn[index] if index >= 0 else 0
         if index >= 0 and not turn:
             self.notify("No turn caused this entry.", timeout=3)
         return turn
@@ -173,11 +173,11 @@ class EntryList(LinePane, inherit_bindings=False):
     def row(self, index: int) -> Row:
         if not self._rows:
             return self._empty_rows()[index]
-        frames, entry = self.frames, self.view.index(index)
+        entries, entry = self.entries, self.view.index(index)
         columns = self._columns()
-        kind = frames.kind[entry]
-        seq = frames.seq(entry)
-        needs = columns.ident and frames.ident[entry]
+        kind = entries.kind[entry]
+        seq = entries.seq(entry)
+        needs = columns.ident and entries.ident[entry]
         preview = self._preview(seq) if needs or kind in PREVIEWED else NONE
         context = RowContext(
             previous=self.view.index(index - 1) if index else -1,
@@ -198,14 +198,14 @@ class EntryList(LinePane, inherit_bindings=False):
 
     def _lead(self, entry: int) -> str:
         partner, root = self._related
-        if self.frames.seq(entry) == self.selected:
+        if self.entries.seq(entry) == self.selected:
             return self._symbols.cursor
         if entry == partner:
             return self._symbols.pair
-        return self._symbols.same_call if root >= 0 and self.frames.root[entry] == root + 1 else " "
+        return self._symbols.same_call if root >= 0 and self.entries.root[entry] == root + 1 else " "
 
     def _columns(self) -> Layout:
-        sources = self.frames.sources.texts
+        sources = self.entries.sources.texts
         if self._layout is None or len(sources) != self._sources:
             self._sources = len(sources)
             longest = max((len(self._maker.name(name)) for name in sources[:64]), default=6)
@@ -230,7 +230,7 @@ class EntryList(LinePane, inherit_bindings=False):
         """Find the cursor's entry and the visible ones again: rows may have come before and after them."""
         view, before = self.view, self._rows
         self._revision, self._rows = view.revision, len(view)
-        changes = len(self.frames.touched), self.frames.gone
+        changes = len(self.entries.touched), self.entries.gone
         only_grew = changes == self._changes and before and before <= self._rows
         self._changes = changes
         was = self.cursor
@@ -255,7 +255,7 @@ class EntryList(LinePane, inherit_bindings=False):
         if not self._live or now - self._counted_ns < COUNT_UP_NS:
             return False
         self._counted_ns = now
-        outcome, top = self.frames.outcome, self.scroll_offset.y
+        outcome, top = self.entries.outcome, self.scroll_offset.y
         found = False
         for row in range(top, min(self._rows, top + self.size.height)):
             if outcome[self.view.index(row)] == Outcome.PENDING:
@@ -269,10 +269,10 @@ class EntryList(LinePane, inherit_bindings=False):
         self.paint_now()
 
     def cursor_moved(self, index: int) -> None:
-        frames, selected, related = self.frames, 0, (-1, -1)
+        entries, selected, related = self.entries, 0, (-1, -1)
         if 0 <= index < self._rows:
             entry = self.view.index(index)
-            selected, related = frames.seq(entry), (frames.partner(entry), frames.root[entry] - 1)
+            selected, related = entries.seq(entry), (entries.partner(entry), entries.root[entry] - 1)
         if (selected, related) == (self.selected, self._related):
             return
         moved, self.selected = selected != self.selected, selected
@@ -338,7 +338,7 @@ class TrafficTail(EntryList, can_focus=False):
 
     def __init__(self, recording: Recording, symbols: Symbols) -> None:
         empty = ("The newest of the traffic will stand here.",)
-        super().__init__(recording.frames, live=recording.live, empty=empty, symbols=symbols, id="tail")
+        super().__init__(recording.entries, live=recording.live, empty=empty, symbols=symbols, id="tail")
 
     def on_mount(self) -> None:
         self.set_interval(1 / TAIL_TICKS_PER_SECOND, self.tick)

@@ -57,8 +57,8 @@ def whole_entry(reader: TrafficReader, seq: int, limit: int) -> Entry | None:
 class EntryLoader:
     """Loads entries; keeps the findings that it has read."""
 
-    def __init__(self, frames: EntryColumns, reader: ReaderThread, symbols: Symbols) -> None:
-        self._frames = frames
+    def __init__(self, entries: EntryColumns, reader: ReaderThread, symbols: Symbols) -> None:
+        self._entries = entries
         self._reader = reader
         self._symbols = symbols
         self._findings: dict[int, list[Finding]] = {}
@@ -69,11 +69,11 @@ class EntryLoader:
         loaded = await self._one(seq)
         if loaded is None:
             return None
-        index = self._frames.index(seq)
-        partner = self._frames.partner(index) if index >= 0 else -1
+        index = self._entries.index(seq)
+        partner = self._entries.partner(index) if index >= 0 else -1
         if partner < 0:
             return loaded
-        return replace(loaded, partner=await self._one(self._frames.seq(partner)))
+        return replace(loaded, partner=await self._one(self._entries.seq(partner)))
 
     async def body(self, seq: int, start: int, length: int) -> bytes:
         return await self._reader.ask(lambda reader: reader.body(seq, start, length))
@@ -110,8 +110,8 @@ class EntryLoader:
         return entry, body, self._findings_of(reader, seq), self._steps(seq)
 
     def _findings_of(self, reader: TrafficReader, seq: int) -> Sequence[Finding]:
-        index = self._frames.index(seq)
-        if index < 0 or not self._frames.severity[index]:
+        index = self._entries.index(seq)
+        if index < 0 or not self._entries.severity[index]:
             return ()
         new = reader.findings(self._findings_read)
         self._findings_read += len(new)
@@ -121,16 +121,16 @@ class EntryLoader:
 
     def _steps(self, seq: int) -> Sequence[int]:
         """Return the entries that share the first request of a call."""
-        frames = self._frames
-        index = frames.index(seq)
-        root = frames.root[index] if index >= 0 else 0
+        entries = self._entries
+        index = entries.index(seq)
+        root = entries.root[index] if index >= 0 else 0
         if not root:
             return (index,) if index >= 0 else ()
         found: list[int] = []
         at = root - 1
         while len(found) < MOST_STEPS:
             try:
-                at = frames.root.index(root, at, len(frames))
+                at = entries.root.index(root, at, len(entries))
             except ValueError:
                 break
             found.append(at)

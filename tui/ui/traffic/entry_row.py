@@ -84,9 +84,9 @@ class RowContext:
 class RowMaker:
     """Makes lines, with times in the format `mode`; caches cleaned names."""
 
-    def __init__(self, frames: EntryColumns, symbols: Symbols) -> None:
+    def __init__(self, entries: EntryColumns, symbols: Symbols) -> None:
         self.mode = TimeMode.CLOCK
-        self._frames = frames
+        self._entries = entries
         self._symbols = symbols
         self._cleaned: dict[str, str] = {}
 
@@ -100,11 +100,11 @@ class RowMaker:
 
     def row(self, index: int, columns: Layout, context: RowContext, ident: str = "") -> Row:
         """Return the line of an entry; `ident` is its id, "" while it is unknown."""
-        frames, gap = self._frames, " " * columns.gap
+        entries, gap = self._entries, " " * columns.gap
         parts: list[tuple[int, Span, bool]] = [
             (columns.time, (self._time(index, context), "dim"), True),
             (columns.delta, (self._delta(index, context), "dim"), True),
-            (columns.server, (self.name(frames.sources.texts[frames.source[index]]), "text"), False),
+            (columns.server, (self.name(entries.sources.texts[entries.source[index]]), "text"), False),
             (columns.kind, self._kind(index, columns), False),
         ]
         spans: list[Span] = [*self._marks(index, context)]
@@ -115,10 +115,10 @@ class RowMaker:
             # Ids differ at their end.
             short = ident if len(ident) <= columns.ident else f"…{ident[1 - columns.ident :]}"
             spans.append(_cell(short, "dim", columns.ident, gap, right=False))
-        size = units.size(frames.size[index])
+        size = units.size(entries.size[index])
         spans.append(_cell(size if columns.size > 6 else size.replace(" ", ""), "dim", columns.size, gap))
         spans += self._latency(index, columns, context)
-        if frames.seq(index) <= frames.gone:  # the entry was dropped
+        if entries.seq(index) <= entries.gone:  # the entry was dropped
             spans[3:] = [(text, "dim strike") for text, _ in spans[3:]]
         return _joined(spans)
 
@@ -142,9 +142,9 @@ class RowMaker:
         return ((text, "dim"),)
 
     def _marks(self, index: int, context: RowContext) -> tuple[Span, Span, Span]:
-        frames, symbols = self._frames, self._symbols
-        severity = frames.severity[index]
-        mark = symbols.note if context.noted else symbols.mark if frames.marked[index] else " "
+        entries, symbols = self._entries, self._symbols
+        severity = entries.severity[index]
+        mark = symbols.note if context.noted else symbols.mark if entries.marked[index] else " "
         return (
             (context.lead, "accent"),
             (mark, "accent bold"),
@@ -154,27 +154,27 @@ class RowMaker:
     def _time(self, index: int, context: RowContext) -> str:
         match self.mode:
             case TimeMode.CLOCK:
-                return clock(self._frames.wall_ns(index))
+                return clock(self._entries.wall_ns(index))
             case TimeMode.START:
-                return since(self._frames.mono[index] - self._frames.mono[0])
+                return since(self._entries.mono[index] - self._entries.mono[0])
             case TimeMode.PREVIOUS:
                 return self._delta(index, context)
 
     def _delta(self, index: int, context: RowContext) -> str:
         if context.previous < 0:
             return ""
-        return span(self._frames.mono[index] - self._frames.mono[context.previous])
+        return span(self._entries.mono[index] - self._entries.mono[context.previous])
 
     def _kind(self, index: int, columns: Layout) -> Span:
-        frames = self._frames
-        words, short, style = kind_look(Kind(frames.kind[index]), frames.goes(index), self._symbols)
+        entries = self._entries
+        words, short, style = kind_look(Kind(entries.kind[index]), entries.goes(index), self._symbols)
         return (short if columns.short else words, style)
 
     def _what(self, index: int, columns: Layout, context: RowContext) -> Row:
-        frames = self._frames
-        kind = frames.kind[index]
-        method = self.name(frames.methods.texts[frames.method[index]])
-        tool = self.name(frames.tools.texts[frames.tool[index]])
+        entries = self._entries
+        kind = entries.kind[index]
+        method = self.name(entries.methods.texts[entries.method[index]])
+        tool = self.name(entries.tools.texts[entries.tool[index]])
         if kind in PREVIEWED:
             event = ((f"{method}  ", "text"),) if method else ()
             return (*event, (context.text, "dim" if kind != Kind.NOT_JSON else "text"))
@@ -185,14 +185,14 @@ class RowMaker:
         return ((f"{method:<{cells}} " if columns.what > 34 else f"{method} ", quiet), (tool, "tool"))
 
     def _latency(self, index: int, columns: Layout, context: RowContext) -> list[Span]:
-        frames, symbols, gap = self._frames, self._symbols, " " * columns.gap
-        outcome = frames.outcome[index]
-        ns = frames.latency_ns(index)
+        entries, symbols, gap = self._entries, self._symbols, " " * columns.gap
+        outcome = entries.outcome[index]
+        ns = entries.latency_ns(index)
         if outcome == Outcome.PENDING and context.now_ns:
-            ns = max(0, context.now_ns - frames.mono[index])
-        answer = frames.is_answer(index) or outcome == Outcome.PENDING
+            ns = max(0, context.now_ns - entries.mono[index])
+        answer = entries.is_answer(index) or outcome == Outcome.PENDING
         # A subscription is meant to stay open, it is not waited for.
-        open = outcome == Outcome.PENDING and frames.methods.texts[frames.method[index]] == LISTEN
+        open = outcome == Outcome.PENDING and entries.methods.texts[entries.method[index]] == LISTEN
         style, shade = ("dim", "rule") if open else _WEIGHTS[(ns >= _LONG) + (ns >= _SLOW)]
         spans: list[Span] = []
         if columns.bar:

@@ -46,7 +46,7 @@ _TABS = tuple(EntryTab)
 class EntryView(Vertical):
     """Shows entries, and owns the search in them and the copying of them; files go to `folder`."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.FRAME)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.ENTRY)
 
     DEFAULT_CSS = """
     EntryView { height: 1fr; }
@@ -71,7 +71,7 @@ class EntryView(Vertical):
     ) -> None:
         super().__init__(id="detail")
         self._recording = recording
-        self._loader = EntryLoader(recording.frames, reader, symbols)
+        self._loader = EntryLoader(recording.entries, reader, symbols)
         self._symbols = symbols
         self._prompt = prompt
         self._folder = folder
@@ -115,10 +115,10 @@ class EntryView(Vertical):
 
     def look(self) -> None:
         """Load the entry again once its partner is recorded."""
-        loaded, frames = self.loaded, self._recording.frames
+        loaded, entries = self.loaded, self._recording.entries
         if loaded is not None and loaded.partner is None:
-            index = frames.index(loaded.entry.seq)
-            if index >= 0 and frames.partner(index) >= 0:
+            index = entries.index(loaded.entry.seq)
+            if index >= 0 and entries.partner(index) >= 0:
                 self.reload()
 
     def show_tab(self, tab: EntryTab) -> None:
@@ -227,7 +227,7 @@ class EntryView(Vertical):
             case EntryTab.RAW:
                 return self._raw(loaded, place)
             case EntryTab.TIMING:
-                return sheets.timing(self._recording.frames, loaded, self._symbols)
+                return sheets.timing(self._recording.entries, loaded, self._symbols)
             case EntryTab.EXPLAIN:
                 return sheets.explanation(loaded, self._recording.revision(loaded.entry.source))
             case EntryTab.FINDINGS:

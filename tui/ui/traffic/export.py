@@ -87,22 +87,22 @@ class Exporter:
 
     def _selections(self) -> dict[str, tuple[str, Callable[[], Sequence[int]]]]:
         """Return what can be exported: a label, and what gives the seqs."""
-        frames, view, index = self._recording.frames, self._list.view, self._list.index
+        entries, view, index = self._recording.entries, self._list.view, self._list.index
         shown = len(view)
         if index < 0 or not shown:
             return {}
         found: dict[str, tuple[str, Callable[[], Sequence[int]]]] = {}
         words = "what the filter shows" if self._filtering.is_filtered else "everything"
-        found["shown"] = (f"{words}: {entry_count(shown)}", lambda: frames.seqs(view.indices(0, shown)))
-        if marked := frames.marked.count(1):
+        found["shown"] = (f"{words}: {entry_count(shown)}", lambda: entries.seqs(view.indices(0, shown)))
+        if marked := entries.marked.count(1):
             found["marked"] = (
                 f"what is marked: {entry_count(marked)}",
-                lambda: frames.seqs([place for place, mark in enumerate(frames.marked) if mark]),
+                lambda: entries.seqs([place for place, mark in enumerate(entries.marked) if mark]),
             )
-        if root := frames.root[index]:
-            call = [place for place in range(root - 1, len(frames)) if frames.root[place] == root]
-            found["call"] = (f"this call: {entry_count(len(call))}", lambda: frames.seqs(call))
-        seq = frames.seq(index)
+        if root := entries.root[index]:
+            call = [place for place in range(root - 1, len(entries)) if entries.root[place] == root]
+            found["call"] = (f"this call: {entry_count(len(call))}", lambda: entries.seqs(call))
+        seq = entries.seq(index)
         found["entry"] = (f"entry {exact(seq)} only", lambda: [seq])
         return found
 

@@ -124,9 +124,9 @@ class FilterBar(Vertical):
     class Taken(Message):
         """A completion was clicked."""
 
-    def __init__(self, frames: EntryColumns) -> None:
+    def __init__(self, entries: EntryColumns) -> None:
         super().__init__()
-        self._frames = frames
+        self._entries = entries
         self._underlined = _Underlined()
         self._input = Field(
             placeholder='server:weather  status:error  latency:>100ms  "free text"   tab completes',
@@ -164,7 +164,7 @@ class FilterBar(Vertical):
     def _read(self) -> None:
         text, cursor = self._input.value, self._input.cursor_position
         query = self._query = self._underlined.query = parse(text)
-        self._completions.show(complete(text, cursor, seen_names(self._frames)))
+        self._completions.show(complete(text, cursor, seen_names(self._entries)))
         # What is still being typed is not an error yet.
         wrong = next(
             (problem for problem in query.problems if problem.end < len(text) or cursor < len(text)), None

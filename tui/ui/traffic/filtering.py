@@ -37,7 +37,7 @@ class Filtering:
     def _view(self, query: Query) -> View:
         recording = self._recording
         return View(
-            recording.frames,
+            recording.entries,
             query,
             reader=recording.open_reader,
             notes=recording.notes,

@@ -63,12 +63,12 @@ class Resender:
         self,
         screen: Screen[Any],
         live: LiveRun | None,
-        frames: EntryColumns,
+        entries: EntryColumns,
         list: EntryList,
         reader: ReaderThread,
         tasks: Tasks,
     ) -> None:
-        self._screen, self._live, self._frames = screen, live, frames
+        self._screen, self._live, self._entries = screen, live, entries
         self._list, self._reader, self._tasks = list, reader, tasks
         self._sent: _Sent | None = None  # where the cursor is to go
 
@@ -110,7 +110,7 @@ class Resender:
             return None
         problem = self._refusal(index)
         if not problem:
-            found = await self._read(self._frames.seq(index))
+            found = await self._read(self._entries.seq(index))
             if isinstance(found, ResendRequest):
                 return found
             problem = found
@@ -118,22 +118,22 @@ class Resender:
         return None
 
     def _index(self) -> int:
-        frames, index = self._frames, self._list.index
-        if index >= 0 and frames.kind[index] != Kind.REQUEST:
-            partner = frames.partner(index)
-            if partner >= 0 and frames.kind[partner] == Kind.REQUEST:
+        entries, index = self._entries, self._list.index
+        if index >= 0 and entries.kind[index] != Kind.REQUEST:
+            partner = entries.partner(index)
+            if partner >= 0 and entries.kind[partner] == Kind.REQUEST:
                 return partner
         return index
 
     def _refusal(self, index: int) -> str:
         if self._live is None:
             return RECORDED
-        frames = self._frames
+        entries = self._entries
         return refusal(
-            Kind(frames.kind[index]),
-            frames.goes(index),
-            frames.sources.texts[frames.source[index]],
-            frames.methods.texts[frames.method[index]],
+            Kind(entries.kind[index]),
+            entries.goes(index),
+            entries.sources.texts[entries.source[index]],
+            entries.methods.texts[entries.method[index]],
             self._live.runtime.host.statuses(),
         )
 
@@ -185,7 +185,7 @@ class Resender:
         self._screen.app.push_screen(ConfirmCall(warning, arguments), confirmed)
 
     def _send(self, live: LiveRun, request: ResendRequest) -> None:
-        self._sent = sent = _Sent(live.next_call_id(), len(self._frames))
+        self._sent = sent = _Sent(live.next_call_id(), len(self._entries))
         self._tasks.start(self._call(live, request, sent), sent.call)
 
     async def _call(self, live: LiveRun, request: ResendRequest, sent: _Sent) -> None:
@@ -201,33 +201,33 @@ class Resender:
 
     def look(self) -> None:
         """Select the sent request once it is recorded, then its response."""
-        sent, frames = self._sent, self._frames
+        sent, entries = self._sent, self._entries
         if sent is None:
             return
         if sent.request < 0:
             sent.request = self._recorded(sent)
             if sent.request >= 0:
                 self._select(sent.request, sent.call)
-        elif self._list.selected != frames.seq(sent.request):
+        elif self._list.selected != entries.seq(sent.request):
             self._sent = None  # the user has gone elsewhere
-        elif (answer := frames.partner(sent.request)) >= 0 and self._list.select(frames.seq(answer)):
+        elif (answer := entries.partner(sent.request)) >= 0 and self._list.select(entries.seq(answer)):
             self._sent = None
 
     def _recorded(self, sent: _Sent) -> int:
-        frames, mark = self._frames, mark_of(sent.call)
-        count, at = len(frames), sent.after
+        entries, mark = self._entries, mark_of(sent.call)
+        count, at = len(entries), sent.after
         while True:
             try:
-                at = frames.call.index(mark, at, count)
+                at = entries.call.index(mark, at, count)
             except ValueError:
                 return -1
-            if frames.kind[at] == Kind.REQUEST and not frames.turn[at]:
+            if entries.kind[at] == Kind.REQUEST and not entries.turn[at]:
                 return at
             at += 1
 
     def _select(self, index: int, call: str) -> None:
         self._list.following = False
-        if not self._list.select(self._frames.seq(index)):
+        if not self._list.select(self._entries.seq(index)):
             self._sent = None
             self._screen.notify(f"It was sent; the filter hides it. call:{call} finds it.", timeout=5)
 

@@ -51,7 +51,7 @@ class TrafficScreen(Screen[Cause | None]):
     TrafficScreen > EntryView { display: none; }
     """
 
-    CONTEXTS = (Context.TRAFFIC, Context.FRAME)
+    CONTEXTS = (Context.TRAFFIC, Context.ENTRY)
     """What the help covers while this screen is on top."""
 
     def __init__(
@@ -76,7 +76,7 @@ class TrafficScreen(Screen[Cause | None]):
         self._previews = Previews(reader, lambda: self.list.repaint())
         self.filtering = Filtering(recording)
         self.list = EntryList(
-            recording.frames,
+            recording.entries,
             live=recording.live,
             preview=self._previews.get,
             notes=recording.notes,
@@ -85,7 +85,7 @@ class TrafficScreen(Screen[Cause | None]):
         )
         self.prompt = PromptLine()
         self.entry = EntryView(recording, reader, symbols, prompt=self.prompt, folder=folder)
-        self.filter_bar = FilterBar(recording.frames)
+        self.filter_bar = FilterBar(recording.entries)
         self.filter_line = FilterLine(id="filter-line")
         self._title = TrafficTitle(id="traffic-title")
         self._headings = Headings(self.list.heading)
@@ -94,8 +94,8 @@ class TrafficScreen(Screen[Cause | None]):
         self._search = ListSearch(self.list, self.filtering, self.prompt)
         self._annotations = Annotations(recording, self.list, self.filtering, self.prompt, self.entry.reload)
         self._filters = SavedFilters(self, recording, self.filtering, self.prompt, self.apply_filter)
-        self._comparer = Comparer(self, recording.frames, self.list, reader)
-        self._resender = Resender(self, live, recording.frames, self.list, reader, self._tasks)
+        self._comparer = Comparer(self, recording.entries, self.list, reader)
+        self._resender = Resender(self, live, recording.entries, self.list, reader, self._tasks)
         self.exporter = Exporter(self, recording, self.list, self.filtering, self.prompt, self._tasks, folder)
 
     def compose(self) -> ComposeResult:
@@ -123,7 +123,7 @@ class TrafficScreen(Screen[Cause | None]):
 
     def look(self) -> None:
         """Show what is new in the recording; cheap if nothing is."""
-        if not self.recording.live and not len(self.recording.frames):
+        if not self.recording.live and not len(self.recording.entries):
             self.list.show_empty(self.filtering.why_empty(self.filtering.query, self._opened_with))
         if self._place[1] and self.list.select(self._place[1]):
             self._place = ("", 0)
@@ -156,7 +156,7 @@ class TrafficScreen(Screen[Cause | None]):
         self.call_after_refresh(self._headings.refresh)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        context = Context.FRAME if self.entry.has_pseudo_class("focus-within") else Context.TRAFFIC
+        context = Context.ENTRY if self.entry.has_pseudo_class("focus-within") else Context.TRAFFIC
         self._keys.show(keys_of(context, self._overrides))
 
     def on_entry_list_moved(self, event: EntryList.Moved) -> None:
@@ -231,7 +231,7 @@ class TrafficScreen(Screen[Cause | None]):
         if turn and not self.recording.live:
             self.notify(f"It belongs to turn {turn} of the conversation that was recorded.", timeout=4)
         elif turn:
-            self.dismiss(Cause(turn, self.recording.frames.step[self.list.index]))
+            self.dismiss(Cause(turn, self.recording.entries.step[self.list.index]))
 
     def action_traffic_stats(self) -> None:
         from tui.ui.traffic.statistics import StatisticsScreen
@@ -243,7 +243,7 @@ class TrafficScreen(Screen[Cause | None]):
 
         if turn := self.list.turn():
             spans = self._live.spans if self._live is not None else None
-            turns, last = Turns(self.recording, self._reader, spans), max(self.recording.frames.turn)
+            turns, last = Turns(self.recording, self._reader, spans), max(self.recording.entries.turn)
             self.app.push_screen(WaterfallScreen(turn, last, turns, self._symbols), self._apply_text)
 
     def action_traffic_follow(self) -> None:

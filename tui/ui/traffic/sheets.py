@@ -29,16 +29,16 @@ def heading(loaded: LoadedEntry, symbols: Symbols) -> tuple[Row, Row]:
     return ((f"{words}{ident}  ", f"{style} bold"), (what, "text")), ((units.size(entry.size), "dim"),)
 
 
-def timing(frames: EntryColumns, loaded: LoadedEntry, symbols: Symbols) -> Lines:
+def timing(entries: EntryColumns, loaded: LoadedEntry, symbols: Symbols) -> Lines:
     """Return when it travelled, how long the response took, and all entries of its call on one time line."""
     entry = loaded.entry
     rows: list[Row] = [_field("at", clock(entry.wall_ns))]
-    index = frames.index(entry.seq)
+    index = entries.index(entry.seq)
     if index >= 0:
-        ns = frames.latency_ns(index)
+        ns = entries.latency_ns(index)
         if ns >= 0:
             rows.append((*_field("took", span(ns)), ("  ", ""), (bar(share(ns), 12, symbols.bar), "tool")))
-        outcome = Outcome(frames.outcome[index])
+        outcome = Outcome(entries.outcome[index])
         if outcome:
             rows.append(_field("ended", OUTCOME_WORDS[outcome]))
     if entry.cause is not None:
@@ -49,7 +49,7 @@ def timing(frames: EntryColumns, loaded: LoadedEntry, symbols: Symbols) -> Lines
     ]
     if len(loaded.steps) > 1:
         rows += [EMPTY, (("the whole call", "dim bold"),)]
-        rows += _steps(frames, loaded.steps, entry.seq, symbols)
+        rows += _steps(entries, loaded.steps, entry.seq, symbols)
     return Lines(rows)
 
 
@@ -72,17 +72,17 @@ def cause_words(cause: Cause) -> str:
     return f"turn {cause.turn}{step}"
 
 
-def _steps(frames: EntryColumns, steps: Sequence[int], seq: int, symbols: Symbols) -> list[Row]:
-    first, last = frames.mono[steps[0]], frames.mono[steps[-1]]
+def _steps(entries: EntryColumns, steps: Sequence[int], seq: int, symbols: Symbols) -> list[Row]:
+    first, last = entries.mono[steps[0]], entries.mono[steps[-1]]
     whole = max(1, last - first)
     rows: list[Row] = []
     for index in steps:
-        after = frames.mono[index] - first
+        after = entries.mono[index] - first
         place = round(after / whole * (BAR_CELLS - 1))
         line = symbols.rule * place + symbols.mark + symbols.rule * (BAR_CELLS - 1 - place)
-        _, short, style = kind_look(Kind(frames.kind[index]), frames.goes(index), symbols)
-        lead = symbols.cursor if frames.seq(index) == seq else " "
-        method = clean_line(frames.methods.texts[frames.method[index]], 40)
+        _, short, style = kind_look(Kind(entries.kind[index]), entries.goes(index), symbols)
+        lead = symbols.cursor if entries.seq(index) == seq else " "
+        method = clean_line(entries.methods.texts[entries.method[index]], 40)
         rows.append(
             (
                 (f"{lead} ", "accent"),

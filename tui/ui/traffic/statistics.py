@@ -125,9 +125,9 @@ class StatisticsScreen(ModalScreen[str | None]):
 
     def __init__(self, recording: Recording) -> None:
         super().__init__()
-        self._stats = Stats(recording.frames)
+        self._stats = Stats(recording.entries)
         self._seen = (-1, -1)
-        self._frames = recording.frames
+        self._entries = recording.entries
         self._title = SplitBar((("NUMBERS  ", "accent bold"), (clean_line(recording.title, 60), "text")))
         self._heads, self._keys = SplitBar(id="figures-heads"), SplitBar(key_hints(_KEYS))
         self._table = _Table()
@@ -144,7 +144,7 @@ class StatisticsScreen(ModalScreen[str | None]):
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
 
     def look(self) -> None:
-        seen = (len(self._frames), self._frames.revision)
+        seen = (len(self._entries), self._entries.revision)
         if seen == self._seen:
             return
         done = self._stats.advance(COUNTING_MS)

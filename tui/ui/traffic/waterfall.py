@@ -101,7 +101,7 @@ class Turns:
             if seen_by_turn is not None:
                 return seen_by_turn
         known, seen, entries = self._found
-        if (known, seen) != (turn, len(self._recording.frames)) and (
+        if (known, seen) != (turn, len(self._recording.entries)) and (
             self._reading is None or self._reading.done()
         ):
             self._reading = asyncio.create_task(self._read(turn), name="read a turn")
@@ -110,27 +110,27 @@ class Turns:
         return of_entries(entries, turn, time.monotonic_ns() if self._is_pending(entries) else None)
 
     def _is_pending(self, entries: list[Entry]) -> bool:
-        frames = self._recording.frames
-        places = (frames.index(entry.seq) for entry in entries)
+        columns = self._recording.entries
+        places = (columns.index(entry.seq) for entry in entries)
         return self._recording.live and any(
-            place >= 0 and frames.outcome[place] == Outcome.PENDING for place in places
+            place >= 0 and columns.outcome[place] == Outcome.PENDING for place in places
         )
 
     async def _read(self, turn: int) -> None:
-        count = len(self._recording.frames)
+        count = len(self._recording.entries)
         entries = await self._reader.ask(lambda reader: self._entries(reader, turn, count))
         self._found = (turn, count, entries)
 
     def _entries(self, reader: TrafficReader, turn: int, count: int) -> list[Entry]:
-        frames = self._recording.frames
+        columns = self._recording.entries
         found: list[Entry] = []
         at = 0
         while len(found) < MOST_ENTRIES:
             try:
-                at = frames.turn.index(turn, at, count)
+                at = columns.turn.index(turn, at, count)
             except ValueError:
                 break
-            seq = frames.seq(at)
+            seq = columns.seq(at)
             found += [entry for entry in reader.columns(seq - 1, 1) if entry.seq == seq]  # or it was dropped
             at += 1
         return found

@@ -209,7 +209,7 @@ class ServerLog(LogLines):
     def __init__(self, recording: Recording, server: str, *, id: str) -> None:
         super().__init__(empty=f"{clean_line(server, 64)} has written and logged nothing yet.", id=id)
         what = f"server:{written(server)} {_WHAT}"
-        self._entries = View(recording.frames, parse(what))
+        self._entries = View(recording.entries, parse(what))
         self._bodies = ReaderThread(recording.open_reader)
         self._lines_by_seq: dict[int, tuple[str, ...]] = {}
         self._under_way: asyncio.Task[None] | None = None

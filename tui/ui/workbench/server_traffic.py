@@ -46,7 +46,7 @@ class ServerTraffic(Vertical):
         self._filtering = Filtering(recording)
         self._previews = Previews(self._reader, lambda: self.list.repaint())
         self.list = ServerFrames(
-            recording.frames,
+            recording.entries,
             live=recording.live,
             preview=self._previews.get,
             notes=recording.notes,

@@ -17,7 +17,7 @@ from tests.unit.storage.traffic_samples import request, requests
 from tui.core.errors import StorageError
 from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Kind, Outcome, Redaction
 from tui.storage.recordings.body_search import LARGE
-from tui.storage.recordings.reader import FRAME_COLUMNS, RecordingReader
+from tui.storage.recordings.reader import LIST_COLUMNS, RecordingReader
 from tui.storage.recordings.writer import RecordingWriter
 
 BIG = 2**63 - 1
@@ -82,12 +82,12 @@ def test_an_entry_reads_as_it_was_written(entry: Entry, tmp_path_factory: pytest
 def test_rows_for_columns_are_the_entries_without_making_them(path: Path):
     recorded(path, [request(1, cause=Cause(3, 1, "call-7")), request(2, tool="t")])
     with closing(RecordingReader(path)) as reader:
-        rows = [dict(zip(FRAME_COLUMNS, row, strict=True)) for row in reader.column_rows(0, 10)]
+        rows = [dict(zip(LIST_COLUMNS, row, strict=True)) for row in reader.column_rows(0, 10)]
         first, second = reader.columns(0, 10)
     assert (rows[0]["turn"], rows[0]["step"], rows[0]["call"]) == (3, 1, "call-7")
     assert (rows[1]["turn"], rows[1]["step"], rows[1]["call"], rows[1]["tool"]) == (None, None, None, "t")
     for row, entry in zip(rows, (first, second), strict=True):
-        for name in FRAME_COLUMNS[:13]:
+        for name in LIST_COLUMNS[:13]:
             assert row[name] == getattr(entry, name)
 
 

@@ -127,12 +127,12 @@ def test_the_times_of_a_filter_that_is_written_after_midnight(text: str, passing
         "c": "2026-11-20T00:05+01:00",
         "d": "2026-11-20T00:25+01:00",
     }
-    frames = EntryColumns()
+    columns = EntryColumns()
     for seq, moment in enumerate(times.values(), 1):
-        frames.append(Entry(seq, ns(moment), ns(moment), "s", Direction.NONE, Kind.STDERR))
+        columns.append(Entry(seq, ns(moment), ns(moment), "s", Direction.NONE, Kind.STDERR))
     query = parse(text)
     assert query.is_sound
-    mask = Filter(query, frames, now_ns=ns("2026-11-20T00:30+01:00")).mask(0, 4)
+    mask = Filter(query, columns, now_ns=ns("2026-11-20T00:30+01:00")).mask(0, 4)
     assert " ".join(name for name, passes in zip(times, mask, strict=True) if passes) == passing
 
 
@@ -155,4 +155,4 @@ def test_the_clock_shows_the_time_at_the_moment_that_is_meant(second: int, now: 
 def test_a_moment_before_the_epoch_is_not_an_error(text: str):
     traffic = Traffic()
     traffic.add(Kind.STDERR)
-    assert Filter(parse(text), traffic.frames).mask(0, 1) in (b"\0", b"\1")
+    assert Filter(parse(text), traffic.columns).mask(0, 1) in (b"\0", b"\1")

@@ -90,7 +90,7 @@ def test_completions_have_a_description_and_a_maximum_number():
 def test_the_names_of_a_recording_are_known():
     traffic = Traffic()
     traffic.call("get")
-    assert seen_names(traffic.frames) == {"server": ["weather"], "method": ["tools/call"], "tool": ["get"]}
+    assert seen_names(traffic.columns) == {"server": ["weather"], "method": ["tools/call"], "tool": ["get"]}
 
 
 @given(st.text(st.sampled_from('serv:"w,()/- \\ano'), max_size=20), st.data())

@@ -36,9 +36,9 @@ def sample() -> Traffic:
     traffic.add(Kind.MODEL_REQUEST, source="model:demo", method="demo", direction=Direction.OUT)  # 17
     traffic.add(Kind.MODEL_REPLY, source="model:demo", method="demo", pair=17, outcome=Outcome.OK)  # 18
     assert lost == 14
-    traffic.frames.set_severity(16, Severity.ERROR)
-    traffic.frames.set_severity(4, Severity.WARNING)
-    traffic.frames.mark(2, True)
+    traffic.columns.set_severity(16, Severity.ERROR)
+    traffic.columns.set_severity(4, Severity.WARNING)
+    traffic.columns.mark(2, True)
     return traffic
 
 
@@ -49,8 +49,8 @@ def passing(traffic: Traffic, text: str, **options: object) -> list[int]:
     """Return the seqs that pass."""
     query = parse(text)
     assert query.is_sound, query.problems
-    made = Filter(query, traffic.frames, **{"notes": NOTES, **options})  # type: ignore[arg-type]
-    count, first = len(traffic.frames), traffic.frames.first
+    made = Filter(query, traffic.columns, **{"notes": NOTES, **options})  # type: ignore[arg-type]
+    count, first = len(traffic.columns), traffic.columns.first
     found = made.found(0, count, Bodies(traffic).search(made.terms, first, first + count))
     return [first + index for index, passes in enumerate(made.mask(0, count, found)) if passes]
 
@@ -144,8 +144,8 @@ def test_a_star_matches_any_value_but_not_an_empty_one(text: str, seqs: list[int
     traffic.call("get")  # 1 2
     traffic.add(Kind.NOTIFICATION, method="notifications/message")  # 3
     traffic.add(Kind.EVENT, source="", direction=Direction.NONE)  # 4
-    traffic.frames.set_severity(3, Severity.HINT)
-    traffic.frames.mark(traffic.frames.index(2), True)
+    traffic.columns.set_severity(3, Severity.HINT)
+    traffic.columns.mark(traffic.columns.index(2), True)
     assert passing(traffic, text, notes={1: "", 2: "why?"}) == seqs
 
 
@@ -186,7 +186,7 @@ def test_an_unreadable_answer_has_a_latency():
     request = traffic.ask()
     traffic.add(Kind.NOT_JSON, pair=request, outcome=Outcome.ERROR, after_ms=50)
     assert passing(traffic, "latency:>=50ms") == [1, 2]
-    assert traffic.frames.latency_ns(1) == 50 * MS
+    assert traffic.columns.latency_ns(1) == 50 * MS
 
 
 def test_durations_count_back_from_the_given_moment():
@@ -220,14 +220,14 @@ def test_clock_changes_are_followed():
         moved = type(entry)(
             seq, entry.mono_ns + seq, entry.wall_ns + shift, "weather", entry.direction, entry.kind
         )
-        traffic.frames.append(moved)
+        traffic.columns.append(moved)
     assert passing(traffic, "since:1m", now_ns=entry.wall_ns + hour) == [2]
 
 
 def test_names_added_later_are_matched_then():
     traffic = Traffic()
     traffic.call("one")
-    made = Filter(parse("tool:two"), traffic.frames)
+    made = Filter(parse("tool:two"), traffic.columns)
     assert made.mask(0, 2) == b"\0\0"
     traffic.call("two")
     assert made.mask(0, 4) == b"\0\0\1\1"
@@ -242,7 +242,7 @@ def test_more_names_than_fit_in_a_byte_are_distinguished():
 
 def test_bodies_that_cannot_change_the_result_are_not_read():
     traffic = sample()
-    made = Filter(parse("server:notes milk"), traffic.frames)
+    made = Filter(parse("server:notes milk"), traffic.columns)
     assert [index + 1 for index, could in enumerate(made.possible(0, 18)) if could] == [3, 4, 7]
 
 
@@ -257,15 +257,15 @@ def test_bodies_that_cannot_change_the_result_are_not_read():
     ],
 )
 def test_a_leading_wildcard_of_a_pattern_is_dropped(pattern: str, needle: bytes):
-    made = Filter(parse(f"/{pattern}/"), Traffic().frames)
+    made = Filter(parse(f"/{pattern}/"), Traffic().columns)
     assert [term.needle for term in made.terms] == [needle]
 
 
 def test_a_filter_says_whether_its_result_can_change_later():
-    frames = Traffic().frames
-    assert not Filter(parse("server:a milk kind:request"), frames).changes
+    columns = Traffic().columns
+    assert not Filter(parse("server:a milk kind:request"), columns).changes
     for text in ("status:ok", "-latency:>1s", "a or lint:error", "marked:yes", "note:x", "pair:1"):
-        assert Filter(parse(text), frames).changes
+        assert Filter(parse(text), columns).changes
 
 
 # ---- beside a reading of each entry -----------------------------------------------------------------------
@@ -314,8 +314,8 @@ def reads(traffic: Traffic, seq: int, node: Node) -> bool:
 
 
 def _has(traffic: Traffic, seq: int, term: Term) -> bool:
-    entry, frames = traffic.entries[seq - 1], traffic.frames
-    latency = frames.latency_ns(seq - 1)
+    entry, columns = traffic.entries[seq - 1], traffic.columns
+    latency = columns.latency_ns(seq - 1)
     match term.field:
         case "server":
             return entry.source == "weather"
@@ -324,7 +324,7 @@ def _has(traffic: Traffic, seq: int, term: Term) -> bool:
         case "kind":
             return entry.kind in (Kind.REQUEST, Kind.RESPONSE)
         case "status":
-            return frames.outcome[seq - 1] == Outcome.OK
+            return columns.outcome[seq - 1] == Outcome.OK
         case "size":
             return entry.size > 10
         case "latency":
@@ -343,7 +343,7 @@ def test_any_combination_of_terms_equals_checking_each_entry(text: str):
     assert root is not None
     expected = [entry.seq for entry in traffic.entries if reads(traffic, entry.seq, root)]
     assert passing(traffic, text) == expected
-    could = Filter(parse(text), traffic.frames).possible(0, len(traffic.frames))
+    could = Filter(parse(text), traffic.columns).possible(0, len(traffic.columns))
     assert all(could[seq - 1] for seq in expected)
 
 

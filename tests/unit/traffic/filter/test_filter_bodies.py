@@ -33,12 +33,12 @@ def passing(bodies: Sequence[bytes], text: str) -> list[int]:
     """Return the indices of the bodies that a filter lets through."""
     query = parse(text)
     assert query.is_sound, query.problems
-    frames, ring = EntryColumns(), RecentEntries()
+    columns, ring = EntryColumns(), RecentEntries()
     for seq, body in enumerate(bodies, 1):
         entry = Entry(seq, seq, seq, "server", Direction.IN, Kind.RESPONSE, body=body)
-        frames.append(entry)
+        columns.append(entry)
         ring.add([entry])
-    view = View(frames, query, reader=lambda: MemoryReader(ring))
+    view = View(columns, query, reader=lambda: MemoryReader(ring))
     try:
         wait_until(view.advance)
         assert not view.problem

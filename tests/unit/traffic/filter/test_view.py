@@ -36,21 +36,21 @@ def traffic() -> Traffic:
 
 
 def test_without_a_filter_every_entry_is_a_row(traffic: Traffic):
-    view = View(traffic.frames)
+    view = View(traffic.columns)
     assert len(view) == 0
     assert finished(view) == list(range(1, 21))
     assert list(view.indices(18, 99)) == [18, 19]
 
 
 def test_matching_entries_are_rows_in_order(traffic: Traffic):
-    view = View(traffic.frames, parse("tool:tool1 kind:request"))
+    view = View(traffic.columns, parse("tool:tool1 kind:request"))
     assert finished(view) == [3, 7, 11, 15, 19]
     assert list(view.indices(1, 3)) == [6, 10]
     assert view.index(0) == 2
 
 
 def test_new_entries_are_checked_as_they_arrive(traffic: Traffic):
-    view = View(traffic.frames, parse("kind:stderr"))
+    view = View(traffic.columns, parse("kind:stderr"))
     assert finished(view) == []
     before = view.revision
     traffic.add(Kind.STDERR)
@@ -59,7 +59,7 @@ def test_new_entries_are_checked_as_they_arrive(traffic: Traffic):
 
 
 def test_the_revision_stays_without_changes(traffic: Traffic):
-    view = View(traffic.frames, parse("kind:request"))
+    view = View(traffic.columns, parse("kind:request"))
     finished(view)
     before = view.revision
     assert view.advance()
@@ -67,7 +67,7 @@ def test_the_revision_stays_without_changes(traffic: Traffic):
 
 
 def test_a_request_appears_when_its_answer_makes_it_match(traffic: Traffic):
-    view = View(traffic.frames, parse("latency:>1s"))
+    view = View(traffic.columns, parse("latency:>1s"))
     request = traffic.ask()
     assert finished(view) == []
     answer = traffic.answer(request, after_ms=2000)
@@ -75,7 +75,7 @@ def test_a_request_appears_when_its_answer_makes_it_match(traffic: Traffic):
 
 
 def test_a_request_disappears_when_it_no_longer_matches(traffic: Traffic):
-    view = View(traffic.frames, parse("status:pending"))
+    view = View(traffic.columns, parse("status:pending"))
     first, second = traffic.ask(), traffic.ask()
     assert finished(view) == [first, second]
     traffic.answer(first, Outcome.OK)
@@ -86,14 +86,14 @@ def test_a_request_disappears_when_it_no_longer_matches(traffic: Traffic):
 
 def test_findings_marks_and_notes_are_followed(traffic: Traffic):
     notes: dict[int, str] = {}
-    view = View(traffic.frames, parse("lint:error or marked:yes or note:why"), notes=notes)
+    view = View(traffic.columns, parse("lint:error or marked:yes or note:why"), notes=notes)
     assert finished(view) == []
-    traffic.frames.set_severity(4, Severity.ERROR)
-    traffic.frames.mark(8, True)
+    traffic.columns.set_severity(4, Severity.ERROR)
+    traffic.columns.mark(8, True)
     notes[2] = "why?"
     view.recheck([2])
     assert finished(view) == [2, 4, 9]
-    traffic.frames.mark(8, False)
+    traffic.columns.mark(8, False)
     assert finished(view) == [2, 4]
 
 
@@ -101,29 +101,29 @@ def test_findings_marks_and_notes_are_followed(traffic: Traffic):
 
 
 def test_the_row_of_an_entry_is_found_or_where_it_would_be(traffic: Traffic):
-    view = View(traffic.frames, parse("kind:response"))
+    view = View(traffic.columns, parse("kind:response"))
     finished(view)
     assert [view.row_of(seq) for seq in (2, 3, 4, 99)] == [0, -1, 1, -1]
     assert [view.row_near(seq) for seq in (1, 2, 3, 99)] == [0, 0, 1, 10]
 
 
 def test_an_entry_keeps_its_number_when_the_oldest_are_dropped(traffic: Traffic):
-    frames = EntryColumns()
+    columns = EntryColumns()
     for entry in traffic.entries:
-        frames.append(entry)
-    view = View(frames, parse("kind:request"))
-    everything = View(frames)
+        columns.append(entry)
+    view = View(columns, parse("kind:request"))
+    everything = View(columns)
     finished(view)
     finished(everything)
     later = traffic.without_oldest(5)
-    frames.__dict__.update(later.__dict__)
+    columns.__dict__.update(later.__dict__)
     assert finished(view) == [7, 9, 11, 13, 15, 17, 19]
     assert (view.row_of(7), view.row_of(5)) == (0, -1)
     assert finished(everything) == list(range(6, 21))
 
 
 def test_the_next_match_wraps_around(traffic: Traffic):
-    view = View(traffic.frames, parse("tool:tool1 kind:request"))
+    view = View(traffic.columns, parse("tool:tool1 kind:request"))
     finished(view)
     assert view.next(3) == Match(7, 1, False)
     assert view.next(4) == Match(7, 1, False)
@@ -131,12 +131,12 @@ def test_the_next_match_wraps_around(traffic: Traffic):
     assert view.next(19, wrap=False) is None
     assert view.previous(7) == Match(3, 0, False)
     assert view.previous(3) == Match(19, 4, True)
-    assert View(traffic.frames, parse("kind:batch")).next(1) is None
+    assert View(traffic.columns, parse("kind:batch")).next(1) is None
 
 
 def test_the_search_does_not_wrap_before_everything_is_checked(traffic: Traffic, monkeypatch):
     monkeypatch.setattr(module, "CHUNK", 4)
-    view = View(traffic.frames, parse("kind:request"))
+    view = View(traffic.columns, parse("kind:request"))
     view.advance(0)
     assert view.next(19) is None
     assert view.previous(17) is None
@@ -149,7 +149,7 @@ def test_the_search_does_not_wrap_before_everything_is_checked(traffic: Traffic,
 
 def test_the_newest_come_first_a_slice_at_a_time(traffic: Traffic, monkeypatch):
     monkeypatch.setattr(module, "CHUNK", 4)
-    view = View(traffic.frames, parse("kind:request"))
+    view = View(traffic.columns, parse("kind:request"))
     assert not view.advance(0)
     assert seqs(view) == [17, 19]
     assert view.progress == (4, 20)
@@ -159,7 +159,7 @@ def test_the_newest_come_first_a_slice_at_a_time(traffic: Traffic, monkeypatch):
 
 def test_the_oldest_come_first_on_request(traffic: Traffic, monkeypatch):
     monkeypatch.setattr(module, "CHUNK", 4)
-    view = View(traffic.frames, parse("kind:request"), newest_first=False)
+    view = View(traffic.columns, parse("kind:request"), newest_first=False)
     view.advance(0)
     assert seqs(view) == [1, 3]
     traffic.ask()
@@ -169,7 +169,7 @@ def test_the_oldest_come_first_on_request(traffic: Traffic, monkeypatch):
 
 def test_cancelled_work_keeps_its_rows(traffic: Traffic, monkeypatch):
     monkeypatch.setattr(module, "CHUNK", 4)
-    view = View(traffic.frames, parse("kind:request"))
+    view = View(traffic.columns, parse("kind:request"))
     view.advance(0)
     view.cancel()
     assert view.is_done
@@ -186,7 +186,7 @@ STEPS = st.lists(
 @given(STEPS, st.sampled_from(["status:pending,lost", "latency:>3ms or lint:error", "-marked:yes status:ok"]))
 def test_an_updated_view_equals_a_new_one(steps: list[str], text: str):
     traffic, waiting = Traffic(), []
-    view = View(traffic.frames, parse(text))
+    view = View(traffic.columns, parse(text))
     for number, step in enumerate(steps):
         match step:
             case "ask":
@@ -197,12 +197,12 @@ def test_an_updated_view_equals_a_new_one(steps: list[str], text: str):
             case "end":
                 traffic.end()
             case "mark" if traffic.entries:
-                traffic.frames.mark(number % len(traffic.entries), number % 3 > 0)
+                traffic.columns.mark(number % len(traffic.entries), number % 3 > 0)
             case "find" if traffic.entries:
-                traffic.frames.set_severity(1 + number % len(traffic.entries), Severity.ERROR)
+                traffic.columns.set_severity(1 + number % len(traffic.entries), Severity.ERROR)
             case _:
                 view.advance(0)
-    assert finished(view) == finished(View(traffic.frames, parse(text)))
+    assert finished(view) == finished(View(traffic.columns, parse(text)))
 
 
 # ---- bodies -----------------------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ def test_an_updated_view_equals_a_new_one(steps: list[str], text: str):
 
 def test_bodies_are_read_in_a_thread_and_it_ends_with_the_view(traffic: Traffic):
     bodies = Bodies(traffic)
-    view = View(traffic.frames, parse("milk kind:response"), reader=lambda: bodies)
+    view = View(traffic.columns, parse("milk kind:response"), reader=lambda: bodies)
     assert finished(view) == [2, 8, 14, 20]
     traffic.call("late", body=b"more milk")
     assert finished(view) == [2, 8, 14, 20, 22]
@@ -221,7 +221,7 @@ def test_bodies_are_read_in_a_thread_and_it_ends_with_the_view(traffic: Traffic)
 def test_only_bodies_that_could_match_are_read_newest_first(traffic: Traffic, monkeypatch):
     monkeypatch.setattr(module, "FIRST_BLOCK", 8)
     bodies = Bodies(traffic)
-    view = View(traffic.frames, parse("milk seq:5..16"), reader=lambda: bodies)
+    view = View(traffic.columns, parse("milk seq:5..16"), reader=lambda: bodies)
     assert finished(view) == [8, 14]
     view.close(wait=True)
     assert bodies.asked == [(13, 16), (5, 12)]
@@ -229,19 +229,19 @@ def test_only_bodies_that_could_match_are_read_newest_first(traffic: Traffic, mo
 
 def test_no_body_is_read_if_none_could_match(traffic: Traffic):
     bodies = Bodies(traffic)
-    view = View(traffic.frames, parse("milk server:notes"), reader=lambda: bodies)
+    view = View(traffic.columns, parse("milk server:notes"), reader=lambda: bodies)
     assert finished(view) == []
     view.close(wait=True)
     assert bodies.asked == []
 
 
 def test_without_a_reader_words_are_searched_in_names(traffic: Traffic):
-    assert len(finished(View(traffic.frames, parse("tool1")))) == 10
-    assert finished(View(traffic.frames, parse("milk"))) == []
+    assert len(finished(View(traffic.columns, parse("tool1")))) == 10
+    assert finished(View(traffic.columns, parse("milk"))) == []
 
 
 def test_an_entry_whose_body_matched_is_checked_again_after_a_change(traffic: Traffic):
-    view = View(traffic.frames, parse("status:pending milk"), reader=lambda: Bodies(traffic))
+    view = View(traffic.columns, parse("status:pending milk"), reader=lambda: Bodies(traffic))
     request = traffic.ask(body=b"milk?")
     assert finished(view) == [request]
     traffic.answer(request)
@@ -253,7 +253,7 @@ def test_a_recording_that_cannot_be_opened_is_reported(traffic: Traffic):
     def refuse() -> Bodies:
         raise OSError("the file is gone")
 
-    view = View(traffic.frames, parse("milk or tool:tool0 kind:request"), reader=refuse)
+    view = View(traffic.columns, parse("milk or tool:tool0 kind:request"), reader=refuse)
     assert finished(view) == [1, 5, 9, 13, 17]
     assert view.problem == "the file is gone"
     view.close(wait=True)
@@ -285,7 +285,7 @@ def with_a_gap() -> Traffic:
 def test_a_filter_finds_entries_after_a_gap_by_their_own_numbers(text: str, expected: list[int]):
     traffic = with_a_gap()
     notes = {2: "why?", 30: "why?", 54: "why?"}
-    view = View(traffic.frames, parse(text), reader=lambda: Bodies(traffic), notes=notes)
+    view = View(traffic.columns, parse(text), reader=lambda: Bodies(traffic), notes=notes)
     try:
         assert finished(view) == expected
         assert [view.row_of(seq) for seq in expected] == list(range(len(expected)))
@@ -295,7 +295,7 @@ def test_a_filter_finds_entries_after_a_gap_by_their_own_numbers(text: str, expe
 
 
 def test_the_next_match_is_found_across_a_gap():
-    view = View(with_a_gap().frames, parse("kind:request"))
+    view = View(with_a_gap().columns, parse("kind:request"))
     finished(view)
     assert view.next(5) == Match(51, 3, False)
     assert view.next(30) == Match(51, 3, False)
@@ -305,7 +305,7 @@ def test_the_next_match_is_found_across_a_gap():
 def test_a_note_after_a_gap_is_checked_again():
     traffic = with_a_gap()
     notes: dict[int, str] = {}
-    view = View(traffic.frames, parse("note:why"), notes=notes)
+    view = View(traffic.columns, parse("note:why"), notes=notes)
     assert finished(view) == []
     notes[55] = "why?"
     view.recheck([55])

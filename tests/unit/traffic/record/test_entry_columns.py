@@ -67,19 +67,19 @@ def test_rows_fill_the_columns_as_entries_do(made: list[Any], first: int, cut: i
 
 @pytest.mark.parametrize(("place", "value"), [(5, 999), (1, "x"), (9, -1)])
 def test_rows_with_values_that_no_entry_has_add_nothing(place: int, value: Any):
-    frames = EntryColumns()
+    columns = EntryColumns()
     good = list(row(entry(1, (5, 0, "a", Direction.OUT, Kind.REQUEST, "", 0, 0, Outcome.NONE, None))))
     bad = [*good]
     bad[place] = value
     with pytest.raises((OverflowError, TypeError)):
-        frames.extend([tuple(good), tuple(bad)])
-    assert len(frames) == len(frames.mono) == len(frames.marked) == 0
+        columns.extend([tuple(good), tuple(bad)])
+    assert len(columns) == len(columns.mono) == len(columns.marked) == 0
 
 
 def test_a_missing_partner_is_none():
-    frames = EntryColumns()
-    frames.append(entry(1, (5, 0, "a", Direction.IN, Kind.RESPONSE, "", 9, 9, Outcome.OK, None)))
-    assert (frames.partner(0), frames.root[0]) == (-1, 0)
+    columns = EntryColumns()
+    columns.append(entry(1, (5, 0, "a", Direction.IN, Kind.RESPONSE, "", 9, 9, Outcome.OK, None)))
+    assert (columns.partner(0), columns.root[0]) == (-1, 0)
 
 
 def test_numbers_stay_correct_after_entries_were_dropped_unread():
@@ -92,15 +92,15 @@ def test_numbers_stay_correct_after_entries_were_dropped_unread():
     by_rows.extend([row(each) for each in entries])
     for each in entries:
         by_entries.append(each)
-    for frames in (by_rows, by_entries):
-        assert [frames.seq(index) for index in range(7)] == [4, 5, 20, 21, 40, 41, 42]
-        assert [frames.index(seq) for seq in (3, 4, 5, 6, 19, 20, 21, 39, 42, 43)] == [
+    for columns in (by_rows, by_entries):
+        assert [columns.seq(index) for index in range(7)] == [4, 5, 20, 21, 40, 41, 42]
+        assert [columns.index(seq) for seq in (3, 4, 5, 6, 19, 20, 21, 39, 42, 43)] == [
             -1, 0, 1, -1, -1, 2, 3, -1, 6, -1,
         ]  # fmt: skip
-        assert [frames.position(seq) for seq in (1, 5, 6, 20, 22, 42, 99)] == [0, 1, 2, 2, 4, 6, 7]
-        assert list(frames.pair) == [2, 1, 4, 3, 7, 0, 5]
-        assert list(frames.root) == [1] * 7
-        assert frames.gone == 39
+        assert [columns.position(seq) for seq in (1, 5, 6, 20, 22, 42, 99)] == [0, 1, 2, 2, 4, 6, 7]
+        assert list(columns.pair) == [2, 1, 4, 3, 7, 0, 5]
+        assert list(columns.root) == [1] * 7
+        assert columns.gone == 39
     for name in COLUMNS:
         assert getattr(by_rows, name) == getattr(by_entries, name), name
 
@@ -109,15 +109,15 @@ def test_numbers_stay_correct_after_entries_were_dropped_unread():
 @settings(deadline=None)
 def test_each_number_is_found_whatever_was_dropped(cuts: set[int], first: int, size: int):
     seqs = [seq for seq in range(first, first + size) if seq not in cuts]
-    frames = EntryColumns()
-    frames.extend(
+    columns = EntryColumns()
+    columns.extend(
         [
             row(entry(seq, (0, 0, "", Direction.OUT, Kind.STDERR, "", 0, 0, Outcome.NONE, None)))
             for seq in seqs
         ]
     )
-    assert [frames.seq(index) for index in range(len(frames))] == seqs
+    assert [columns.seq(index) for index in range(len(columns))] == seqs
     for seq in range(first + size + 2):
-        assert frames.index(seq) == (seqs.index(seq) if seq in seqs else -1)
-        assert frames.position(seq) == sum(each < seq for each in seqs)
-    assert list(frames.seqs(range(len(seqs)))) == seqs
+        assert columns.index(seq) == (seqs.index(seq) if seq in seqs else -1)
+        assert columns.position(seq) == sum(each < seq for each in seqs)
+    assert list(columns.seqs(range(len(seqs)))) == seqs

@@ -48,7 +48,7 @@ def test_everything_is_stored_in_order_and_numbered_without_gaps(stage: Stage):
     entries = stage.record(*map(seen, raws))
     assert [entry.body for entry in entries] == raws
     assert [entry.seq for entry in entries] == list(range(1, 2001))
-    assert len(stage.recorder.frames) == 2000
+    assert len(stage.recorder.entries) == 2000
 
 
 def test_what_was_captured_before_the_start_is_stored_too(stage: Stage):
@@ -59,7 +59,7 @@ def test_what_was_captured_before_the_start_is_stored_too(stage: Stage):
 def test_entries_are_stored_without_a_flush(stage: Stage):
     stage.recorder.start()
     stage.recorder.capture(seen(b"x"))
-    wait_until(lambda: len(stage.recorder.frames) == 1, 2)
+    wait_until(lambda: len(stage.recorder.entries) == 1, 2)
     assert len(stage.store.entries) == 1
 
 
@@ -68,10 +68,10 @@ def test_a_row_is_there_only_once_it_is_stored(stage: Stage):
     stage.recorder.start()
     stage.recorder.capture(seen(b"x"))
     assert not stage.recorder.flush(0.1)
-    assert len(stage.recorder.frames) == 0
+    assert len(stage.recorder.entries) == 0
     stage.store.going.set()
     assert stage.recorder.flush(10)
-    assert len(stage.recorder.frames) == 1
+    assert len(stage.recorder.entries) == 1
 
 
 def test_taps_in_many_threads_lose_nothing(stage: Stage):
@@ -104,9 +104,9 @@ def test_a_request_and_its_answer_are_a_pair_in_the_columns(stage: Stage):
         seen(line(id=1, method="tools/call", params={"name": "forecast"}), Direction.OUT),
         seen(line(id=1, result={"isError": True})),
     )
-    frames = stage.recorder.frames
-    assert (frames.partner(0), frames.partner(1)) == (1, 0)
-    assert frames.outcome[0] == Outcome.TOOL_ERROR
+    columns = stage.recorder.entries
+    assert (columns.partner(0), columns.partner(1)) == (1, 0)
+    assert columns.outcome[0] == Outcome.TOOL_ERROR
 
 
 def test_unreadable_answers_and_abandoned_requests_are_not_pending(stage: Stage):
@@ -116,9 +116,9 @@ def test_unreadable_answers_and_abandoned_requests_are_not_pending(stage: Stage)
         seen(line(id=2, method="ping"), Direction.OUT),
         seen(b'{"event":"gave up"}', Direction.NONE, Kind.EVENT, detail={"event": "gave up", "id": 2}),
     )
-    frames = stage.recorder.frames
-    assert frames.pending() == []
-    assert [frames.outcome[0], frames.outcome[2]] == [Outcome.ERROR, Outcome.ERROR]
+    columns = stage.recorder.entries
+    assert columns.pending() == []
+    assert [columns.outcome[0], columns.outcome[2]] == [Outcome.ERROR, Outcome.ERROR]
 
 
 def test_pending_requests_are_lost_at_an_exit(stage: Stage):
@@ -126,7 +126,7 @@ def test_pending_requests_are_lost_at_an_exit(stage: Stage):
         seen(line(id=1, method="ping"), Direction.OUT),
         seen(b"{}", Direction.NONE, Kind.EVENT, detail={"event": "exit", "code": 1}),
     )
-    assert stage.recorder.frames.outcome[0] == Outcome.LOST
+    assert stage.recorder.entries.outcome[0] == Outcome.LOST
 
 
 # ---- a store that fails --------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ def test_a_store_that_cannot_be_opened_leaves_a_recording_in_memory(stage: Stage
     assert "no" in recorder.problem
     assert recorder.memory.body(1) == b"kept"
     assert [finding.code for finding in recorder.memory.findings()] == ["not-json"]
-    assert len(recorder.frames) == 1
+    assert len(recorder.entries) == 1
 
 
 def test_a_full_disk_is_reported_and_so_is_its_end(stage: Stage):
@@ -257,7 +257,7 @@ def test_a_failing_batch_receiver_does_not_end_the_recording(stage: Stage):
     told: list[Entry] = []
 
     def look(entries: Any) -> None:
-        assert len(stage.recorder.frames) >= entries[-1].seq
+        assert len(stage.recorder.entries) >= entries[-1].seq
         told.extend(entries)
         raise RuntimeError("mine")
 
@@ -273,7 +273,7 @@ def test_findings_are_stored_and_shown_in_the_columns(stage: Stage):
     stage.recorder.add_findings([finding])
     stage.record()
     assert stage.store.findings == [finding]
-    assert stage.recorder.frames.severity[0] == Severity.ERROR
+    assert stage.recorder.entries.severity[0] == Severity.ERROR
 
 
 def test_an_action_has_exclusive_use_of_the_store(stage: Stage):
@@ -293,12 +293,12 @@ def test_a_second_start_does_nothing(stage: Stage):
 
 
 def test_entries_dropped_by_the_store_are_known_to_the_columns(stage: Stage):
-    view = View(stage.recorder.frames)
+    view = View(stage.recorder.entries)
     stage.record(seen(b"old"))
     view.advance()
     before = view.revision
     stage.store.gone = 1
     stage.record(seen(b"new"))
-    assert stage.recorder.frames.gone == 1
+    assert stage.recorder.entries.gone == 1
     view.advance()
     assert view.revision > before

@@ -21,7 +21,7 @@ def test_ids_are_unique():
 ON_WORKBENCH = ServerScreen.CONTEXTS
 OVER_MAIN = (
     Context.TRAFFIC,
-    Context.FRAME,
+    Context.ENTRY,
     *ON_WORKBENCH,
     Context.SESSIONS,
     Context.MODELS,

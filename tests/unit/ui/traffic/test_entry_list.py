@@ -15,7 +15,7 @@ def cells(pane: EntryList, strips) -> list[list[Segment]]:
 async def test_it_paints_what_textual_would_paint() -> None:
     for theme in ("harbor", "ansi"):
         for size in ((120, 8), (80, 30)):
-            pane = EntryList(some().frames, live=False)
+            pane = EntryList(some().columns, live=False)
             async with Stage(pane, theme).run_test(size=size) as pilot:
                 pane.tick()
                 pane.move_cursor(3)
@@ -30,14 +30,14 @@ async def test_it_paints_what_textual_would_paint() -> None:
 
 
 async def test_without_a_scroll_bar_the_last_column_is_painted_too() -> None:
-    pane = EntryList(some().frames, live=False)
+    pane = EntryList(some().columns, live=False)
     async with Stage(pane).run_test(size=(80, 30)):
         pane.tick()
         assert {strip.cell_length for strip in pane.render_lines(pane.size.region)} == {80}
 
 
 async def test_a_key_is_painted_at_once() -> None:
-    pane = EntryList(some().frames, live=False)
+    pane = EntryList(some().columns, live=False)
     async with Stage(pane).run_test(size=(80, 30)) as pilot:
         pane.tick()
         await pilot.pause()

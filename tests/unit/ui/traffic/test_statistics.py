@@ -15,7 +15,7 @@ def test_neighbors_are_added_up_in_a_short_sparkline() -> None:
 
 
 def test_lines_and_headings_fit_every_width() -> None:
-    stats = Stats(some().frames)
+    stats = Stats(some().columns)
     assert stats.advance(1000)
     for width in (80, 100, 160):
         assert width_of(head(width)) <= width
