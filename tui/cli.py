@@ -172,7 +172,7 @@ def _traffic_screen(args: argparse.Namespace, path: "Path") -> int:
     from tui.settings.config_file import quick_ui
     from tui.settings.locations import config_path
     from tui.settings.save import set_value
-    from tui.ui.app.terminal import run_trace
+    from tui.ui.app.terminal import run_traffic
 
     named = vars(args).get("config")
 
@@ -184,7 +184,7 @@ def _traffic_screen(args: argparse.Namespace, path: "Path") -> int:
     recorded = RecordingFile(path)
     recorded.start()
     try:
-        return run_trace(recorded.recording, theme=theme, keys=quick.keys, save_theme=save_theme)
+        return run_traffic(recorded.recording, theme=theme, keys=quick.keys, save_theme=save_theme)
     finally:
         recorded.close()
 

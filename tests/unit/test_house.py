@@ -88,6 +88,11 @@ def test_no_folders_of_a_room_import_each_other():
     assert {room: _circles(_folders(room)) for room in ("core", "ui")} == {"core": [], "ui": []}
 
 
+def test_no_class_leaves_a_method_for_its_heirs_to_write():
+    sources = (ROOT / "tui").rglob("*.py")
+    assert [str(path) for path in sources if "raise NotImplementedError" in path.read_text("utf-8")] == []
+
+
 def test_a_folder_holds_few_enough_files_to_be_scanned():
     folders = [path for path in (ROOT / "tui").rglob("*") if path.is_dir()]
     counts = {str(path.relative_to(ROOT)): len(list(path.glob("*.py"))) for path in folders}

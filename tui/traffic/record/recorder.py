@@ -16,7 +16,9 @@ from collections.abc import Callable, Sequence
 from tui.core.errors import McptuiError
 from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, TrafficWriter
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.entry_reader import EntryReader, RecentEntries, Redact
+from tui.traffic.record.entry_reader import EntryReader
+from tui.traffic.record.recent_entries import RecentEntries
+from tui.traffic.record.redaction import Redact
 
 HEAD = 1024
 """Bytes of a body that are taken when there is little room."""

@@ -20,7 +20,7 @@ from tui.ui.platform.output import driver_class, screen_of_our_own
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
     from tui.traffic.record.entry_columns import Recording
-    from tui.ui.app.trace_app import TraceApp
+    from tui.ui.app.traffic_app import TrafficApp
 
 SHUTDOWN_SECONDS = 9.0
 """More than the host takes at worst (7 s): only a last resort."""
@@ -48,7 +48,7 @@ def run_app(
     return _run(McptuiApp(make, theme=theme, keys=keys), made)
 
 
-def run_trace(
+def run_traffic(
     recording: "Recording",
     *,
     theme: str,
@@ -56,12 +56,12 @@ def run_trace(
     save_theme: Callable[[str], None],
 ) -> int:
     """Show a recording on this terminal and return the exit code, as `run_app` does."""
-    from tui.ui.app.trace_app import TraceApp
+    from tui.ui.app.traffic_app import TrafficApp
 
-    return _run(TraceApp(recording, theme=theme, keys=keys, save_theme=save_theme), ())
+    return _run(TrafficApp(recording, theme=theme, keys=keys, save_theme=save_theme), ())
 
 
-def _run(app: "McptuiApp | TraceApp", made: "Sequence[Runtime]") -> int:
+def _run(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]") -> int:
     if (driver := driver_class()) is not None:
         app.driver_class = driver
     sys.setswitchinterval(SWITCH_SECONDS)
@@ -73,7 +73,7 @@ def _run(app: "McptuiApp | TraceApp", made: "Sequence[Runtime]") -> int:
     return code
 
 
-async def _own(app: "McptuiApp | TraceApp", made: "Sequence[Runtime]", screen: TextIO) -> int:
+async def _own(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]", screen: TextIO) -> int:
     stop = _Stop(app, made)
     with stop.on_signals():
         try:
@@ -117,7 +117,7 @@ def _not_kept(runtime: "Runtime") -> str:
 class _Stop:
     """What a signal does: the first one ends the app, a second one hurries the servers."""
 
-    def __init__(self, app: "McptuiApp | TraceApp", made: "Sequence[Runtime]") -> None:
+    def __init__(self, app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]") -> None:
         self._app = app
         self._made = made
         self._hurry: asyncio.Task[None] | None = None

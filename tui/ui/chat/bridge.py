@@ -12,7 +12,7 @@ from tui.core.ports import ApprovalRequest
 from tui.core.text import clean_line
 from tui.core.tools import CallFailure, TextContent
 from tui.core.turn.turn_endings import remark_of, words_of
-from tui.ui.chat.result_parts import outcome, pieces_of
+from tui.ui.chat.transcript.result_parts import outcome, pieces_of
 
 if TYPE_CHECKING:
     from tui.ui.chat.transcript.transcript import Transcript

@@ -9,7 +9,7 @@ from tui.core.conversation.conversation import AssistantMessage, Attachment, Mes
 from tui.core.text import clean
 from tui.ui.chat.composer.token_area import Reference, Written
 from tui.ui.chat.current_conversation import NOT_SAVED, CurrentConversation
-from tui.ui.chat.result_parts import result_of
+from tui.ui.chat.transcript.result_parts import result_of
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Context
 

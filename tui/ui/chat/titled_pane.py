@@ -4,7 +4,7 @@ from textual import events
 from textual.strip import Strip
 
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import Row, spread
+from tui.ui.widgets.rows import EMPTY, Row, spread
 
 
 class TitledPane(LinePane):
@@ -18,15 +18,15 @@ class TitledPane(LinePane):
 
     def title(self) -> tuple[str, str]:
         """Return the title and the text at its right end, cleaned."""
-        raise NotImplementedError
+        return "", ""
 
     def body_count(self) -> int:
         """Return how many rows the body has."""
-        raise NotImplementedError
+        return 0
 
     def body_row(self, index: int) -> Row:
         """Return a row of the body; counts from 0."""
-        raise NotImplementedError
+        return EMPTY
 
     def title_changed(self) -> None:
         self._strips.discard(0)

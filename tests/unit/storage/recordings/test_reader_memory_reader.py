@@ -6,7 +6,7 @@ from tests.unit.storage.traffic_samples import request
 from tui.core.traffic import BodyTerm
 from tui.storage.recordings.body_search import LARGE
 from tui.storage.recordings.reader import MemoryReader
-from tui.traffic.record.entry_reader import RecentEntries
+from tui.traffic.record.recent_entries import RecentEntries
 
 
 def ring(*bodies: bytes) -> RecentEntries:

@@ -8,7 +8,7 @@ from tests.unit.traffic.small_traffic import Bodies, Traffic
 from tui.core.traffic import BodyTerm, Direction, Entry, Kind
 from tui.storage.recordings.reader import MemoryReader
 from tui.traffic.filter.view import BodyMatches, BodySearchThread
-from tui.traffic.record.entry_reader import RecentEntries
+from tui.traffic.record.recent_entries import RecentEntries
 
 MILK = [BodyTerm("milk")]
 

@@ -7,7 +7,8 @@ import pytest
 
 from tests.unit.traffic.tapped import MARK, SECRET, hide, line, seen
 from tui.core.traffic import Captured, Cause, Direction, Entry, Kind, Outcome
-from tui.traffic.record.entry_reader import MARGIN, EntryReader
+from tui.traffic.record.entry_reader import EntryReader
+from tui.traffic.record.redaction import MARGIN
 
 
 def read(*captured: Captured, cap: int = 1000) -> list[Entry]:

@@ -12,31 +12,31 @@ from tui.ui.widgets.times import TimeMode
 @pytest.mark.parametrize("width", [72, 80, 111, 112, 120, 159, 160, 200, 240])
 @pytest.mark.parametrize("mode", list(TimeMode))
 def test_every_line_fits_its_width(width: int, mode: TimeMode) -> None:
-    columns = some().columns
-    maker = RowMaker(columns, UNICODE)
+    entries = some().columns
+    maker = RowMaker(entries, UNICODE)
     maker.mode = mode
     columns = layout_for(width, mode, 10)
     lines = [
-        maker.row(index, columns, RowContext(previous=index - 1), "1" * 30) for index in range(len(columns))
+        maker.row(index, columns, RowContext(previous=index - 1), "1" * 30) for index in range(len(entries))
     ]
     assert all(width_of(line) <= width for line in lines)
     assert width_of(maker.head(columns)) <= width
 
 
 def test_a_terminal_without_signs_gets_ascii() -> None:
-    columns = some().columns
-    maker = RowMaker(columns, ASCII)
+    entries = some().columns
+    maker = RowMaker(entries, ASCII)
     columns = layout_for(120, TimeMode.CLOCK, 10)
     text = "".join(
-        text_of(maker.row(index, columns, RowContext(previous=index - 1))) for index in range(len(columns))
+        text_of(maker.row(index, columns, RowContext(previous=index - 1))) for index in range(len(entries))
     )
     assert text.replace("…", "").isascii()
 
 
 def test_a_dropped_entry_is_struck_through() -> None:
-    columns = some().columns
-    columns.gone = 2
-    maker = RowMaker(columns, UNICODE)
+    entries = some().columns
+    entries.gone = 2
+    maker = RowMaker(entries, UNICODE)
     columns = layout_for(120, TimeMode.CLOCK, 10)
     rows = [maker.row(index, columns, RowContext()) for index in range(4)]
     struck = [any("strike" in style for _, style in row) for row in rows]

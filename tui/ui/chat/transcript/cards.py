@@ -7,9 +7,9 @@ from typing import Any
 from tui.core import units
 from tui.core.text import Preview, clean, clean_line, preview
 from tui.core.tools import ToolResult
-from tui.ui.chat.result_parts import pieces_of
 from tui.ui.chat.transcript.blocks import measure
 from tui.ui.chat.transcript.flow import Block
+from tui.ui.chat.transcript.result_parts import pieces_of
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, progress_bar, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 

@@ -14,7 +14,7 @@ from tui.ui.traffic.screen import TrafficScreen
 _ACTIONS = ("app.quit", "app.help", "app.theme")
 
 
-class TraceApp(BaseApp):
+class TrafficApp(BaseApp):
     """Shows a recording until the user quits."""
 
     ENABLE_COMMAND_PALETTE = False

@@ -5,7 +5,7 @@ import struct
 
 from tui.core.conversation.conversation import Attachment, ToolMessage
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
-from tui.ui.chat.result_parts import attachment_words, pieces_of, result_of
+from tui.ui.chat.transcript.result_parts import attachment_words, pieces_of, result_of
 
 PNG = base64.b64encode(
     b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480) + bytes(40)

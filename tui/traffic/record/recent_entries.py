@@ -1,0 +1,67 @@
+"""The last entries in memory, for the time in which nothing can be stored."""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+from threading import Lock
+
+from tui.core.traffic import Entry, Finding
+
+RING_BYTES = 32 * 1024 * 1024
+RING_ENTRIES = 20_000
+
+
+class RecentEntries:
+    """The last entries with their bodies, for any thread; read like a store, except for the search."""
+
+    def __init__(self, max_bytes: int = RING_BYTES, max_entries: int = RING_ENTRIES) -> None:
+        self._max_bytes, self._max_entries = max_bytes, max_entries
+        self._entries: deque[Entry] = deque()
+        self._findings: deque[Finding] = deque(maxlen=max_entries)
+        self._bytes = 0
+        self._lock = Lock()
+
+    def add(self, entries: Sequence[Entry]) -> None:
+        """Add entries; the oldest are dropped."""
+        with self._lock:
+            for entry in entries:
+                self._entries.append(entry)
+                self._bytes += len(entry.body)
+            while len(self._entries) > 1 and (
+                self._bytes > self._max_bytes or len(self._entries) > self._max_entries
+            ):
+                self._bytes -= len(self._entries.popleft().body)
+
+    def add_findings(self, findings: Sequence[Finding]) -> None:
+        with self._lock:
+            self._findings.extend(findings)
+
+    def columns(self, after: int, limit: int) -> Sequence[Entry]:
+        found = islice((entry for entry in self._copy() if entry.seq > after), limit)
+        return [replace(entry, body=b"", redactions=()) for entry in found]
+
+    def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
+        with self._lock:
+            index = seq - self._entries[0].seq if self._entries else -1
+            found = self._entries[index] if 0 <= index < len(self._entries) else None
+        if found is None or len(found.body) <= body_limit:
+            return found
+        return replace(found, body=found.body[:body_limit])
+
+    def body(self, seq: int, start: int = 0, length: int = -1) -> bytes:
+        found = self.entry(seq, RING_BYTES * 2)
+        if found is None:
+            return b""
+        return found.body[start:] if length < 0 else found.body[start : start + length]
+
+    def bodies(self, first: int, last: int) -> Sequence[tuple[int, bytes]]:
+        return [(entry.seq, entry.body) for entry in self._copy() if first <= entry.seq <= last]
+
+    def findings(self, after: int = 0) -> Sequence[Finding]:
+        with self._lock:
+            return list(islice(self._findings, after, None))
+
+    def _copy(self) -> list[Entry]:
+        with self._lock:
+            return list(self._entries)

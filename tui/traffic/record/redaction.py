@@ -1,0 +1,98 @@
+"""What is taken out of captured bytes and details before they are stored: secrets, and what is too long."""
+
+import json
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from tui.core.secrets.encodings import octets_of
+from tui.core.secrets.places import is_secret_header, masked
+from tui.core.traffic import Captured, Redaction
+
+Redact = Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]
+
+MARGIN = 64 * 1024
+"""Bytes behind the cap that are searched too: a secret across the cap is replaced completely."""
+
+_URL_HEADERS = frozenset({"location", "referer", "content-location", "link"})
+
+
+class StoredBody(NamedTuple):
+    """A body as it is stored: redacted, with its marks; with a `sha256` of all bytes if it is only a head."""
+
+    body: bytes
+    redactions: tuple[Redaction, ...]
+    sha256: str
+
+
+def keep(captured: Captured, redact: Redact, cap: int) -> StoredBody:
+    """Return a body as it is stored; a `cap` of 0 keeps all of it."""
+    raw = captured.raw
+    if cap <= 0 or len(raw) <= cap:
+        body, redactions = redact(raw)
+        torn = captured.size > len(raw)
+        return StoredBody(body, redactions, str(captured.detail.get("sha256", "")) if torn else "")
+    body, redactions = redact(raw[: cap + MARGIN])
+    end = cap
+    for span in redactions:
+        if span.start < end < span.end:
+            end = span.end
+    inside = tuple(span for span in redactions if span.end <= end)
+    whole = captured.size <= len(raw)
+    digest = sha256(raw).hexdigest() if whole else str(captured.detail.get("sha256", ""))
+    return StoredBody(body[:end], inside, digest)
+
+
+def scrub(detail: Mapping[str, Any], redact: Redact) -> Mapping[str, Any]:
+    """Return what a transport knew without secrets; headers with credentials lose their value.
+
+    In a URL, passwords and secret parameters are replaced too.
+    """
+    hidden = _without_credentials(detail)
+    try:
+        text = octets_of(json.dumps(hidden, ensure_ascii=False))
+    except (TypeError, ValueError):
+        return {"fault": "detail that is not JSON"}
+    if not redact(text)[1]:
+        return hidden
+    cleaned = _each_text(hidden, lambda part: scrub_text(part, redact))
+    return cleaned if isinstance(cleaned, dict) else {}
+
+
+def scrub_text(text: str, redact: Redact) -> str:
+    """Return a short text without secrets."""
+    return redact(octets_of(text))[0].decode("utf-8", "replace")
+
+
+def _without_credentials(detail: Mapping[str, Any]) -> dict[str, Any]:
+    found = dict(detail)
+    for key, value in detail.items():
+        if key == "url" and isinstance(value, str):
+            found[key] = masked(value)
+        elif isinstance(value, Mapping) and key.endswith("headers"):
+            found[key] = {name: _header(str(name), text) for name, text in value.items()}
+        elif isinstance(value, list | tuple) and key.endswith("headers"):
+            found[key] = [_pair_without_credentials(pair) for pair in value]
+    return found
+
+
+def _pair_without_credentials(pair: Any) -> Any:
+    if isinstance(pair, list | tuple) and len(pair) == 2:
+        return [pair[0], _header(str(pair[0]), pair[1])]
+    return pair
+
+
+def _header(name: str, value: Any) -> Any:
+    if is_secret_header(name):
+        return f"[redacted:{name.lower()}]"
+    return masked(value) if name.lower() in _URL_HEADERS and isinstance(value, str) else value
+
+
+def _each_text(value: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {change(str(key)): _each_text(item, change) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_each_text(item, change) for item in value]
+    return value
