@@ -37,6 +37,7 @@ from tui.core.ports import (  # noqa: E402
     Usage,
 )
 from tui.core.secrets.redact import Redactor  # noqa: E402
+from tui.core.time_limits import NO_CLOCKS, Pausable  # noqa: E402
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult  # noqa: E402
 from tui.core.turn.approval_policy import Mode, Policy  # noqa: E402
 from tui.core.turn.limits import Limits  # noqa: E402
@@ -83,7 +84,13 @@ class Tools:
         return ""
 
     async def call(
-        self, tool: Tool, arguments: Mapping[str, Any], *, seconds: float, progress: ProgressSink
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        *,
+        seconds: float,
+        progress: ProgressSink,
+        clocks: Pausable = NO_CLOCKS,
     ) -> ToolResult:
         """Return some text."""
         self._called += 1

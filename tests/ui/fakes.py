@@ -11,6 +11,7 @@ from tui.core.conversation.conversation import CallRequest, Conversation
 from tui.core.ports import Approver, ModelPart, ModelRequest, MonotonicClock, ReplyPart, TextPart, Usage
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
+from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
 from tui.core.turn.approval_policy import Policy
 from tui.core.turn.limits import Limits
@@ -73,7 +74,13 @@ class FakeToolbox:
         return ""
 
     async def call(
-        self, tool: Tool, arguments: Mapping[str, Any], *, seconds: float, progress: ProgressSink
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        *,
+        seconds: float,
+        progress: ProgressSink,
+        clocks: Pausable = NO_CLOCKS,
     ) -> ToolResult:
         self.called.append((tool.name, arguments))
         return self.answers.get(tool.name, ToolResult((TextContent(f"{tool.name} did it"),)))

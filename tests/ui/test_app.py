@@ -367,7 +367,7 @@ async def test_k_cancels_the_running_call_and_the_turn_continues():
     cancelled = []
 
     class Stuck(FakeToolbox):
-        async def call(self, tool, arguments, *, seconds, progress):
+        async def call(self, tool, arguments, *, seconds, progress, clocks=None):
             try:
                 await asyncio.Event().wait()
             finally:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from tui.core.conversation.conversation import CallRequest, Message
 from tui.core.conversation.conversation import Usage as Usage
+from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import ProgressSink, Tool, ToolResult
 
 
@@ -170,11 +171,18 @@ class Toolbox(Protocol):
         """
 
     async def call(
-        self, tool: Tool, arguments: Mapping[str, Any], *, seconds: float, progress: ProgressSink
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        *,
+        seconds: float,
+        progress: ProgressSink,
+        clocks: Pausable = NO_CLOCKS,
     ) -> ToolResult:
         """Call and return the result; failures are results too.
 
-        Cancelling this cancels the request.
+        Cancelling this cancels the request. `clocks` and `seconds` stand still while a person answers what
+        the server asks.
         """
 
 

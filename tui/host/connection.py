@@ -20,15 +20,18 @@ from tui import __version__
 from tui.core.ports import Clock
 from tui.core.servers import ServerSpec, StopReason
 from tui.core.text import clean_line
+from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import CallFailure, ProgressSink, ToolResult
 from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
 from tui.host.error_sentences import Ending
 from tui.host.lifecycle import RefreshPace, RetryDelay
 from tui.host.requests import Listings, SdkToolCall, failed
+from tui.host.sdk.callbacks import callbacks
 from tui.host.sdk.sdk_bridge import SdkBridge
+from tui.host.server_requests import ServerRequests
 from tui.host.transports import ServerTransport
-from tui.host.waits import first_of, set_within
+from tui.host.waits import ScopeClock, first_of, set_within
 
 PAGE_SECONDS = 30.0
 EXIT_GRACE = 1.0
@@ -51,7 +54,7 @@ class Connection:
     `on_ready`, `on_leaving` (before the process is ended) and `on_change` must neither raise nor wait. The
     stderr and exit of `transport` can still be read after the end. `title` and `version` are the server's
     own, cleaned. `counts` are those of resources and prompts, None if not offered or not counted;
-    `revisions`, how often these lists have changed.
+    `revisions`, how often these lists have changed. `requests` answers what the server asks.
     """
 
     def __init__(
@@ -65,6 +68,7 @@ class Connection:
         on_ready: Callable[["Connection"], None],
         on_leaving: Callable[[StopReason], None],
         on_change: Callable[[], None],
+        requests: ServerRequests,
     ) -> None:
         self.transport = transport
         self.catalog = Catalog()
@@ -80,6 +84,7 @@ class Connection:
         self._on_ready = on_ready
         self._on_leaving = on_leaving
         self._on_change = on_change
+        self._requests = requests
         self._clock = clock
         self._seconds = seconds
         self._client: Client | None = None
@@ -106,7 +111,7 @@ class Connection:
         try:
             async with self.transport as (read, write):
                 try:
-                    await self._converse(SdkBridge(read, write, self._notified), mode)
+                    await self._converse(SdkBridge(read, write, self._notified, self._requests), mode)
                 except Exception as found:  # whatever the SDK raises ends this connection, never the program
                     error = found
                 await self._see_the_exit()
@@ -123,18 +128,21 @@ class Connection:
 
     async def _converse(self, wire: SdkBridge, mode: str) -> None:
         self._wire = wire
-        with anyio.CancelScope(deadline=anyio.current_time() + self._seconds) as connecting:
+        connecting = anyio.CancelScope(deadline=anyio.current_time() + self._seconds)
+        start = ScopeClock(connecting)
+        with connecting, self._requests.clocks.holding(start):
             guard = asyncio.create_task(self._cancel_at_end(connecting), name=f"guard of {self._spec.name}")
             try:
                 self._waiting_for = "initialize"
                 us = Implementation(name="mcptui", version=__version__)
-                async with Client(wire, mode=mode, client_info=us, cache=None) as client:
+                answers = callbacks(self._requests)
+                async with Client(wire, mode=mode, client_info=us, cache=None, **answers) as client:
                     self._client = client
                     self._introduced(client)
                     listing = Listings(client, wire)
                     complete = await self._list_all(listing)
                     if not guard.done():
-                        connecting.deadline = float("inf")
+                        start.end()
                         guard.cancel()
                         self.start_ms = (self._clock.now_ns() - self._began_ns) / 1e6
                         self._ready = True
@@ -324,12 +332,18 @@ class Connection:
             await self._clock.sleep(retry.after_failure(worked))
 
     async def call(
-        self, tool: str, arguments: Mapping[str, Any], *, seconds: float, progress: ProgressSink
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        *,
+        seconds: float,
+        progress: ProgressSink,
+        clocks: Pausable = NO_CLOCKS,
     ) -> ToolResult:
         """Call a tool; every failure is a result. Cancelling this cancels the call at the server."""
         call = SdkToolCall(tool, arguments)
         try:
-            done = await self.perform(partial(call.run, seconds=seconds, progress=progress))
+            done = await self.perform(partial(call.run, seconds=seconds, progress=progress, clocks=clocks))
         except Exception as error:  # a failed call is an observation for the model, never a crash
             return call.failure(error)
         return failed(CallFailure.SERVER_DIED, done) if isinstance(done, str) else done

@@ -4,23 +4,28 @@ Imports the SDK: load it only where a connection exists already.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from mcp.client import Client
+from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 from mcp_types import PaginatedRequestParams, PromptsCapability, Request, ResourcesCapability, ToolsCapability
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter
 
+from tui.core.time_limits import Pausable, TimeLimit
 from tui.core.tools import CallFailure, ProgressSink, TextContent, ToolResult
 from tui.core.workbench import RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Walk, walk_pages
 from tui.host.content import result_of
 from tui.host.frames.id_gate import CONNECTION_CLOSED, METHOD_NOT_FOUND, RESULT_TOO_LARGE
+from tui.host.sdk.callbacks import as_model
 from tui.host.sdk.sdk_bridge import RawReply, SdkBridge
+from tui.host.server_requests import ADDRESSES_REQUIRED, InputRounds, RoundProblem
 from tui.host.waits import set_within
 
 CLOSING_SECONDS = 0.1
@@ -67,25 +72,22 @@ class RawRequest:
         self._method = method
         self._params = params
         self._seconds = seconds
-        least = _LEAST.get(method, {})
-        self._ticket = (WholeReply if whole else RawReply)(hollow=lambda raw: dict(least))
+        self._kind = WholeReply if whole else RawReply
 
     async def run(self, client: Client, wire: SdkBridge, stuck: Callable[[], str]) -> RawAnswer:
         """Send it and return the answer; anything but an answer, an error or a timeout is raised unchanged.
 
         `stuck` returns what to add after a timeout.
         """
-        mark = wire.issue(self._ticket)
-        params = {**self._params, "_meta": {**self._meta, **mark}}
-        limit = asyncio.timeout(self._seconds)
+        limit, rounds = TimeLimit(self._seconds), InputRounds(wire.requests)
         try:
-            async with limit:
-                request = Request[dict[str, Any], str](method=self._method, params=params)
-                seen = await client.session.send_request(
-                    request, _ANY_RESULT, progress_callback=_heard if self._wants_progress else None
-                )
+            with wire.requests.clocks.holding(limit):
+                async with limit:
+                    result = await _with_input(partial(self._send, client, wire), rounds)
+        except RoundProblem as problem:
+            return RawAnswer(problem=str(problem))
         except TimeoutError:
-            if not limit.expired():
+            if not limit.expired:
                 return RawAnswer(problem="The server does not read what is sent to it.")
             text = f"{self._method} got no answer within {self._seconds:g} s and was cancelled."
             return RawAnswer(problem=f"{text}{stuck()}")
@@ -95,12 +97,54 @@ class RawRequest:
                 if wire.closed.is_set():
                     raise
             return _refused(error)
+        return RawAnswer(result=result)
+
+    async def _send(
+        self, client: Client, wire: SdkBridge, responses: Mapping[str, Any], state: str | None
+    ) -> "Mapping[str, Any] | InputRequired":
+        given = {"inputResponses": responses} if responses else {}
+        again = given if state is None else {**given, "requestState": state}
+        least = _LEAST.get(self._method, {})
+        ticket = self._kind(hollow=lambda raw: dict(least))
+        mark = wire.issue(ticket)
+        try:
+            whole = {**self._params, **again, "_meta": {**self._meta, **mark}}
+            seen = await client.session.send_request(
+                Request[dict[str, Any], str](method=self._method, params=whole),
+                _ANY_RESULT,
+                progress_callback=_heard if self._wants_progress else None,
+            )
         finally:
             wire.withdraw(mark)
-        if asked := self._ticket.asked:
-            text = f"The server asked for {asked} before it answers; this host does not offer that."
-            return RawAnswer(problem=text)
-        return RawAnswer(result=self._ticket.answer(seen))
+        return ticket.answer(seen) if ticket.wanted is None else InputRequired(ticket.wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class InputRequired:
+    """An answer that asks for input first."""
+
+    asked: Mapping[str, Any]
+
+
+Send = Callable[[Mapping[str, Any], str | None], Awaitable[Mapping[str, Any] | InputRequired]]
+"""Sends a request with the answers to its last round, if there was one, and the state of that."""
+
+
+async def _with_input(send: Send, rounds: InputRounds) -> Mapping[str, Any]:
+    """Send a request, and again with what its server asks for, until there is an answer."""
+    responses: Mapping[str, Any] = {}
+    state: str | None = None
+    while True:
+        try:
+            found = await send(responses, state)
+        except MCPError as error:
+            if error.error.code != ADDRESSES_REQUIRED:
+                raise
+            await rounds.visit(error.error.data)
+            continue
+        if not isinstance(found, InputRequired):
+            return found
+        responses, state = await rounds.answers(found.asked)
 
 
 async def _heard(progress: float, total: float | None, message: str | None) -> None:
@@ -122,8 +166,6 @@ class SdkToolCall:
     def __init__(self, tool: str, arguments: Mapping[str, Any]) -> None:
         self._tool = tool
         self._arguments = dict(arguments)
-        # The SDK validates only results without an error, and would list all tools again for that.
-        self._ticket = RawReply(hollow=lambda raw: {"content": [], "isError": True})
 
     async def run(
         self,
@@ -133,39 +175,60 @@ class SdkToolCall:
         *,
         seconds: float,
         progress: ProgressSink,
+        clocks: Pausable,
     ) -> ToolResult:
         """Call and return the result or a timeout; other failures are raised unchanged.
 
-        `remark` returns what to add after a timeout; progress does not extend `seconds`.
+        `remark` returns what to add after a timeout; progress does not extend `seconds`. `clocks` stand still
+        while a person answers what the server asks.
         """
-        meta: Any = wire.issue(self._ticket)
 
         async def report(progress: float, total: float | None, message: str | None) -> None:
             tell(progress, total, message or "")
 
         tell = progress
-        limit = asyncio.timeout(seconds)
+        limit, rounds = TimeLimit(seconds), InputRounds(wire.requests)
         try:
-            async with limit:
-                parsed = await client.call_tool(
-                    self._tool, self._arguments, progress_callback=report, meta=meta
-                )
+            with wire.requests.clocks.holding(limit, clocks):
+                async with limit:
+                    found = await _with_input(partial(self._send, client, wire, report), rounds)
+        except RoundProblem as problem:
+            return failed(CallFailure.PROTOCOL, str(problem))
         except TimeoutError:
-            if not limit.expired():
+            if not limit.expired:
                 raise
             text = f"{self._tool} gave no answer within {seconds:g} s and was cancelled.{remark()}"
             return failed(CallFailure.TIMEOUT, text)
+        return result_of(found)
+
+    async def _send(
+        self,
+        client: Client,
+        wire: SdkBridge,
+        report: ProgressFnT,
+        responses: Mapping[str, Any],
+        state: str | None,
+    ) -> "Mapping[str, Any] | InputRequired":
+        # The SDK validates only results without an error, and would list all tools again for that.
+        ticket = RawReply(hollow=lambda raw: {"content": [], "isError": True})
+        meta: Any = wire.issue(ticket)
+        try:
+            parsed = await client.call_tool(
+                self._tool,
+                self._arguments,
+                progress_callback=report,
+                meta=meta,
+                input_responses={key: as_model(one) for key, one in responses.items()} or None,
+                request_state=state,
+            )
         finally:
             wire.withdraw(meta)
-        return result_of(self._ticket.answer(parsed))
+        return ticket.answer(parsed) if ticket.wanted is None else InputRequired(ticket.wanted)
 
     def failure(self, error: Exception) -> ToolResult:
         """Return the result for an error that `run` raised, if the connection is still there."""
         if getattr(error, "code", None) == RESULT_TOO_LARGE:
             return failed(CallFailure.TOO_LARGE, explain.error_message(error))
-        if asked := self._ticket.asked:
-            text = f"The tool asked for {asked} in the middle of the call; this host does not offer that."
-            return failed(CallFailure.PROTOCOL, text)
         if isinstance(error, TimeoutError):
             return failed(CallFailure.PROTOCOL, "The server does not read what is sent to it.")
         return failed(CallFailure.PROTOCOL, explain.protocol_failure(error))

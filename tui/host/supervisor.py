@@ -28,6 +28,7 @@ from tui.host.lifecycle import Happening, RestartPolicy, after
 from tui.host.process.watchdog import Watchdog
 from tui.host.sdk.client_import import load_client_half
 from tui.host.sdk.sdk_log import quiet_sdk_logging
+from tui.host.server_requests import ServerRequests
 from tui.host.transports import ServerTransport, open_transport
 from tui.host.waits import first_of
 
@@ -96,6 +97,7 @@ class Supervisor:
     def __init__(self, spec: ServerSpec, around: HostContext) -> None:
         self.spec = spec
         self.connection: Connection | None = None
+        self.requests = ServerRequests(spec.name, around.questioner)
         self._around = around
         self._redact = around.redactor.redact
         self._status = ServerStatus(spec.name, spec, since_ns=around.clock.now_ns())
@@ -320,6 +322,7 @@ class Supervisor:
             on_ready=self._ready,
             on_leaving=self._leaving,
             on_change=self._changed,
+            requests=self.requests,
         )
         return made
 

@@ -1,6 +1,7 @@
 """Bounded waits that leave no task behind."""
 
 import asyncio
+import math
 from collections.abc import Awaitable
 from typing import Any
 
@@ -24,3 +25,22 @@ async def set_within(event: Any, seconds: float) -> bool:
     except TimeoutError:
         return False
     return True
+
+
+class ScopeClock:
+    """The deadline of an anyio cancel scope as something that can be paused."""
+
+    def __init__(self, scope: Any) -> None:
+        self._scope = scope
+        self._left = math.inf
+
+    def pause(self) -> None:
+        self._left = self._scope.deadline - asyncio.get_running_loop().time()
+        self._scope.deadline = math.inf
+
+    def resume(self) -> None:
+        self._scope.deadline = asyncio.get_running_loop().time() + self._left
+
+    def end(self) -> None:
+        """Remove the deadline for good."""
+        self._scope.deadline = self._left = math.inf

@@ -14,6 +14,7 @@ from weakref import WeakSet
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState
 from tui.core.text import clean_line
+from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult, is_off
 from tui.core.traffic import CAUSE, Cause
 from tui.core.workbench import (
@@ -60,7 +61,13 @@ class RunningToolbox:
         return (await self._checker.check(tool.schema, dict(arguments))).problem
 
     async def call(
-        self, tool: Tool, arguments: Mapping[str, Any], *, seconds: float, progress: ProgressSink
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        *,
+        seconds: float,
+        progress: ProgressSink,
+        clocks: Pausable = NO_CLOCKS,
     ) -> ToolResult:
         """Call and return the result; failures are results too. Cancelling it cancels the call at the server.
 
@@ -70,10 +77,16 @@ class RunningToolbox:
         server = self._servers.get(tool.server)
         if server is not None and is_off(tool.name, server.spec.off):
             return _not_run(CallFailure.PROTOCOL, f"{tool.name} of {tool.server} is turned off.")
-        return await self.call_by_hand(tool, arguments, seconds=seconds, progress=progress)
+        return await self.call_by_hand(tool, arguments, seconds=seconds, progress=progress, clocks=clocks)
 
     async def call_by_hand(
-        self, tool: Tool, arguments: Mapping[str, Any], *, seconds: float, progress: ProgressSink
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        *,
+        seconds: float,
+        progress: ProgressSink,
+        clocks: Pausable = NO_CLOCKS,
     ) -> ToolResult:
         """Call a tool, also one that is turned off for the model."""
         connection = self._connection(tool)
@@ -87,7 +100,9 @@ class RunningToolbox:
             return _not_run(CallFailure.PROTOCOL, text)
         limit = self._servers[tool.server].spec.tool_seconds
         allowed = seconds if limit is None else min(seconds, limit)
-        result = await connection.call(tool.name, arguments, seconds=allowed, progress=progress)
+        result = await connection.call(
+            tool.name, arguments, seconds=allowed, progress=progress, clocks=clocks
+        )
         schema = connection.catalog.output_schemas.get(tool.name)
         if schema is None or result.is_error:
             return result

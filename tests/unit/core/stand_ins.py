@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from tui.core.conversation.conversation import CallRequest, Conversation
 from tui.core.events import Event, TurnEnded
 from tui.core.ports import Answer, ApprovalRequest, ChatModel, Decision
+from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
 from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
@@ -45,7 +46,13 @@ class FunctionToolbox:
         return self.wrong
 
     async def call(
-        self, tool: Tool, arguments: Mapping[str, Any], *, seconds: float, progress: ProgressSink
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        *,
+        seconds: float,
+        progress: ProgressSink,
+        clocks: Pausable = NO_CLOCKS,
     ) -> ToolResult:
         self.called.append((tool.name, arguments, seconds))
         self.running += 1

@@ -1,6 +1,9 @@
 import asyncio
+import math
 
-from tui.host.waits import first_of, set_within
+import anyio
+
+from tui.host.waits import ScopeClock, first_of, set_within
 
 
 async def test_waiting_ends_with_the_first_condition_or_the_time():
@@ -21,3 +24,16 @@ async def test_an_event_is_set_in_time_or_not():
     assert not await set_within(event, 0.01)
     event.set()
     assert await set_within(event, 60)
+
+
+async def test_the_deadline_of_a_scope_stands_still_while_it_is_paused():
+    scope = anyio.CancelScope(deadline=anyio.current_time() + 5)
+    clock = ScopeClock(scope)
+    clock.pause()
+    assert scope.deadline == math.inf
+    clock.resume()
+    assert 4 < scope.deadline - anyio.current_time() <= 5
+    clock.pause()
+    clock.end()
+    clock.resume()
+    assert scope.deadline == math.inf

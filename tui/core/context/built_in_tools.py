@@ -7,6 +7,7 @@ from typing import Any
 
 from tui.core.ports import Toolbox
 from tui.core.text import clean_line
+from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
 
 MAX_RESULTS = 100
@@ -126,10 +127,16 @@ class BuiltInToolbox:
         return _wrong(arguments)
 
     async def call(
-        self, tool: Tool, arguments: Mapping[str, Any], *, seconds: float, progress: ProgressSink
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        *,
+        seconds: float,
+        progress: ProgressSink,
+        clocks: Pausable = NO_CLOCKS,
     ) -> ToolResult:
         if not is_built_in(tool):
-            return await self._inner.call(tool, arguments, seconds=seconds, progress=progress)
+            return await self._inner.call(tool, arguments, seconds=seconds, progress=progress, clocks=clocks)
         if wrong := _wrong(arguments):
             return ToolResult((TextContent(wrong),), is_error=True)
         return self._read(arguments)

@@ -22,6 +22,7 @@ from tui.core.events import (
 from tui.core.ports import Answer, ApprovalRequest, Approver, ChatModel, Clock, Toolbox, Usage
 from tui.core.schemas.tool_names import NameTable
 from tui.core.text import clean_line
+from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
 from tui.core.turn.approval_policy import Policy, Verdict
@@ -117,6 +118,20 @@ class CallOutcome:
     counted: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class _MeterClock:
+    """The clock of a turn as something that can be paused."""
+
+    meter: TurnMeter
+    clock: Clock
+
+    def pause(self) -> None:
+        self.meter.pause(self.clock.now_ns())
+
+    def resume(self) -> None:
+        self.meter.resume(self.clock.now_ns())
+
+
 class ToolCallRunner:
     """Runs calls. Emits an event for each stage and appends one observation per call to the conversation."""
 
@@ -129,6 +144,7 @@ class ToolCallRunner:
         self._started: dict[str, int] = {}
         self._decided: dict[str, str] = {}
         self._running: dict[str, asyncio.Task[ToolResult]] = {}
+        self._clocks = TimeLimits(_MeterClock(meter, deps.clock))
         room = result_room(deps.context_meter.window or UNKNOWN_WINDOW)
         self._toolbox = BuiltInToolbox(deps.toolbox, deps.result_store, min(deps.limits.result_bytes, room))
         self._budget = self._ration_for(1)
@@ -240,14 +256,11 @@ class ToolCallRunner:
         return await self._run(step, item, tool)
 
     async def _ask(self, step: int, item: PreparedCall, tool: Tool, why: str) -> str:
-        clock, call_id = self._deps.clock, item.call.id
+        call_id = item.call.id
         request = ApprovalRequest(call_id, tool, item.arguments, why)
         self._emit(ApprovalAsked(step, call_id, request))
-        self._meter.pause(clock.now_ns())
-        try:
+        with self._clocks.standing_still():
             decision = await self._deps.approver.ask(request)
-        finally:
-            self._meter.resume(clock.now_ns())
         if (journal := self._deps.journal) is not None:
             journal.decision(call_id, decision.answer, decision.reason)
         self._decided[call_id] = decision.answer
@@ -271,11 +284,14 @@ class ToolCallRunner:
             item.arguments,
             seconds=min(self._deps.limits.tool_seconds, left),
             progress=self._progress(step, call_id),
+            clocks=self._clocks,
         )
         work = self._running[call_id] = asyncio.create_task(_awaited(call), name=f"call {call_id}")
+        limit = TimeLimit(left)
         try:
-            async with asyncio.timeout(left):
-                result = await work
+            with self._clocks.holding(limit):
+                async with limit:
+                    result = await work
         except TimeoutError:
             text = "stopped: the time limit of the turn"
             result = ToolResult((TextContent(text),), is_error=True, failure=CallFailure.TIMEOUT)

@@ -25,14 +25,15 @@ from mcp_types import (
 )
 
 from tui.core.jsonrpc.messages import INVALID_ANSWER
+from tui.core.questions import Refuser
 from tui.core.text import clean_line
 from tui.host.error_sentences import NO_ANSWER
+from tui.host.server_requests import ADDRESS_DONE, ServerRequests
 from tui.host.transports.streams import FilteredReadStream, FilteredWriteStream
 
 TICKET = "mcptui/ticket"
 """Key in a request's `_meta`; taken out before the request is sent."""
 
-_NOT_OFFERED = ("sampling/createMessage", "elicitation/create", "roots/list")
 _KEPT_INBOUND = 1024
 STATE_LIMIT = 1024 * 1024
 """Maximum characters of the state that a server may ask to be sent back with the next round of a call."""
@@ -42,13 +43,13 @@ STATE_LIMIT = 1024 * 1024
 class RawReply:
     """A request whose answer is kept raw: `raw`, once it has arrived.
 
-    `hollow` makes what the SDK sees out of it, and must not raise. `asked` is the method that the server
-    wants answered first; `modern`: the request was sent as 2026-07-28 or later.
+    `hollow` makes what the SDK sees out of it, and must not raise. `wanted` is an answer that asks for input
+    first, unchanged; `modern`: the request was sent as 2026-07-28 or later.
     """
 
     hollow: Callable[[Mapping[str, Any]], dict[str, Any]]
     raw: dict[str, Any] | None = None
-    asked: str = ""
+    wanted: dict[str, Any] | None = None
     modern: bool = False
 
     def take(self, result: dict[str, Any]) -> dict[str, Any] | str:
@@ -58,17 +59,20 @@ class RawReply:
             state = result.get("requestState")
             if isinstance(state, str) and len(state) > STATE_LIMIT:
                 return f"a requestState of {len(state):,} characters"
-            self.asked = _asked_method(result)
-            return result
+            self.wanted = result
+            return self._hollowed({})
         if kind != "complete":
             return f"unknown resultType {clean_line(str(kind), 80)!r}"
         self.raw = result
+        return self._hollowed(result)
+
+    def _hollowed(self, result: Mapping[str, Any]) -> dict[str, Any]:
         modern_fields = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if self.modern else {}
         return self.hollow(result) | modern_fields
 
     def answer(self, parsed: Any) -> Mapping[str, Any]:
         """Return the raw result, or what the SDK `parsed` if its client did not carry the mark."""
-        if self.raw is not None or self.asked:
+        if self.raw is not None or self.wanted is not None:
             return self.raw or {}
         if isinstance(parsed, Mapping):
             return parsed
@@ -81,12 +85,13 @@ class SdkBridge:
     """Both directions of one connection, as the SDK's `Transport` protocol wants them.
 
     `on_notification` must not raise or wait. `server_versions` and `introduction` are the server's answer to
-    the handshake, unchanged.
+    the handshake, unchanged. `requests` answers what the server asks.
     """
 
     read: Any
     write: Any
     on_notification: Callable[[str], None]
+    requests: ServerRequests = field(default_factory=lambda: ServerRequests("", Refuser()))
     closed: asyncio.Event = field(default_factory=asyncio.Event)
     server_versions: tuple[str, ...] = ()
     introduction: Mapping[str, Any] = field(default_factory=dict)
@@ -123,7 +128,7 @@ class SdkBridge:
             return self._without_ticket(item, message)
         if isinstance(message, JSONRPCError) and message.id is not None:
             method = self._inbound.pop(message.id, "")
-            if method in _NOT_OFFERED:
+            if method in self.requests.not_offered:
                 # The SDK says "invalid request"; the spec's code for what was never offered is -32601.
                 data = ErrorData(code=METHOD_NOT_FOUND, message=f"{method} is not offered by this client")
                 return SessionMessage(JSONRPCError(jsonrpc="2.0", id=message.id, error=data), item.metadata)
@@ -155,13 +160,15 @@ class SdkBridge:
                 self._note_versions(error.data if isinstance(error.data, dict) else {})
             case JSONRPCNotification(method=method) as notification:
                 self.on_notification(method)
+                if method == ADDRESS_DONE:
+                    self.requests.visited((notification.params or {}).get("elicitationId"))
                 if method == "notifications/progress" and not _sane_progress(notification.params):
                     return None
             case JSONRPCRequest(id=asked, method=method):
                 if len(self._inbound) >= _KEPT_INBOUND:
                     self._inbound.pop(next(iter(self._inbound)))
                 self._inbound[asked] = method
-                if method in _NOT_OFFERED:  # the SDK would parse all of it, then refuse it
+                if method in self.requests.not_offered:  # the SDK would parse all of it, then refuse it
                     bare = JSONRPCRequest(jsonrpc="2.0", id=asked, method=method)
                     return SessionMessage(bare, item.metadata)
         return item
@@ -187,13 +194,6 @@ class SdkBridge:
         self.server_versions = (
             tuple(v[:40] for v in versions[:8] if isinstance(v, str)) or self.server_versions
         )
-
-
-def _asked_method(result: Mapping[str, Any]) -> str:
-    requests = result.get("inputRequests")
-    first = next(iter(requests.values()), None) if isinstance(requests, dict) else None
-    method = first.get("method") if isinstance(first, dict) else None
-    return method[:80] if isinstance(method, str) else "more input"
 
 
 def _sane_progress(params: Mapping[str, Any] | None) -> bool:

@@ -145,7 +145,7 @@ async def test_progress_events_are_throttled():
     assert len(of_type(await run(turn), ToolProgress)) == 1
 
     class Chatty(FunctionToolbox):
-        async def call(self, tool, arguments, *, seconds, progress):
+        async def call(self, tool, arguments, *, seconds, progress, clocks=None):
             for number in range(1000):
                 progress(number, None, "x")
             return text("ok")

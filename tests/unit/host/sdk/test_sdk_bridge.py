@@ -89,12 +89,12 @@ def test_result_type_means_nothing_in_older_revisions(wire):
     assert ticket.raw == {"resultType": "dream"}
 
 
-def test_a_question_in_the_middle_of_a_call_is_noted_and_passed_on(wire):
+def test_an_answer_that_asks_for_input_is_kept_raw_and_the_sdk_gets_a_hollow_one(wire):
     ticket = hollow_ticket()
     wire.outgoing(request(_meta=wire.issue(ticket) | {PROTOCOL_VERSION_META_KEY: "2026-07-28"}))
     asking = {"resultType": "input_required", "inputRequests": {"a": {"method": "elicitation/create"}}}
-    assert wire.incoming(answer(asking)).message.result == asking
-    assert (ticket.asked, ticket.raw) == ("elicitation/create", None)
+    assert wire.incoming(answer(asking)).message.result["resultType"] == "complete"
+    assert (ticket.wanted, ticket.raw) == (asking, None)
 
 
 def test_a_withdrawn_ticket_keeps_nothing(wire):
@@ -132,7 +132,7 @@ def test_the_versions_in_a_refusal_are_noted_too(wire):
     assert wire.server_versions == ("2031-01-01",)
 
 
-@pytest.mark.parametrize("method", ["sampling/createMessage", "elicitation/create", "roots/list"])
+@pytest.mark.parametrize("method", ["sampling/createMessage", "roots/list"])
 def test_what_is_not_offered_is_refused_as_an_unknown_method(wire, method):
     wire.incoming(request(method, "s1"))
     refusal = JSONRPCError(jsonrpc="2.0", id="s1", error=ErrorData(code=-32600, message="no"))

@@ -1,0 +1,200 @@
+"""What real servers ask during a call, in both eras, and what they read as the answer."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import until
+from tui.core.ports import MonotonicClock
+from tui.core.questions import (
+    Action,
+    AddressAnswer,
+    AddressQuestion,
+    FormAnswer,
+    FormQuestion,
+    Questioner,
+    Refuser,
+)
+from tui.core.servers import ServerSpec
+from tui.core.tools import CallFailure
+from tui.host.host import Host
+from tui.host.server_requests import MAX_ROUNDS, MAX_WAITING
+
+HERE = Path(__file__).parent
+ASKING = HERE / "asking_server.py"
+FAULTS = HERE.parent / "corpus" / "faults"
+
+
+class Person(Refuser):
+    """Fills every form with the same content, as long as `wait` is set, and opens every address."""
+
+    def __init__(self, content=None):
+        self.asked = []
+        self.content = content or {}
+        self.wait = asyncio.Event()
+        self.wait.set()
+
+    async def form(self, question):
+        self.asked.append(question)
+        await self.wait.wait()
+        return FormAnswer(Action.ACCEPT, self.content)
+
+    async def address(self, question):
+        self.asked.append(question)
+        return AddressAnswer(Action.ACCEPT)
+
+
+async def started(script: Path, questioner: Questioner, sink=lambda captured: None, **more) -> Host:
+    spec = ServerSpec("srv", sys.executable, (str(script),), **more)
+    host = Host([spec], sink=sink, clock=MonotonicClock(), questioner=questioner)
+    await host.start_all()
+    return host
+
+
+async def call(host: Host, name: str = "", seconds: float = 10.0):
+    tool = next(tool for tool in host.toolbox.tools() if name in ("", tool.name))
+    return await host.toolbox.call(tool, {}, seconds=seconds, progress=lambda *_: None)
+
+
+def text_of(result) -> str:
+    return "".join(getattr(item, "text", "") for item in result.content)
+
+
+# ---- rounds (2026-07-28) -----------------------------------------------------------------------------------
+
+
+async def test_a_modern_server_gets_its_form_and_its_state_returned_exactly():
+    person = Person({"name": "Ada"})
+    host = await started(ASKING, person)
+    result = await call(host, "greet")
+    assert host.status("srv").protocol == "2026-07-28"
+    assert json.loads(text_of(result)) == {
+        "given": {"who": {"action": "accept", "content": {"name": "Ada"}}},
+        "exact": True,
+    }
+    assert [(one.server, one.message, one.round) for one in person.asked] == [("srv", "Who are you?", 1)]
+    await host.shutdown()
+
+
+async def test_rounds_are_counted():
+    person = Person({"name": "Ada"})
+    host = await started(ASKING, person)
+    assert not (await call(host, "twice")).is_error
+    assert [(one.message, one.round) for one in person.asked] == [
+        ("First", 1),
+        ("Second", 1),
+        ("First", 2),
+        ("Second", 2),
+    ]
+    await host.shutdown()
+
+
+async def test_a_modern_server_reads_a_refusal_where_nobody_answers():
+    host = await started(ASKING, Refuser())
+    assert json.loads(text_of(await call(host, "greet")))["given"] == {"who": {"action": "decline"}}
+    await host.shutdown()
+
+
+async def test_a_raw_request_by_hand_shows_that_input_is_required():
+    host = await started(ASKING, Person({"name": "Ada"}))
+    answer = await host.workbench.request("srv", "tools/call", {"name": "greet"}, call="c", seconds=10)
+    assert answer.result["resultType"] == "input_required"
+    await host.shutdown()
+
+
+async def test_endless_rounds_end_with_a_sentence():
+    person = Person()
+    host = await started(FAULTS / "input_required_loop.py", person)
+    result = await call(host)
+    assert result.failure is CallFailure.PROTOCOL
+    assert f"asked for input {MAX_ROUNDS} times" in text_of(result)
+    assert len(person.asked) == MAX_ROUNDS
+    await host.shutdown()
+
+
+# ---- requests (2025-11-25 and before) ----------------------------------------------------------------------
+
+
+async def test_a_legacy_server_gets_forms_and_addresses_and_one_reply_to_each_request():
+    person = Person({"name": "Ada"})
+    host = await started(FAULTS / "server_requests.py", person)
+    replies = json.loads(text_of(await call(host)))
+    assert replies["s2"] == {"result": {"action": "accept", "content": {"name": "Ada"}}}
+    assert replies["s3"] == {"result": {"action": "accept"}}
+    codes = {reply["error"]["code"] for reply in replies.values() if "error" in reply}
+    assert codes == {-32601} and len(replies) == 6
+    await host.shutdown()
+
+
+async def test_the_time_limit_of_a_call_stands_still_while_a_person_is_asked():
+    person = Person({"name": "Ada"})
+    person.wait.clear()
+    host = await started(FAULTS / "server_requests.py", person)
+    calling = asyncio.create_task(call(host, seconds=0.5))
+    await until(lambda: any(isinstance(one, FormQuestion) for one in person.asked))
+    await asyncio.sleep(0.8)
+    assert not calling.done()
+    person.wait.set()
+    assert not (await calling).is_error
+    await host.shutdown()
+
+
+async def test_a_cancelled_round_withdraws_its_question():
+    person = Person()
+    person.wait.clear()
+    host = await started(ASKING, person)
+    calling = asyncio.create_task(call(host, "greet"))
+    await until(lambda: person.asked)
+    calling.cancel()
+    await asyncio.wait({calling})
+    assert calling.cancelled()
+    await host.shutdown()
+
+
+async def test_a_phishing_server_has_dangerous_addresses_refused_unseen():
+    person = Person({"api_key": "none of yours"})
+    received: list[dict] = []
+
+    def keep(captured):
+        if b'"id":"u' in captured.raw.replace(b" ", b""):
+            received.append(json.loads(captured.raw))
+
+    host = await started(FAULTS / "elicitation_phishing.py", person, sink=keep)
+    await call(host)
+    await until(lambda: len(answers(received)) == 10)
+    shown = [one.url for one in person.asked if isinstance(one, AddressQuestion)]
+    assert sorted(shown) == [
+        "https://accounts.google.com@attacker.example/login",
+        "https://github.com.attacker.example/login",
+        "https://xn--pple-43d.com/",
+    ]
+    refused = [one for one in answers(received) if "error" in one]
+    assert len(refused) == 7 and {one["error"]["code"] for one in refused} == {-32602}
+    await host.shutdown()
+
+
+def answers(messages: Sequence[dict]) -> list[dict]:
+    return [one for one in messages if "method" not in one]
+
+
+async def test_a_server_that_stops_withdraws_its_questions():
+    person = Person()
+    person.wait.clear()
+    host = await started(FAULTS / "elicitation_phishing.py", person)
+    await call(host)
+    await until(lambda: any(isinstance(one, FormQuestion) for one in person.asked))
+    await host.shutdown()
+    assert len(person.asked) <= MAX_WAITING
+
+
+@pytest.mark.parametrize("script", [ASKING, FAULTS / "server_requests.py"])
+async def test_only_what_is_answered_is_advertised(script):
+    sent: list[bytes] = []
+    host = await started(script, Person(), sink=lambda captured: sent.append(captured.raw))
+    await host.shutdown()
+    assert any(b'"elicitation":{"form":{},"url":{}}' in raw for raw in sent)
+    assert not any(b'"sampling"' in raw for raw in sent)

@@ -1,0 +1,120 @@
+"""The forms that servers ask for: shown, filled with their defaults, answered and checked."""
+
+from typing import Any
+
+import pytest
+
+from tui.core.forms.elicitation import (
+    blank_form,
+    content_of,
+    content_problem,
+    default_content,
+    schema_problem,
+)
+
+PERSON: dict[str, Any] = {
+    "type": "object",
+    "required": ["name", "languages"],
+    "properties": {
+        "name": {"type": "string", "minLength": 2},
+        "mail": {"type": "string", "format": "email", "default": "a@b.example"},
+        "age": {"type": "integer", "maximum": 150},
+        "share": {"type": "number", "default": 0.5},
+        "agree": {"type": "boolean", "default": True},
+        "color": {
+            "type": "string",
+            "oneOf": [{"const": "#f00", "title": "Red"}, {"const": "#0f0", "title": "Green"}],
+            "default": "#0f0",
+        },
+        "size": {"type": "string", "enum": ["s", "l"], "enumNames": ["Small", "Large"]},
+        "languages": {"type": "array", "minItems": 1, "items": {"type": "string", "enum": ["py", "js"]}},
+        "days": {
+            "type": "array",
+            "items": {"anyOf": [{"const": 1, "title": "Mon"}, {"const": 2, "title": "Tue"}]},
+            "default": [2],
+        },
+    },
+}
+
+
+def test_every_default_is_filled_in() -> None:
+    assert default_content(PERSON) == {
+        "mail": "a@b.example",
+        "share": 0.5,
+        "agree": True,
+        "color": "#0f0",
+        "languages": [],
+        "days": [2],
+    }
+
+
+def test_a_choice_of_several_is_one_yes_or_no_for_each_value() -> None:
+    form = blank_form(PERSON)
+    form.set(("days", "Mon"), "true")
+    form.set(("languages", "js"), "true")
+
+    content = content_of(PERSON, form.value()[0])
+
+    assert content["days"] == [1, 2]
+    assert content["languages"] == ["js"]
+
+
+def test_an_optional_choice_of_several_without_a_value_is_absent() -> None:
+    schema = {"properties": {"a": {"type": "array", "items": {"enum": ["x", "y"]}}}}
+
+    assert content_of(schema, blank_form(schema).value()[0]) == {}
+
+
+def test_titles_are_shown_and_values_are_sent() -> None:
+    form = blank_form(PERSON)
+    form.set(("color",), "Red")
+    form.set(("size",), "Large")
+
+    content = content_of(PERSON, form.value()[0])
+
+    assert (content["color"], content["size"]) == ("#f00", "l")
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"name": "x"}, "name needs at least 2 characters"),
+        ({"languages": []}, "languages needs at least 1 item"),
+        ({"languages": ["rb"]}, "languages 1 is none of the values"),
+        ({"age": 200}, "age must be at most 150"),
+        ({"age": "5"}, "age is not a whole number"),
+        ({"color": "Red"}, "color is none of the values"),
+        ({"mail": "nobody"}, "mail is not an email"),
+        ({"nmae": "Ada"}, "'nmae' is not a field of the form; its fields: name, mail"),
+    ],
+)
+def test_a_wrong_answer_is_named_with_its_field(change: dict[str, Any], problem: str) -> None:
+    right = {"name": "Ada", "languages": ["py"]}
+
+    assert content_problem(PERSON, right) == ""
+    assert problem in content_problem(PERSON, right | change)
+
+
+def test_a_required_field_that_is_not_set_is_named() -> None:
+    assert content_problem(PERSON, default_content(PERSON)) == "name is required"
+
+
+@pytest.mark.parametrize(
+    ("schema", "problem"),
+    [
+        ([], "must be an object"),
+        ({"type": "array"}, '"type": "object"'),
+        ({"properties": {"a": {"type": "object", "properties": {"b": {}}}}}, "'a' may not be an object"),
+        (
+            {"properties": {"a": {"type": "array", "items": {"type": "object"}}}},
+            "'a' may not be of type array",
+        ),
+    ],
+)
+def test_a_schema_that_a_server_may_not_ask_for_is_named(schema: Any, problem: str) -> None:
+    assert problem in schema_problem(schema)
+
+
+@pytest.mark.parametrize("schema", [{}, {"type": "object"}, {"type": "object", "properties": {}}, PERSON])
+def test_any_flat_schema_may_be_asked_for(schema: Any) -> None:
+    assert schema_problem(schema) == ""

@@ -1,0 +1,65 @@
+"""What is shown of an address that is to be opened, and which ones never are."""
+
+import pytest
+
+from tui.core.web_address import MAX_LENGTH, web_address
+
+
+def test_an_address_is_shown_whole_in_three_parts() -> None:
+    seen = web_address("https://GitHub.com:443/login?next=https://x.example/#top")
+
+    assert (seen.before, seen.host, seen.after) == (
+        "https://",
+        "GitHub.com",
+        ":443/login?next=https://x.example/#top",
+    )
+    assert not seen.warnings and not seen.problem
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "warning"),
+    [
+        ("https://accounts.google.com@attacker.example/login", "attacker.example", "It leads to attacker"),
+        ("https://xn--pple-43d.com/", "xn--pple-43d.com", "it reads \u0430pple.com"),
+        ("https://\u0430pple.com/", "\u0430pple.com", "not ASCII"),
+        (
+            "https://github.com.attacker.example/login",
+            "github.com.attacker.example",
+            "looks like github.com but belongs to attacker.example",
+        ),
+        ("https://93.184.216.34/", "93.184.216.34", "a number"),
+    ],
+)
+def test_a_look_alike_is_flagged(url: str, host: str, warning: str) -> None:
+    seen = web_address(url)
+
+    assert seen.host == host and not seen.problem
+    assert any(warning in said for said in seen.warnings)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "data:text/html,<script>1</script>",
+        "ms-settings:",
+        "http://169.254.169.254/latest/meta-data/",
+        "https://ok.example/\x1b[2J",
+        "https://a.example/a b",
+        "https://a.example\\@b.example/",
+        "https://a.example/\ud800",
+        "https://a.example/" + "a" * MAX_LENGTH,
+        "https://[bad",
+        "https://a.example:99999/",
+        "https://",
+        "",
+    ],
+)
+def test_what_no_browser_should_get_is_a_problem(url: str) -> None:
+    assert web_address(url).problem
+
+
+@pytest.mark.parametrize("url", ["http://localhost:8080/cb", "http://127.0.0.1/", "http://[::1]:9/"])
+def test_this_machine_may_be_without_tls(url: str) -> None:
+    assert not web_address(url).problem

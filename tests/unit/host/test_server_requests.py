@@ -1,0 +1,254 @@
+"""What the host answers to the requests of a server, and how the rounds of one call end."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from tests.conftest import until
+from tui.core.questions import (
+    Action,
+    AddressAnswer,
+    AddressQuestion,
+    FormAnswer,
+    FormQuestion,
+    Refuser,
+)
+from tui.host.server_requests import (
+    INVALID_PARAMS,
+    MAX_ROUNDS,
+    MAX_WAITING,
+    METHOD_NOT_FOUND,
+    UNTIL_DONE,
+    InputRounds,
+    PatientQuestioner,
+    Refusal,
+    RoundProblem,
+    ServerRequests,
+)
+
+NAME = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+ASK = {"method": "elicitation/create", "params": {"message": "Who?", "requestedSchema": NAME}}
+
+
+class Scripted(Refuser):
+    """Answers forms with `content` and addresses with `address`; keeps what it was asked."""
+
+    def __init__(
+        self,
+        content: Mapping[str, Any] | None = None,
+        address: Action = Action.ACCEPT,
+        wait: asyncio.Event | None = None,
+    ) -> None:
+        self.asked: list[FormQuestion | AddressQuestion] = []
+        self._content = content
+        self._address = address
+        self._wait = wait
+
+    async def form(self, question: FormQuestion) -> FormAnswer:
+        self.asked.append(question)
+        if self._wait is not None:
+            await self._wait.wait()
+        if self._content is None:
+            return FormAnswer(Action.DECLINE)
+        return FormAnswer(Action.ACCEPT, self._content)
+
+    async def address(self, question: AddressQuestion) -> AddressAnswer:
+        self.asked.append(question)
+        return AddressAnswer(self._address)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.runs = True
+
+    def pause(self) -> None:
+        self.runs = False
+
+    def resume(self) -> None:
+        self.runs = True
+
+
+def elicit(**params: Any) -> dict[str, Any]:
+    return {"message": "Who?", "requestedSchema": NAME, **params}
+
+
+async def test_a_form_is_asked_in_the_name_of_its_server_and_its_answer_sent() -> None:
+    person = Scripted({"name": "Ada"})
+
+    found = await ServerRequests("weather", person).answer("elicitation/create", elicit())
+
+    assert found == {"action": "accept", "content": {"name": "Ada"}}
+    assert person.asked == [FormQuestion("weather", "Who?", NAME)]
+
+
+async def test_where_nobody_answers_the_server_reads_a_refusal() -> None:
+    found = await ServerRequests("weather", Refuser()).answer("elicitation/create", elicit())
+
+    assert found == {"action": "decline"}
+
+
+async def test_an_answer_that_does_not_fit_its_schema_is_never_sent() -> None:
+    found = await ServerRequests("weather", Scripted({"nmae": "Ada"})).answer("elicitation/create", elicit())
+
+    assert isinstance(found, Refusal) and "'nmae' is not a field" in found.message
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ({"requestedSchema": NAME}, "message must be"),
+        ({"message": "a", "requestedSchema": []}, "requestedSchema must be an object"),
+        ({"message": "a", "mode": "telepathy"}, "mode must be form or url"),
+        ({"message": "a", "mode": "url"}, "url must be a string"),
+        ({"message": "a", "mode": "url", "url": "javascript:alert(1)"}, "the address is not opened"),
+    ],
+)
+async def test_a_malformed_request_is_refused_before_anybody_is_asked(
+    params: dict[str, Any], said: str
+) -> None:
+    person = Scripted({})
+
+    found = await ServerRequests("weather", person).answer("elicitation/create", params)
+
+    assert isinstance(found, Refusal) and found.code == INVALID_PARAMS and said in found.message
+    assert person.asked == []
+
+
+async def test_an_address_is_opened_after_consent_only() -> None:
+    params = {"message": "Sign in", "mode": "url", "url": "https://a.example/x"}
+
+    answers = [
+        await ServerRequests("weather", Scripted(address=action)).answer("elicitation/create", params)
+        for action in Action
+    ]
+
+    assert answers == [{"action": "accept"}, {"action": "decline"}, {"action": "cancel"}]
+
+
+@pytest.mark.parametrize("method", ["sampling/createMessage", "made/up"])
+async def test_what_is_not_offered_is_an_unknown_method(method: str) -> None:
+    found = await ServerRequests("weather", Refuser()).answer(method, {})
+
+    assert isinstance(found, Refusal) and found.code == METHOD_NOT_FOUND
+
+
+async def test_the_clocks_of_a_server_stand_still_while_it_asks() -> None:
+    answered, clock = asyncio.Event(), Clock()
+    requests = ServerRequests("weather", Scripted({"name": "Ada"}, wait=answered))
+    with requests.clocks.holding(clock):
+        asking = asyncio.create_task(requests.answer("elicitation/create", elicit()))
+        await asyncio.sleep(0)
+        assert not clock.runs
+        answered.set()
+        await asking
+        assert clock.runs
+
+
+async def test_a_flood_of_questions_is_cancelled_unseen() -> None:
+    answered = asyncio.Event()
+    person = Scripted({}, wait=answered)
+    patient = PatientQuestioner(person, ServerRequests("weather", person).clocks)
+    question = FormQuestion("weather", "Who?", {})
+
+    asking = [asyncio.create_task(patient.form(question)) for _ in range(500)]
+    done, _ = await asyncio.wait(asking[MAX_WAITING:])
+
+    assert {task.result().action for task in done} == {Action.CANCEL}
+    assert len(person.asked) == MAX_WAITING
+    answered.set()
+    await asyncio.wait(asking)
+
+
+# ---- rounds ----------------------------------------------------------------------------------------------
+
+
+def rounds(person: Refuser) -> InputRounds:
+    return InputRounds(ServerRequests("weather", person))
+
+
+async def test_each_round_is_answered_by_key_and_its_state_returned_exactly() -> None:
+    person = Scripted({"name": "Ada"})
+    state = ' {"a":\u2028 1}\x00 '
+    one = rounds(person)
+
+    found = await one.answers({"inputRequests": {"q1": ASK, "q2": ASK}, "requestState": state})
+    again = await one.answers({"inputRequests": {"q1": ASK}})
+
+    assert found == ({key: {"action": "accept", "content": {"name": "Ada"}} for key in ("q1", "q2")}, state)
+    assert again[1] is None
+    assert [question.round for question in person.asked if isinstance(question, FormQuestion)] == [1, 1, 2]
+
+
+async def test_a_round_that_asks_for_nothing_is_just_sent_again() -> None:
+    assert await rounds(Refuser()).answers({"requestState": "s"}) == ({}, "s")
+
+
+async def test_endless_rounds_end() -> None:
+    endless = rounds(Refuser())
+    for _ in range(MAX_ROUNDS):
+        await endless.answers({"inputRequests": {"q": ASK}})
+
+    with pytest.raises(RoundProblem, match=f"asked for input {MAX_ROUNDS} times"):
+        await endless.answers({"inputRequests": {"q": ASK}})
+
+
+@pytest.mark.parametrize(
+    ("wanted", "problem"),
+    [
+        ({}, "without saying which"),
+        ({"inputRequests": []}, "cannot be read"),
+        ({"inputRequests": {"a": ASK}, "requestState": 5}, "cannot be read"),
+        ({"inputRequests": {"a": "ask"}}, "cannot be read"),
+        ({"inputRequests": {"a": {"method": "sampling/createMessage"}}}, "is not offered"),
+        ({"inputRequests": {str(n): ASK for n in range(99)}}, "99 inputs at once"),
+    ],
+)
+async def test_a_round_that_makes_no_sense_ends_the_call_with_a_sentence(
+    wanted: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(RoundProblem, match=problem):
+        await rounds(Refuser()).answers(wanted)
+
+
+def required(url: str = "https://a.example/", count: int = 1) -> dict[str, Any]:
+    one = {"mode": "url", "elicitationId": "e1", "url": url, "message": "Sign in"}
+    return {"elicitations": [one] * count}
+
+
+async def test_a_required_address_is_opened_and_its_end_awaited() -> None:
+    never = asyncio.Event()
+    person = Scripted({}, wait=never)
+    requests = ServerRequests("weather", person)
+    visiting = asyncio.create_task(InputRounds(requests).visit(required()))
+    await until(lambda: len(person.asked) == 2)
+    requests.visited("somebody else's")
+    requests.visited("e1")
+
+    await visiting
+
+    assert [type(question) for question in person.asked] == [AddressQuestion, FormQuestion]
+    assert person.asked[1].message == UNTIL_DONE
+
+
+async def test_the_person_may_say_that_an_address_is_done() -> None:
+    await rounds(Scripted({})).visit(required())
+
+
+@pytest.mark.parametrize(
+    ("make", "data", "problem"),
+    [
+        (Refuser, required(), "it was declined"),
+        (lambda: Scripted(None), required(), "it was not finished"),
+        (Refuser, required("file:///etc/passwd"), "the address is not opened"),
+        (Refuser, required(count=9), "wants 9 addresses"),
+        (Refuser, None, "does not say which"),
+        (Refuser, {"elicitations": ["x"]}, "does not say which"),
+    ],
+)
+async def test_an_address_that_is_not_visited_ends_the_call_with_a_sentence(
+    make: Callable[[], Refuser], data: Any, problem: str
+) -> None:
+    with pytest.raises(RoundProblem, match=problem):
+        await rounds(make()).visit(data)

@@ -1,0 +1,130 @@
+"""The forms that servers ask a person to fill in: flat objects of texts, numbers, yes or no, and choices.
+
+A choice of several values is shown as one yes or no for each value. Pure; schemas and contents are raw.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tui.core.forms.checks import same
+from tui.core.forms.form import Form
+from tui.core.forms.schema import SchemaReader, choices_of, mapping, required_of
+from tui.core.forms.spec import MISSING, FieldChoice, FieldKind, FieldSpec, FieldState, Path
+from tui.core.text import clean_line
+
+FLAT = frozenset(
+    {
+        FieldKind.TEXT,
+        FieldKind.INTEGER,
+        FieldKind.NUMBER,
+        FieldKind.BOOLEAN,
+        FieldKind.CHOICE,
+        FieldKind.CONST,
+    }
+)
+
+
+def schema_problem(schema: Any) -> str:
+    """Return why `schema` is not one that a server may ask for, or ""."""
+    if not isinstance(schema, Mapping):
+        return "requestedSchema must be an object"
+    if schema.get("type", "object") != "object" or not isinstance(schema.get("properties", {}), Mapping):
+        return 'requestedSchema must have "type": "object" and properties'
+    for name, spec in _specs(schema):
+        items = spec.source.get("items")
+        is_list = spec.kind is FieldKind.ARRAY and (
+            _several(spec) or mapping(items).get("type", "string") == "string"
+        )
+        if spec.kind not in FLAT and not is_list:
+            kind = "an object" if spec.kind in (FieldKind.OBJECT, FieldKind.MAP) else f"of type {spec.kind}"
+            return f"requestedSchema: the field {clean_line(name, 60)!r} may not be {kind}"
+    return ""
+
+
+def content_problem(schema: Mapping[str, Any], content: Mapping[str, Any]) -> str:
+    """Return the first problem of an answer, with its field, or ""."""
+    known = mapping(schema.get("properties"))
+    for name in content:
+        if name not in known:
+            fields = ", ".join(clean_line(one, 40) for one in list(known)[:8]) or "none"
+            return f"{clean_line(str(name), 60)!r} is not a field of the form; its fields: {fields}"
+    form = Form(schema)
+    form.load(dict(content))
+    return problem_of(form.problems())
+
+
+def problem_of(problems: Mapping[Path, str]) -> str:
+    """Return the first of the problems of a form as one text, or ""."""
+    for path, problem in problems.items():
+        name = " ".join(str(part + 1) if isinstance(part, int) else part for part in path)
+        return f"{clean_line(name, 60)} {problem}" if name else problem
+    return ""
+
+
+def blank_form(schema: Mapping[str, Any]) -> Form:
+    """Return the form to fill in, with every default in place."""
+    form = Form(shown_schema(schema))
+    for field in form.fields():
+        if field.state is FieldState.ABSENT and (field.spec.default is not MISSING or field.children):
+            form.include(field.path)
+    for name, spec in _specs(schema):
+        if _several(spec):
+            for choice in _several(spec):
+                form.include((name, choice.label))
+    return form
+
+
+def shown_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of the form that is shown."""
+    shown = {}
+    for name, spec in _specs(schema):
+        choices = _several(spec)
+        shown[name] = _as_switches(spec, choices) if choices else mapping(schema["properties"])[name]
+    return {**schema, "type": "object", "properties": shown, "additionalProperties": False}
+
+
+def content_of(schema: Mapping[str, Any], value: Any) -> dict[str, Any]:
+    """Return the answer for the server from the value of the form that is shown."""
+    content = dict(value) if isinstance(value, Mapping) else {}
+    required = required_of(schema)
+    for name, spec in _specs(schema):
+        if choices := _several(spec):
+            switches = mapping(content.pop(name, None))
+            chosen = [choice.value for choice in choices if switches.get(choice.label) is True]
+            if chosen or name in required or spec.default is not MISSING:
+                content[name] = chosen
+    return content
+
+
+def default_content(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answer that consists of the defaults of the schema."""
+    return content_of(schema, blank_form(schema).value()[0])
+
+
+def _specs(schema: Mapping[str, Any]) -> Iterator[tuple[str, FieldSpec]]:
+    reader = SchemaReader(schema)
+    for name in reader.properties(reader.spec(schema)):
+        yield name, reader.child(reader.spec(schema), name)
+
+
+def _several(spec: FieldSpec) -> tuple[FieldChoice, ...]:
+    """Return the values of a choice of several, or ()."""
+    items = spec.source.get("items")
+    if spec.kind is not FieldKind.ARRAY or not isinstance(items, Mapping):
+        return ()
+    return choices_of(items) or ()
+
+
+def _as_switches(spec: FieldSpec, choices: tuple[FieldChoice, ...]) -> dict[str, Any]:
+    default = spec.default if isinstance(spec.default, list) else []
+    source = spec.source
+    words = {word: source[word] for word in ("title", "description") if word in source}
+    return {
+        **words,
+        "type": "object",
+        "properties": {
+            choice.label: {"type": "boolean", "default": any(same(choice.value, one) for one in default)}
+            for choice in choices
+        },
+        "additionalProperties": False,
+    }

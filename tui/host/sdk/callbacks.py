@@ -1,0 +1,40 @@
+"""The callbacks through which the SDK's client has requests of a server answered. Imports the SDK."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from mcp_types import (
+    CreateMessageResult,
+    CreateMessageResultWithTools,
+    ElicitResult,
+    ErrorData,
+    ListRootsResult,
+)
+
+from tui.host.server_requests import Refusal, ServerRequests
+
+
+def as_model(answer: Mapping[str, Any]) -> Any:
+    """Return the answer to a request of a server as the SDK wants it."""
+    if "action" in answer:
+        return ElicitResult.model_validate(answer)
+    if "roots" in answer:
+        return ListRootsResult.model_validate(answer)
+    has_list = isinstance(answer.get("content"), list)
+    return (CreateMessageResultWithTools if has_list else CreateMessageResult).model_validate(answer)
+
+
+def callbacks(requests: ServerRequests) -> dict[str, Any]:
+    """Return the arguments of the SDK's client; it advertises what it has a callback for."""
+
+    def answering(method: str) -> Callable[..., Awaitable[Any]]:
+        async def answer(context: Any, params: Any = None) -> Any:
+            raw = {} if params is None else params.model_dump(by_alias=True, mode="json", exclude_none=True)
+            found = await requests.answer(method, raw)
+            if isinstance(found, Refusal):
+                return ErrorData(code=found.code, message=found.message)
+            return as_model(found)
+
+        return answer
+
+    return {"elicitation_callback": answering("elicitation/create")}

@@ -1,0 +1,246 @@
+"""What one server asks of its host, answered: forms, addresses, roots, and sampling where it is allowed.
+
+Importable without the SDK. A request comes alone (2025-11-25 and before) or within an `input_required` result
+(2026-07-28); both end here. While a person is asked, the clocks of the server stand still.
+"""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from tui.core.forms.elicitation import content_problem, schema_problem
+from tui.core.questions import (
+    Action,
+    AddressAnswer,
+    AddressQuestion,
+    FormAnswer,
+    FormQuestion,
+    Questioner,
+    SamplingAnswer,
+    SamplingQuestion,
+    SamplingReview,
+)
+from tui.core.time_limits import TimeLimits
+from tui.core.web_address import web_address
+from tui.host.waits import first_of
+
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+METHOD_NOT_FOUND = -32601
+
+MAX_ROUNDS = 10
+"""How often a server may ask for input before it answers one request."""
+
+MAX_INPUTS = 16
+"""Requests within one `input_required` result."""
+
+ADDRESSES_REQUIRED = -32042
+ADDRESS_DONE = "notifications/elicitation/complete"
+MAX_ADDRESSES = 4
+"""Addresses that a server may want opened before it answers one request."""
+
+MAX_VISITS = 64
+"""Addresses of one server whose end is waited for or noted."""
+
+UNTIL_DONE = "Finish in the browser, then send this. It closes when the server says that it is done."
+
+FIRST_WAIT = 0.05
+LONGEST_WAIT = 1.0
+"""Seconds before a request is sent again whose server asked for nothing but that."""
+
+MAX_WAITING = 16
+"""Questions of one server that wait for the person; further ones are cancelled unseen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A request that gets an error instead of an answer; the text is for the server and the person."""
+
+    code: int
+    message: str
+
+
+class PatientQuestioner:
+    """A questioner that stops the clocks of one server while its questions wait for an answer."""
+
+    def __init__(self, inner: Questioner, clocks: TimeLimits) -> None:
+        self._inner = inner
+        self._clocks = clocks
+        self._waiting = 0
+
+    async def form(self, question: FormQuestion) -> FormAnswer:
+        with self._place() as free:
+            return await self._inner.form(question) if free else FormAnswer(Action.CANCEL)
+
+    async def address(self, question: AddressQuestion) -> AddressAnswer:
+        with self._place() as free:
+            return await self._inner.address(question) if free else AddressAnswer(Action.CANCEL)
+
+    async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
+        with self._place() as free:
+            return await self._inner.sampling(question) if free else SamplingAnswer(Action.CANCEL)
+
+    async def review(self, question: SamplingReview) -> SamplingAnswer:
+        with self._place() as free:
+            return await self._inner.review(question) if free else SamplingAnswer(Action.CANCEL)
+
+    @contextmanager
+    def _place(self) -> Iterator[bool]:
+        """Stop the clocks; yield whether fewer than `MAX_WAITING` questions wait."""
+        self._waiting += 1
+        try:
+            with self._clocks.standing_still():
+                yield self._waiting <= MAX_WAITING
+        finally:
+            self._waiting -= 1
+
+
+class ServerRequests:
+    """Answers the requests of one server, over all of its connections.
+
+    `clocks` are the time limits of the server; `questioner` stops them while it waits.
+    """
+
+    def __init__(self, server: str, questioner: Questioner) -> None:
+        self.clocks = TimeLimits()
+        self.questioner = PatientQuestioner(questioner, self.clocks)
+        self._server = server
+        self._visits: dict[str, asyncio.Event] = {}
+
+    @property
+    def not_offered(self) -> frozenset[str]:
+        """The requests that are refused without a look at them."""
+        return frozenset({"sampling/createMessage", "roots/list"})
+
+    async def answer(
+        self, method: str, params: Mapping[str, Any], *, round: int = 0
+    ) -> dict[str, Any] | Refusal:
+        """Return the result of a request, or why there is none; `round` counts those of one call."""
+        match method:
+            case "elicitation/create":
+                return await self._elicit(params, round)
+        return Refusal(METHOD_NOT_FOUND, f"{method[:80]} is not offered by this client")
+
+    async def _elicit(self, params: Mapping[str, Any], round: int) -> dict[str, Any] | Refusal:
+        message = params.get("message")
+        if not isinstance(message, str):
+            return Refusal(INVALID_PARAMS, "elicitation/create: message must be a string")
+        match params.get("mode", "form"):
+            case "form":
+                return await self._form(message, params.get("requestedSchema"), round)
+            case "url":
+                return await self._address(message, params.get("url"), round)
+        return Refusal(INVALID_PARAMS, "elicitation/create: mode must be form or url")
+
+    async def _form(self, message: str, schema: Any, round: int) -> dict[str, Any] | Refusal:
+        if problem := schema_problem(schema):
+            return Refusal(INVALID_PARAMS, f"elicitation/create: {problem}")
+        answer = await self.questioner.form(FormQuestion(self._server, message, schema, round))
+        if answer.action is not Action.ACCEPT:
+            return {"action": str(answer.action)}
+        if problem := content_problem(schema, answer.content):
+            return Refusal(INTERNAL_ERROR, f"the answer does not fit the form: {problem}")
+        return {"action": "accept", "content": dict(answer.content)}
+
+    async def _address(self, message: str, url: Any, round: int) -> dict[str, Any] | Refusal:
+        if not isinstance(url, str):
+            return Refusal(INVALID_PARAMS, "elicitation/create: url must be a string")
+        if problem := web_address(url).problem:
+            return Refusal(INVALID_PARAMS, f"elicitation/create: the address is not opened: {problem}")
+        question = AddressQuestion(self._server, url, message, "elicitation", round)
+        return {"action": str((await self.questioner.address(question)).action)}
+
+    async def visit(self, wanted: Mapping[str, Any]) -> str:
+        """Have an address opened that a request requires, and wait for its end; return what failed, or ""."""
+        known, message = wanted.get("elicitationId"), wanted.get("message")
+        done = self._visit(known if isinstance(known, str) else "")
+        answer = await self._address(message if isinstance(message, str) else "", wanted.get("url"), 0)
+        if isinstance(answer, Refusal):
+            return answer.message
+        if answer["action"] != Action.ACCEPT:
+            return "it was declined"
+        finish = FormQuestion(self._server, UNTIL_DONE, {"type": "object", "properties": {}})
+        said = asyncio.ensure_future(self.questioner.form(finish))
+        await first_of(done.wait(), said)
+        if not done.is_set() and said.result().action is not Action.ACCEPT:
+            return "it was not finished"
+        return ""
+
+    def visited(self, known: object) -> None:
+        """Note that the server says an address is done."""
+        if isinstance(known, str) and known in self._visits:
+            self._visits[known].set()
+
+    def _visit(self, known: str) -> asyncio.Event:
+        while len(self._visits) >= MAX_VISITS:
+            del self._visits[next(iter(self._visits))]
+        self._visits[known] = asyncio.Event()
+        return self._visits[known]
+
+
+class RoundProblem(Exception):
+    """Why a request cannot go on after its server asked for input; a sentence."""
+
+
+class InputRounds:
+    """The rounds of one request whose server wants input before it answers."""
+
+    def __init__(self, requests: ServerRequests) -> None:
+        self._requests = requests
+        self._round = 0
+        self._wait = FIRST_WAIT
+
+    async def answers(self, wanted: Mapping[str, Any]) -> tuple[dict[str, dict[str, Any]], str | None]:
+        """Return the answers to an `input_required` result by its keys, and its state for the next round.
+
+        Raises:
+            RoundProblem: a request is malformed or refused, or there were too many rounds.
+        """
+        self._count()
+        asked, state = wanted.get("inputRequests"), wanted.get("requestState")
+        if not isinstance(state, str | None) or not isinstance(asked, Mapping | None):
+            raise RoundProblem("The server asked for input in a form that cannot be read.")
+        if not asked:
+            if state is None:
+                raise RoundProblem("The server asked for input without saying which.")
+            await asyncio.sleep(self._wait)
+            self._wait = min(LONGEST_WAIT, 2 * self._wait)
+            return {}, state
+        if len(asked) > MAX_INPUTS:
+            raise RoundProblem(f"The server asked for {len(asked)} inputs at once; {MAX_INPUTS} are allowed.")
+        return {key: await self._answer(one) for key, one in asked.items()}, state
+
+    async def visit(self, data: Any) -> None:
+        """Have the addresses opened that an error says are required before the request is sent again.
+
+        Raises:
+            RoundProblem: one is malformed or was not opened, or there were too many rounds.
+        """
+        self._count()
+        listed = data.get("elicitations") if isinstance(data, Mapping) else None
+        if not isinstance(listed, list) or not listed or not all(isinstance(one, Mapping) for one in listed):
+            raise RoundProblem("The server requires an address to be opened and does not say which.")
+        if len(listed) > MAX_ADDRESSES:
+            raise RoundProblem(
+                f"The server wants {len(listed)} addresses opened; {MAX_ADDRESSES} are allowed."
+            )
+        for one in listed:
+            if problem := await self._requests.visit(one):
+                raise RoundProblem(f"The server requires an address to be opened first: {problem}.")
+
+    def _count(self) -> None:
+        self._round += 1
+        if self._round > MAX_ROUNDS:
+            raise RoundProblem(f"The server asked for input {MAX_ROUNDS} times, so the call was given up.")
+
+    async def _answer(self, request: Any) -> dict[str, Any]:
+        method = request.get("method") if isinstance(request, Mapping) else None
+        params = request.get("params", {}) if isinstance(request, Mapping) else None
+        if not isinstance(method, str) or not isinstance(params, Mapping):
+            raise RoundProblem("The server asked for input in a form that cannot be read.")
+        found = await self._requests.answer(method, params, round=self._round)
+        if isinstance(found, Refusal):
+            raise RoundProblem(f"The server asked for input that it does not get: {found.message}.")
+        return found
