@@ -161,6 +161,59 @@ async def test_a_template_is_filled_in_and_read() -> None:
         await shows(app_of(screen), "this is weather://archive")
 
 
+async def test_enter_on_a_resource_reads_it_and_the_list_keeps_the_focus() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("3")
+        await shows(app_of(screen), "stations")
+        await pilot.press("enter")
+        await called(runtime)
+        await shows(app_of(screen), "this is weather://stations")
+        assert screen.focused is bench_of(screen).list
+
+
+async def test_many_resources_are_a_tree_whose_folders_fold() -> None:
+    runtime = rich_runtime()
+    runtime.workbench.listed = [
+        ResourceInfo("weather", f"weather://{where}/{number}", f"{where} {number}")
+        for where in ("asia", "europe")
+        for number in range(10)
+    ]
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("3")
+        app = app_of(screen)
+        await shows(app, "weather://asia/", "weather://europe/", "resources 20")
+        assert bench_of(screen).item is not None
+        assert bench_of(screen).item.label == "asia 0"
+        await pilot.press("up")
+        await shows(app, "weather://asia/   10 resources")
+        await pilot.press("enter")
+        await until(lambda: "asia 5" not in screen_text(app))
+        await pilot.press("down", "down")
+        await shows(app, "read europe 0")
+        await pilot.press("slash", *"asia 5")
+        await shows(app, "read asia 5")
+
+
+async def test_what_has_changed_is_marked_until_the_person_has_been_there() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        app, tools = app_of(screen), runtime.workbench.offered["weather"]
+        await shows(app, "get_weather")
+        tools[1] = replace(tools[1], description="Otherwise now.")
+        tools.append(tool("brand_new"))
+        runtime.host.revision += 1
+        await shows(app, "tools 6, 2 changed", "changed", "brand_new")
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main)
+        app.main.parts.navigator.open_server("weather")
+        await shows(app, "tools 6, 2 changed")
+        await pilot.press("down")
+        await shows(app, "tools 6, 1 changed")
+        await pilot.press("end")
+        await until(lambda: "changed" not in screen_text(app))
+
+
 async def test_the_result_of_a_prompt_is_used_in_the_conversation() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):

@@ -1,8 +1,9 @@
 """The lists of a bench: the items that a server offers, and the calls of one item."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from textual import events
 from textual.message import Message
 
 from tui.core import units
@@ -13,9 +14,11 @@ from tui.ui.widgets.rows import EMPTY, Row, crop, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.calls import HandCall, HandCallState
 from tui.ui.workbench.items import OFF, PINNED, Item
+from tui.ui.workbench.resource_tree import Folder, TreeRow, has_tree, tree_rows
 
 WARNING_NOTES = ("destructive", "!")
-SHORT_NOTES = {"destructive": "!", "template": "{}"}
+NEWS_NOTES = ("new", "changed", "+", "~")
+SHORT_NOTES = {"destructive": "!", "template": "{}", "new": "+", "changed": "~"}
 """Notes where there is no room for a long one beside the name."""
 
 _OFF = OFF.partition(":")[0]
@@ -23,18 +26,23 @@ _OFF = OFF.partition(":")[0]
 AROUND = 4
 """Cells of a line that are neither name nor note."""
 
+DEEPEST = 5
+"""Levels of a tree that are indented."""
+
 
 def _note(mark: str, note: str) -> Row:
     """Return the end of a line: the mark for the model, then the note."""
-    styles = (
-        (mark, "dim" if mark in (PINNED, _OFF) else "warn"),
-        (note, "warn" if note in WARNING_NOTES else "dim"),
-    )
+    style = "warn" if note in WARNING_NOTES else "ok" if note in NEWS_NOTES else "dim"
+    styles = ((mark, "dim" if mark in (PINNED, _OFF) else "warn"), (note, style))
     return tuple((f"{words} ", style) for words, style in styles if words)
 
 
 class ItemList(LinePane):
-    """Shows items, filtered while the person types, or the paragraphs of `empty` if there are none."""
+    """Shows items, filtered while the person types, or the paragraphs of `empty` if there are none.
+
+    Many resources are a tree with folders. `news` has what a person has not seen yet, by the key of its item:
+    "new" or "changed".
+    """
 
     CURSOR = True
     FOLLOWS = False
@@ -43,13 +51,15 @@ class ItemList(LinePane):
     class Moved(Message):
         """Another item is under the cursor."""
 
-    def __init__(self, sign: str, *, id: str | None = None) -> None:
+    def __init__(self, signs: Symbols, news: Mapping[str, str], *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.sign = sign
+        self._signs = signs
+        self._news = news
         self.empty: tuple[Row, ...] = ()
         self._all: Sequence[Item] = ()
-        self._shown: Sequence[Item] = ()
+        self._shown: Sequence[TreeRow] = ()
         self._words: list[str] = []
+        self._turned: set[str] = set()
 
     def show(self, items: Sequence[Item]) -> None:
         """List other items; the cursor stays on its item if it is still there."""
@@ -63,30 +73,53 @@ class ItemList(LinePane):
 
     @property
     def selected(self) -> Item | None:
-        """The item under the cursor."""
-        return self._shown[self.cursor] if self.cursor < len(self._shown) else None
+        """The item under the cursor; None on a folder."""
+        return found if isinstance(found := self._under_cursor, Item) else None
+
+    @property
+    def folder(self) -> Folder | None:
+        """The folder under the cursor."""
+        return found if isinstance(found := self._under_cursor, Folder) else None
+
+    @property
+    def _under_cursor(self) -> Item | Folder | None:
+        return self._shown[self.cursor].what if self.cursor < len(self._shown) else None
 
     def select(self, key: str) -> bool:
         """Put the cursor on an item; return whether it is there."""
-        index = next((number for number, item in enumerate(self._shown) if item.key == key), -1)
+        index = next((number for number, row in enumerate(self._shown) if row.what.key == key), -1)
         if index >= 0:
             self.move_cursor(index)
         return index >= 0
 
+    def turn(self) -> bool:
+        """Fold or unfold the folder under the cursor; return whether there is one."""
+        folder = self.folder
+        if folder is None:
+            return False
+        self._turned ^= {folder.key}
+        self._sift()
+        return True
+
     @property
     def counts(self) -> tuple[int, int]:
         """Number of items shown, and of all items."""
-        return len(self._shown), len(self._all)
+        return sum(isinstance(row.what, Item) for row in self._shown), len(self._all)
 
     def _sift(self) -> None:
-        before = self.selected
+        before = self._under_cursor
         words = self._words
-        self._shown = [one for one in self._all if one.matches(words)] if words else self._all
-        keys = [one.key for one in self._shown]
-        self.cursor = keys.index(before.key) if before is not None and before.key in keys else 0
+        if not words and has_tree(self._all):
+            self._shown = tree_rows(self._all, self._turned)
+        else:
+            self._shown = [TreeRow(one) for one in self._all if not words or one.matches(words)]
+        keys = [row.what.key for row in self._shown]
+        first = next((n for n, row in enumerate(self._shown) if isinstance(row.what, Item)), 0)
+        self.cursor = keys.index(before.key) if before is not None and before.key in keys else first
         self.rows_changed()
-        self.show_row(self.cursor)
-        if self.selected is not before:
+        if before is not None:  # at first the folders above stay in view
+            self.show_row(self.cursor)
+        if self._under_cursor is not before:
             self.post_message(self.Moved())
 
     def row_count(self) -> int:
@@ -98,15 +131,24 @@ class ItemList(LinePane):
     def row(self, index: int) -> Row:
         if not self._shown:
             return self._empty_rows()[index]
-        item = self._shown[index]
-        lead = self.sign if index == self.cursor else " "
-        mark, short = item.mark.partition(":")[0], SHORT_NOTES.get(item.note, "")
+        row = self._shown[index]
+        lead = self._signs.cursor if index == self.cursor else " "
+        head: Row = ((f"{lead} ", "accent"), (" " * 2 * min(row.depth, DEEPEST), ""))
+        if isinstance(row.what, Folder):
+            sign = self._signs.unfolded if row.what.is_open else self._signs.folded
+            count: Row = ((f"{units.count(row.what.count)} ", "dim"),)
+            return spread((*head, (f"{sign} ", "dim"), (row.what.label, "text")), count, self.columns)
+        return self._item_row(row.what, head)
+
+    def _item_row(self, item: Item, head: Row) -> Row:
+        words = self._news.get(item.key) or item.note
+        mark, short = item.mark.partition(":")[0], SHORT_NOTES.get(words, "")
         sign = "!" if item.mark not in ("", PINNED, OFF) else ""
-        room = self.columns - width_of(((item.label, ""),)) - AROUND
-        notes = (_note(mark, item.note), _note(mark, short), _note(sign, short))
-        note = next((one for one in notes if width_of(one) <= room), notes[-1])
+        room = self.columns - width_of((*head, (item.label, ""))) - AROUND + 2
         style = "text" if item.is_offered else "dim"
-        return spread(((f"{lead} ", "accent"), (item.label, style)), note, self.columns)
+        notes = (_note(mark, words), _note(mark, short), _note(sign, short))
+        note = next((one for one in notes if width_of(one) <= room), notes[-1])
+        return spread((*head, (item.label, style)), note, self.columns)
 
     def _empty_rows(self) -> list[Row]:
         if self._words and self._all:
@@ -122,6 +164,10 @@ class ItemList(LinePane):
         self._strips.clear()
         self.refresh()
         self.post_message(self.Moved())
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Keep the cursor in view: the lists share their height."""
+        self.call_later(self.show_row, self.cursor)
 
 
 ROOMY = 24

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -104,7 +104,25 @@ class CallBook:
     count: int = 0
     confirmed: set[tuple[str, str]] = field(default_factory=set)
     drafts: dict[tuple[str, str], Draft] = field(default_factory=dict)
+    _news: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
     _calls: dict[tuple[str, str], list[HandCall]] = field(default_factory=dict)
+    _listed: dict[tuple[str, str], Mapping[str, object]] = field(default_factory=dict)
+
+    def news_of(self, server: str, tab: str) -> dict[str, str]:
+        """Return what a person has not seen yet of a tab, by key of the item: "new" or "changed"."""
+        return self._news.setdefault((server, tab), {})
+
+    def listed(self, server: str, tab: str, items: Sequence[Item]) -> None:
+        """Note what a server offers on a tab; what is not as it was at the last time is news."""
+        before, news = self._listed.get((server, tab)), self.news_of(server, tab)
+        self._listed[server, tab] = now = {item.key: item.about for item in items}
+        if before is None:
+            return
+        for key in before.keys() - now.keys():
+            news.pop(key, None)
+        for key, about in now.items():
+            if before.get(key) != about:
+                news[key] = "changed" if key in before else "new"
 
     def next_id(self) -> str:
         """Number a call that is made elsewhere; return its id."""

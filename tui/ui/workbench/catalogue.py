@@ -23,11 +23,7 @@ _ASKED_FOR = (BenchTab.RESOURCES, BenchTab.PROMPTS)
 
 
 class Catalogue:
-    """Keeps the benches filled with what the server offers; `changed` is called when an answer has come.
-
-    Attributes:
-        notes: how much is in each tab, in words.
-    """
+    """Keeps the benches filled with what the server offers; `changed` is called when an answer has come."""
 
     def __init__(
         self, shared: BenchContext, benches: Mapping[BenchTab, Bench], changed: Callable[[], None]
@@ -40,7 +36,16 @@ class Catalogue:
         self._seen: tuple[object, ...] = ()
         self._start = 0
         self._revisions: dict[BenchTab, int] = {}
-        self.notes: dict[BenchTab, str] = {}
+        self._noted: dict[BenchTab, str] = {}
+
+    @property
+    def notes(self) -> Mapping[BenchTab, str]:
+        """How much is in each tab, and how much of it a person has not seen yet, in words."""
+        return {tab: words + self._news(tab) for tab, words in self._noted.items()}
+
+    def _news(self, tab: BenchTab) -> str:
+        count = len(self._benches[tab].news)
+        return f", {count} changed" if count else ""
 
     def look(self, status: ServerStatus | None) -> None:
         """Show what changed; ask for what the host does not keep."""
@@ -124,11 +129,13 @@ class Catalogue:
 
     def _put(self, tab: BenchTab, items: Sequence[Item], problem: str) -> None:
         bench, words = self._benches[tab], clean_line(problem, 400)
+        if not problem:  # what a failed request lacks has not gone
+            self._shared.book.listed(self._shared.server, tab, items)
         if items or not problem or not bench.list.counts[1]:  # a failed request does not clear the list
             empty: Row = ((f"! {words}", "bad"),) if problem else ((_NONE[tab], "dim"),)
             bench.show(items, (empty,))
         count = bench.list.counts[1]
-        self.notes = {**self.notes, tab: units.count(count) + (" !" if problem and count else "")}
+        self._noted[tab] = units.count(count) + (" !" if problem and count else "")
         if problem and count:
             bench.line.say((f"! {words}", "warn"))
 

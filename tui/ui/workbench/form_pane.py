@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.geometry import Size
 from textual.message import Message
 
 from tui.core.forms.form import Form
@@ -118,7 +119,10 @@ class FormPane(LinePane, inherit_bindings=False):
         if self._where not in self._fields and self._where not in (CALL, MORE):
             self._where = self._nearest(fields)
             self._begin_edit()
+        count = len(self._lines)
         self._lines = [] if self.item is None else self._lay_out(self.item, fields)
+        if len(self._lines) != count and self.styles.is_auto_height:
+            self.refresh(layout=True)
         self.cursor = next((n for n, line in enumerate(self._lines) if line.path == self._where), 0)
         self.rows_changed()
 
@@ -130,6 +134,9 @@ class FormPane(LinePane, inherit_bindings=False):
             self._where, self._edit, self._unfolded, self._has_output_schema, call_key, self._suggestions
         )
         return form_lines(item, fields, look, state)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self._lines) + 1
 
     def row_count(self) -> int:
         return len(self._lines)

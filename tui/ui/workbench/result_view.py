@@ -9,6 +9,7 @@ from textual.widget import Widget
 
 from tui.core import units
 from tui.core.text import clean_line, fold
+from tui.core.tools import BinaryContent, ResourceContent
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.traffic import copies
@@ -211,7 +212,9 @@ class ResultView:
                 work = save_new(self.page.app, typed_path(name), data)
                 self.page.screen.run_worker(work, exit_on_error=True)
 
-        path = Path.cwd() / f"mcptui-{call.id}.{ending}"
+        content = sheet.content(self.page.cursor) if isinstance(sheet, Stack) else None
+        uri = content.uri if isinstance(content, ResourceContent | BinaryContent) else ""
+        path = Path.cwd() / (results.file_name(uri, ending) or f"mcptui-{call.id}.{ending}")
         self._shared.prompt.ask("save as", save, value=str(path), check=path_problem)
 
 

@@ -4,9 +4,10 @@ import base64
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import unquote
 
 from tui.core import units
-from tui.core.text import clean_line, preview
+from tui.core.text import clean, clean_line, preview
 from tui.core.tools import (
     BinaryContent,
     CallFailure,
@@ -18,6 +19,7 @@ from tui.core.tools import (
 )
 from tui.core.workbench import PromptResult
 from tui.ui.widgets import images
+from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.page import Lines, Sheet, Work
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
@@ -29,6 +31,12 @@ TEXT_CHARS = 64 * 1024
 """Characters of a text that are shown; saving it and the traffic have all of it."""
 
 TEXT_LINES = 2_000
+MARKDOWN_CHARS = 32 * 1024
+"""Longer Markdown is shown as it was written: laying it out would hold up the screen."""
+
+WIDEST = 100
+"""Columns of the widest Markdown."""
+
 MOST_ITEMS = 200
 JSON_BYTES = 16 * 1024 * 1024
 """Texts up to this size are shown as a tree if they are JSON."""
@@ -95,8 +103,9 @@ class Stack:
         if not self.count():
             return None
         found = self.binary(index)
-        if found is None and self.content(index) is not None:
-            return self.value(index).encode("utf-8", "replace"), "txt"
+        content = self.content(index)
+        if found is None and content is not None:
+            return self.value(index).encode("utf-8", "replace"), text_ending(content)
         return found
 
     def binary(self, index: int) -> tuple[bytes, str] | None:
@@ -118,6 +127,21 @@ def decoded(content: BinaryContent) -> tuple[bytes, str] | None:
     ending = ending_of(content)
     plain = subtype if subtype.isalnum() and len(subtype) <= 5 else "bin"
     return data, ending or known.get(subtype, plain)
+
+
+def text_ending(content: Content) -> str:
+    """Return the suffix of a file for a text; one that a program would run is "txt"."""
+    mime = content.mime if isinstance(content, ResourceContent) else ""
+    safe = {"text/markdown": "md", "application/json": "json", "text/csv": "csv", "application/xml": "xml"}
+    return safe.get(mime.partition(";")[0].strip().lower(), "txt")
+
+
+def file_name(uri: str, ending: str) -> str:
+    """Return a name for a file with the content of a resource: the last part of its address, or ""."""
+    last = unquote(uri.split("?", 1)[0].split("#", 1)[0].rstrip("/").rpartition("/")[2])
+    name = "".join(char if char.isalnum() or char in "._-" else "-" for char in clean_line(last, 80))
+    name = name.strip(".-")
+    return name if not name or "." in name else f"{name}.{ending}"
 
 
 def sheet_of(call: HandCall, signs: Symbols) -> Stack:
@@ -198,9 +222,12 @@ def _content(content: Content, signs: Symbols) -> Iterator[tuple[Sheet, Content 
     match content:
         case TextContent(text):
             yield _text(text, signs), content
-        case ResourceContent(uri, _, text):
-            yield Lines([((clean_line(uri, 400), "tool"),)]), content
-            yield _text(text, signs), content
+        case ResourceContent(uri, mime, text):
+            shown = f"  {clean_line(mime, 80)}" if mime else ""
+            if is_app(uri):
+                shown += "  its source: mcptui does not run it"
+            yield Lines([((clean_line(uri, 400), "tool"), (shown, "dim"))]), content
+            yield (MarkdownLines(text) if is_markdown(content) else _text(text, signs)), content
         case BinaryContent():
             yield ImageLines(content, list(_binary(content))), content
         case LinkContent(uri, name, description):
@@ -208,6 +235,39 @@ def _content(content: Content, signs: Symbols) -> Iterator[tuple[Sheet, Content 
             if description:
                 rows.append(((clean_line(description, 600), "dim"),))
             yield Lines(rows), content
+
+
+def is_app(uri: str) -> bool:
+    """Return whether an address is that of a user interface (MCP Apps), of which only the source is shown."""
+    return uri[:3].lower() == "ui:"
+
+
+def is_markdown(content: ResourceContent) -> bool:
+    """Return whether a text is shown as Markdown: it says so, or its name does, and it is not too long."""
+    mime = content.mime.partition(";")[0].strip().lower()
+    by_name = mime in ("", "text/plain") and content.uri.lower().endswith((".md", ".markdown"))
+    is_short = len(content.text) <= MARKDOWN_CHARS and content.text.count("\n") <= TEXT_LINES
+    return is_short and (mime == "text/markdown" or by_name)
+
+
+class MarkdownLines(Lines):
+    """A text as Markdown, or folded as it was written."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(list(_paragraphs(text)))
+        self._text = clean(text)
+        self._is_source = False
+
+    def toggle(self, index: int, width: int) -> Work | None:
+        self._is_source = not self._is_source
+        self.fit(width)
+        return None
+
+    def fit(self, width: int) -> None:
+        if self._is_source:
+            super().fit(width)
+        else:
+            self._rows = Markdown().rows(self._text, max(10, min(width, WIDEST))) or [EMPTY]
 
 
 def _binary(content: BinaryContent) -> Iterator[Row]:

@@ -11,6 +11,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Input, TextArea
 
+from tui.core import units
 from tui.core.forms.form import Form
 from tui.core.text import clean_line
 from tui.core.tools import Tool
@@ -24,7 +25,7 @@ from tui.ui.widgets.rows import Row
 from tui.ui.workbench.bench_lists import CallList, ItemList
 from tui.ui.workbench.calls import BenchContext, Draft, HandCall
 from tui.ui.workbench.form_pane import FormPane
-from tui.ui.workbench.items import Item
+from tui.ui.workbench.items import Item, ItemVerb
 from tui.ui.workbench.result_view import ResultView
 from tui.ui.workbench.saved_arguments import SavedArguments
 from tui.ui.workbench.value_suggestions import AskValues
@@ -71,6 +72,7 @@ class Bench(Horizontal):
 
     Attributes:
         item: the item whose form is shown.
+        news: what the person has not seen yet, by the key of its item.
         insisted: the arguments are wrong, the person was told, and has not changed them since.
     """
 
@@ -94,7 +96,11 @@ class Bench(Horizontal):
     Bench.-raw FormPane { display: none; }
     Bench.-whole .bench-left, Bench.-whole FormPane { display: none; }
     Bench.-whole RawJson, Bench.-whole RawHeading { display: none; }
+    Bench.-plain FormPane { height: auto; max-height: 12; }
     Bench.-new ResultPage { height: 3; }
+    Bench.-plain ResultPage { height: 1fr; }
+    Bench.-plain CallList { height: 6; }
+    Bench.-plain.-new CallList { height: 3; }
     Bench.-new CallList { height: 3; }
     """
 
@@ -103,7 +109,8 @@ class Bench(Horizontal):
         self._shared = shared
         self._saved = saved
         self.item: Item | None = None
-        self.list = ItemList(shared.signs.cursor)
+        self.news = shared.book.news_of(shared.server, tab)
+        self.list = ItemList(shared.signs, self.news)
         self.filter = Field(placeholder="words in name or description", max_length=200, compact=True)
         self.calls = CallList(shared.signs)
         self.form = FormPane(shared.overrides, shared.signs)
@@ -141,6 +148,11 @@ class Bench(Horizontal):
         if selected is None or selected.key != shown or selected != self.item:
             self.choose(selected)
 
+    def _see(self, item: Item | None) -> None:
+        """The person has seen an item: nothing of it is news any more."""
+        if item is not None and self.news.pop(item.key, ""):
+            self.list.rows_changed()
+
     def choose(self, item: Item | None) -> None:
         """Select another item: show its form as it was left, and its calls."""
         self.leave_form()
@@ -166,6 +178,7 @@ class Bench(Horizontal):
             with self.prevent(TextArea.Changed):
                 self.raw.load_text(draft.raw)
             self.add_class("-raw")
+        self.set_class(item is not None and self._is_plain(item), "-plain")
         self.show_calls()
         self.result.show()
 
@@ -207,10 +220,15 @@ class Bench(Horizontal):
     def on_item_list_moved(self, event: ItemList.Moved) -> None:
         event.stop()
         if self.list.selected != self.item:
+            self._see(self.item)
             self.choose(self.list.selected)
+            self._see(self.item)
+        if (folder := self.list.folder) is not None:
+            words = f"   {units.plural(folder.count, 'resource')}"
+            self.line.say((clean_line(folder.key, 200), "tool"), (words, "dim"))
 
     def action_open(self) -> None:
-        """Go from the list to the form; fill in the arguments of a call; fold a row of the result."""
+        """Go from the list to the form, or read what needs none; take a call's arguments; fold a row."""
         focused = self.screen.focused
         if focused is self.calls:
             if (call := self.calls.selected) is not None:
@@ -218,8 +236,17 @@ class Bench(Horizontal):
                 self.go_to_form()
         elif focused is self.page:
             self.page.action_choose()
+        elif focused is self.list and self.list.turn():
+            pass
+        elif self.item is not None and self._is_plain(self.item):
+            self.post_message(FormPane.Wanted("call"))
         elif self.item is not None:
             self.go_to_form()
+
+    @staticmethod
+    def _is_plain(item: Item) -> bool:
+        """Return whether an item is read or got without being filled in."""
+        return item.verb is not ItemVerb.CALL and not item.schema.get("properties")
 
     def action_maximise(self) -> None:
         self.toggle_class("-whole")

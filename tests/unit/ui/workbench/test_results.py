@@ -4,13 +4,21 @@ from typing import Any
 
 import pytest
 
-from tui.core.tools import BinaryContent, CallFailure, LinkContent, TextContent, Tool, ToolResult
+from tui.core.tools import (
+    BinaryContent,
+    CallFailure,
+    LinkContent,
+    ResourceContent,
+    TextContent,
+    Tool,
+    ToolResult,
+)
 from tui.core.workbench import PromptMessage, PromptResult
 from tui.ui.widgets.rows import text_of
 from tui.ui.widgets.symbols import UNICODE
 from tui.ui.workbench.calls import CallBook, HandCall, HandCallState, for_conversation, size_of, state_of
 from tui.ui.workbench.items import of_tools
-from tui.ui.workbench.results import difference, sheet_of
+from tui.ui.workbench.results import Stack, difference, file_name, sheet_of, sheet_of_result
 
 (ITEM,) = of_tools([Tool("s", "t")])
 
@@ -130,3 +138,62 @@ def test_the_state_of_a_call_follows_from_its_result(
     result: ToolResult | PromptResult, state: HandCallState
 ) -> None:
     assert state_of(result) is state
+
+
+# ---- resources ----
+
+
+def read(uri: str, mime: str, text: str) -> ToolResult:
+    return ToolResult((ResourceContent(uri, mime, text),))
+
+
+def rows_of(stack: Stack) -> list[str]:
+    stack.fit(80)
+    return [text_of(stack.row(index, 80)).rstrip() for index in range(stack.count())]
+
+
+@pytest.mark.parametrize(("uri", "mime"), [("a://b", "text/markdown; charset=utf-8"), ("a://b.md", "")])
+def test_markdown_is_shown_as_such_and_enter_shows_how_it_was_written(uri: str, mime: str) -> None:
+    stack = sheet_of_result(read(uri, mime, "# Title\n\n- one"), UNICODE)
+    assert rows_of(stack)[1:] == ["Title", "", "• one"]
+    stack.toggle(1, 80)
+    assert rows_of(stack)[1:] == ["# Title", "", "- one"]
+    assert stack.value(1) == "# Title\n\n- one"
+
+
+def test_very_long_markdown_and_other_texts_are_shown_as_they_were_written() -> None:
+    assert rows_of(sheet_of_result(read("a://b", "text/markdown", "# x\n" * 20_000), UNICODE))[1] == "# x"
+    assert rows_of(sheet_of_result(read("a://b", "text/plain", "# x"), UNICODE))[1] == "# x"
+
+
+def test_a_json_text_is_a_tree() -> None:
+    assert "a  1" in rows_of(sheet_of_result(read("a://b", "application/json", '{"a": 1}'), UNICODE))[1]
+
+
+def test_of_an_app_the_source_is_shown_and_said_to_be_that() -> None:
+    shown = rows_of(sheet_of_result(read("ui://x/y", "text/html;profile=mcp-app", "<b>hi</b>"), UNICODE))
+    assert "its source: mcptui does not run it" in shown[0]
+    assert shown[1] == "<b>hi</b>"
+
+
+@pytest.mark.parametrize(
+    ("uri", "name"),
+    [
+        ("file:///a/b.md", "b.md"),
+        ("notes://all", "all.md"),
+        ("a://x/%2e%2e%2fetc%2Fpasswd?q=1", "etc-passwd.md"),
+        ("a://x/.bashrc", "bashrc.md"),
+        ("a://x/..", ""),
+        ("", ""),
+    ],
+)
+def test_a_file_is_named_after_the_resource(uri: str, name: str) -> None:
+    assert file_name(uri, "md") == name
+
+
+def test_the_suffix_of_a_saved_text_follows_its_type_and_never_makes_it_a_program() -> None:
+    for mime, ending in (("text/markdown", "md"), ("application/json", "json"), ("text/html", "txt")):
+        stack = sheet_of_result(read("a://b", mime, "{}"), UNICODE)
+        found = stack.saved(1)
+        assert found is not None
+        assert found[1] == ending
