@@ -32,18 +32,22 @@ _TAGS = re.compile("[\U000e0000-\U000e0fff]+")
 FetchPage = Callable[[str | None], Awaitable[Mapping[str, Any]]]
 """Requests the page at a cursor (None for the first) and returns the raw result."""
 
+HeaderReader = Callable[[Any], Mapping[tuple[str, ...], str] | str]
+
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
     """The usable tools of one server, in its order, and the `quarantined` ones as (name, reason).
 
     `output_schemas` are by tool name; `listing_problem` says why tools/list failed or ended early, or is "".
+    `headers` says by tool name which arguments are repeated in HTTP headers, and in which.
     """
 
     tools: tuple[Tool, ...] = ()
     output_schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     quarantined: tuple[tuple[str, str], ...] = ()
     listing_problem: str = ""
+    headers: Mapping[str, Mapping[tuple[str, ...], str]] = field(default_factory=dict)
 
     def find(self, name: str) -> Tool | None:
         return next((tool for tool in self.tools if tool.name == name), None)
@@ -115,18 +119,22 @@ def build_catalog(
     pins: Sequence[str] = (),
     before: Catalog = NO_TOOLS,
     protocol: str = "",
+    header_map: HeaderReader | None = None,
 ) -> Catalog:
     """Check the raw tools of a listing one by one.
 
     `before` is the previous catalog; its tools are kept where an incomplete listing lacks them. `protocol` is
-    the negotiated revision.
+    the negotiated revision. `header_map` reads the headers that a schema asks for, over HTTP, or says what
+    is wrong with them.
     """
     tools: dict[str, Tool] = {}
     outputs: dict[str, Mapping[str, Any]] = {}
+    headers: dict[str, Mapping[tuple[str, ...], str]] = {}
     left_out: list[tuple[str, str]] = []
     for number, raw in enumerate(walk.items, 1):
         fault = tool_fault(raw)
-        if fault:
+        wanted = header_map(raw["inputSchema"]) if header_map is not None and not fault else {}
+        if fault := wanted if isinstance(wanted, str) else fault:
             left_out.append((_shown_name(raw, number), fault))
             continue
         tool = _tool(server, raw, trusted=trusted, pins=pins, protocol=protocol)
@@ -135,6 +143,8 @@ def build_catalog(
             tools[tool.name] = tool
             if isinstance(raw.get("outputSchema"), dict):
                 outputs[tool.name] = raw["outputSchema"]
+            if isinstance(wanted, Mapping) and wanted:
+                headers[tool.name] = wanted
         elif known.digest != tool.digest:
             left_out.append((_shown_name(raw, number), "a second, different tool of the same name"))
     if walk.incomplete:
@@ -142,10 +152,11 @@ def build_catalog(
         kept = [tool for tool in before.tools if tool.name not in listed][: max(0, MAX_TOOLS - len(tools))]
         tools |= {tool.name: tool for tool in kept}
         outputs |= {tool.name: schema for tool in kept if (schema := before.output_schemas.get(tool.name))}
+        headers |= {tool.name: map_ for tool in kept if (map_ := before.headers.get(tool.name))}
     if len(left_out) > MAX_QUARANTINED:
         more = len(left_out) - MAX_QUARANTINED
         left_out[MAX_QUARANTINED:] = [("…", f"{more} more were left out")]
-    return Catalog(tuple(tools.values()), outputs, tuple(left_out), walk.note)
+    return Catalog(tuple(tools.values()), outputs, tuple(left_out), walk.note, headers)
 
 
 def tool_fault(raw: Any) -> str:

@@ -28,6 +28,7 @@ from tui.host.error_sentences import Ending
 from tui.host.lifecycle import RefreshPace, RetryDelay
 from tui.host.requests import Listings, SdkToolCall, failed
 from tui.host.sdk.callbacks import callbacks
+from tui.host.sdk.parameter_headers import header_map
 from tui.host.sdk.sdk_bridge import SdkBridge
 from tui.host.server_requests import ServerRequests
 from tui.host.transports import ServerTransport
@@ -268,10 +269,17 @@ class Connection:
             pins=self._spec.pins,
             before=before,
             protocol=self.protocol,
+            header_map=header_map if self._repeats_arguments else None,
         )
+        if self._wire is not None:
+            self._wire.tool_headers = self.catalog.headers
         if self._ready and self.catalog != before:
             self._on_change()
         return not walk.incomplete
+
+    @property
+    def _repeats_arguments(self) -> bool:
+        return self.transport.reach is not None and self.protocol in MODERN_PROTOCOL_VERSIONS
 
     async def _recount(self, listing: Listings, kind: str) -> bool:
         count = await listing.count(kind)

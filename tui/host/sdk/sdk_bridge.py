@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mcp.shared.message import SessionMessage
+from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp_types import (
     METHOD_NOT_FOUND,
     PROTOCOL_VERSION_META_KEY,
@@ -28,6 +28,7 @@ from tui.core.jsonrpc.messages import INVALID_ANSWER
 from tui.core.questions import Refuser
 from tui.core.text import clean_line
 from tui.host.error_sentences import NO_ANSWER
+from tui.host.sdk.parameter_headers import HeaderMap, parameter_headers
 from tui.host.server_requests import ADDRESS_DONE, ServerRequests
 from tui.host.transports.streams import FilteredReadStream, FilteredWriteStream
 
@@ -85,7 +86,8 @@ class SdkBridge:
     """Both directions of one connection, as the SDK's `Transport` protocol wants them.
 
     `on_notification` must not raise or wait. `server_versions` and `introduction` are the server's answer to
-    the handshake, unchanged. `requests` answers what the server asks.
+    the handshake, unchanged. `requests` answers what the server asks. `tool_headers` are the arguments that a
+    call repeats in HTTP headers, by tool.
     """
 
     read: Any
@@ -95,6 +97,7 @@ class SdkBridge:
     closed: asyncio.Event = field(default_factory=asyncio.Event)
     server_versions: tuple[str, ...] = ()
     introduction: Mapping[str, Any] = field(default_factory=dict)
+    tool_headers: Mapping[str, HeaderMap] = field(default_factory=dict)
     _tickets: dict[str, RawReply] = field(default_factory=dict)
     _waiting: dict[str | int, RawReply] = field(default_factory=dict)
     _handshakes: set[str | int] = field(default_factory=set)
@@ -125,7 +128,7 @@ class SdkBridge:
         if isinstance(message, JSONRPCRequest):
             if message.method in ("initialize", "server/discover"):
                 self._handshakes.add(message.id)
-            return self._without_ticket(item, message)
+            return self._without_ticket(self._with_headers(item, message), message)
         if isinstance(message, JSONRPCError) and message.id is not None:
             method = self._inbound.pop(message.id, "")
             if method in self.requests.not_offered:
@@ -133,6 +136,15 @@ class SdkBridge:
                 data = ErrorData(code=METHOD_NOT_FOUND, message=f"{method} is not offered by this client")
                 return SessionMessage(JSONRPCError(jsonrpc="2.0", id=message.id, error=data), item.metadata)
         return item
+
+    def _with_headers(self, item: SessionMessage, message: JSONRPCRequest) -> SessionMessage:
+        params = message.params or {}
+        wanted = self.tool_headers.get(str(params.get("name"))) if message.method == "tools/call" else None
+        if not wanted:
+            return item
+        known = item.metadata.headers if isinstance(item.metadata, ClientMessageMetadata) else None
+        headers = parameter_headers(wanted, params.get("arguments")) | (known or {})
+        return SessionMessage(message, ClientMessageMetadata(headers=headers))
 
     def _without_ticket(self, item: SessionMessage, message: JSONRPCRequest) -> SessionMessage:
         params = message.params or {}
