@@ -9,7 +9,7 @@ from typing import Any
 from tui.core.jsonrpc.messages import MAX_NAME, Classification, classify, column
 from tui.core.jsonrpc.skimmer import items, outline
 from tui.core.traffic import Captured, Direction, Entry, Kind
-from tui.traffic.record.exchange import Correlator, Link, PairingRemark
+from tui.traffic.record.exchange import EXCHANGE, Correlator, Link, PairingRemark
 from tui.traffic.record.redaction import Redact, StoredBody, keep, scrub, scrub_text
 
 _MODEL = (Kind.MODEL_REQUEST, Kind.MODEL_REPLY)
@@ -39,14 +39,14 @@ class EntryReader:
         reading = classify(captured.raw, captured.size)
         # Names come from the body: if nothing was redacted there, nothing is in them.
         secret = bool(kept.redactions or kept.sha256)
-        line = self._read_frame(captured, reading, kept, secret)
+        line = self._read_message(captured, reading, kept, secret)
         into.append(line)
         for at, (_, _, item) in zip(_places(reading, kept), reading.items, strict=True):
-            inside = self._read_frame(captured, item, _INSIDE, secret)
+            inside = self._read_message(captured, item, _INSIDE, secret)
             place = {**inside.detail, "batch": line.seq, "at": at}
             into.append(replace(inside, size=0, detail=place))
 
-    def _read_frame(
+    def _read_message(
         self, captured: Captured, reading: Classification, kept: StoredBody, secret: bool
     ) -> Entry:
         ident = reading.ident
@@ -54,7 +54,15 @@ class EntryReader:
             names = (scrub_text(text, self._redact) for text in (reading.method, reading.tool, ident))
             method, tool, ident = names
             reading = reading._replace(method=method, tool=tool)
-        link = self._correlator.link(self._seq, captured.source, captured.direction, reading, captured.cause)
+        exchange = captured.detail.get(EXCHANGE, 0) if captured.detail else 0
+        link = self._correlator.link(
+            self._seq,
+            captured.source,
+            captured.direction,
+            reading,
+            captured.cause,
+            exchange if isinstance(exchange, int) else 0,
+        )
         return self._entry(captured, reading.kind, ident, link, kept)
 
     def _link_known(self, captured: Captured, kind: Kind) -> Link:

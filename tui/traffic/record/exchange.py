@@ -27,7 +27,7 @@ _FEW = 32
 
 @dataclass(slots=True)
 class OpenRequest:
-    """A request and its outcome, which is PENDING while it is open."""
+    """A request and its outcome, PENDING while it is open; `exchange` is the number of its HTTP request."""
 
     seq: int
     root: int
@@ -36,6 +36,7 @@ class OpenRequest:
     tool: str
     token: str
     cause: Cause | None
+    exchange: int = 0
     outcome: Outcome = Outcome.PENDING
 
 
@@ -86,6 +87,17 @@ class Side:
     def find(self, ident: str) -> OpenRequest | None:
         return self.open.get(ident) or self.over.get(ident)
 
+    def find_without_id(self, exchange: int) -> OpenRequest | None:
+        """Return the request that an error without an id of its own answers.
+
+        Over HTTP it is the one of the same exchange. A server that cannot read the probe of a host answers it
+        so, and nothing else is open then.
+        """
+        last = next(reversed(self.open.values()), None)
+        if exchange:
+            return next((asked for asked in reversed(self.open.values()) if asked.exchange == exchange), None)
+        return last if len(self.open) == 1 and last is not None and last.method == PROBE else None
+
     def find_loosely(self, ident: str) -> OpenRequest | None:
         """Return the request with this id in another type: some servers answer 7 with "7" or 7.0."""
         plain = ident[1:-1] if ident.startswith('"') else ident.removesuffix(".0")
@@ -124,6 +136,7 @@ class Side:
 
 
 MAX_SOURCES = 1_000
+PROBE = "server/discover"
 EXCHANGE: Final = "exchange"
 """Key in the detail of model entries: the same for a request and its reply."""
 
@@ -179,14 +192,23 @@ class Correlator:
         self._sources: OrderedDict[str, _Source] = OrderedDict()
 
     def link(
-        self, seq: int, source: str, direction: Direction, reading: Classification, cause: Cause | None
+        self,
+        seq: int,
+        source: str,
+        direction: Direction,
+        reading: Classification,
+        cause: Cause | None,
+        exchange: int = 0,
     ) -> Link:
-        """Return the links of a message, and remember it if it is a request; seqs grow."""
+        """Return the links of a message, and remember it if it is a request; seqs grow.
+
+        `exchange` is the number of its HTTP request, 0 if there is none.
+        """
         kind, held = reading.kind, self._source(source)
         if kind is Kind.REQUEST or reading.asks:
-            return _ask(seq, held, direction, reading, cause)
+            return _ask(seq, held, direction, reading, cause, exchange)
         if reading.outcome is not Outcome.NONE:  # also what is not JSON-RPC but still ends a request
-            return _answer(held.other_side(direction), reading, cause)
+            return _answer(held.other_side(direction), reading, cause, exchange)
         if reading.token:
             return _progress(held.other_side(direction), reading, cause)
         if reading.target:
@@ -264,26 +286,33 @@ class Correlator:
         return held
 
 
-def _ask(seq: int, held: _Source, way: Direction, reading: Classification, cause: Cause | None) -> Link:
+def _ask(
+    seq: int, held: _Source, way: Direction, reading: Classification, cause: Cause | None, exchange: int
+) -> Link:
     side, root = held.side(way), seq
     remark = PairingRemark.REUSED if side.forget(reading.ident) else PairingRemark.NONE
     if reading.goes_on and (before := side.round_before(reading, cause)) is not None:
         root, cause = before.root, cause or before.cause
     if cause is None and way is Direction.IN:  # a server's request belongs to the open call
         cause = held.is_asked.only_cause()
-    side.add(OpenRequest(seq, root, reading.ident, reading.method, reading.tool, reading.token, cause))
+    side.add(
+        OpenRequest(seq, root, reading.ident, reading.method, reading.tool, reading.token, cause, exchange)
+    )
     return Link(reading.method, reading.tool, 0, root, Outcome.NONE, cause, remark)
 
 
-def _answer(side: Side, reading: Classification, cause: Cause | None) -> Link:
+def _answer(side: Side, reading: Classification, cause: Cause | None, exchange: int) -> Link:
     outcome, remark = reading.outcome, PairingRemark.NONE
     if not reading.ident:
-        return Link(reading.method, "", 0, 0, outcome, cause)
-    asked = side.find(reading.ident)
-    if asked is None:
-        asked, remark = side.find_loosely(reading.ident), PairingRemark.ID_CHANGED
-    if asked is None:
-        return Link(reading.method, "", 0, 0, outcome, cause, PairingRemark.UNKNOWN)
+        asked = side.find_without_id(exchange) if reading.kind is Kind.ERROR else None
+        if asked is None:
+            return Link(reading.method, "", 0, 0, outcome, cause)
+    else:
+        asked = side.find(reading.ident)
+        if asked is None:
+            asked, remark = side.find_loosely(reading.ident), PairingRemark.ID_CHANGED
+        if asked is None:
+            return Link(reading.method, "", 0, 0, outcome, cause, PairingRemark.UNKNOWN)
     if asked.outcome is Outcome.PENDING:
         side.end(asked, outcome)
         if outcome is Outcome.INPUT_REQUIRED:

@@ -24,11 +24,17 @@ class Wire:
         self.seq = 0
 
     def __call__(
-        self, way: Direction, *, source: str = "weather", cause: Cause | None = None, **fields: Any
+        self,
+        way: Direction,
+        *,
+        source: str = "weather",
+        cause: Cause | None = None,
+        exchange: int = 0,
+        **fields: Any,
     ) -> Link:
         self.seq += 1
         reading = classify(json.dumps({"jsonrpc": "2.0", **fields}).encode())
-        return self.correlator.link(self.seq, source, way, reading, cause)
+        return self.correlator.link(self.seq, source, way, reading, cause, exchange)
 
     def call(self, ident: Any = 1, tool: str = "forecast", cause: Cause | None = None, **params: Any) -> Link:
         return self(OUT, id=ident, method="tools/call", params={"name": tool, **params}, cause=cause)
@@ -64,6 +70,29 @@ def test_answers_out_of_order_find_their_requests(wire: Wire):
     wire.call(1, "a")
     wire.call(2, "b")
     assert [wire.answer(2).tool, wire.answer(1).tool] == ["b", "a"]
+
+
+REFUSAL = {"code": -32600, "message": "no valid session"}
+
+
+def test_an_error_without_an_id_answers_the_request_of_its_http_exchange(wire: Wire):
+    wire(OUT, id=1, method="tools/list", exchange=4)
+    wire(OUT, id=2, method="prompts/list", exchange=5)
+    refused = wire(IN, id=None, error=REFUSAL, exchange=4)
+    assert (refused.method, refused.pair, refused.outcome) == ("tools/list", 1, Outcome.ERROR)
+    assert wire.correlator.open("weather") == 1
+
+
+def test_an_error_without_an_id_answers_a_probe_that_is_alone(wire: Wire):
+    wire(OUT, id=1, method="server/discover")
+    assert wire(IN, id=None, error=REFUSAL).pair == 1
+
+
+def test_an_error_without_an_id_answers_nothing_where_another_request_is_open(wire: Wire):
+    wire(OUT, id=1, method="server/discover")
+    wire(OUT, id=2, method="initialize")
+    assert wire(IN, id=None, error=REFUSAL).pair == 0
+    assert wire.correlator.open("weather") == 2
 
 
 def test_sources_and_directions_have_separate_ids(wire: Wire):
