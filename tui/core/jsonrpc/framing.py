@@ -52,26 +52,27 @@ class Framer:
     def feed(self, chunk: bytes) -> list[bytes | Oversize]:
         """Add bytes and return the lines that they complete, without their newlines."""
         first, *others = chunk.split(b"\n")
-        self._extend(first)
+        self.extend(first)
         if not others:
             return []
-        lines: list[bytes | Oversize] = [self._end()]
+        lines: list[bytes | Oversize] = [self.end()]
         rest = others.pop()
         limit = self._limit
         for line in others:
             if len(line) > limit:
-                self._extend(line)
-                lines.append(self._end())
+                self.extend(line)
+                lines.append(self.end())
             else:
                 lines.append(line)
-        self._extend(rest)
+        self.extend(rest)
         return lines
 
     def finish(self) -> bytes | Oversize | None:
         """Return the unfinished line at the end of the stream, or None; ready for a new stream."""
-        return self._end() if self.partial else None
+        return self.end() if self.partial else None
 
-    def _extend(self, piece: bytes) -> None:
+    def extend(self, piece: bytes) -> None:
+        """Add bytes to the current line, whatever is in them."""
         buffer = self._buffer
         buffer += piece
         if self._skipped:
@@ -84,7 +85,8 @@ class Framer:
         if self._skipped:
             del buffer[: -self._edge]
 
-    def _end(self) -> bytes | Oversize:
+    def end(self) -> bytes | Oversize:
+        """End the current line here and return it."""
         line = bytes(self._buffer)
         size, head = self._skipped, self._head
         self._buffer = bytearray()

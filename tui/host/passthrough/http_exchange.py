@@ -174,6 +174,7 @@ class HttpExchange:
         if not self._told:
             at = self._began_ns or time.monotonic_ns()
             self._tell(Direction.IN, bytes(self._body), self._detail, at, self._size)
+            self._told = True
         status = self._detail.get("status", 0)
         if self._id is not None and status >= 400 and _answered_id(bytes(self._body)) != self._id:
             self._give_up(f"HTTP {status}")  # many refusals have no id, or a null one

@@ -100,7 +100,7 @@ def open_transport(
 
     Imports the SDK, so call it off the event loop the first time. `owner` is the mark of this host in the
     server's environment. `on_change`, called when stderr, noise or the process changed, must not raise.
-    ServerError says that this kind of transport is not supported yet.
+    ServerError says that this machine cannot have such a transport.
     """
     if spec.transport in (Transport.HTTP, Transport.SSE):
         from tui.host.transports.http import StreamableHttp
@@ -109,13 +109,11 @@ def open_transport(
 
         wire = HttpSse if spec.transport is Transport.SSE else StreamableHttp
         return RemoteTransport(spec, wire, sink=sink, on_change=on_change)
-    if spec.transport not in (Transport.STDIO, Transport.LINES):
-        kind = {Transport.WEBSOCKET: "WebSocket"}[spec.transport]
-        raise ServerError(
-            f"{kind} servers are not supported yet.",
-            where=spec.name,
-            next_step="Give it a command to run over stdio, or remove it from the configuration.",
-        )
+    if spec.transport is Transport.WEBSOCKET:
+        from tui.host.transports.remote import RemoteTransport
+        from tui.host.transports.websocket import WebSocket
+
+        return RemoteTransport(spec, WebSocket, sink=sink, on_change=on_change)
     if sys.platform == "win32":
         if spec.transport is Transport.LINES:
             raise ServerError('transport = "lines" is not supported on Windows.', where=spec.name)

@@ -143,6 +143,14 @@ class HttpLink:
         except httpx2.HTTPError as error:
             raise faults.broken(error, response.status_code) from error
 
+    def begin(self) -> None:
+        """Start to measure what the next messages cost."""
+        self._messages.begin()
+
+    async def rest(self) -> None:
+        """Pause if they have cost enough."""
+        await self._messages.rest()
+
     async def body(self, response: httpx2.Response, limit: int = LINE_LIMIT) -> bytes:
         """Return a whole body. Raises HttpFault if it breaks off or is larger than `limit`."""
         status = response.status_code
@@ -185,7 +193,7 @@ class HttpLink:
         ]
         for frame in frames:
             if not self._messages.admit(frame, len(raw)):
-                self._strange(frame, raw)
+                self.strange(frame.why if isinstance(frame, Stray) else "it is the request itself", raw)
         return frames
 
     async def event(self, event: Event, asked: Id | None = None) -> list[Message]:
@@ -200,9 +208,10 @@ class HttpLink:
         self._gate.fail(ids or (() if asked is None else (asked,)), RESULT_TOO_LARGE, str(fault))
         return []
 
-    def _strange(self, frame: Message, raw: bytes) -> None:
+    def strange(self, why: str, raw: bytes) -> None:
+        """Count something that was no message."""
         self.noise += 1
-        self.why_noise = frame.why if isinstance(frame, Stray) else "it is the request itself"
+        self.why_noise = why
         if self.noise == 1:
             self.first_noise = clean_line(raw[:4096].decode("utf-8", "replace"))
         self.changed()

@@ -1,0 +1,205 @@
+"""A remote server over WebSocket, of both eras, through the SDK's client."""
+
+import asyncio
+import json
+import time
+
+import pytest
+from mcp import Client, MCPError
+from wsproto.events import BytesMessage, CloseConnection, Ping, Pong, TextMessage
+
+from tests.conftest import until
+from tests.http_server import LEGACY, MODERN, reply
+from tests.unit.host.transports.test_http import ERAS, Sink, text
+from tests.websocket_server import websocket_server
+from tui.core.servers import ServerSpec, Transport
+from tui.core.traffic import CAUSE, Cause, Direction
+from tui.host.transports import websocket
+from tui.host.transports.remote import RemoteTransport
+from tui.host.transports.websocket import WebSocket
+
+
+def remote(server, sink=None, **spec):
+    given = ServerSpec("far", transport=Transport.WEBSOCKET, url=server.url, **spec)
+    return RemoteTransport(given, WebSocket, sink=Sink() if sink is None else sink)
+
+
+async def hold(peer, message):
+    """Never answer."""
+
+
+@ERAS
+async def test_a_call_travels_and_every_message_of_it_is_recorded(modern):
+    sink = Sink()
+    async with websocket_server(modern=modern) as server, Client(transport := remote(server, sink)) as client:
+        assert client.protocol_version == (MODERN if modern else LEGACY)
+        CAUSE.set(Cause(1, 2, "c"))
+        assert text(await client.call_tool("echo", {"text": "héllo"})) == {"text": "héllo"}
+        assert (transport.reach.kind, transport.reach.answers) == ("WebSocket", True)
+        assert transport.reach.where == server.url
+    sent = [one for one in sink.messages(Direction.OUT) if "id" in one]
+    heard = [one for one in sink.messages(Direction.IN) if "id" in one]
+    assert {one["id"] for one in sent} == {one["id"] for one in heard}
+    [call] = [one for one in sink if b"tools/call" in one.raw]
+    assert call.cause == Cause(1, 2, "c")
+    assert server.peers[0].headers["sec-websocket-protocol"] == "mcp"
+    assert [one.code for one in server.events if isinstance(one, CloseConnection)] == [1000]
+
+
+async def test_headers_of_the_configuration_are_sent():
+    async with websocket_server() as server, Client(remote(server, headers={"Authorization": "Bearer x"})):
+        assert server.peers[0].headers["authorization"] == "Bearer x"
+
+
+async def test_a_message_in_many_frames_between_pings_is_one_message():
+    async def pieces(peer, message):
+        answer = {"jsonrpc": "2.0", "id": message["id"], "result": {"resultType": "complete", "content": []}}
+        raw = json.dumps(answer, indent=1)
+        peer.send(TextMessage(data=raw[:20], message_finished=False))
+        peer.send(Ping(payload=b"p"))
+        peer.send(TextMessage(data=raw[20:]))
+
+    sink = Sink()
+    async with (
+        websocket_server(answers={"tools/call": pieces}) as server,
+        Client(remote(server, sink)) as client,
+    ):
+        assert not (await client.call_tool("echo", {})).is_error
+        await until(lambda: any(isinstance(one, Pong) for one in server.events))
+
+
+async def test_a_cancelled_call_is_told_to_the_server():
+    async with websocket_server(answers={"tools/call": hold}) as server, Client(remote(server)) as client:
+        call = asyncio.create_task(client.call_tool("echo", {}))
+        await until(lambda: any(one.get("method") == "tools/call" for one in server.asked))
+        call.cancel()
+        await until(lambda: server.asked[-1].get("method") == "notifications/cancelled")
+
+
+async def test_noise_is_counted_and_harms_nothing():
+    async def noisy(peer, message):
+        peer.send(BytesMessage(data=b"\x00\x01"))
+        peer.send(TextMessage(data="hello"))
+        peer.send(TextMessage(data=""))
+        peer.say({"jsonrpc": "2.0", "id": 7, "result": {}})
+        peer.say({"jsonrpc": "2.0", "id": message["id"], "result": {"resultType": "complete", "content": []}})
+
+    async with websocket_server(answers={"tools/call": noisy}) as server:
+        async with Client(transport := remote(server)) as client:
+            await client.call_tool("echo", {})
+            assert (transport.noise, transport.drops.unmatched) == (2, 1)
+
+
+async def test_a_message_that_is_too_large_fails_its_call_only():
+    async def large(peer, message):
+        head = f'{{"jsonrpc":"2.0","id":{message["id"]},"result":{{"content":[{{"type":"text","text":"'
+        peer.send(TextMessage(data=head, message_finished=False))
+        for _ in range(17):
+            peer.send(TextMessage(data="x" * (1 << 20), message_finished=False))
+        peer.send(TextMessage(data='"}]}}'))
+
+    sink = Sink()
+    async with (
+        websocket_server(answers={"tools/call": large}) as server,
+        Client(remote(server, sink)) as client,
+    ):
+        with pytest.raises(MCPError, match="result too large"):
+            await client.call_tool("echo", {})
+        assert (await client.list_tools()).tools
+        [entry] = [one for one in sink if one.size > 17 << 20]
+        assert len(entry.raw) < 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("code", "reason", "said"),
+    [
+        (1000, "", "closed the WebSocket (code 1000, it ended the connection)"),
+        (1011, "oops", "(code 1011, it failed with an internal error: 'oops')"),
+        (4321, "bye", "(code 4321, 'bye')"),
+    ],
+)
+async def test_a_close_ends_the_connection_and_is_shown_with_its_code(code, reason, said):
+    async def close(peer, message):
+        peer.send(CloseConnection(code=code, reason=reason))
+
+    sink = Sink()
+    async with websocket_server(answers={"tools/call": close}) as server:
+        async with Client(transport := remote(server, sink)) as client:
+            with pytest.raises(MCPError) as found:
+                await client.call_tool("echo", {})
+            assert said in str(found.value)
+            await until(transport.exited.is_set)
+    assert said in transport.fatal
+    assert sink.events("disconnect")[0]["code"] == code
+
+
+async def test_a_connection_that_breaks_fails_what_is_under_way():
+    async def break_off(peer, message):
+        peer.writer.transport.abort()
+
+    async with websocket_server(answers={"tools/call": break_off}) as server:
+        async with Client(transport := remote(server)) as client:
+            with pytest.raises(MCPError):
+                await client.call_tool("echo", {})
+            await until(transport.exited.is_set)
+            assert transport.fatal
+
+
+async def test_a_server_that_answers_no_ping_is_lost(monkeypatch):
+    monkeypatch.setattr(websocket, "PING_SECONDS", 0.2)
+    async with websocket_server(mute=True) as server, Client(transport := remote(server)):
+        await until(transport.exited.is_set)
+        assert transport.fatal == "no answer to a ping within 0.2 s."
+
+
+async def test_an_idle_server_is_pinged_and_stays(monkeypatch):
+    monkeypatch.setattr(websocket, "PING_SECONDS", 0.1)
+    async with websocket_server() as server, Client(transport := remote(server)):
+        await until(lambda: sum(isinstance(one, Ping) for one in server.events) > 2)
+        assert not transport.exited.is_set()
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"refusal": reply(b"no", "404 Not Found", "text/plain")}, "HTTP 404 (Not Found)"),
+        ({"refusal": reply(b"ok", "200 OK", "text/plain")}, "does not switch to WebSocket"),
+        ({"protocol": "graphql-ws"}, "the server speaks 'graphql-ws' over WebSocket, not 'mcp'"),
+    ],
+)
+async def test_a_server_that_is_no_websocket_of_mcp_is_refused_with_the_reason(how, said):
+    async with websocket_server(**how) as server:
+        transport = remote(server)
+        async with transport:
+            await until(transport.exited.is_set)
+        assert said in transport.fatal and transport.next_step
+
+
+async def test_an_address_where_nothing_listens_is_named():
+    async with websocket_server() as server:
+        pass
+    transport = remote(server)
+    async with transport:
+        await until(transport.exited.is_set)
+    assert "no connection to" in transport.fatal and "Connection refused" in transport.fatal
+
+
+async def test_a_stop_is_bounded_although_the_server_never_says_goodbye():
+    async with websocket_server(mute=True) as server:
+        async with Client(remote(server)):
+            began = time.monotonic()
+        assert time.monotonic() - began < 4
+
+
+async def test_a_storm_of_notifications_does_not_delay_the_answer():
+    async def storm(peer, message):
+        notice = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}}
+        for _ in range(20_000):
+            peer.say(notice)
+        peer.say({"jsonrpc": "2.0", "id": message["id"], "result": {"resultType": "complete", "content": []}})
+
+    async with websocket_server(answers={"tools/call": storm}) as server:
+        async with Client(transport := remote(server)) as client:
+            async with asyncio.timeout(20):
+                await client.call_tool("echo", {})
+            assert transport.drops.collapsed > 10_000

@@ -1,0 +1,254 @@
+"""A remote server over WebSocket: in no revision of MCP, so "unofficial"; the wire of the SDK's 1.x.
+
+The subprotocol is `mcp`, and each text message one JSON-RPC message. The connection begins as an HTTP request
+of the same client as for the other transports, so sign-in, headers, certificates and proxies are the same;
+from there on wsproto (RFC 6455) reads and writes the frames, without compression.
+"""
+
+import asyncio
+import base64
+import contextlib
+import hashlib
+import secrets
+import time
+from collections.abc import Mapping
+from contextvars import Context, copy_context
+from typing import Any, Protocol
+
+import httpcore2
+import httpx2
+from wsproto import ConnectionType
+from wsproto.connection import Connection
+from wsproto.events import BytesMessage, CloseConnection, Event, Message, Ping, Pong, TextMessage
+from wsproto.utilities import LocalProtocolError, RemoteProtocolError
+
+from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
+from tui.core.jsonrpc.messages import find_ids, write_line
+from tui.core.text import clean_line
+from tui.host.frames.id_gate import RESULT_TOO_LARGE
+from tui.host.transports import http_faults as faults
+from tui.host.transports.http_client import EXCHANGE
+from tui.host.transports.http_faults import HttpFault
+from tui.host.transports.remote import RemoteTransport
+
+SUBPROTOCOL = "mcp"
+CHUNK = 64 * 1024
+PING_SECONDS = 20.0
+"""After so long without a byte a ping is sent; without any answer in as long again the connection is lost."""
+
+WRITE_SECONDS = 30.0
+LEAVE_SECONDS = 1.0
+"""How long a server may take to answer a close."""
+
+_MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+_OPEN = "Check the address: there is no WebSocket at it."
+_AGAIN = "Start it again. What was under way may have taken effect."
+_CODES = {
+    1000: "it ended the connection",
+    1001: "it is going away",
+    1002: "it found a mistake in the protocol",
+    1003: "it refuses that kind of data",
+    1006: "the connection broke",
+    1007: "a text is not valid UTF-8",
+    1008: "it refuses for a reason of its own",
+    1009: "a message is too large for it",
+    1011: "it failed with an internal error",
+    1012: "it restarts",
+    1013: "it is overloaded",
+}
+
+
+class _Stream(Protocol):
+    """What httpcore2 has for a connection that was upgraded."""
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes: ...
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None: ...
+
+
+class WebSocket:
+    """WebSocket as a `Wire`."""
+
+    kind = "WebSocket"
+    probe_seconds = 2.0
+
+    def __init__(self, remote: RemoteTransport) -> None:
+        self._remote = remote
+        self._link = remote.link
+        url = self._link.url
+        self._link.url = url.copy_with(scheme={"ws": "http", "wss": "https"}.get(url.scheme, url.scheme))
+        self._frames = Connection(ConnectionType.CLIENT)
+        self._message = Framer()
+        self._stream: _Stream | None = None
+        self._held = contextlib.AsyncExitStack()
+        self._heard = 0.0
+        self._closed = asyncio.Event()
+        self._outbox: asyncio.Queue[tuple[bytes, Context]] = asyncio.Queue()
+
+    def open(self) -> None:
+        self._remote.start(self._run(), "connection")
+
+    def negotiated(self, version: str) -> None:
+        """Do nothing: every revision travels alike."""
+
+    def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
+        """Send in order; what comes before the connection is made waits for it."""
+        self._outbox.put_nowait((write_line(message), copy_context()))
+
+    async def close(self) -> None:
+        """Say goodbye, wait a moment for the answer, and drop the connection."""
+        with contextlib.suppress(Exception):
+            async with asyncio.timeout(LEAVE_SECONDS):
+                await self._write(CloseConnection(code=1000))
+                while not self._closed.is_set() and self._stream is not None:
+                    data = await self._stream.read(CHUNK)
+                    self._frames.receive_data(data or None)
+                    if any(isinstance(event, CloseConnection) for event in self._frames.events()):
+                        break
+        await self._held.aclose()
+
+    # ---- the connection ----------------------------------------------------------------------------------
+
+    async def _run(self) -> None:
+        fault = HttpFault("the connection ended.", next_step=_AGAIN)
+        try:
+            await self._connect()
+            writing = self._remote.start(self._write_all(), "outbox")
+            watching = self._remote.start(self._keep_alive(), "ping")
+            try:
+                fault = await self._read_all()
+            finally:
+                writing.cancel()
+                watching.cancel()
+        except HttpFault as found:
+            fault = found
+        except (httpcore2.NetworkError, httpcore2.TimeoutException, OSError) as error:
+            fault = faults.unreachable(error, self._link.reach.where)
+        except asyncio.CancelledError:
+            raise  # a stop: `close` says goodbye on the open connection
+        await self._lose(fault)
+
+    async def _lose(self, fault: HttpFault) -> None:
+        self._remote.end(fault)
+        await self._held.aclose()
+
+    async def _connect(self) -> None:
+        """Raises HttpFault if the server does not become a WebSocket."""
+        key = base64.b64encode(secrets.token_bytes(16)).decode()
+        headers = {
+            "connection": "Upgrade",
+            "upgrade": "websocket",
+            "sec-websocket-key": key,
+            "sec-websocket-version": "13",
+            "sec-websocket-protocol": SUBPROTOCOL,
+        }
+        response = await self._held.enter_async_context(self._link.exchange("GET", headers))
+        if response.status_code != 101:
+            raise self._refused(response, await self._link.head(response))
+        response.extensions[EXCHANGE].end()
+        wanted = base64.b64encode(hashlib.sha1((key + _MAGIC).encode()).digest()).decode()
+        if response.headers.get("sec-websocket-accept") != wanted:
+            raise HttpFault("HTTP 101, but not for this WebSocket.", next_step=_OPEN, status=101)
+        spoken = response.headers.get("sec-websocket-protocol", SUBPROTOCOL)
+        if spoken.strip() != SUBPROTOCOL:
+            shown = clean_line(spoken, 60)
+            text = f"the server speaks {shown!r} over WebSocket, not {SUBPROTOCOL!r}."
+            raise HttpFault(text, next_step=_OPEN, status=101)
+        self._stream = response.extensions["network_stream"]
+        self._heard = time.monotonic()
+
+    def _refused(self, response: httpx2.Response, body: bytes) -> HttpFault:
+        if response.is_success:
+            text = f"{faults.status_text(response.status_code)}: the server does not switch to WebSocket."
+            return HttpFault(text, next_step=_OPEN, status=response.status_code, refused=True)
+        return faults.refused(response, body)
+
+    async def _write(self, event: Event) -> None:
+        if self._stream is not None:
+            data = self._frames.send(event)
+            await self._stream.write(data, timeout=WRITE_SECONDS)
+
+    async def _write_all(self) -> None:
+        while True:
+            line, sender = await self._outbox.get()
+            sender.run(self._remote.tap.sent, line)
+            try:
+                await self._write(TextMessage(data=line.decode()))
+            except (httpcore2.NetworkError, httpcore2.TimeoutException, LocalProtocolError, OSError) as error:
+                where = self._link.reach.where
+                self._remote.start(self._lose(faults.unreachable(error, where)), "loss")
+                return
+
+    async def _keep_alive(self) -> None:
+        while True:
+            await asyncio.sleep(max(0.1, self._heard + PING_SECONDS - time.monotonic()))
+            if time.monotonic() - self._heard < PING_SECONDS:
+                continue
+            asked = time.monotonic()
+            with contextlib.suppress(Exception):  # whatever is wrong, the reader sees it too
+                await self._write(Ping())
+            await asyncio.sleep(PING_SECONDS)
+            if self._heard < asked:
+                text = f"no answer to a ping within {PING_SECONDS:g} s."
+                self._remote.start(self._lose(HttpFault(text, next_step=_AGAIN)), "loss")
+                return
+
+    # ---- what comes back ---------------------------------------------------------------------------------
+
+    async def _read_all(self) -> HttpFault:
+        """Read until the connection ends, and return how it did."""
+        assert self._stream is not None
+        while True:
+            data = await self._stream.read(CHUNK)
+            self._heard = time.monotonic()
+            await self._remote.tap.wait_for_room()
+            self._link.begin()
+            self._frames.receive_data(data or None)
+            try:
+                for event in self._frames.events():
+                    if isinstance(event, CloseConnection):
+                        return await self._farewell(event)
+                    await self._take(event)
+                    await self._link.rest()
+            except RemoteProtocolError as error:
+                text = f"the server breaks the WebSocket protocol: {clean_line(str(error), 120)}."
+                return HttpFault(text, next_step=_AGAIN)
+
+    async def _take(self, event: Event) -> None:
+        if isinstance(event, Ping):
+            await self._write(event.response())
+        elif isinstance(event, Message):
+            part = event.data
+            self._message.extend(part.encode() if isinstance(part, str) else bytes(part))
+            if event.message_finished:
+                await self._whole(self._message.end(), binary=isinstance(event, BytesMessage))
+        else:
+            assert isinstance(event, Pong)
+
+    async def _whole(self, message: bytes | Oversize, *, binary: bool) -> None:
+        tap, at = self._remote.tap, time.monotonic_ns()
+        if isinstance(message, Oversize):
+            fault = faults.too_large(message.size, LINE_LIMIT, 101)
+            self._remote.gate.fail(find_ids(message.head, message.tail), RESULT_TOO_LARGE, str(fault))
+            tap.received(message.head, at, message.size, sha256=message.sha256)
+            tap.event("too large", bytes=message.size, limit=LINE_LIMIT)
+            return
+        tap.received(message, at)
+        if binary:
+            self._link.strange("a binary message", message)
+        elif message.strip():
+            await self._link.message(message)
+
+    async def _farewell(self, event: CloseConnection) -> HttpFault:
+        """Answer the close of the server, and say what it means."""
+        self._closed.set()
+        code, reason = int(event.code), clean_line(event.reason or "", 120)
+        self._remote.tap.event("disconnect", code=code, reason=reason)
+        if code != 1006:
+            with contextlib.suppress(Exception):
+                await self._write(event.response())
+        meaning = _CODES.get(code, "")
+        said = ": ".join(filter(None, (meaning, repr(reason) if reason else "")))
+        return HttpFault(
+            f"the server closed the WebSocket (code {code}{f', {said}' if said else ''}).", next_step=_AGAIN
+        )
