@@ -203,8 +203,7 @@ class ServerSettings(Section):
     cwd: Annotated[Text, Field(min_length=1)] | None = None
     """The directory it runs in. `~` is your home."""
     transport: Literal["stdio", "http", "sse", "websocket", "lines"] | None = None
-    """How to talk to it: `stdio` with a `command`, `http` with a `url` if not set. `lines` is the
-    non-standard "hello" dialect of a `command`. Of the others only `stdio` works yet."""
+    """With a `command` `stdio` or `lines` (non-standard); with a `url` `http`, `sse` or `websocket`."""
     url: Url | None = None
     """Where a server is that somebody else runs."""
     headers: dict[str, EnvValue] = {}
@@ -229,7 +228,9 @@ class ServerSettings(Section):
     @property
     def kind(self) -> str:
         """The transport, set or worked out."""
-        return self.transport or ("http" if self.url and not self.command else "stdio")
+        if self.transport or self.command or not self.url:
+            return self.transport or "stdio"
+        return "websocket" if self.url.startswith(("ws://", "wss://")) else "http"
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:

@@ -53,6 +53,7 @@ def test_a_file_that_cannot_be_read_starts_nothing():
     ("body", "transport"),
     [
         ('url = "https://h"', Transport.HTTP),
+        ('url = "wss://h"', Transport.WEBSOCKET),
         ('transport = "sse"\nurl = "https://h"', Transport.SSE),
         ('transport = "websocket"\nurl = "wss://h"', Transport.WEBSOCKET),
         ('command = "x"', Transport.STDIO),

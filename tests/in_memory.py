@@ -1,0 +1,128 @@
+"""A server of the SDK in the same process, behind the host's own transport: `Host(..., open_with=...)`.
+
+What is sent before the other side listens waits for it. Closing one end closes the other, once.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+import anyio
+from mcp.server.mcpserver import MCPServer
+from mcp.shared.message import SessionMessage
+from mcp_types import jsonrpc_message_adapter
+
+from tui.core.jsonrpc.messages import write_line
+from tui.core.servers import ServerSpec
+from tui.host.transports.http_faults import HttpFault
+from tui.host.transports.remote import RemoteTransport
+
+
+class LinkClosed(Exception):
+    """Something was sent on a closed link."""
+
+
+class LinkEnd:
+    """One end of a link that carries messages as bytes, in order."""
+
+    def __init__(self) -> None:
+        self.other: LinkEnd = self
+        self.closings = 0
+        self._waiting: deque[bytes] = deque()
+        self._woken = asyncio.Event()
+
+    @property
+    def closed(self) -> bool:
+        return self.closings > 0
+
+    def send(self, raw: bytes) -> None:
+        if self.closed:
+            raise LinkClosed
+        self.other._waiting.append(raw)
+        self.other._woken.set()
+
+    async def receive(self) -> bytes | None:
+        """Return the next message, None once the link is closed and all is read."""
+        while not self._waiting:
+            if self.closed:
+                return None
+            self._woken.clear()
+            await self._woken.wait()
+        return self._waiting.popleft()
+
+    def close(self) -> None:
+        for end in (self, self.other):
+            if not end.closed:
+                end.closings += 1
+                end._woken.set()
+
+
+def linked_pair() -> tuple[LinkEnd, LinkEnd]:
+    """Return the two ends of a new link."""
+    left, right = LinkEnd(), LinkEnd()
+    left.other, right.other = right, left
+    return left, right
+
+
+class InMemory:
+    """The link to one server as a `Wire`."""
+
+    kind = "in-memory"
+    probe_seconds = 2.0
+
+    def __init__(self, remote: RemoteTransport, server: MCPServer) -> None:
+        self._remote = remote
+        self._server = server
+        self.ours, self.theirs = linked_pair()
+
+    def open(self) -> None:
+        self._remote.start(self._run(), "server")
+        self._remote.start(self._read(), "link")
+
+    def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
+        line = write_line(message)
+        self._remote.tap.sent(line)
+        self.ours.send(line)
+
+    def negotiated(self, version: str) -> None: ...
+
+    async def close(self) -> None:
+        self.ours.close()
+
+    async def _read(self) -> None:
+        while (raw := await self.ours.receive()) is not None:
+            self._remote.tap.received(raw, 0)
+            await self._remote.link.message(raw)
+        self._remote.end(HttpFault("it closed the link.", next_step="Start it again."))
+
+    async def _run(self) -> None:
+        to_server, inbound = anyio.create_memory_object_stream[Any](0)
+        outbound, from_server = anyio.create_memory_object_stream[Any](0)
+        lowlevel = self._server._lowlevel_server
+
+        async def deliver() -> None:
+            async with to_server:
+                while (raw := await self.theirs.receive()) is not None:
+                    await to_server.send(SessionMessage(jsonrpc_message_adapter.validate_json(raw)))
+
+        async def collect() -> None:
+            async with from_server:
+                async for item in from_server:
+                    self.theirs.send(item.message.model_dump_json(by_alias=True, exclude_unset=True).encode())
+
+        async with inbound, outbound, anyio.create_task_group() as both:
+            both.start_soon(deliver)
+            both.start_soon(collect)
+            await lowlevel.run(inbound, outbound, lowlevel.create_initialization_options())
+            both.cancel_scope.cancel()
+        self.theirs.close()
+
+
+def in_memory(server: MCPServer) -> Any:
+    """Return what opens a transport to `server`, whatever the configuration says."""
+
+    def open_transport(spec: ServerSpec, *, sink: Any, on_change: Any, **_: Any) -> RemoteTransport:
+        return RemoteTransport(spec, lambda remote: InMemory(remote, server), sink=sink, on_change=on_change)
+
+    return open_transport
