@@ -18,6 +18,8 @@ from tui.core.servers import ServerSpec, ServerStatus
 from tui.core.traffic import TrafficSink
 from tui.host.process.watchdog import Watchdog
 from tui.host.schemas.validation import SchemaChecker
+from tui.host.sign_in.sign_ins import SignIns
+from tui.host.sign_in.token_store import TokenStore
 from tui.host.supervisor import HostContext, Open, Supervisor
 from tui.host.transports import open_transport
 from tui.host.workbench import HandWorkbench, RunningToolbox
@@ -48,12 +50,16 @@ class Host:
         on_change: Callable[[str], None] | None = None,
         open_with: Open = open_transport,
         questioner: Questioner | None = None,
+        tokens: TokenStore | None = None,
+        client_metadata_url: str = "",
     ) -> None:
         """Take the servers, in display order; nothing is started or imported yet.
 
         `redactor` removes configured secrets from stderr and reasons. `on_change` is called with a server's
         name when something shown of it changed, and must not raise. `open_with` opens transports; tests pass
-        their own. `questioner` answers what servers ask; without one everything is declined.
+        their own. `questioner` answers what servers ask; without one everything is declined. `tokens` keeps
+        the tokens of remote servers, which are not signed in to without it; `client_metadata_url` is the
+        address of a document about mcptui for authorization servers.
         """
         self.revision = 0
         self._on_change = on_change or _unheard
@@ -70,6 +76,14 @@ class Host:
             open=open_with,
             questioner=questioner or Refuser(),
         )
+        if tokens is not None:
+            self._around.sign_ins = SignIns(
+                tokens,
+                questioner=self._around.questioner,
+                redactor=self._around.redactor,
+                changed=self._changed,
+                client_metadata_url=client_metadata_url,
+            )
         self._servers = {spec.name: Supervisor(spec, self._around) for spec in specs}
         self._checker = SchemaChecker()
         self.toolbox = RunningToolbox(self._servers, self._checker)

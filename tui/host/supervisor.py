@@ -29,6 +29,7 @@ from tui.host.process.watchdog import Watchdog
 from tui.host.sdk.client_import import load_client_half
 from tui.host.sdk.sdk_log import quiet_sdk_logging
 from tui.host.server_requests import ServerRequests
+from tui.host.sign_in.sign_ins import SignIns
 from tui.host.transports import ServerTransport, open_transport
 from tui.host.waits import first_of
 
@@ -61,6 +62,7 @@ class HostContext:
     watchdog: Watchdog | None = None
     open: Open = open_transport
     questioner: Questioner = field(default_factory=Refuser)
+    sign_ins: SignIns | None = None
     legacy: set[str] = field(default_factory=set)
 
 
@@ -119,12 +121,14 @@ class Supervisor:
 
     @property
     def status(self) -> ServerStatus:
-        connection = self.connection
+        connection, sign_ins = self.connection, self._around.sign_ins
+        sign_in = sign_ins.state(self.spec.name) if sign_ins is not None else ""
         if connection is None:
-            return self._status
+            return replace(self._status, sign_in=sign_in) if sign_in else self._status
         transport = connection.transport
         return replace(
             self._status,
+            sign_in=sign_in,
             pid=transport.pid if self.state is not ServerState.STOPPED else None,
             stderr_last=clean_line(self._redact(transport.stderr.last), 300),
             noise=transport.noise,
@@ -312,6 +316,8 @@ class Supervisor:
             on_change=lambda: around.changed(self.spec.name),
             grace=around.grace,
             watchdog=around.watchdog,
+            clocks=self.requests.clocks,
+            sign_ins=around.sign_ins,
         )
         made: Connection = module.Connection(
             self.spec,

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tui.core.errors import ServerError
 from tui.core.servers import Reach, ServerSpec, Transport
+from tui.core.time_limits import TimeLimits
 from tui.core.traffic import TrafficSink
 from tui.host.process.watchdog import Watchdog
+from tui.host.sign_in.sign_ins import SignIns
 
 if TYPE_CHECKING:
     import asyncio
@@ -95,11 +97,14 @@ def open_transport(
     on_change: Callable[[], None],
     grace: Any = None,
     watchdog: Watchdog | None = None,
+    clocks: TimeLimits | None = None,
+    sign_ins: SignIns | None = None,
 ) -> ServerTransport:
     """Return an unused transport for the server that `spec` describes.
 
     Imports the SDK, so call it off the event loop the first time. `owner` is the mark of this host in the
     server's environment. `on_change`, called when stderr, noise or the process changed, must not raise.
+    `clocks` are the time limits of the connection. Without `sign_ins` no remote server is signed in to.
     ServerError says that this machine cannot have such a transport.
     """
     if spec.transport in (Transport.HTTP, Transport.SSE):
@@ -108,12 +113,14 @@ def open_transport(
         from tui.host.transports.remote import RemoteTransport
 
         wire = HttpSse if spec.transport is Transport.SSE else StreamableHttp
-        return RemoteTransport(spec, wire, sink=sink, on_change=on_change)
+        return RemoteTransport(spec, wire, sink=sink, on_change=on_change, clocks=clocks, sign_ins=sign_ins)
     if spec.transport is Transport.WEBSOCKET:
         from tui.host.transports.remote import RemoteTransport
         from tui.host.transports.websocket import WebSocket
 
-        return RemoteTransport(spec, WebSocket, sink=sink, on_change=on_change)
+        return RemoteTransport(
+            spec, WebSocket, sink=sink, on_change=on_change, clocks=clocks, sign_ins=sign_ins
+        )
     if sys.platform == "win32":
         if spec.transport is Transport.LINES:
             raise ServerError('transport = "lines" is not supported on Windows.', where=spec.name)

@@ -60,42 +60,15 @@ async def _context_for(url: httpx2.URL, proxy: str | None) -> ssl.SSLContext:
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # trusts nobody, and costs nothing
 
 
-class TappedTransport(httpx2.AsyncBaseTransport):
-    """Sends requests, and shows each one and its response to a sink, block by block, before anybody reads it.
+class RoutedTransport(httpx2.AsyncBaseTransport):
+    """Sends requests as the environment wants it: through its proxies, with its certificates."""
 
-    Requests of a sign-in go through it too. `on_status` is told of each response, and must not raise.
-    """
-
-    def __init__(self, source: str, sink: TrafficSink, on_status: Callable[[httpx2.Response], None]) -> None:
-        self._source = source
-        self._sink = sink
-        self._on_status = on_status
-        self._numbers = itertools.count(1)
+    def __init__(self) -> None:
         self._proxies: dict[tuple[str, str], str | None] = {}
         self._routes: dict[tuple[str, str | None], httpx2.AsyncHTTPTransport] = {}
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        route = await self._route(request.url)
-        wanted = bool(request.extensions.get(WANTS_EVENTS))
-        exchange = HttpExchange(self._source, next(self._numbers), self._sink, judging=False, wanted=wanted)
-        body = b"" if request.method in ("GET", "DELETE") else await request.aread()
-        exchange.asked(request.method, str(request.url), request.headers.raw, body)
-        try:
-            response = await route.handle_async_request(request)
-        except httpx2.HTTPError as error:
-            exchange.failed(error)
-            raise
-        exchange.answered(response.status_code, response.headers.raw)
-        assert isinstance(response.stream, httpx2.AsyncByteStream)
-        heard = httpx2.Response(
-            response.status_code,
-            headers=response.headers,
-            stream=_HeardStream(response.stream, exchange),
-            request=request,
-            extensions={**response.extensions, EXCHANGE: exchange},
-        )
-        self._on_status(heard)
-        return heard
+        return await (await self._route(request.url)).handle_async_request(request)
 
     async def _route(self, url: httpx2.URL) -> httpx2.AsyncHTTPTransport:
         """Raises httpx2.ConnectError for certificates or a proxy that cannot be used."""
@@ -117,6 +90,46 @@ class TappedTransport(httpx2.AsyncBaseTransport):
     async def aclose(self) -> None:
         for route in self._routes.values():
             await route.aclose()
+
+
+class TappedTransport(httpx2.AsyncBaseTransport):
+    """Sends requests, and shows each one and its response to a sink, block by block, before anybody reads it.
+
+    Requests of a sign-in do not go through it: they are recorded without their secrets. `on_status` is told
+    of each response, and must not raise.
+    """
+
+    def __init__(self, source: str, sink: TrafficSink, on_status: Callable[[httpx2.Response], None]) -> None:
+        self._source = source
+        self._sink = sink
+        self._on_status = on_status
+        self._numbers = itertools.count(1)
+        self._routed = RoutedTransport()
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        wanted = bool(request.extensions.get(WANTS_EVENTS))
+        exchange = HttpExchange(self._source, next(self._numbers), self._sink, judging=False, wanted=wanted)
+        body = b"" if request.method in ("GET", "DELETE") else await request.aread()
+        exchange.asked(request.method, str(request.url), request.headers.raw, body)
+        try:
+            response = await self._routed.handle_async_request(request)
+        except httpx2.HTTPError as error:
+            exchange.failed(error)
+            raise
+        exchange.answered(response.status_code, response.headers.raw)
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        heard = httpx2.Response(
+            response.status_code,
+            headers=response.headers,
+            stream=_HeardStream(response.stream, exchange),
+            request=request,
+            extensions={**response.extensions, EXCHANGE: exchange},
+        )
+        self._on_status(heard)
+        return heard
+
+    async def aclose(self) -> None:
+        await self._routed.aclose()
 
 
 class _HeardStream(httpx2.AsyncByteStream):

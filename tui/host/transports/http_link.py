@@ -1,11 +1,12 @@
 """One remote server as HTTP sees it: requests, and what comes back, to the gate. For all HTTP transports."""
 
 import contextlib
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from dataclasses import replace
 
 import httpx2
 
+from tui.core.errors import McptuiError
 from tui.core.jsonrpc.framing import LINE_LIMIT
 from tui.core.jsonrpc.messages import Failure, Id, Message, Stray, find_ids
 from tui.core.servers import Reach, ServerSpec
@@ -24,20 +25,19 @@ from tui.host.transports.http_client import (
     open_client,
     send_within_origin,
 )
+from tui.host.transports.http_faults import HttpFault
 
 HEAD = 64 * 1024
 """Bytes that are read of a body that is no message, for the server's own words."""
 
 _OWN_STREAM = "mcptui.stream"
 
-Authenticator = Callable[[], Awaitable["httpx2.Auth | None"]]
-"""Called when the server asks to sign in, at most once for a connection; None if that is not possible."""
-
 
 class HttpLink:
     """Sends HTTP requests to one server and passes the messages in the responses to the gate.
 
     `reach` is whether the server answers; `on_change` is called when that changes, and must not raise.
+    `auth` signs in to it, and raises what a person can act on if that does not succeed.
     `noise` counts what was no message, `why_noise` says what the last of it was.
     """
 
@@ -50,7 +50,7 @@ class HttpLink:
         gate: Gate,
         inbox: Inbox,
         on_change: Callable[[], None],
-        authenticator: Authenticator | None = None,
+        auth: httpx2.Auth | None = None,
     ) -> None:
         self.url = httpx2.URL(spec.url or "")
         self.reach = Reach(clean_line(spec.shown_url, 300))
@@ -62,8 +62,7 @@ class HttpLink:
         self._messages = MessageReader(gate, inbox)
         self._on_change = on_change
         self._client = open_client(TappedTransport(spec.name, sink, self._answered), spec.headers)
-        self._authenticator = None if has_authorization(spec.headers) else authenticator
-        self._auth: httpx2.Auth | None = None
+        self._auth = auth
 
     def speaks(self, kind: str) -> None:
         """Say in `reach` which transport it is."""
@@ -81,12 +80,6 @@ class HttpLink:
         Raises HttpFault if there is none.
         """
         response = await self._send(method, headers, body, url or self.url)
-        if response.status_code in (401, 403) and self._auth is None and self._authenticator is not None:
-            authenticator, self._authenticator = self._authenticator, None
-            self._auth = await authenticator()
-            if self._auth is not None:
-                await response.aclose()
-                response = await self._send(method, headers, body, url or self.url)
         try:
             yield response
         finally:
@@ -104,6 +97,8 @@ class HttpLink:
         )
         try:
             return await send_within_origin(self._client, request, self._auth)
+        except McptuiError as error:  # signing in did not succeed
+            raise HttpFault(error.message, next_step=error.next_step, status=401, refused=True) from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             fault = faults.unreachable(error, shown_origin(url))
             self._set_reach(replace(self.reach, answers=False, problem=fault.message))

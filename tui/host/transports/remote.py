@@ -10,17 +10,21 @@ from types import TracebackType
 from typing import Any, Protocol
 
 import anyio
+import httpx2
 
 from tui.core.jsonrpc.messages import Id
 from tui.core.servers import Reach, ServerSpec
+from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.traffic import TrafficSink
 from tui.host.frames.id_gate import CONNECTION_CLOSED, NO_HTTP_ANSWER, RESULT_TOO_LARGE, Drops, Gate
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.tap import WireTap
 from tui.host.process.process import ProcessExit
 from tui.host.process.stderr import StderrTail
+from tui.host.sign_in.sign_ins import SignIns
+from tui.host.transports.http_client import RoutedTransport, open_client
 from tui.host.transports.http_faults import HttpFault
-from tui.host.transports.http_link import Authenticator, HttpLink
+from tui.host.transports.http_link import HttpLink, has_authorization
 from tui.host.transports.streams import ReadStream, WriteStream
 from tui.host.waits import first_of
 
@@ -56,7 +60,8 @@ class RemoteTransport:
     """One connection to one remote server. Used once.
 
     `pid` and `exit` are None, `stderr` stays empty. `exited` is set once the connection cannot be used any
-    more; `fatal` and `next_step` say why. `on_change` must not raise.
+    more; `fatal` and `next_step` say why. `on_change` must not raise. `clocks` stand still while a person
+    signs in; without `sign_ins` nobody does.
     """
 
     pid: int | None = None
@@ -69,7 +74,8 @@ class RemoteTransport:
         *,
         sink: TrafficSink,
         on_change: Callable[[], None] = lambda: None,
-        authenticator: Authenticator | None = None,
+        clocks: TimeLimits | None = None,
+        sign_ins: SignIns | None = None,
     ) -> None:
         self.stderr = StderrTail()
         self.fatal = self.next_step = ""
@@ -79,6 +85,7 @@ class RemoteTransport:
         self.stopping = False
         self.tap = WireTap(spec.name, sink)
         self.inbox = Inbox()
+        self.clocks = clocks or TimeLimits()
         self.gate = Gate(self.inbox, self._reply, given_up=self.tap.gave_up)
         self.link = HttpLink(
             spec,
@@ -87,12 +94,26 @@ class RemoteTransport:
             gate=self.gate,
             inbox=self.inbox,
             on_change=on_change,
-            authenticator=authenticator,
+            auth=self._authenticator(sign_ins),
         )
         self._tasks: set[asyncio.Task[None]] = set()
         self._timers: list[asyncio.TimerHandle] = []
         self._wire = wire(self)
         self.link.speaks(self._wire.kind)
+
+    def _authenticator(self, sign_ins: SignIns | None) -> httpx2.Auth | None:
+        """Return what signs in; None if the configuration has credentials."""
+        if sign_ins is None or has_authorization(self.spec.headers):
+            return None
+        from tui.host.sign_in.authenticator import Authenticator
+
+        return Authenticator(
+            self.spec,
+            sign_ins,
+            open_client=lambda: open_client(RoutedTransport(), {}),
+            record=lambda what: self.tap.event("sign-in", **what),
+            pause=self.clocks.standing_still,
+        )
 
     @property
     def reach(self) -> Reach:
@@ -179,10 +200,16 @@ class RemoteTransport:
         if changed is None:
             return True
         if message.get("method") == "server/discover":
-            seconds = self._wire.probe_seconds
-            self.later(seconds, lambda: self.gate.give_up_probe(message["id"], seconds))
+            self.start(self._give_up_probe(message["id"], self._wire.probe_seconds), "probe")
         self._wire.send(changed, headers)
         return True
+
+    async def _give_up_probe(self, session_id: Id, seconds: float) -> None:
+        limit = TimeLimit(seconds)
+        with self.clocks.holding(limit), contextlib.suppress(TimeoutError):
+            async with limit:
+                await asyncio.Event().wait()
+        self.gate.give_up_probe(session_id, seconds)
 
     def _reply(self, message: Mapping[str, Any]) -> None:
         self._wire.send(dict(message), {})
