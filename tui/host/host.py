@@ -91,6 +91,11 @@ class Host:
         self._requests: set[asyncio.Task[None]] = set()
         self._closing = False
 
+    @property
+    def sign_ins(self) -> SignIns | None:
+        """The sign-ins to remote servers; None if nothing keeps their tokens."""
+        return self._around.sign_ins
+
     def statuses(self) -> tuple[ServerStatus, ...]:
         return tuple(server.status for server in self._servers.values())
 

@@ -155,7 +155,7 @@ def retry_after(value: str) -> float | None:
 
 def _sign_in_step(response: httpx2.Response, signs_in: bool) -> str:
     if response.request.headers.get("authorization"):
-        return "The credentials are not accepted. Check the Authorization header, or sign in again."
+        return "The configured Authorization header is not accepted. Check its value under headers."
     if signs_in:
         return "Sign in."
     return "Set an Authorization header under headers, or sign in."

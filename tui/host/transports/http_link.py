@@ -17,6 +17,7 @@ from tui.host.frames.inbox import Inbox
 from tui.host.frames.message_reader import MessageReader
 from tui.host.frames.tap import WireTap
 from tui.host.passthrough.http_exchange import KEPT, Event, EventCutter, HttpExchange
+from tui.host.sign_in.keychain_values import resolved_headers
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import (
     EXCHANGE,
@@ -37,7 +38,8 @@ class HttpLink:
     """Sends HTTP requests to one server and passes the messages in the responses to the gate.
 
     `reach` is whether the server answers; `on_change` is called when that changes, and must not raise.
-    `auth` signs in to it, and raises what a person can act on if that does not succeed.
+    `auth` signs in to it, and raises what a person can act on if that does not succeed. `remember` takes
+    secrets of headers to redact from now on.
     `noise` counts what was no message, `why_noise` says what the last of it was.
     """
 
@@ -51,6 +53,7 @@ class HttpLink:
         inbox: Inbox,
         on_change: Callable[[], None],
         auth: httpx2.Auth | None = None,
+        remember: Callable[[Mapping[str, str]], None] = lambda secrets: None,
     ) -> None:
         self.url = httpx2.URL(spec.url or "")
         self.reach = Reach(clean_line(spec.shown_url, 300))
@@ -61,8 +64,12 @@ class HttpLink:
         self._gate = gate
         self._messages = MessageReader(gate, inbox)
         self._on_change = on_change
-        self._client = open_client(TappedTransport(spec.name, sink, self._answered), spec.headers)
+        plain = {name: value for name, value in spec.headers.items() if "keyring:" not in value}
+        self._client = open_client(TappedTransport(spec.name, sink, self._answered), plain)
         self._auth = auth
+        self._spec = spec
+        self._remember = remember
+        self._has_headers = len(plain) == len(spec.headers)
 
     def speaks(self, kind: str) -> None:
         """Say in `reach` which transport it is."""
@@ -96,8 +103,13 @@ class HttpLink:
             extensions={WANTS_EVENTS: True},
         )
         try:
+            if not self._has_headers:
+                found = await resolved_headers(self._spec, self._remember)
+                self._client.headers.update(found)
+                request.headers.update(found)
+                self._has_headers = True
             return await send_within_origin(self._client, request, self._auth)
-        except McptuiError as error:  # signing in did not succeed
+        except McptuiError as error:  # of signing in, or of the keychain
             raise HttpFault(error.message, next_step=error.next_step, status=401, refused=True) from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             fault = faults.unreachable(error, shown_origin(url))

@@ -95,6 +95,7 @@ class RemoteTransport:
             inbox=self.inbox,
             on_change=on_change,
             auth=self._authenticator(sign_ins),
+            remember=sign_ins.remember if sign_ins is not None else lambda secrets: None,
         )
         self._tasks: set[asyncio.Task[None]] = set()
         self._timers: list[asyncio.TimerHandle] = []

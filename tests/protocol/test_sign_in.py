@@ -1,0 +1,171 @@
+"""Signing in to a remote server through the whole host: real HTTP on loopback, a real browser's steps."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import until
+from tests.protocol.oauth_server import OAuthServer
+from tests.unit.host.sign_in.people import Person, browse
+from tui.core.ports import MonotonicClock
+from tui.core.questions import Action, AddressAnswer
+from tui.core.secrets.redact import Redactor
+from tui.core.servers import OAuthSpec, ServerSpec, ServerState, Transport
+from tui.core.traffic import Captured
+from tui.host.host import Host
+from tui.host.sign_in.token_store import TokenStore
+
+
+class Stage:
+    """A host with one remote server."""
+
+    def __init__(self, folder: Path, url: str, person: Person | None = None, **spec: object) -> None:
+        self.person = person or Person()
+        self.captured: list[Captured] = []
+        self.redactor = Redactor()
+        self.host = Host(
+            [ServerSpec("safe", transport=Transport.HTTP, url=url, **spec)],  # type: ignore[arg-type]
+            sink=self.captured.append,
+            clock=MonotonicClock(),
+            redactor=self.redactor,
+            questioner=self.person,
+            tokens=TokenStore(folder, use_keychain=False),
+        )
+        sign_ins = self.host.sign_ins
+        assert sign_ins is not None
+        sign_ins._open_browser = browse
+
+    async def __aenter__(self) -> "Stage":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.host.shutdown()
+
+    @property
+    def status(self):  # type: ignore[no-untyped-def]
+        return self.host.status("safe")
+
+    async def call(self):  # type: ignore[no-untyped-def]
+        (tool,) = self.host.toolbox.tools()
+        return await self.host.toolbox.call(tool, {}, seconds=0.5, progress=lambda *_: None)
+
+
+async def test_a_server_that_asks_is_signed_in_to_and_its_tools_can_be_called(tmp_path: Path) -> None:
+    async with OAuthServer() as server, Stage(tmp_path, server.url) as stage:
+        await stage.host.start("safe")
+        assert stage.status.state is ServerState.RUNNING and stage.status.tools == 1
+        assert stage.status.sign_in.startswith("signed in until")
+        assert (await stage.call()).content[0].text == "3"
+        assert len(stage.person.questions) == 1
+
+
+async def test_the_clock_of_the_start_stands_still_while_a_person_signs_in(tmp_path: Path) -> None:
+    answer = asyncio.Event()
+
+    class Slow(Person):
+        async def address(self, question):  # type: ignore[no-untyped-def]
+            self.questions.append(question)
+            await answer.wait()
+            return AddressAnswer(Action.ACCEPT)
+
+    async with (
+        OAuthServer() as server,
+        Stage(tmp_path, server.url, Slow(), start_seconds=0.5) as stage,
+    ):
+        starting = asyncio.create_task(stage.host.start("safe"))
+        await until(lambda: stage.person.questions)
+        await asyncio.sleep(1.0)  # longer than the whole start may take
+        assert stage.status.state is ServerState.STARTING
+        assert stage.status.sign_in == "waiting for your consent"
+        answer.set()
+        await starting
+        assert stage.status.state is ServerState.RUNNING
+
+
+async def test_the_clock_of_a_call_stands_still_while_a_person_grants_more(tmp_path: Path) -> None:
+    class Slow(Person):
+        async def address(self, question):  # type: ignore[no-untyped-def]
+            self.questions.append(question)
+            if len(self.questions) > 1:
+                await asyncio.sleep(1.0)  # longer than the call may take
+            return AddressAnswer(Action.ACCEPT)
+
+    async with OAuthServer(scopes={"tools/call": "write"}) as server:
+        async with Stage(tmp_path, server.url, Slow()) as stage:
+            await stage.host.start("safe")
+            result = await stage.call()
+            assert not result.is_error and len(stage.person.questions) == 2
+
+
+async def test_declining_ends_the_start_with_how_to_sign_in_and_asks_once(tmp_path: Path) -> None:
+    person = Person(lambda question: AddressAnswer(Action.DECLINE))
+    async with OAuthServer() as server, Stage(tmp_path, server.url, person) as stage:
+        await stage.host.start("safe")
+        assert stage.status.state is ServerState.STOPPED
+        assert stage.status.detail == "it asks you to sign in, and that was declined."
+        assert "mcptui login safe" in stage.status.next_step
+        assert stage.status.sign_in == "not signed in" and len(person.questions) == 1
+
+
+async def test_stopping_a_server_withdraws_its_question(tmp_path: Path) -> None:
+    class Forever(Person):
+        async def address(self, question):  # type: ignore[no-untyped-def]
+            self.questions.append(question)
+            await asyncio.Event().wait()
+
+    async with OAuthServer() as server, Stage(tmp_path, server.url, Forever()) as stage:
+        starting = asyncio.create_task(stage.host.start("safe"))
+        await until(lambda: stage.person.questions)
+        await stage.host.stop("safe")
+        await starting
+        assert stage.status.state is ServerState.STOPPED
+
+
+async def test_a_configured_header_that_is_refused_is_named_and_nobody_is_asked(tmp_path: Path) -> None:
+    headers = {"Authorization": "Bearer canary-old"}
+    async with OAuthServer() as server, Stage(tmp_path, server.url, headers=headers) as stage:
+        await stage.host.start("safe")
+        assert (
+            "401" in stage.status.detail and "Authorization header is not accepted" in stage.status.next_step
+        )
+        assert stage.person.questions == []
+
+
+async def test_a_header_may_come_from_the_keychain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+    from types import ModuleType
+
+    keyring = ModuleType("keyring")
+    keyring.get_password = lambda service, name: "canary-kept"  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "keyring", keyring)
+    headers = {"Authorization": "Bearer keyring:mcptui/safe"}
+    async with OAuthServer() as server, Stage(tmp_path, server.url, headers=headers) as stage:
+        server.valid["canary-kept"] = ""
+        await stage.host.start("safe")
+        assert stage.status.state is ServerState.RUNNING
+        assert stage.redactor.redact("canary-kept") != "canary-kept"
+
+
+async def test_the_exchanges_of_a_sign_in_are_recorded_as_events_without_their_values(tmp_path: Path) -> None:
+    async with OAuthServer() as server, Stage(tmp_path, server.url) as stage:
+        await stage.host.start("safe")
+        told = [one.detail for one in stage.captured if one.detail.get("event") == "sign-in"]
+        assert [one["url"].removeprefix(server.origin) for one in told] == [
+            "/.well-known/oauth-protected-resource/mcp",
+            "/.well-known/oauth-authorization-server",
+            "/register",
+            "/token",
+        ]
+        assert told[-1]["sent"]["code"] == "[redacted:code]" and "canary" not in json.dumps(told)
+
+
+async def test_a_server_with_client_credentials_starts_without_a_question(tmp_path: Path) -> None:
+    from tui.core.servers import Grant
+
+    oauth = OAuthSpec(Grant.CREDENTIALS, "robot", "canary-robot")
+    robot = OAuthServer(client=("robot", "canary-robot"), methods=("client_secret_basic",))
+    async with robot as server, Stage(tmp_path, server.url, oauth=oauth) as stage:
+        await stage.host.start("safe")
+        assert stage.status.state is ServerState.RUNNING and stage.person.questions == []
