@@ -6,6 +6,7 @@ a request with a valid token waits for nobody, and each sign-in is a short run o
 
 import asyncio
 import importlib
+import re
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -60,7 +61,7 @@ class Authenticator(httpx2.Auth):
         pause: Pause = nullcontext,
     ) -> None:
         self._spec = spec
-        self._url = spec.url or ""
+        self._url = re.sub("^ws", "http", spec.url or "")
         self._around = sign_ins
         self._open_client = open_client
         self._record = record
@@ -261,7 +262,7 @@ class Authenticator(httpx2.Auth):
         self, module: Any, storage: Any, redirect_address: str, person: PersonSignsIn | None
     ) -> "OAuthClientProvider":
         oauth = await resolved_oauth(self._spec, self._around.remember)
-        spec = replace(self._spec, oauth=oauth)
+        spec = replace(self._spec, oauth=oauth, url=self._url)
         if oauth.grant is Grant.CREDENTIALS:
             await asyncio.to_thread(module.load_credentials, with_jwt=bool(oauth.private_key))
             credentials: OAuthClientProvider = module.credentials_provider(spec, storage)
