@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import gc
 import os
+import signal
 import tempfile
 import threading
 import time
@@ -24,6 +25,12 @@ hypothesis.settings.load_profile("suite")
 # The hundreds of programs that tests start load compiled modules, which saves half a second each.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+
+# Programs inherit which signals are ignored, as SIGINT is in a shell's background job and SIGHUP under nohup.
+# One that is handled, if only by nothing, has its default effect in them.
+for _number in (signal.SIGINT, signal.SIGHUP):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, lambda *_: None)
 
 MOST_WORKERS = 8
 

@@ -79,20 +79,22 @@ class MarkdownStream:
     def end(self) -> None:
         if self._raw:
             self.feed("\n")
+        self._read("", decided=True)
         self._finish_lines()
         self._close_code()
         self._fence = None
         self._tail = None
 
-    def _read(self, lines: str) -> None:
+    def _read(self, lines: str, *, decided: bool = False) -> None:
+        """Read complete lines; once `decided`, no further line changes what the last one is."""
         self._lines += lines
         while self._lines:
             if self._fence is not None:
                 self._read_code(self._fence)
-            elif not self._finish_blocks():
+            elif not self._finish_blocks(decided):
                 return
 
-    def _finish_blocks(self) -> bool:
+    def _finish_blocks(self, decided: bool) -> bool:
         """Finish what can no longer change; return whether that leaves something to look at again."""
         window = self._lines[: 4 * MAX_BLOCK]
         if len(window) < len(self._lines):
@@ -103,6 +105,9 @@ class MarkdownStream:
         ends = [*begins, len(window)][1:]
         for token, begin, end in zip(tops, begins, ends, strict=True):
             if token.type == "fence":
+                if not decided and _may_be_table(window[begin:]):
+                    self._lines = self._lines[begin:]
+                    return False
                 self._open_fence(window, begin, token.info)
                 return True
             limit = MAX_TABLE if token.type == "table_open" else MAX_BLOCK
@@ -187,6 +192,7 @@ class MarkdownStream:
             self._raw = rest
 
     def _take_long(self, text: str) -> None:
+        self._read("", decided=True)
         if self._fence is not None:
             self._add_code(text)
             return
@@ -210,6 +216,12 @@ class MarkdownStream:
             self._tail = None
         elif not isinstance(self._tail, Prose) or self._tail.text != text:
             self._tail = Prose(self._markdown, text, gap=self._gap, headless=self._headless)
+
+
+def _may_be_table(fence: str) -> bool:
+    """Whether the next line may make the opening of a fence the head of a table, as in ```` ```|a ````."""
+    opening, _, rest = fence.partition("\n")
+    return "|" in opening and not rest
 
 
 def _offsets(text: str) -> list[int]:

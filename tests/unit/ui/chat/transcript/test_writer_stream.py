@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tui.core.text import clean
@@ -169,6 +169,8 @@ def test_any_cutting_of_a_document_beyond_the_limits_gives_the_same_rows(size: i
         max_size=60,
     )
 )
+@example(["```|#\n", "|-|-|\n"]).via("an opening of a fence that the next line makes the head of a table")
+@example(["~~~|#\n", "x" * 9000, "\n~~~\n", "a"]).via("a long line in a fence with a pipe in its opening")
 @settings(max_examples=300, deadline=None)
 def test_any_marks_arriving_one_by_one_give_the_same_rows(parts: list[str]):
     assert rows_of(parts) == rows_of(["".join(parts)])
@@ -188,6 +190,18 @@ def test_an_open_fence_is_shown_as_code():
     shown = [text_of(row).strip() for row in rows_of(["```python\nx = 1\ny ="], ended=False)]
 
     assert shown == ["", "python", "x = 1", "y ="]
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_an_open_fence_with_a_pipe_after_its_mark_is_code_unless_a_table_follows(ended: bool):
+    opening, code, table = (
+        [text_of(row).strip() for row in rows_of(parts, ended=ended)]
+        for parts in (["```a|b\n"], ["```a|b\n", "x\n"], ["```a|b\n", "-|-\n"])
+    )
+
+    assert opening[1] == code[1] == "a|b"
+    assert code[2] == "x"
+    assert table[1].split() == ["```a", "b"]
 
 
 def test_a_large_list_is_cut_between_its_items_and_goes_on_without_a_gap():
