@@ -15,8 +15,9 @@ import hypothesis
 import psutil
 import pytest
 
-PROC = Path("/proc")
-FD_DIR = PROC / "self" / "fd"
+from tests import programs
+
+FD_DIR = "/proc/self/fd"
 
 # Half the default number of examples: the suite has to run within minutes, and each run draws new ones.
 hypothesis.settings.register_profile("suite", max_examples=50, deadline=None)
@@ -47,27 +48,27 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def _descriptors() -> dict[str, str]:
-    found: dict[str, str] = {}
-    if FD_DIR.exists():
-        for entry in os.listdir(FD_DIR):
-            try:
-                found[entry] = os.readlink(FD_DIR / entry)
-            except OSError:
-                continue
-    return found
+def _descriptors() -> set[str]:
+    """Return the numbers of all open descriptors; none where the system does not list them."""
+    try:
+        return set(os.listdir(FD_DIR))
+    except FileNotFoundError:
+        return set()
 
 
 def _children() -> set[int]:
     """Return the ids of all descendants of this process."""
-    if not (PROC / "self" / "task").exists():
+    if not os.path.exists("/proc/self/task"):
         return {child.pid for child in psutil.Process().children(recursive=True)}
     found: set[int] = set()
     unread = [os.getpid()]
     while unread:
-        tasks = PROC / str(unread.pop()) / "task"
+        tasks = f"/proc/{unread.pop()}/task"
+        lists = []
         try:
-            lists = [(tasks / task / "children").read_text() for task in os.listdir(tasks)]
+            for task in os.listdir(tasks):
+                with open(f"{tasks}/{task}/children", "rb", buffering=0) as children_of_task:
+                    lists.append(children_of_task.read())
         except OSError:  # it has just ended
             continue
         children = {int(pid) for pids in lists for pid in pids.split()}
@@ -76,12 +77,14 @@ def _children() -> set[int]:
     return found
 
 
-def _leaked_descriptors(before: dict[str, str]) -> list[str]:
-    return sorted(
-        f"{number} -> {target}"
-        for number, target in _descriptors().items()
-        if number not in before and ("pipe" in target or "socket" in target or "ptmx" in target)
-    )
+def _leaked_descriptors(before: set[str]) -> list[str]:
+    found = []
+    for number in sorted(_descriptors() - before):
+        with contextlib.suppress(OSError):  # closed by now, as that of the listing itself is
+            target = os.readlink(f"{FD_DIR}/{number}")
+            if "pipe" in target or "socket" in target or "ptmx" in target:
+                found.append(f"{number} -> {target}")
+    return found
 
 
 def wait_until(condition: Callable[[], object], seconds: float = 10.0, what: str = "") -> None:
@@ -110,6 +113,16 @@ def shared_processes() -> set[int]:
     some out of the list while another one ends.
     """
     return set()
+
+
+@pytest.fixture(scope="session")
+def fork_server(shared_processes: set[int]) -> Iterator[None]:
+    """Start the process that forks itself for each program."""
+    programs.fork_server = programs.ForkServer()
+    shared_processes.add(programs.fork_server.pid)
+    yield
+    programs.fork_server.close()
+    programs.fork_server = None
 
 
 @pytest.fixture(autouse=True)

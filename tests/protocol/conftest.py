@@ -1,17 +1,8 @@
-"""What the tests of this folder share: a process that has the modules of mcptui loaded."""
-
-from collections.abc import Iterator
+"""What the tests of this folder share: commands that are forks of one process."""
 
 import pytest
 
-from tests.protocol import command
-
 
 @pytest.fixture(scope="session", autouse=True)
-def fork_server(shared_processes: set[int]) -> Iterator[None]:
-    """Start it before the first test, and end it with the session."""
-    command.fork_server = command.ForkServer()
-    shared_processes.add(command.fork_server.pid)
-    yield
-    command.fork_server.close()
-    command.fork_server = None
+def commands_are_forks(fork_server: None) -> None:
+    """Have commands started as forks of a process that has the modules of mcptui loaded."""

@@ -14,11 +14,13 @@ import termios
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any
 
 import psutil
 import pyte
+
+from tests import programs
 
 ROOT = Path(__file__).parents[2]
 FAKE_APP = ROOT / "tests" / "terminal" / "fake_app.py"
@@ -48,7 +50,8 @@ def home_in(folder: Path | str) -> dict[str, str]:
 class TerminalApp:
     """Runs `argv` in a pty of `columns` x `rows` and reads it as a terminal would.
 
-    Drawing takes time; without it only `raw` is known.
+    Drawing takes time; without it only `raw` is known. A program in Python is a fork of a process that has
+    the modules of mcptui loaded, or a `fresh` interpreter where it matters what is loaded when.
     """
 
     def __init__(
@@ -57,9 +60,11 @@ class TerminalApp:
         *,
         columns: int = 120,
         rows: int = 40,
-        env: Mapping[str, str] | None = None,
+        env: Mapping[str, str] = MappingProxyType({}),
         draws: bool = True,
+        fresh: bool = False,
     ) -> None:
+        self.process: programs.ForkedProgram | subprocess.Popen[bytes]
         self.raw = bytearray()
         self.screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
@@ -72,17 +77,23 @@ class TerminalApp:
         base = {
             key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS", "LINES")
         }
-        self.process = subprocess.Popen(
-            argv,
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            close_fds=True,
-            start_new_session=True,
-            cwd=ROOT,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-            env={**base, "TERM": "xterm-256color", "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8", **(env or {})},
-        )
+        base |= {"TERM": "xterm-256color", "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8"}
+        server = programs.fork_server
+        if server and argv[0] == sys.executable and not fresh and not programs.is_for_a_new_interpreter(env):
+            answer = server.start(argv[1:], base | env, (slave, slave, slave), ROOT, on_terminal=True)
+            self.process = programs.ForkedProgram(answer)
+        else:
+            self.process = subprocess.Popen(
+                argv,
+                stdin=slave,
+                stdout=slave,
+                stderr=slave,
+                close_fds=True,
+                start_new_session=True,
+                cwd=ROOT,
+                preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+                env=base | env,
+            )
         os.close(slave)
 
     @classmethod

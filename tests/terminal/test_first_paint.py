@@ -13,7 +13,7 @@ QUIT = "\x11"
 
 def test_nothing_heavy_is_loaded_when_the_first_frame_is_painted(tmp_path: Path):
     report = tmp_path / "modules"
-    with TerminalApp.watched(f"modules={report}", "--demo", "--no-start") as app:
+    with TerminalApp.watched(f"modules={report}", "--demo", "--no-start", fresh=True) as app:
         app.until(lambda: report.exists() and report.read_text(encoding="utf-8"))
         loaded = set(report.read_text(encoding="utf-8").split())
         assert "textual.app" in loaded
@@ -24,7 +24,7 @@ def test_nothing_heavy_is_loaded_when_the_first_frame_is_painted(tmp_path: Path)
 
 
 def test_what_is_typed_while_the_heavy_parts_load_is_there_before_they_are_loaded():
-    with TerminalApp.real("--demo") as app:
+    with TerminalApp.real("--demo", fresh=True) as app:
         app.shows("sk anything", "loading")
         app.send("typed early")
         app.shows("typed early")
@@ -35,7 +35,7 @@ def test_what_is_typed_while_the_heavy_parts_load_is_there_before_they_are_loade
 
 
 def test_leaving_while_the_heavy_parts_load_leaves_at_once_and_cleanly():
-    with TerminalApp.real("--demo") as app:
+    with TerminalApp.real("--demo", fresh=True) as app:
         app.shows("sk anything", "loading")
         app.send(QUIT)
         assert app.ended(5) == 0

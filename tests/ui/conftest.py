@@ -1,9 +1,12 @@
-"""What the tests of this folder share: style sheets that are parsed once for all apps."""
+"""What the tests of this folder share: style sheets are parsed once, screens painted when looked at."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from textual._compositor import Compositor
+from textual._context import visible_screen_stack
+from textual.app import App
 from textual.css import stylesheet
 from textual.css.stylesheet import Stylesheet
 
@@ -33,4 +36,34 @@ def parsed_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stylesheet, "tokenize_values", tokens_of)
         patch.setattr(Stylesheet, "_parse_rules", rules_of)
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def painted_when_looked_at() -> Iterator[None]:
+    """Paint a screen when a test reads it, and once when its app shuts down, but not for no terminal.
+
+    Textual paints each change, also where the driver is headless, and drops what it painted: a third of
+    what a test of a screen costs. A dialog is painted at once, since it keeps what shows through it.
+    Where each paint matters, a module replaces this fixture.
+    """
+    render_update, close = Compositor.render_update, App._close_all
+
+    def dropped(
+        compositor: Compositor, full: bool = False, screen_stack: Any = None, simplify: bool = False
+    ) -> Any:
+        if full or screen_stack:
+            return render_update(compositor, full, screen_stack, simplify)
+        visible_screen_stack.set([])
+        compositor._dirty_regions.clear()
+        return None
+
+    async def painted_last(app: App[Any]) -> None:
+        if app.screen_stack:
+            app.screen._compositor.render_strips()
+        await close(app)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Compositor, "render_update", dropped)
+        patch.setattr(App, "_close_all", painted_last)
         yield

@@ -33,6 +33,12 @@ from tui.core.traffic import Cause, Finding, Kind, Severity
 from tui.core.turn.limits import Limits
 from tui.ui.app.app import McptuiApp
 
+
+@pytest.fixture(scope="module", autouse=True)
+def painted_when_looked_at() -> None:
+    """Paint as for a terminal: a snapshot of a dialog has what was painted behind it."""
+
+
 SIZES = ((80, 24), (120, 40))
 
 ANSWER = """\

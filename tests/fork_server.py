@@ -1,11 +1,13 @@
-"""A process that has the modules of mcptui loaded and forks itself for each command: `fork_server.py FD`.
+"""A process that has the modules of mcptui loaded and forks itself for each program: `fork_server.py FD`.
 
-Loading the modules is most of what a command costs. A request on the socket FD is JSON with the arguments,
-the environment and the folder, and the descriptors of a socket for the answer, stdin, stdout and stderr.
-The answer is the process id, and the exit status once it has ended.
+Loading the modules is most of what a program costs. A request on the socket FD is JSON with the arguments of
+the interpreter (`-m MODULE …` or `SCRIPT …`), the environment, the folder, and whether stdin is its terminal,
+and the descriptors of a socket for the answer, stdin, stdout and stderr. The answer is the process id, and
+the exit status once it has ended.
 """
 
 import contextlib
+import fcntl
 import gc
 import importlib
 import io
@@ -17,15 +19,16 @@ import selectors
 import signal
 import socket
 import sys
+import termios
 import time
 from typing import Any
 
 MOST_BYTES = 200_000
-PACKAGES = ("commands", "runtime", "host", "model", "storage", "settings", "traffic", "core")
+PACKAGES = ("commands", "ui", "runtime", "host", "model", "storage", "settings", "traffic", "core")
 
 
 def load() -> None:
-    """Import what commands import, so that each of them has it at once."""
+    """Import what programs import, so that each of them has it at once."""
     for name in ("tui.cli", "mcp", "openai"):
         importlib.import_module(name)
     for package in PACKAGES:
@@ -89,6 +92,8 @@ def _answer(answer: socket.socket, text: str) -> None:
 def become(request: dict[str, Any], descriptors: list[int]) -> None:
     """Make this process what a new one would be: its session, environment, folder and standard streams."""
     os.setsid()
+    if request["on_terminal"]:
+        fcntl.ioctl(descriptors[0], termios.TIOCSCTTY, 0)
     os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["environment"])
@@ -102,7 +107,6 @@ def become(request: dict[str, Any], descriptors: list[int]) -> None:
         open(2, "wb", closefd=False), errors="backslashreplace", line_buffering=True
     )
     sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
-    sys.argv = ["mcptui", *request["arguments"]]
 
 
 if __name__ == "__main__":
@@ -110,4 +114,10 @@ if __name__ == "__main__":
     load()
     if (found := serve(listening)) is not None:
         become(*found)
-        runpy.run_module("tui", run_name="__main__", alter_sys=True)
+        match found[0]["arguments"]:
+            case ["-m", module, *arguments]:
+                sys.argv = [module, *arguments]
+                runpy.run_module(module, run_name="__main__", alter_sys=True)
+            case [script, *arguments]:
+                sys.argv = [script, *arguments]
+                runpy.run_path(script, run_name="__main__")
