@@ -1,0 +1,182 @@
+"""Following a task: its pace, its input, its end, and every failure a result."""
+
+import asyncio
+import time
+
+import pytest
+
+from tests.conftest import until
+from tui.core.tasks import Task, TaskBook, TaskStatus
+from tui.core.tools import CallFailure, TextContent
+from tui.core.workbench import RawAnswer
+from tui.host.tasks import MAX_FAILURES, TaskFollower, UnansweredInput, words
+
+DONE = {"status": "completed", "result": {"content": [{"type": "text", "text": "found"}]}}
+WORKING = {"status": "working", "pollIntervalMs": 500}
+UNKNOWN = RawAnswer(error={"code": -32602, "message": "Task not found"})
+BROKEN = RawAnswer(error={"code": -32603, "message": "internal"})
+LOST = RawAnswer(problem="The server srv ended.", lost=True)
+
+
+def task(**more):
+    return Task("srv", "o", "t-1", "research", created=time.time(), **more)
+
+
+class Scripted:
+    """A server whose `tasks/get` is answered from a list, the last answer for ever."""
+
+    def __init__(self, *answers, responses=None):
+        self.book = TaskBook()
+        self.sent = []
+        self.slept = []
+        self.told = []
+        self._answers = list(answers)
+        self._responses = responses
+        self.follower = TaskFollower(self.book, self.ask, self.answer, self.sleep)
+
+    async def ask(self, method, params):
+        self.sent.append((method, params))
+        if method != "tasks/get":
+            return RawAnswer(result={})
+        found = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+        return found if isinstance(found, RawAnswer) else RawAnswer(result={"taskId": "t-1", **found})
+
+    async def answer(self, requests):
+        if self._responses is None:
+            raise UnansweredInput("The server asked for roots/list, which it does not get.")
+        return dict.fromkeys(requests, self._responses)
+
+    async def sleep(self, seconds):
+        self.slept.append(seconds)
+        await asyncio.sleep(0)
+
+    async def result(self, **how):
+        how = {"cancel_with_us": True} | how
+        return await self.follower.follow(task(), lambda *said: self.told.append(said), **how)
+
+    def methods(self):
+        return [method for method, _ in self.sent]
+
+
+async def test_a_task_is_asked_for_at_its_pace_until_its_result_is_there():
+    server = Scripted(WORKING, {**WORKING, "statusMessage": "1 of 2"}, DONE)
+    assert (await server.result()).content == (TextContent("found"),)
+    assert server.slept == [1.0, 0.5, 0.5]
+    assert server.told[0] == (0, None, "task working")
+    assert server.told[2] == (2, None, "task working: 1 of 2")
+    assert server.book.of("srv", "o") == ()
+
+
+async def test_while_it_works_it_is_in_the_book():
+    server = Scripted(WORKING)
+    following = asyncio.create_task(server.result())
+    await until(lambda: len(server.sent) > 2)
+    (kept,) = server.book.of("srv", "o")
+    assert (kept.id, kept.poll_ms) == ("t-1", 500)
+    following.cancel()
+    await asyncio.wait({following})
+
+
+async def test_input_is_given_once_however_often_it_is_asked_for():
+    wants = {"status": "input_required", "inputRequests": {"k": {"method": "elicitation/create"}}}
+    server = Scripted(wants, wants, WORKING, DONE, responses={"action": "accept", "content": {"a": 1}})
+    assert (await server.result()).content == (TextContent("found"),)
+    updates = [params for method, params in server.sent if method == "tasks/update"]
+    assert updates == [{"taskId": "t-1", "inputResponses": {"k": {"action": "accept", "content": {"a": 1}}}}]
+
+
+async def test_input_that_it_does_not_get_ends_the_task():
+    server = Scripted({"status": "input_required", "inputRequests": {"k": {"method": "roots/list"}}})
+    result = await server.result()
+    assert result.is_error and "roots/list" in result.content[0].text
+    assert server.methods()[-1] == "tasks/cancel"
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "failure"),
+    [
+        (
+            {"status": "failed", "error": {"code": -32603, "message": "no\x1b luck"}},
+            "no␛ luck",
+            CallFailure.PROTOCOL,
+        ),
+        ({"status": "failed"}, "no reason given", CallFailure.PROTOCOL),
+        (
+            {"status": "cancelled", "statusMessage": "too slow"},
+            "cancelled the task. too slow",
+            CallFailure.PROTOCOL,
+        ),
+        ({"status": "completed"}, "has no result", CallFailure.PROTOCOL),
+        (UNKNOWN, "does not know the task any more", CallFailure.PROTOCOL),
+    ],
+)
+async def test_every_other_end_is_a_sentence(answer, text, failure):
+    server = Scripted(answer)
+    result = await server.result()
+    assert result.is_error and result.failure is failure and text in result.content[0].text
+    assert server.book.of("srv", "o") == ()
+
+
+async def test_a_tool_that_fails_in_a_task_fails_as_in_a_call():
+    server = Scripted({"status": "completed", "result": {"isError": True, "content": []}})
+    result = await server.result()
+    assert result.is_error and result.failure is CallFailure.NONE
+
+
+@pytest.mark.parametrize(
+    "bad", [BROKEN, {"status": "dreaming"}, RawAnswer(result=7), RawAnswer(problem="Late.")]
+)
+async def test_a_request_that_fails_is_sent_again_a_few_times(bad):
+    server = Scripted(bad, bad, WORKING, bad, DONE)
+    assert (await server.result()).content == (TextContent("found"),)
+    server = Scripted(bad)
+    result = await server.result()
+    assert len(server.sent) == MAX_FAILURES and "cannot be followed" in result.content[0].text
+    assert len(server.book.of("srv", "o")) == 1
+
+
+async def test_a_task_outlives_its_connection():
+    server = Scripted(LOST)
+    result = await server.result()
+    assert result.failure is CallFailure.SERVER_DIED
+    assert "can be fetched in the workbench" in result.content[0].text
+    assert len(server.book.of("srv", "o")) == 1
+
+
+async def test_a_task_that_is_never_done_ends_with_its_time_to_live():
+    server = Scripted(WORKING)
+    old = Task("srv", "o", "t-1", "x", created=time.time() - 100, ttl_ms=1_000)
+    result = await server.follower.follow(old, lambda *_: None, cancel_with_us=True)
+    assert "within its time to live" in result.content[0].text and server.sent == []
+
+
+@pytest.mark.parametrize("with_us", [True, False])
+async def test_cancelling_cancels_the_task_at_the_server_unless_it_is_only_left(with_us):
+    server = Scripted(WORKING)
+    following = asyncio.create_task(server.result(cancel_with_us=with_us))
+    await until(lambda: len(server.sent) > 1)
+    following.cancel()
+    await asyncio.wait({following})
+    assert ("tasks/cancel" in server.methods()) is with_us
+    assert len(server.book.of("srv", "o")) == (not with_us)
+
+
+async def test_a_task_of_an_earlier_run_is_asked_for_at_once():
+    server = Scripted(DONE)
+    assert (await server.result(now=True)).content == (TextContent("found"),)
+    assert server.slept == []
+
+
+async def test_a_cancellation_that_the_server_refuses_is_said():
+    server = Scripted(DONE)
+
+    async def refused(method, params):
+        return UNKNOWN
+
+    follower = TaskFollower(server.book, refused, server.answer, server.sleep)
+    assert await follower.cancel(task()) == "The task was not cancelled: error -32602, Task not found."
+    assert await server.follower.cancel(task()) == ""
+
+
+def test_a_state_is_told_in_words():
+    assert words(task(status=TaskStatus.INPUT_REQUIRED)) == "task input required"

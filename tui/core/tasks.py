@@ -1,0 +1,157 @@
+"""Tasks: tool calls that a server works on after it has answered (extension io.modelcontextprotocol/tasks).
+
+A server answers `tools/call` with a task id instead of a result; the client polls until the task is done.
+Ids outlive the connection and mcptui itself, so they are kept.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, Protocol
+
+from tui.core.text import clean_line
+
+EXTENSION = "io.modelcontextprotocol/tasks"
+MAX_ID = 1_024
+MAX_KEPT = 200
+"""Tasks of one server that are kept; the oldest are dropped first."""
+
+MESSAGE_CHARS = 400
+MIN_POLL_MS, USUAL_POLL_MS, MAX_POLL_MS = 250, 1_000, 60_000
+GRACE_SECONDS = 60.0
+"""How long a task is still asked for after its time to live: clocks differ."""
+
+
+class TaskStatus(StrEnum):
+    """The status of a task; the names are the specification's."""
+
+    WORKING = "working"
+    INPUT_REQUIRED = "input_required"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_over(self) -> bool:
+        return self in (TaskStatus.COMPLETED, TaskStatus.FAILED, TaskStatus.CANCELLED)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One task of a server.
+
+    Attributes:
+        server: configured name of the server.
+        origin: hash of where the server runs: a task id is sent to no other program.
+        id: the server's id, raw.
+        tool: name of the tool that was called, raw.
+        created: seconds since the epoch when it was made, by our clock.
+        status: what the server said last.
+        message: what it says about the status, cleaned, or "".
+        ttl_ms: how long the server keeps it, in milliseconds; None for no end.
+        poll_ms: how long to wait between two requests, within our bounds.
+        call: id of the call that made it in this run, or "".
+    """
+
+    server: str
+    origin: str
+    id: str
+    tool: str
+    created: float
+    status: TaskStatus = TaskStatus.WORKING
+    message: str = ""
+    ttl_ms: int | None = None
+    poll_ms: int = USUAL_POLL_MS
+    call: str = ""
+
+    def expired(self, now: float) -> bool:
+        """Return whether its time to live is over."""
+        return self.ttl_ms is not None and now > self.created + self.ttl_ms / 1000 + GRACE_SECONDS
+
+    def updated(self, raw: Mapping[str, Any]) -> "Task":
+        """Return it with what the server says now; raises ValueError if that is no state of a task."""
+        status = raw.get("status")
+        if status not in list(TaskStatus):
+            raise ValueError(f"unknown task status {clean_line(str(status), 40)!r}")
+        message = raw.get("statusMessage")
+        return replace(
+            self,
+            status=TaskStatus(status),
+            message=clean_line(message, MESSAGE_CHARS) if isinstance(message, str) else "",
+            ttl_ms=_whole(raw.get("ttlMs")),
+            poll_ms=_poll(_whole(raw.get("pollIntervalMs"))),
+        )
+
+
+def made(raw: Mapping[str, Any], task: Task) -> Task:
+    """Return the task of a raw `tools/call` answer; `task` has what the server does not say.
+
+    Raises ValueError with what is wrong with the answer.
+    """
+    found = raw.get("taskId")
+    if not isinstance(found, str) or not found or len(found) > MAX_ID:
+        raise ValueError("a task without a usable taskId")
+    return replace(task, id=found).updated(raw)
+
+
+def _whole(value: Any) -> int | None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return int(value) if number and 0 <= value <= 2**53 else None
+
+
+def _poll(said: int | None) -> int:
+    return USUAL_POLL_MS if said is None else max(MIN_POLL_MS, min(MAX_POLL_MS, said))
+
+
+class TaskKeeper(Protocol):
+    """Keeps tasks beyond the end of mcptui. Neither waits nor raises: a task is worth less than its call."""
+
+    def load(self) -> Sequence[Task]: ...
+
+    def changed(self, put: Sequence[Task], dropped: Sequence[Task]) -> None: ...
+
+
+class TaskBook:
+    """The tasks of all servers that may still have a result for us."""
+
+    def __init__(self, keeper: TaskKeeper | None = None) -> None:
+        self._keeper = keeper
+        self._tasks: dict[tuple[str, str, str], Task] | None = None
+
+    def of(self, server: str, origin: str) -> tuple[Task, ...]:
+        """Return the tasks of a server, the oldest first."""
+        return tuple(one for one in self._all().values() if (one.server, one.origin) == (server, origin))
+
+    def find(self, server: str, origin: str, task_id: str) -> Task | None:
+        return self._all().get((server, origin, task_id))
+
+    def put(self, task: Task) -> None:
+        """Add a task, or replace what is known of it."""
+        tasks = self._all()
+        before = tasks.get(_key(task))
+        tasks[_key(task)] = task
+        too_many = self.of(task.server, task.origin)[:-MAX_KEPT]
+        for old in too_many:
+            del tasks[_key(old)]
+        # Its status is asked for anyway: only a new task, or another time to live, is worth a file.
+        if self._keeper is not None and (before is None or before.ttl_ms != task.ttl_ms):
+            self._keeper.changed([task], too_many)
+
+    def drop(self, task: Task) -> None:
+        """Remove a task: its result has been fetched, or nobody can fetch it any more."""
+        if self._all().pop(_key(task), None) is not None and self._keeper is not None:
+            self._keeper.changed((), [task])
+
+    def _all(self) -> dict[tuple[str, str, str], Task]:
+        if self._tasks is None:
+            kept = self._keeper.load() if self._keeper is not None else ()
+            self._tasks = {_key(task): task for task in kept}
+        return self._tasks
+
+
+def _key(task: Task) -> tuple[str, str, str]:
+    return task.server, task.origin, task.id
+
+
+OnTask = Callable[[Task], None]
+"""Called when a call has become a task, and with each new state of it. Must neither raise nor wait."""

@@ -1,0 +1,96 @@
+"""Tasks that a server still works on, kept over the end of mcptui: a private JSON file, written in a thread.
+
+Task ids may be all that protects a result, so the file is readable by its owner only.
+"""
+
+import json
+import logging
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from tui.core.errors import ConfigError
+from tui.core.jsonrpc.reader import loads
+from tui.core.tasks import MAX_ID, MAX_KEPT, Task
+from tui.settings.files import Unreadable, locked, read_bounded
+from tui.settings.save import write_private
+
+FORMAT = 1
+MAX_BYTES = 1024 * 1024
+MAX_DAYS = 30
+"""Tasks without a time to live are forgotten after so long."""
+
+_log = logging.getLogger(__name__)
+
+
+class StoredTasks:
+    """A `tui.core.tasks.TaskKeeper` over a file, which need not exist."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._thread: ThreadPoolExecutor | None = None
+        self._last: Future[None] | None = None
+
+    def load(self) -> Sequence[Task]:
+        """Return the kept tasks, none if the file is missing or damaged. Small, so read at once."""
+        return _read(self._path)
+
+    def changed(self, put: Sequence[Task], dropped: Sequence[Task]) -> None:
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, "tasks")
+        self._last = self._thread.submit(_change, self._path, tuple(put), tuple(dropped))
+
+    def close(self) -> None:
+        """Wait until everything is written."""
+        if self._thread is not None:
+            self._thread.shutdown()
+            self._thread = None
+
+
+def _change(path: Path, put: Sequence[Task], dropped: Sequence[Task]) -> None:
+    """Change the file; it is read again, since another mcptui may have changed it."""
+    try:
+        with locked(path):
+            tasks = {(one.server, one.origin, one.id): one for one in _read(path)}
+            for one in dropped:
+                tasks.pop((one.server, one.origin, one.id), None)
+            tasks |= {(one.server, one.origin, one.id): one for one in put}
+            entries = [_entry(one) for one in tasks.values()][-MAX_KEPT * 8 :]
+            text = json.dumps({"format": FORMAT, "tasks": entries}, ensure_ascii=True, indent=1) + "\n"
+            if len(text) <= MAX_BYTES:
+                write_private(path, text)
+    except ConfigError as error:
+        _log.warning("tasks are not kept: %s", error)
+
+
+def _read(path: Path) -> list[Task]:
+    try:
+        found = loads(read_bounded(path, MAX_BYTES))
+    except (FileNotFoundError, Unreadable, ValueError, RecursionError):
+        return []
+    listed = found.get("tasks") if isinstance(found, dict) and found.get("format") == FORMAT else None
+    tasks = (_task(entry) for entry in (listed if isinstance(listed, list) else ()))
+    now = time.time()
+    return [one for one in tasks if one and not one.expired(now) and now - one.created < MAX_DAYS * 86_400]
+
+
+def _task(entry: Any) -> Task | None:
+    match entry:
+        case {
+            "server": str(server),
+            "origin": str(origin),
+            "id": str(task_id),
+            "tool": str(tool),
+            "created": int() | float() as created,
+        } if 0 < len(task_id) <= MAX_ID:
+            ttl = entry.get("ttl_ms")
+            return Task(server, origin, task_id, tool, created, ttl_ms=ttl if isinstance(ttl, int) else None)
+    return None
+
+
+def _entry(task: Task) -> dict[str, Any]:
+    known = {"server": task.server, "origin": task.origin, "id": task.id, "tool": task.tool}
+    ttl = {} if task.ttl_ms is None else {"ttl_ms": task.ttl_ms}
+    return {**known, "created": round(task.created, 3), **ttl}
