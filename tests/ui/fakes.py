@@ -163,12 +163,16 @@ class FakeWorkbench:
         self.gate: asyncio.Event | None = None
         self.progress: list[tuple[float, float | None, str]] = []
         self.cancelled = 0
+        self.relisted: list[str] = []
 
     async def identity(self, server: str) -> ServerIdentity:
         return self.who
 
     def tools(self, server: str) -> Sequence[Tool]:
         return self.offered.get(server, [])
+
+    def relist(self, server: str) -> None:
+        self.relisted.append(server)
 
     def output_schema(self, tool: Tool) -> Mapping[str, Any] | None:
         return self.schemas.get(tool.name)
@@ -239,12 +243,20 @@ class FakeChoices:
         off = tuple(name for name in status.spec.off if name != tool)
         if off == status.spec.off:
             off = (*off, tool)
-        self._host.put(replace(status, spec=replace(status.spec, off=off)))
-        return self.problem
+        return self._put(server, off=off)
 
     async def toggle_all(self, server: str) -> str:
+        return self._put(server, off=() if self._host.status(server).spec.off else ("*",))
+
+    async def toggle_instructions(self, server: str) -> str:
+        return self._put(server, instructions=not self._host.status(server).spec.instructions)
+
+    async def set_log_level(self, server: str, level: str) -> str:
+        return self._put(server, log_level=level)
+
+    def _put(self, server: str, **fields: Any) -> str:
         status = self._host.status(server)
-        self._host.put(replace(status, spec=replace(status.spec, off=() if status.spec.off else ("*",))))
+        self._host.put(replace(status, spec=replace(status.spec, **fields)))
         return self.problem
 
 

@@ -1,5 +1,6 @@
 """The workbench as a person uses it: keys in, tabs, calls and results out."""
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -10,7 +11,7 @@ from tests.ui.bench_app import EVIL, app_of, bench_of, called, opened
 from tests.ui.bench_stage import rich_runtime, tool
 from tui.core.servers import ServerState, StopReason
 from tui.core.tools import TextContent, ToolResult
-from tui.core.workbench import ResourceInfo
+from tui.core.workbench import CacheHint, ResourceInfo
 from tui.ui.workbench.bars import BenchTab
 from tui.ui.workbench.screen import ServerScreen
 
@@ -111,6 +112,42 @@ async def test_the_overview_says_who_the_server_is_and_what_it_costs() -> None:
         await shows(app, "TZ, WEATHER_TOKEN", "4000, 4001", "48 MB", "1.4 s so far", "listChanged")
         await shows(app, "its name has control characters", "Ask for one city at a time.")
         await shows(app, "1, after it ended by itself")
+
+
+async def test_the_overview_says_how_fresh_lists_are_and_what_is_not_used() -> None:
+    runtime = rich_runtime()
+    now = time.monotonic_ns()
+    who = runtime.workbench.who
+    runtime.workbench.who = replace(
+        who,
+        capabilities={**who.capabilities, "extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["a"]}}},
+        hints={"tools": CacheHint(300_000, "public", now), "prompts": CacheHint(1, "", now - 10**9)},
+    )
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("1")
+        await shows(app_of(screen), "listChanged, fresh for 4 m 5", "(public)", "stale")
+        await shows(app_of(screen), "EXTENSIONS", "not", "io.modelcontextprotocol/ui")
+        await pilot.press("R")
+        assert runtime.workbench.relisted == ["weather"]
+
+
+async def test_i_gives_the_instructions_to_the_model() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("1")
+        await shows(app_of(screen), "INSTRUCTIONS  not given to the model, i changes that")
+        await pilot.press("i")
+        await shows(app_of(screen), "INSTRUCTIONS  given to the model, i changes that")
+        assert runtime.host.status("weather").spec.instructions
+
+
+async def test_v_sets_the_log_level() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("5", "v")
+        await shows(app_of(screen), "Log from this level on", "emergency")
+        await pilot.press("down", "enter")
+        await until(lambda: runtime.host.status("weather").spec.log_level == "notice")
 
 
 async def test_the_processor_share_is_measured_between_two_looks() -> None:

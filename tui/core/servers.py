@@ -75,6 +75,10 @@ class OAuthSpec:
     callback_port: int = 0
 
 
+LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+"""Levels of a server's log, the least severe first."""
+
+
 @dataclass(frozen=True, slots=True)
 class ServerSpec:
     """How to start one server. Resolved: no `${VAR}` left in it. Values of `env` and `headers` may be secret.
@@ -94,6 +98,8 @@ class ServerSpec:
         off: patterns of names of its tools that the model is not offered.
         oauth: how to sign in to it.
         sse_fallback: only a URL is configured: if it does not speak HTTP, HTTP+SSE is tried.
+        instructions: give the model its instructions.
+        log_level: the least severe level of RFC 5424 that it is asked to log, or "" to ask for nothing.
     """
 
     name: str
@@ -113,6 +119,8 @@ class ServerSpec:
     off: tuple[str, ...] = ()
     oauth: OAuthSpec = OAuthSpec()
     sse_fallback: bool = False
+    instructions: bool = False
+    log_level: str = ""
 
     @property
     def shown_command(self) -> tuple[str, ...]:

@@ -19,6 +19,21 @@ from tui.core.tools import Content, ProgressSink, Tool, ToolResult
 
 
 @dataclass(frozen=True, slots=True)
+class CacheHint:
+    """How long a server says that a list stays fresh.
+
+    Attributes:
+        ttl_ms: milliseconds from `listed_ns` on; None if it does not say.
+        scope: "public", "private" or "".
+        listed_ns: monotonic nanoseconds when the list was requested.
+    """
+
+    ttl_ms: int | None
+    scope: str
+    listed_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class ServerIdentity:
     """What a running server says about itself, and what its process uses.
 
@@ -28,6 +43,7 @@ class ServerIdentity:
         environment: names of the variables that the configuration adds; never values.
         pids: its process tree, the leader first.
         memory: resident bytes of the process tree; None if unknown, as `cpu_seconds` so far.
+        hints: what it says of its lists, by kind: tools, resources, prompts.
     """
 
     name: str = ""
@@ -41,6 +57,7 @@ class ServerIdentity:
     pids: tuple[int, ...] = ()
     memory: int | None = None
     cpu_seconds: float | None = None
+    hints: Mapping[str, CacheHint] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +144,9 @@ class Workbench(Protocol):
         """Return what is known of a server; of a stopped one what is configured."""
 
     def tools(self, server: str) -> Sequence[Tool]: ...
+
+    def relist(self, server: str) -> None:
+        """Request all lists of a running server again, soon; its status tells when they have changed."""
 
     def output_schema(self, tool: Tool) -> Mapping[str, Any] | None:
         """Return the output schema of a tool, or None."""

@@ -61,12 +61,22 @@ class Walk:
     """The raw items of a paged listing.
 
     `note` says why it ended early; `incomplete`, whether that was a failure, so that a later listing may have
-    more.
+    more. `ttl_ms` and `scope` are the server's caching hints, None and "" without them.
     """
 
     items: list[Any] = field(default_factory=list)
     note: str = ""
     incomplete: bool = False
+    ttl_ms: int | None = None
+    scope: str = ""
+
+    def hear(self, page: Mapping[str, Any]) -> None:
+        """Note how long a page may be kept: the list is as fresh as its least fresh page."""
+        ttl, scope = page.get("ttlMs"), page.get("cacheScope")
+        if isinstance(ttl, int) and not isinstance(ttl, bool) and ttl >= 0:
+            self.ttl_ms = ttl if self.ttl_ms is None else min(ttl, self.ttl_ms)
+        if scope in ("public", "private") and self.scope != "private":
+            self.scope = scope
 
 
 async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> Walk:
@@ -89,6 +99,7 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
             walk.note, walk.incomplete = f"page {number} {why}; the list ends before it", True
             return walk
         items = page.get(key)
+        walk.hear(page)
         if isinstance(items, list):
             walk.items.extend(items[: limit - len(walk.items)])
         else:
@@ -232,15 +243,15 @@ def _withheld(raw: Mapping[str, Any], protocol: str) -> str:
     return ""
 
 
-def described(text: Any) -> str:
-    """Return a description cleaned and cut to 2,048 characters.
+def described(text: Any, limit: int = DESCRIPTION_CHARS) -> str:
+    """Return a description cleaned and cut to `limit` characters.
 
     A run of Unicode tag characters, which only a model would read, becomes one U+FFFD.
     """
     if not isinstance(text, str):
         return ""
-    head = clean(_TAGS.sub("\ufffd", text[:DESCRIPTION_CHARS])).strip()
-    if len(text) <= DESCRIPTION_CHARS:
+    head = clean(_TAGS.sub("\ufffd", text[:limit])).strip()
+    if len(text) <= limit:
         return head
     return f"{head}… [cut: the server's text has {len(text):,} characters]"
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import anyio
 from mcp.client import Client
-from mcp_types import Implementation
+from mcp_types import LOG_LEVEL_META_KEY, Implementation
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from tui import __version__
@@ -22,11 +22,13 @@ from tui.core.servers import ServerSpec, StopReason
 from tui.core.text import clean_line
 from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import CallFailure, ProgressSink, ToolResult
+from tui.core.trace_context import KEY as TRACEPARENT
+from tui.core.workbench import CacheHint
 from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
 from tui.host.error_sentences import Ending
 from tui.host.lifecycle import RefreshPace, RetryDelay
-from tui.host.requests import Listings, SdkToolCall, failed
+from tui.host.requests import Listings, RawRequest, SdkToolCall, failed
 from tui.host.sdk.callbacks import callbacks
 from tui.host.sdk.parameter_headers import header_map
 from tui.host.sdk.sdk_bridge import SdkBridge
@@ -55,7 +57,9 @@ class Connection:
     `on_ready`, `on_leaving` (before the process is ended) and `on_change` must neither raise nor wait. The
     stderr and exit of `transport` can still be read after the end. `title` and `version` are the server's
     own, cleaned. `counts` are those of resources and prompts, None if not offered or not counted;
-    `revisions`, how often these lists have changed. `requests` answers what the server asks.
+    `revisions`, how often these lists have changed; `hints`, what the server says of their caching.
+    `requests` answers what the server asks. `traceparent` is added to the `_meta` of requests, unless it is
+    "".
     """
 
     def __init__(
@@ -70,6 +74,7 @@ class Connection:
         on_leaving: Callable[[StopReason], None],
         on_change: Callable[[], None],
         requests: ServerRequests,
+        traceparent: Callable[[], str] = lambda: "",
     ) -> None:
         self.transport = transport
         self.catalog = Catalog()
@@ -78,6 +83,7 @@ class Connection:
         self.version = ""
         self.counts: dict[str, int | None] = {"resources": None, "prompts": None}
         self.revisions = {"resources": 0, "prompts": 0}
+        self.hints: dict[str, CacheHint] = {}
         self.start_ms: float | None = None
         self._spec = spec
         self._mode = ""
@@ -86,6 +92,8 @@ class Connection:
         self._on_leaving = on_leaving
         self._on_change = on_change
         self._requests = requests
+        self._traceparent = traceparent
+        self._level_changed = asyncio.Event()
         self._clock = clock
         self._seconds = seconds
         self._client: Client | None = None
@@ -112,7 +120,8 @@ class Connection:
         try:
             async with self.transport as (read, write):
                 try:
-                    await self._converse(SdkBridge(read, write, self._notified, self._requests), mode)
+                    bridge = SdkBridge(read, write, self._notified, self._requests, self._stamp)
+                    await self._converse(bridge, mode)
                 except Exception as found:  # whatever the SDK raises ends this connection, never the program
                     error = found
                 await self._see_the_exit()
@@ -140,7 +149,7 @@ class Connection:
                 async with Client(wire, mode=mode, client_info=us, cache=None, **answers) as client:
                     self._client = client
                     self._introduced(client)
-                    listing = Listings(client, wire)
+                    listing = Listings(client, wire, self.hints)
                     complete = await self._list_all(listing)
                     if not guard.done():
                         start.end()
@@ -167,6 +176,8 @@ class Connection:
             work[kind] = self._keep_fresh(kind, partial(self._recount, listing, kind))
         if listing.streamed:
             work["changes"] = self._hear_changes(listing)
+        if self._logs_by_session:
+            work["log level"] = self._keep_log_level()
         side = [asyncio.create_task(item, name=f"{what} of {self._spec.name}") for what, item in work.items()]
         try:
             await first_of(self._stop.wait(), self.transport.exited.wait(), wire.closed.wait())
@@ -288,6 +299,44 @@ class Connection:
         self.revisions[kind] += 1
         self._on_change()
         return count is not None
+
+    def reconfigure(self, spec: ServerSpec) -> None:
+        """Take over what needs no restart."""
+        if spec.log_level != self._spec.log_level:
+            self._level_changed.set()
+        self._spec = spec
+
+    def relist(self) -> None:
+        """Request all lists again, as if the server had said that they changed."""
+        for changed in self._changed.values():
+            changed.set()
+
+    def _stamp(self, modern: bool) -> Mapping[str, Any]:
+        """Return what is added to the `_meta` of each request."""
+        added = {}
+        if modern and self._spec.log_level:
+            added[LOG_LEVEL_META_KEY] = self._spec.log_level
+        if traceparent := self._traceparent():
+            added[TRACEPARENT] = traceparent
+        return added
+
+    @property
+    def _logs_by_session(self) -> bool:
+        """Whether the log level is set for the whole session; since 2026-07-28 each request has its own."""
+        offers = self.introduction.get("capabilities")
+        logs = isinstance(offers, Mapping) and offers.get("logging") not in (None, False)
+        return logs and self.protocol not in MODERN_PROTOCOL_VERSIONS
+
+    async def _keep_log_level(self) -> None:
+        """Ask for the configured log level, now and whenever it changes."""
+        while True:
+            self._level_changed.clear()
+            if level := self._spec.log_level:
+                ask = RawRequest("logging/setLevel", {"level": level}, PAGE_SECONDS)
+                answer = await self.perform(ask.run)
+                if not isinstance(answer, str) and (answer.error or answer.problem):
+                    _log.info("%s did not set its log level: %s", self._spec.name, answer)
+            await self._level_changed.wait()
 
     def _notified(self, method: str) -> None:
         if (changed := self._changed.get(method)) is not None:

@@ -7,7 +7,7 @@ import asyncio
 import dataclasses
 import logging
 import uuid
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any
 
 from tui.core.errors import UsageError
@@ -52,6 +52,7 @@ class Host:
         questioner: Questioner | None = None,
         tokens: TokenStore | None = None,
         client_metadata_url: str = "",
+        traceparent: Callable[[], str] = lambda: "",
     ) -> None:
         """Take the servers, in display order; nothing is started or imported yet.
 
@@ -59,7 +60,8 @@ class Host:
         name when something shown of it changed, and must not raise. `open_with` opens transports; tests pass
         their own. `questioner` answers what servers ask; without one everything is declined. `tokens` keeps
         the tokens of remote servers, which are not signed in to without it; `client_metadata_url` is the
-        address of a document about mcptui for authorization servers.
+        address of a document about mcptui for authorization servers. `traceparent` returns what is added to
+        the `_meta` of the request that is being sent, or "".
         """
         self.revision = 0
         self._on_change = on_change or _unheard
@@ -75,6 +77,7 @@ class Host:
             watchdog=self._watchdog,
             open=open_with,
             questioner=questioner or Refuser(),
+            traceparent=traceparent,
         )
         if tokens is not None:
             self._around.sign_ins = SignIns(
@@ -117,6 +120,15 @@ class Host:
     async def restart(self, name: str) -> None:
         """Stop a server if it is running, then start it; return as `start` does."""
         await self._named(name).restart()
+
+    def instructions(self) -> Mapping[str, str]:
+        """Return, by server, the instructions that the model is to have; cleaned, secrets removed."""
+        redact = self._around.redactor.redact
+        return {
+            name: redact(text)
+            for name, server in self._servers.items()
+            if server.spec.instructions and server.offered and (text := server.instructions)
+        }
 
     def reconfigure(self, name: str, **fields: Any) -> None:
         """Replace fields of a server's spec that take effect without a restart, such as `off`."""

@@ -4,6 +4,7 @@ Imports the SDK: load it only where a connection exists already.
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +19,7 @@ from pydantic import TypeAdapter
 
 from tui.core.time_limits import Pausable, TimeLimit
 from tui.core.tools import CallFailure, ProgressSink, TextContent, ToolResult
-from tui.core.workbench import RawAnswer
+from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Walk, walk_pages
 from tui.host.content import result_of
@@ -247,9 +248,11 @@ T = TypeVar("T")
 class Listings:
     """What one server offers, page by page."""
 
-    def __init__(self, client: Client, wire: SdkBridge) -> None:
+    def __init__(self, client: Client, wire: SdkBridge, hints: dict[str, CacheHint] | None = None) -> None:
+        """Take the ends of a connection; the caching hints of each list are noted in `hints`."""
         self._client = client
         self._wire = wire
+        self._hints = {} if hints is None else hints
 
     async def walk(self, kind: str, seconds: float, *, first: float | None = None) -> Walk:
         """Return the raw entries of all pages, or of those that arrived in time.
@@ -263,7 +266,10 @@ class Listings:
             left = (end - loop.time()) if cursor is not None else A_DAY if first is None else first
             return await self._within(left, self._page(kind, cursor))
 
-        return await walk_pages(fetch, kind)
+        began_ns = time.monotonic_ns()
+        walk = await walk_pages(fetch, kind)
+        self._hints[kind] = CacheHint(walk.ttl_ms, walk.scope, began_ns)
+        return walk
 
     async def count(self, kind: str) -> int | None:
         """None if not offered or not all listed within 2 s."""

@@ -23,6 +23,7 @@ from tui.core.text import clean_line
 from tui.core.tools import Tool, is_off
 from tui.core.traffic import TrafficSink
 from tui.host import error_sentences as explain
+from tui.host.catalog import Catalog, described
 from tui.host.error_sentences import Ending
 from tui.host.lifecycle import Happening, RestartPolicy, after
 from tui.host.process.watchdog import Watchdog
@@ -34,7 +35,6 @@ from tui.host.transports import ServerTransport, open_transport
 from tui.host.waits import first_of
 
 if TYPE_CHECKING:
-    from tui.host.catalog import Catalog
     from tui.host.connection import Connection
 
 LAUNCHERS = frozenset({"npx", "uvx", "uv", "docker", "podman", "pipx", "bunx", "pnpm", "deno"})
@@ -64,6 +64,7 @@ class HostContext:
     questioner: Questioner = field(default_factory=Refuser)
     sign_ins: SignIns | None = None
     legacy: set[str] = field(default_factory=set)
+    traceparent: Callable[[], str] = lambda: ""
 
 
 def start_seconds(spec: ServerSpec) -> float:
@@ -82,6 +83,9 @@ def is_modern(version: str) -> bool:
     """Whether a protocol version belongs to the era without a handshake (2026-07-28 and later)."""
     return version >= "2026-07-28"
 
+
+MAX_INSTRUCTIONS = 8192
+"""Characters of the instructions of a server that are read."""
 
 STARTS = 2
 """How often a start that ends with an internal error is tried."""
@@ -147,10 +151,20 @@ class Supervisor:
             known = self._offered = catalog, off, tools
         return known[2]
 
+    @property
+    def instructions(self) -> str:
+        """What the running server would have models know, cleaned; or ""."""
+        if self.connection is None or self.state is not ServerState.RUNNING:
+            return ""
+        said = self.connection.introduction.get("instructions")
+        return described(said, MAX_INSTRUCTIONS) if isinstance(said, str) else ""
+
     def reconfigure(self, spec: ServerSpec) -> None:
         """Replace what is configured without a restart: what the model is offered, not how it is started."""
         self.spec = spec
         self._status = replace(self._status, spec=spec)
+        if self.connection is not None:
+            self.connection.reconfigure(spec)
         self._changed()
 
     def stderr(self) -> tuple[str, ...]:
@@ -329,6 +343,7 @@ class Supervisor:
             on_leaving=self._leaving,
             on_change=self._changed,
             requests=self.requests,
+            traceparent=around.traceparent,
         )
         return made
 

@@ -18,6 +18,7 @@ from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult, is_off
 from tui.core.traffic import CAUSE, Cause
 from tui.core.workbench import (
+    CacheHint,
     Completions,
     PromptInfo,
     PromptResult,
@@ -179,11 +180,16 @@ class HandWorkbench:
             pids=cost.pids,
             memory=cost.memory,
             cpu_seconds=cost.cpu_seconds,
+            hints=dict(connection.hints),
         )
 
     def tools(self, server: str) -> Sequence[Tool]:
         connection = self._live(server)
         return () if connection is None else connection.catalog.tools
+
+    def relist(self, server: str) -> None:
+        if (connection := self._live(server)) is not None:
+            connection.relist()
 
     def output_schema(self, tool: Tool) -> Mapping[str, Any] | None:
         connection = self._live(tool.server)
@@ -284,7 +290,9 @@ class HandWorkbench:
             return [], self._not_running(server)
         try:
             walk = await connection.perform(
-                lambda client, wire, _: _listing(client, wire).walk(kind, LIST_SECONDS, first=LIST_SECONDS)
+                lambda client, wire, _: _listing(client, wire, connection.hints).walk(
+                    kind, LIST_SECONDS, first=LIST_SECONDS
+                )
             )
         except TimeoutError:
             return [], f"{server} did not list its {_WORDS[kind]} within {LIST_SECONDS:g} s."
@@ -328,10 +336,10 @@ def _completes(connection: "Connection") -> bool:
     return offered not in (None, False) or connection.protocol == BEFORE_CAPABILITY
 
 
-def _listing(client: Any, wire: Any) -> "Listings":
+def _listing(client: Any, wire: Any, hints: dict[str, CacheHint]) -> "Listings":
     from tui.host.requests import Listings  # loaded already, by the live connection
 
-    return Listings(client, wire)
+    return Listings(client, wire, hints)
 
 
 _WORDS = {"resources": "resources", "resourceTemplates": "templates of resources", "prompts": "prompts"}

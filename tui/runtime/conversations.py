@@ -299,6 +299,7 @@ class Conversations:
                 bill=partial(self._spent, now),
                 result_store=now.result_store,
                 tool_selection=self._tool_selection,
+                instructions=context.instructions(),
             )
             return Turn(now.conversation, deps, number)
 

@@ -19,12 +19,15 @@ from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tui.core.context.server_instructions import instructions_text
 from tui.core.conversation.sessions import LAST
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.events import ApprovalGiven, Event
 from tui.core.example_questions import examples
 from tui.core.ports import Answer, Approver, MonotonicClock
 from tui.core.secrets.redact import Redactor
+from tui.core.trace_context import TraceIds
+from tui.core.traffic import CAUSE
 from tui.core.turn.approval_policy import Policy
 from tui.core.turn.limits import Limits
 from tui.core.workbench import Workbench
@@ -91,6 +94,7 @@ class Runtime:
             notice=self._notice,
             redacted=lambda event: redacted(event, self.redactor),
             recording_name=lambda: self._traffic.path.name,
+            instructions=lambda: instructions_text(self.host.instructions()),
         )
         self.conversations = Conversations(self._active_model, self.turn_context, self._sessions)
         self._approvals = RememberedApprovals(self._config)
@@ -99,6 +103,7 @@ class Runtime:
 
         self.left_out: Mapping[str, tuple[str, ...]] = {}
         self.is_ready = False
+        self._trace_ids = TraceIds()
         self._loaded: Loaded | None = None
         self._problems: list[str] = []
         self._save_problem = ""
@@ -152,7 +157,13 @@ class Runtime:
         self.redactor.add(loaded.secrets)
         specs = server_specs(loaded)
         digests = {spec.name: spec.digest() for spec in specs}
-        self.host = Host(specs, sink=self._traffic, clock=self._clock, redactor=self.redactor)
+        self.host = Host(
+            specs,
+            sink=self._traffic,
+            clock=self._clock,
+            redactor=self.redactor,
+            traceparent=self._traceparent if loaded.settings.traffic.traceparent else lambda: "",
+        )
         context, settings = self.turn_context, loaded.settings
         context.toolbox = self.host.toolbox
         context.starting = ServersStarting(self.host.statuses, self._clock)
@@ -275,6 +286,9 @@ class Runtime:
     def save_theme(self, name: str) -> None:
         """Save the theme in the configuration. Raises McptuiError if it could not be written."""
         self._config.save("ui.theme", name)
+
+    def _traceparent(self) -> str:
+        return self._trace_ids.traceparent(CAUSE.get())
 
     def _names_server(self, server: str) -> bool:
         return self._loaded is not None and server in self._loaded.settings.servers

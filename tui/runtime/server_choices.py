@@ -37,6 +37,17 @@ class ServerChoices:
         """Turn all tools off for the model, or on if any is off; return why it was not saved, or ""."""
         return await self._set_off(server, () if self._host().status(server).spec.off else (EVERYTHING,))
 
+    async def toggle_instructions(self, server: str) -> str:
+        """Give the model the server's instructions, or no longer; return why it was not saved, or ""."""
+        given = not self._host().status(server).spec.instructions
+        self._host().reconfigure(server, instructions=given)
+        return await self._save(server, "instructions", given)
+
+    async def set_log_level(self, server: str, level: str) -> str:
+        """Ask the server to log from this level on; return why it was not saved, or ""."""
+        self._host().reconfigure(server, log_level=level)
+        return await self._save(server, "log_level", level)
+
     async def _set_off(self, server: str, patterns: Sequence[str]) -> str:
         self._host().reconfigure(server, off=tuple(patterns))
         return await self._save(server, "off", tuple(patterns))

@@ -34,6 +34,7 @@ class TurnContext:
         notice: called with each event before anyone else sees it.
         redacted: returns an event without configured secrets.
         recording_name: returns the recording that the traffic goes to, or "".
+        instructions: returns the part of the system text that is the servers' own, or "".
     """
 
     toolbox: Toolbox
@@ -44,6 +45,7 @@ class TurnContext:
     notice: Callable[[Event], None]
     redacted: Callable[[Event], Event]
     recording_name: Callable[[], str]
+    instructions: Callable[[], str] = lambda: ""
 
 
 class PendingTurn:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from tui.core.servers import LOG_LEVELS
 from tui.settings.keymap import flat_keys
 from tui.settings.references import KEYCHAIN, NAME, FromEnvironment
 
@@ -77,6 +78,12 @@ def _checked_variable(value: str) -> str:
 def _checked_key(value: str) -> str:
     if value.startswith(KEYCHAIN) and not re.fullmatch(r"[^/].*/[^/]+", value.removeprefix(KEYCHAIN)):
         raise ValueError("names no place in the keychain: it is `keyring:SERVICE/NAME`")
+    return value
+
+
+def _checked_level(value: str) -> str:
+    if value not in LOG_LEVELS:
+        raise ValueError(f"must be one of {', '.join(LOG_LEVELS)}")
     return value
 
 
@@ -224,6 +231,10 @@ class ServerSettings(Section):
     """Leave it out, but keep it in the file."""
     off: Annotated[list[Text], BeforeValidator(_as_list)] = []
     """Names of tools that the model is not offered, `*` and `?` allowed; `"*"` for all. Call them by hand."""
+    instructions: Truth = False
+    """Give the model the server's own instructions, marked as its words. Read them in its overview first."""
+    log_level: Annotated[str, AfterValidator(_checked_level)] | None = None
+    """The least severe messages that it is asked to log: `debug`, `info`, `notice`, `warning`, `error` …"""
 
     @property
     def kind(self) -> str:
@@ -272,6 +283,8 @@ class TrafficSettings(Section):
     """Keep every body whole. Otherwise the first 256 KiB of each, its size and its SHA-256."""
     recording_mb: Annotated[Whole, Field(ge=1, le=1_000_000)] = 512
     """How large one recording may grow, in MiB; then its oldest entries go."""
+    traceparent: Truth = False
+    """Send servers a W3C `traceparent` in `_meta`, with one trace for each turn."""
     total_mb: Annotated[Whole, Field(ge=1, le=1_000_000)] = 2048
     """How large all recordings together may grow, in MiB; then the oldest recordings go."""
 

@@ -66,6 +66,8 @@ def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
         trust_hints=server.trust_hints,
         pins=tuple(server.pin),
         off=tuple(server.off),
+        instructions=server.instructions,
+        log_level=server.log_level or "",
         sse_fallback=server.transport is None and server.kind == "http",
     )
 

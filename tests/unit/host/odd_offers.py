@@ -9,7 +9,8 @@ import os
 import sys
 
 MODERN = os.environ.get("ODD_ERA") == "modern"
-CAPABILITIES = {"tools": {}, "resources": {"x": 1}, "prompts": {}, "experimental": {"y": {}}}
+LOGS = {"logging": {}} if "ODD_LOGS" in os.environ else {}
+CAPABILITIES = {"tools": {}, "resources": {"x": 1}, "prompts": {}, "experimental": {"y": {}}, **LOGS}
 if "ODD_COMPLETES" in os.environ:
     CAPABILITIES["completions"] = {}
 INFO = {"name": "odd", "title": "Odd", "version": "0"}
@@ -72,6 +73,7 @@ ANSWERS = {
     "prompts/list": lambda params: {"prompts": PROMPTS},
     "prompts/get": lambda params: MESSAGES[params["name"]],
     **({"completion/complete": completed} if "ODD_COMPLETES" in os.environ else {}),
+    "logging/setLevel": lambda params: {},
     "x/echo": lambda params: {"params": params, "resultType": "spell"},
     "x/ask": lambda params: {
         "resultType": "input_required",
@@ -90,6 +92,8 @@ def answer(method, params):
         return {"error": {"code": code, "message": f"no {unknown}", "data": [1]}}
     if MODERN:
         found = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private", **found}
+        if method == "tools/list":
+            found |= {"ttlMs": 300_000, "cacheScope": "public"}
     return {"result": found}
 
 

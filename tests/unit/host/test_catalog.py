@@ -294,3 +294,18 @@ def test_an_icon_is_noted_and_nothing_of_it_is_kept(icons, has_icon):
     (found,) = catalog(tool(icons=icons)).tools
     assert found.has_icon is has_icon
     assert "x/i.png" not in repr(found)
+
+
+async def test_a_list_is_as_fresh_as_its_least_fresh_page():
+    pages = {
+        None: {"tools": [1], "nextCursor": "b", "ttlMs": 5_000, "cacheScope": "public"},
+        "b": {"tools": [2], "ttlMs": 1_000, "cacheScope": "private"},
+    }
+    walk, _ = await walked(pages)
+    assert (walk.ttl_ms, walk.scope) == (1_000, "private")
+
+
+@pytest.mark.parametrize("hint", [{}, {"ttlMs": -1, "cacheScope": "all"}, {"ttlMs": True}, {"ttlMs": "5"}])
+async def test_a_caching_hint_that_says_nothing_is_none(hint):
+    walk, _ = await walked({None: {"tools": [1], **hint}})
+    assert (walk.ttl_ms, walk.scope) == (None, "")

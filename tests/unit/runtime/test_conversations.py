@@ -34,6 +34,7 @@ class Around:
         self.limits = Limits()
         self.clock = HandClock()
         self.recording_name = lambda: "now.mcptrace"
+        self.instructions = lambda: ""
         self.servers: list[ServerStatus] = []
         self.starting = ServersStarting(lambda: self.servers, self.clock)
         self.seen: list[Event] = []
@@ -470,3 +471,12 @@ async def test_a_question_that_was_stopped_is_not_answered_with_the_next_one(sta
     asked = texts(one.model.requests[-1].messages)
     assert asked == ["ping", "(No answer was given: the turn ended before.)", "no: pong"]
     assert texts(one.conversations.messages) == ["ping", "no: pong", "Pong."]
+
+
+async def test_the_servers_instructions_follow_the_system_text_and_are_no_part_of_it(stage: Make):
+    one = stage(says("Hello."))
+    one.around.instructions = lambda: "Server srv: be kind."
+    await one.ask("Hi")
+    (request,) = one.model.requests
+    assert request.system == f"{SYSTEM}\n\nServer srv: be kind."
+    assert one.conversations.system == SYSTEM

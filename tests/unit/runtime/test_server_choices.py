@@ -61,3 +61,17 @@ async def test_a_file_of_another_program_is_left_alone_and_that_is_said(tmp_path
         problem = await choices.toggle_tool("a.b", "t")
         assert problem.startswith("Not saved:") and problem.endswith("It holds until mcptui ends.")
         assert host.toolbox.tools() == [] and path.read_text() == "{}"
+
+
+async def test_instructions_and_log_level_are_kept(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text('[servers."a.b"]\ncommand = "x"\n')
+    async with choices_over(path) as (choices, host):
+        assert await choices.toggle_instructions("a.b") == ""
+        assert await choices.set_log_level("a.b", "error") == ""
+        spec = host.status("a.b").spec
+        assert (spec.instructions, spec.log_level) == (True, "error")
+        kept = tomllib.loads(path.read_text())["servers"]["a.b"]
+        assert kept == {"command": "x", "instructions": True, "log_level": "error"}
+        await choices.toggle_instructions("a.b")
+        assert tomllib.loads(path.read_text())["servers"]["a.b"]["instructions"] is False

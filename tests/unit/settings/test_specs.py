@@ -94,3 +94,10 @@ def test_the_home_directory_may_be_written_short(home_of_its_own: Path):
     (found,) = specs('[servers.a]\ncommand = "~/bin/x"\ncwd = "~"\n')
     assert found.command == str(home_of_its_own / "bin/x")
     assert found.cwd == str(home_of_its_own)
+
+
+def test_what_the_model_is_given_of_a_server_is_configured():
+    (spec,) = specs(
+        '[servers.a]\ncommand = "x"\noff = "delete_*"\ninstructions = true\nlog_level = "error"\n'
+    )
+    assert (spec.off, spec.instructions, spec.log_level) == (("delete_*",), True, "error")

@@ -10,6 +10,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 
 from tui.core.context.compaction import FULL, Compactor, sent_messages
+from tui.core.context.server_instructions import with_instructions
 from tui.core.context.tool_selection import ToolOffer
 from tui.core.conversation.conversation import AssistantMessage, Conversation, Message, UserMessage
 from tui.core.errors import ModelError
@@ -81,9 +82,10 @@ class ModelRequester:
         messages: Sequence[Message] = talk.valid(sent_messages(talk.messages, talk.compaction, ends))
         if extra:  # in the history, the model would repeat it
             messages = [*messages, UserMessage(extra)]
+        system = with_instructions(talk.system, self._deps.instructions)
         if offer is None:
-            return ModelRequest(talk.system, messages)
-        return ModelRequest(talk.system, messages, offer.specs, best=offer.best)
+            return ModelRequest(system, messages)
+        return ModelRequest(system, messages, offer.specs, best=offer.best)
 
     async def _that_fits(self, offer: ToolOffer | None, extra: str) -> ModelRequest:
         request = self._request(offer, extra)

@@ -90,7 +90,8 @@ def prepare(call: CallRequest, table: NameTable) -> PreparedCall:
 class TurnDeps:
     """What a turn works with. What it measures, stores and selects lives as long as the conversation.
 
-    `bill` is called with the usage of each request; it returns its cost, or None if unknown.
+    `bill` is called with the usage of each request; it returns its cost, or None if unknown. `instructions`
+    is the part of the system text that is the servers' own, or "".
     """
 
     model: ChatModel
@@ -104,6 +105,7 @@ class TurnDeps:
     bill: Callable[[Usage], float | None] = lambda usage: None
     result_store: ResultStore = field(default_factory=ResultStore)
     tool_selection: ToolSelection = field(default_factory=ToolSelection)
+    instructions: str = ""
 
 
 async def _awaited(call: Awaitable[ToolResult]) -> ToolResult:

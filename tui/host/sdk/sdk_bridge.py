@@ -86,14 +86,16 @@ class SdkBridge:
     """Both directions of one connection, as the SDK's `Transport` protocol wants them.
 
     `on_notification` must not raise or wait. `server_versions` and `introduction` are the server's answer to
-    the handshake, unchanged. `requests` answers what the server asks. `tool_headers` are the arguments that a
-    call repeats in HTTP headers, by tool.
+    the handshake, unchanged. `requests` answers what the server asks. `stamp` returns members to add to the
+    `_meta` of a request, given whether its protocol is 2026-07-28 or later. `tool_headers` are the arguments
+    that a call repeats in HTTP headers, by tool.
     """
 
     read: Any
     write: Any
     on_notification: Callable[[str], None]
     requests: ServerRequests = field(default_factory=lambda: ServerRequests("", Refuser()))
+    stamp: Callable[[bool], Mapping[str, Any]] = lambda modern: {}
     closed: asyncio.Event = field(default_factory=asyncio.Event)
     server_versions: tuple[str, ...] = ()
     introduction: Mapping[str, Any] = field(default_factory=dict)
@@ -128,7 +130,7 @@ class SdkBridge:
         if isinstance(message, JSONRPCRequest):
             if message.method in ("initialize", "server/discover"):
                 self._handshakes.add(message.id)
-            return self._without_ticket(self._with_headers(item, message), message)
+            return self._stamped(self._without_ticket(self._with_headers(item, message), message))
         if isinstance(message, JSONRPCError) and message.id is not None:
             method = self._inbound.pop(message.id, "")
             if method in self.requests.not_offered:
@@ -160,6 +162,20 @@ class SdkBridge:
         if rest:
             left["_meta"] = rest
         return SessionMessage(message.model_copy(update={"params": left}), item.metadata)
+
+    def _stamped(self, item: SessionMessage) -> SessionMessage:
+        """Add members to the `_meta` of a request that `stamp` has for one of this era."""
+        message = item.message
+        if not isinstance(message, JSONRPCRequest) or message.id in self._handshakes:
+            return item
+        params = message.params or {}
+        meta = params.get("_meta")
+        meta = meta if isinstance(meta, dict) else {}
+        added = self.stamp(PROTOCOL_VERSION_META_KEY in meta)
+        if not added:
+            return item
+        stamped = {**params, "_meta": {**added, **meta}}
+        return SessionMessage(message.model_copy(update={"params": stamped}), item.metadata)
 
     def incoming(self, item: Any) -> Any:
         """Return what the SDK sees of `item`, or None for nothing."""

@@ -281,6 +281,10 @@ ACTIONS: tuple[Action, ...] = (
     ),
     _bench_result("bench.mark", "m", "mark", "Mark a call, to compare others with it", 12),
     _bench_result("bench.offer", "o", "on/off", "Turn the tool off for the model, or on again", 8),
+    _results(
+        "bench.instructions", "i", "instructions", "Give the model the server's instructions, or not", 0
+    ),
+    _results("bench.level", "v", "level", "Set the least severe messages that the server logs", 7),
     _bench_result("bench.offer_all", "O", "all on/off", "Turn all tools off for the model, or on again", 0),
     _results("bench.copy", "y", "copy", "Copy the value that the mark stands on", 11),
     _bench_result("bench.copy_all", "Y", "copy all", "Copy the whole result as JSON", 0),

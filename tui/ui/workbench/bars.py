@@ -24,6 +24,9 @@ ONLY_BENCH = frozenset(
 )
 """Actions that work only on the tabs where something can be called."""
 
+ONLY_TAB = {"bench.level": "log"}
+"""Actions that the footer names on one tab only."""
+
 
 class BenchTitle(SplitBar):
     """The server and its state at the left, what runs and since when at the right."""
@@ -131,10 +134,14 @@ class BenchKeys(Footer):
         super().__init__()
         self._overrides = overrides
 
-    def of(self, context: Context | None, *, on_bench: bool = True) -> None:
-        """Show the keys of a context and of the workbench; `on_bench` if something can be called there."""
+    def of(self, context: Context | None, *, on_bench: bool = True, tab: str = "") -> None:
+        """Show the keys of a context and of the workbench; `on_bench` if something can be called on `tab`."""
         near = of_context(context) if context is not None else ()
         actions = (*near, *of_context(Context.WORKBENCH))
-        found = (action for action in actions if on_bench or action.id not in ONLY_BENCH)
+        found = (
+            action
+            for action in actions
+            if (on_bench or action.id not in ONLY_BENCH) and ONLY_TAB.get(action.id, tab) == tab
+        )
         entries = entries_of(found, self._overrides)
         self.show(entries[:6] + entries[-1:] + entries[6:-1])

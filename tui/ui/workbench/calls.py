@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -157,6 +157,15 @@ class BenchContext:
     overrides: "KeyOverrides"
     signs: "Symbols"
     prompt: "PromptLine"
+
+    def choose(self, choice: Coroutine[Any, Any, str]) -> None:
+        """Make a choice that returns what went wrong, or "", and show that."""
+
+        async def choose() -> None:
+            if problem := await choice:
+                self.screen.notify(clean_line(problem, 400), severity="warning", markup=False)
+
+        self.screen.run_worker(choose(), exit_on_error=True)
 
     @property
     def status(self) -> ServerStatus | None:

@@ -72,6 +72,7 @@ class Catalogue:
 
     def reload(self) -> None:
         """Request everything again."""
+        self._shared.runtime.workbench.relist(self._shared.server)
         self._asked.clear()
         self._seen = ()
 

@@ -11,7 +11,7 @@ from tui.core import units
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState, ServerStatus, Transport
 from tui.core.text import clean_line, preview
-from tui.core.workbench import ServerIdentity, Workbench
+from tui.core.workbench import CacheHint, ServerIdentity, Workbench
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, wrap
@@ -22,6 +22,7 @@ from tui.ui.workbench.calls import BenchContext
 FACT_CELLS = 14
 MOST_PIDS = 12
 MOST_LEFT_OUT = 50
+MOST_EXTENSIONS = 20
 WIDEST = 110
 """Columns of the widest prose; longer lines are hard to read."""
 
@@ -57,10 +58,21 @@ def state_row(status: ServerStatus, symbols: Symbols) -> Row:
     return ((f"{sign} {status.state}{why}", style),)
 
 
+_GIVES = " changes that"
+
+
 def overview_rows(
-    facts: ServerFacts, width: int, symbols: Symbols, redactor: Redactor, start_key: str
+    facts: ServerFacts,
+    width: int,
+    symbols: Symbols,
+    redactor: Redactor,
+    start_key: str,
+    give_key: str = "i",
 ) -> list[Row]:
-    """Return the overview, wrapped at `width`."""
+    """Return the overview, wrapped at `width`.
+
+    `start_key` starts the server, `give_key` gives its instructions to the model.
+    """
     width = max(30, min(width, WIDEST))
     rows: list[Row] = [EMPTY]
     rows += _trouble(facts.status, width, redactor, start_key)
@@ -68,14 +80,18 @@ def overview_rows(
     for heading, lines in (
         ("SERVER", _server(facts.status, identity)),
         ("PROCESS", _process(facts, identity, redactor)),
-        ("OFFERS", _offers(facts.status, identity)),
+        ("OFFERS", _offers(facts.status, identity, facts.now_ns)),
+        ("EXTENSIONS", _extensions(facts.status, identity)),
         ("LEFT OUT", _left_out(facts.status)),
     ):
         found = [line for name, value, style in lines for line in _fact(name, value, style, width)]
         if found:
             rows += [((f" {heading}", "dim bold"),), *found, EMPTY]
     if identity.instructions:
-        rows += [((" INSTRUCTIONS", "dim bold"), ("  what it would have models know", "dim"))]
+        given = "given to the model" if facts.status.spec.instructions else "not given to the model"
+        rows += [
+            ((" INSTRUCTIONS", "dim bold"), (f"  {given}, ", "dim"), (give_key, "accent"), (_GIVES, "dim"))
+        ]
         rows += prose(identity.instructions, width, "   ")
     return rows
 
@@ -177,11 +193,12 @@ def _times(facts: ServerFacts) -> Iterator[tuple[str, str, str]]:
         yield "noise", f"{units.plural(status.noise, 'line')} on its stdout that are no protocol", "warn"
 
 
-def _offers(status: ServerStatus, identity: ServerIdentity) -> Iterator[tuple[str, str, str]]:
+def _offers(status: ServerStatus, identity: ServerIdentity, now_ns: int) -> Iterator[tuple[str, str, str]]:
     if status.state is not ServerState.RUNNING:
         return
     counts = {"tools": status.tools, "resources": status.resources, "prompts": status.prompts}
     capabilities = dict(list(identity.capabilities.items())[:40])
+    capabilities.pop("extensions", None)
     for name in dict.fromkeys((*counts, *capabilities)):
         count = counts.get(name)
         words = [units.count(count)] if count is not None and (count or name in capabilities) else []
@@ -189,8 +206,37 @@ def _offers(status: ServerStatus, identity: ServerIdentity) -> Iterator[tuple[st
             words.append(f"{units.count(status.withheld)} not offered to the model")
         if name in capabilities:
             words += capability_words(capabilities[name])
+        if (hint := identity.hints.get(name)) is not None:
+            words += _freshness(hint, now_ns)
         if words or name in capabilities:
             yield clean_line(str(name), FACT_CELLS - 2), ", ".join(words) or "yes", "text"
+
+
+def _freshness(hint: CacheHint, now_ns: int) -> Iterator[str]:
+    """Yield how long a list is fresh, as its server says."""
+    if hint.ttl_ms is None:
+        return
+    left = hint.ttl_ms / 1000 - (now_ns - hint.listed_ns) / 1e9
+    scope = f" ({hint.scope})" if hint.scope else ""
+    if hint.ttl_ms == 0:
+        yield f"not to be cached{scope}"
+    else:
+        yield f"fresh for {units.clock(left)}{scope}" if left > 0 else f"stale{scope}"
+
+
+USED_EXTENSIONS: frozenset[str] = frozenset()
+"""Extensions of the protocol that mcptui takes part in."""
+
+
+def _extensions(status: ServerStatus, identity: ServerIdentity) -> Iterator[tuple[str, str, str]]:
+    said = identity.capabilities.get("extensions")
+    if status.state is not ServerState.RUNNING or not isinstance(said, Mapping):
+        return
+    for name, settings in list(said.items())[:MOST_EXTENSIONS]:
+        used = "used" if name in USED_EXTENSIONS else "not used by mcptui"
+        words = ", ".join(capability_words(settings)) if settings else ""
+        shown = clean_line(str(name), 80)
+        yield used.split()[0], f"{shown}   {words or used}".rstrip(), "text" if used == "used" else "dim"
 
 
 def capability_words(value: Any) -> list[str]:
@@ -298,8 +344,9 @@ class Overview(LinePane):
             status, identity.identity, identity.share, time.monotonic_ns(), identity.started(status)
         )
         start_key = self._shared.overrides.first_of("bench.toggle")
+        give_key = self._shared.overrides.first_of("bench.instructions")
         return overview_rows(
-            facts, self.columns, self._shared.signs, self._shared.runtime.redactor, start_key
+            facts, self.columns, self._shared.signs, self._shared.runtime.redactor, start_key, give_key
         )
 
     def row_count(self) -> int:

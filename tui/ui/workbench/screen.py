@@ -27,7 +27,7 @@ from tui.ui.workbench.hand_calls import HandCalls
 from tui.ui.workbench.overview import Overview
 from tui.ui.workbench.result_view import copy_text
 from tui.ui.workbench.saved_arguments import SavedArguments
-from tui.ui.workbench.server_log import ServerLog
+from tui.ui.workbench.server_log import ServerLog, choose_level
 from tui.ui.workbench.server_traffic import ServerTraffic
 from tui.ui.workbench.tool_bench import Bench
 
@@ -155,7 +155,7 @@ class ServerScreen(Screen[None]):
         else:
             in_form = bench is not None and self.focused is bench.form
             context = Context.BENCH_FORM if in_form else Context.BENCH_LIST
-            self._keys.of(context, on_bench=bench is not None)
+            self._keys.of(context, on_bench=bench is not None, tab=self.tab)
 
     @property
     def tab(self) -> BenchTab:
@@ -214,6 +214,16 @@ class ServerScreen(Screen[None]):
     def action_bench_restart(self) -> None:
         self.shared.runtime.host.request_restart(self.server)
         self.look()
+
+    def action_bench_instructions(self) -> None:
+        """Give the model the server's instructions, or no longer."""
+        self.shared.choose(self.shared.runtime.server_choices.toggle_instructions(self.server))
+
+    def action_bench_level(self) -> None:
+        """Choose the least severe messages that the server logs."""
+        status = self.shared.status
+        if status is not None:
+            choose_level(self.app, status, self.shared)
 
     def action_bench_reload(self) -> None:
         self.catalogue.reload()

@@ -8,7 +8,11 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from typing import Any
 
+from textual.app import App
+from textual.content import Content
+
 from tui.core import units
+from tui.core.servers import LOG_LEVELS, ServerStatus
 from tui.core.text import clean, clean_line, fold
 from tui.core.traffic import Entry, Kind, TrafficReader
 from tui.traffic.filter.nodes import written
@@ -16,10 +20,12 @@ from tui.traffic.filter.query import parse
 from tui.traffic.filter.view import View
 from tui.traffic.record.entry_columns import Recording
 from tui.traffic.spans.entries import compact
+from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.traffic.previews import ReaderThread
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, highlighted, wrap
+from tui.ui.workbench.calls import BenchContext
 
 LINE_CHARS = 4096
 
@@ -291,3 +297,17 @@ def _plain(value: Any) -> str:
         others = {name: one for name, one in value.items() if name != "message"}
         return str(value["message"]) + (f"  {compact(others, 2_000)}" if others else "")
     return compact(value, 8_000)
+
+
+def choose_level(app: App[Any], status: ServerStatus, shared: BenchContext) -> None:
+    """Let the person choose the least severe messages that a server logs."""
+    now = status.spec.log_level
+    choices = [
+        PickerChoice(level, Content(f"{level}   now" if level == now else level)) for level in LOG_LEVELS
+    ]
+
+    def chosen(level: str | None) -> None:
+        if level is not None:
+            shared.choose(shared.runtime.server_choices.set_log_level(status.name, level))
+
+    app.push_screen(Picker("Log from this level on", choices, now or "info"), chosen)

@@ -1,8 +1,8 @@
 """A tab to call things on: the list of items, the form, the result, and the calls made before."""
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -287,19 +287,14 @@ class Bench(Horizontal):
         if about.withheld:
             self.line.say((f"! The model is not offered it: {about.withheld}.", "warn"))
         else:
-            self._choose(self._shared.runtime.server_choices.toggle_tool(self._shared.server, about.name))
+            self._shared.choose(
+                self._shared.runtime.server_choices.toggle_tool(self._shared.server, about.name)
+            )
 
     def action_offer_all(self) -> None:
         """Turn all tools of the server off for the model, or on again."""
         if self.item is not None and isinstance(self.item.about, Tool):
-            self._choose(self._shared.runtime.server_choices.toggle_all(self._shared.server))
-
-    def _choose(self, choice: Coroutine[Any, Any, str]) -> None:
-        async def choose() -> None:
-            if problem := await choice:
-                self.notify(clean_line(problem, 400), severity="warning", markup=False)
-
-        self.run_worker(choose(), exit_on_error=True)
+            self._shared.choose(self._shared.runtime.server_choices.toggle_all(self._shared.server))
 
     def action_save(self) -> None:
         self.result.save()

@@ -216,3 +216,16 @@ async def test_an_sdk_that_does_not_carry_the_mark_costs_only_what_the_sdk_does_
     assert tool.name == "echo" and tool.schema == {"type": "object"}
     assert result.content == (TextContent("hello"),) and not result.is_error
     assert raw.result["tools"][0]["name"] == "echo"
+
+
+def test_a_request_is_stamped_by_its_era_and_keeps_what_it_has():
+    def stamp(modern):
+        return {"level": "info"} if modern else {"traceparent": "00-1"}
+
+    wire = SdkBridge(None, None, lambda method: None, stamp=stamp)
+    new = wire.outgoing(request(_meta={PROTOCOL_VERSION_META_KEY: "2026-07-28", "level": "mine"}, name="t"))
+    assert new.message.params["_meta"] == {PROTOCOL_VERSION_META_KEY: "2026-07-28", "level": "mine"}
+    old = wire.outgoing(request(request_id=2, name="t"))
+    assert old.message.params == {"name": "t", "_meta": {"traceparent": "00-1"}}
+    hello = wire.outgoing(request("initialize", 3, capabilities={}))
+    assert hello.message.params == {"capabilities": {}}
