@@ -4,7 +4,9 @@ Pure; nothing is resolved or fetched.
 """
 
 import ipaddress
+import sys
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
@@ -105,3 +107,15 @@ def _warnings(parts: SplitResult, host: str, readable: str) -> list[str]:
         if not kind.is_loopback:
             found.append("The host is a number instead of a name.")
     return found
+
+
+def has_browser(env: Mapping[str, str], platform: str = "") -> bool:
+    """Return whether a browser can be opened on the person's own screen.
+
+    Over ssh it is on another machine, and a text browser would take the terminal over.
+    """
+    if env.get("SSH_CONNECTION") or env.get("SSH_TTY"):
+        return False
+    return not (platform or sys.platform).startswith("linux") or any(
+        env.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+    )

@@ -18,6 +18,7 @@ from tui.core.servers import ServerSpec, ServerStatus
 from tui.core.traffic import TrafficSink
 from tui.host.process.watchdog import Watchdog
 from tui.host.schemas.validation import SchemaChecker
+from tui.host.server_requests import PatientQuestioner
 from tui.host.sign_in.sign_ins import SignIns
 from tui.host.sign_in.token_store import TokenStore
 from tui.host.supervisor import HostContext, Open, Supervisor
@@ -76,7 +77,7 @@ class Host:
             changed=self._changed,
             watchdog=self._watchdog,
             open=open_with,
-            questioner=questioner or Refuser(),
+            questioner=PatientQuestioner(questioner or Refuser()),
             traceparent=traceparent,
         )
         if tokens is not None:

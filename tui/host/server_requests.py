@@ -5,11 +5,14 @@ Importable without the SDK. A request comes alone (2025-11-25 and before) or wit
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping
+import os
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from tui.core.daemon_thread import in_daemon_thread
 from tui.core.forms.elicitation import content_problem, schema_problem
 from tui.core.questions import (
     Action,
@@ -23,7 +26,8 @@ from tui.core.questions import (
     SamplingReview,
 )
 from tui.core.time_limits import TimeLimits
-from tui.core.web_address import web_address
+from tui.core.web_address import has_browser, web_address
+from tui.host.browser import open_browser
 from tui.host.waits import first_of
 
 INVALID_PARAMS = -32602
@@ -46,6 +50,8 @@ MAX_VISITS = 64
 
 UNTIL_DONE = "Finish in the browser, then send this. It closes when the server says that it is done."
 
+NOT_OPENED = "No browser could be opened here. Open the address yourself, then go on."
+
 FIRST_WAIT = 0.05
 LONGEST_WAIT = 1.0
 """Seconds before a request is sent again whose server asked for nothing but that."""
@@ -63,49 +69,56 @@ class Refusal:
 
 
 class PatientQuestioner:
-    """A questioner that stops the clocks of one server while its questions wait for an answer."""
+    """A questioner that stops the clocks of a server while its questions wait for an answer."""
 
-    def __init__(self, inner: Questioner, clocks: TimeLimits) -> None:
+    def __init__(self, inner: Questioner) -> None:
         self._inner = inner
-        self._clocks = clocks
-        self._waiting = 0
+        self._clocks: defaultdict[str, TimeLimits] = defaultdict(TimeLimits)
+        self._waiting: Counter[str] = Counter()
+
+    def clocks(self, server: str) -> TimeLimits:
+        """Return the time limits of a server."""
+        return self._clocks[server]
 
     async def form(self, question: FormQuestion) -> FormAnswer:
-        with self._place() as free:
+        with self._place(question.server) as free:
             return await self._inner.form(question) if free else FormAnswer(Action.CANCEL)
 
     async def address(self, question: AddressQuestion) -> AddressAnswer:
-        with self._place() as free:
+        with self._place(question.server) as free:
             return await self._inner.address(question) if free else AddressAnswer(Action.CANCEL)
 
     async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
-        with self._place() as free:
+        with self._place(question.server) as free:
             return await self._inner.sampling(question) if free else SamplingAnswer(Action.CANCEL)
 
     async def review(self, question: SamplingReview) -> SamplingAnswer:
-        with self._place() as free:
+        with self._place(question.server) as free:
             return await self._inner.review(question) if free else SamplingAnswer(Action.CANCEL)
 
     @contextmanager
-    def _place(self) -> Iterator[bool]:
-        """Stop the clocks; yield whether fewer than `MAX_WAITING` questions wait."""
-        self._waiting += 1
+    def _place(self, server: str) -> Iterator[bool]:
+        """Stop the clocks; yield whether fewer than `MAX_WAITING` questions of the server wait."""
+        self._waiting[server] += 1
         try:
-            with self._clocks.standing_still():
-                yield self._waiting <= MAX_WAITING
+            with self._clocks[server].standing_still():
+                yield self._waiting[server] <= MAX_WAITING
         finally:
-            self._waiting -= 1
+            self._waiting[server] -= 1
 
 
 class ServerRequests:
-    """Answers the requests of one server, over all of its connections.
+    """Answers the requests of one server, over all of its connections. `clocks` are its time limits."""
 
-    `clocks` are the time limits of the server; `questioner` stops them while it waits.
-    """
-
-    def __init__(self, server: str, questioner: Questioner) -> None:
-        self.clocks = TimeLimits()
-        self.questioner = PatientQuestioner(questioner, self.clocks)
+    def __init__(
+        self,
+        server: str,
+        questioner: PatientQuestioner,
+        open_browser: Callable[[str], bool] = open_browser,
+    ) -> None:
+        self._open_browser = open_browser
+        self.clocks = questioner.clocks(server)
+        self.questioner = questioner
         self._server = server
         self._visits: dict[str, asyncio.Event] = {}
 
@@ -150,7 +163,12 @@ class ServerRequests:
         if problem := web_address(url).problem:
             return Refusal(INVALID_PARAMS, f"elicitation/create: the address is not opened: {problem}")
         question = AddressQuestion(self._server, url, message, "elicitation", round)
-        return {"action": str((await self.questioner.address(question)).action)}
+        answer = await self.questioner.address(question)
+        if answer.action is Action.ACCEPT and has_browser(os.environ):
+            opened = await in_daemon_thread("browser", lambda: self._open_browser(url))
+            if not opened:
+                answer = await self.questioner.address(replace(question, message=NOT_OPENED))
+        return {"action": str(answer.action)}
 
     async def visit(self, wanted: Mapping[str, Any]) -> str:
         """Have an address opened that a request requires, and wait for its end; return what failed, or ""."""

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from tui.core.errors import ServerError
 from tui.core.ports import Clock
-from tui.core.questions import Questioner, Refuser
+from tui.core.questions import Refuser
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport
 from tui.core.text import clean_line
@@ -29,7 +29,7 @@ from tui.host.lifecycle import Happening, RestartPolicy, after
 from tui.host.process.watchdog import Watchdog
 from tui.host.sdk.client_import import load_client_half
 from tui.host.sdk.sdk_log import quiet_sdk_logging
-from tui.host.server_requests import ServerRequests
+from tui.host.server_requests import PatientQuestioner, ServerRequests
 from tui.host.sign_in.sign_ins import SignIns
 from tui.host.transports import ServerTransport, open_transport
 from tui.host.waits import first_of
@@ -61,7 +61,7 @@ class HostContext:
     changed: Callable[[str], None]
     watchdog: Watchdog | None = None
     open: Open = open_transport
-    questioner: Questioner = field(default_factory=Refuser)
+    questioner: PatientQuestioner = field(default_factory=lambda: PatientQuestioner(Refuser()))
     sign_ins: SignIns | None = None
     legacy: set[str] = field(default_factory=set)
     traceparent: Callable[[], str] = lambda: ""

@@ -25,6 +25,7 @@ from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.events import ApprovalGiven, Event
 from tui.core.example_questions import examples
 from tui.core.ports import Answer, Approver, MonotonicClock
+from tui.core.questions import Questioner, Refuser
 from tui.core.secrets.redact import Redactor
 from tui.core.trace_context import TraceIds
 from tui.core.traffic import CAUSE
@@ -64,6 +65,7 @@ class Runtime:
         calls: calls made by hand that are kept under a name.
         server_choices: what the person decides about servers while they run.
         redactor: knows the secrets that nothing may show or store.
+        questioner: answers what servers ask; set before `ready()`, without it everything is declined.
         left_out: servers that are configured but cannot be used, with all that is wrong with each.
         is_ready: `ready()` is done.
     """
@@ -79,6 +81,7 @@ class Runtime:
         self._config = ConfigFile(options.config, env)
         self._clock = MonotonicClock()
         self.redactor = Redactor()
+        self.questioner: Questioner = Refuser()
         self._traffic = RunRecording(lambda: self.redactor)
         self.host = Host((), sink=self._traffic, clock=self._clock)
         self._active_model = ActiveModel(options, env, self._clock, self._traffic, self._keep_secret)
@@ -163,6 +166,7 @@ class Runtime:
             clock=self._clock,
             redactor=self.redactor,
             traceparent=self._traceparent if loaded.settings.traffic.traceparent else lambda: "",
+            questioner=self.questioner,
         )
         context, settings = self.turn_context, loaded.settings
         context.toolbox = self.host.toolbox

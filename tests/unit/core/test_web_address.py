@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.core.web_address import MAX_LENGTH, web_address
+from tui.core.web_address import MAX_LENGTH, has_browser, web_address
 
 
 def test_an_address_is_shown_whole_in_three_parts() -> None:
@@ -63,3 +63,17 @@ def test_what_no_browser_should_get_is_a_problem(url: str) -> None:
 @pytest.mark.parametrize("url", ["http://localhost:8080/cb", "http://127.0.0.1/", "http://[::1]:9/"])
 def test_this_machine_may_be_without_tls(url: str) -> None:
     assert not web_address(url).problem
+
+
+@pytest.mark.parametrize(
+    ("env", "platform", "expected"),
+    [
+        ({"DISPLAY": ":0"}, "linux", True),
+        ({}, "linux", False),
+        ({}, "darwin", True),
+        ({"DISPLAY": ":0", "SSH_CONNECTION": "10.0.0.1 1 10.0.0.2 22"}, "linux", False),
+        ({"SSH_TTY": "/dev/pts/1"}, "darwin", False),
+    ],
+)
+def test_a_browser_is_only_where_the_person_is(env: dict[str, str], platform: str, expected: bool) -> None:
+    assert has_browser(env, platform) is expected

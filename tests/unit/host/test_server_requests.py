@@ -20,6 +20,7 @@ from tui.host.server_requests import (
     MAX_ROUNDS,
     MAX_WAITING,
     METHOD_NOT_FOUND,
+    NOT_OPENED,
     UNTIL_DONE,
     InputRounds,
     PatientQuestioner,
@@ -59,6 +60,10 @@ class Scripted(Refuser):
         return AddressAnswer(self._address)
 
 
+def requests_for(person: Refuser) -> ServerRequests:
+    return ServerRequests("weather", PatientQuestioner(person))
+
+
 class Clock:
     def __init__(self) -> None:
         self.runs = True
@@ -77,20 +82,20 @@ def elicit(**params: Any) -> dict[str, Any]:
 async def test_a_form_is_asked_in_the_name_of_its_server_and_its_answer_sent() -> None:
     person = Scripted({"name": "Ada"})
 
-    found = await ServerRequests("weather", person).answer("elicitation/create", elicit())
+    found = await requests_for(person).answer("elicitation/create", elicit())
 
     assert found == {"action": "accept", "content": {"name": "Ada"}}
     assert person.asked == [FormQuestion("weather", "Who?", NAME)]
 
 
 async def test_where_nobody_answers_the_server_reads_a_refusal() -> None:
-    found = await ServerRequests("weather", Refuser()).answer("elicitation/create", elicit())
+    found = await requests_for(Refuser()).answer("elicitation/create", elicit())
 
     assert found == {"action": "decline"}
 
 
 async def test_an_answer_that_does_not_fit_its_schema_is_never_sent() -> None:
-    found = await ServerRequests("weather", Scripted({"nmae": "Ada"})).answer("elicitation/create", elicit())
+    found = await requests_for(Scripted({"nmae": "Ada"})).answer("elicitation/create", elicit())
 
     assert isinstance(found, Refusal) and "'nmae' is not a field" in found.message
 
@@ -110,7 +115,7 @@ async def test_a_malformed_request_is_refused_before_anybody_is_asked(
 ) -> None:
     person = Scripted({})
 
-    found = await ServerRequests("weather", person).answer("elicitation/create", params)
+    found = await requests_for(person).answer("elicitation/create", params)
 
     assert isinstance(found, Refusal) and found.code == INVALID_PARAMS and said in found.message
     assert person.asked == []
@@ -120,8 +125,7 @@ async def test_an_address_is_opened_after_consent_only() -> None:
     params = {"message": "Sign in", "mode": "url", "url": "https://a.example/x"}
 
     answers = [
-        await ServerRequests("weather", Scripted(address=action)).answer("elicitation/create", params)
-        for action in Action
+        await requests_for(Scripted(address=action)).answer("elicitation/create", params) for action in Action
     ]
 
     assert answers == [{"action": "accept"}, {"action": "decline"}, {"action": "cancel"}]
@@ -129,14 +133,14 @@ async def test_an_address_is_opened_after_consent_only() -> None:
 
 @pytest.mark.parametrize("method", ["sampling/createMessage", "made/up"])
 async def test_what_is_not_offered_is_an_unknown_method(method: str) -> None:
-    found = await ServerRequests("weather", Refuser()).answer(method, {})
+    found = await requests_for(Refuser()).answer(method, {})
 
     assert isinstance(found, Refusal) and found.code == METHOD_NOT_FOUND
 
 
 async def test_the_clocks_of_a_server_stand_still_while_it_asks() -> None:
     answered, clock = asyncio.Event(), Clock()
-    requests = ServerRequests("weather", Scripted({"name": "Ada"}, wait=answered))
+    requests = requests_for(Scripted({"name": "Ada"}, wait=answered))
     with requests.clocks.holding(clock):
         asking = asyncio.create_task(requests.answer("elicitation/create", elicit()))
         await asyncio.sleep(0)
@@ -149,7 +153,7 @@ async def test_the_clocks_of_a_server_stand_still_while_it_asks() -> None:
 async def test_a_flood_of_questions_is_cancelled_unseen() -> None:
     answered = asyncio.Event()
     person = Scripted({}, wait=answered)
-    patient = PatientQuestioner(person, ServerRequests("weather", person).clocks)
+    patient = PatientQuestioner(person)
     question = FormQuestion("weather", "Who?", {})
 
     asking = [asyncio.create_task(patient.form(question)) for _ in range(500)]
@@ -165,7 +169,7 @@ async def test_a_flood_of_questions_is_cancelled_unseen() -> None:
 
 
 def rounds(person: Refuser) -> InputRounds:
-    return InputRounds(ServerRequests("weather", person))
+    return InputRounds(requests_for(person))
 
 
 async def test_each_round_is_answered_by_key_and_its_state_returned_exactly() -> None:
@@ -220,7 +224,7 @@ def required(url: str = "https://a.example/", count: int = 1) -> dict[str, Any]:
 async def test_a_required_address_is_opened_and_its_end_awaited() -> None:
     never = asyncio.Event()
     person = Scripted({}, wait=never)
-    requests = ServerRequests("weather", person)
+    requests = requests_for(person)
     visiting = asyncio.create_task(InputRounds(requests).visit(required()))
     await until(lambda: len(person.asked) == 2)
     requests.visited("somebody else's")
@@ -252,3 +256,20 @@ async def test_an_address_that_is_not_visited_ends_the_call_with_a_sentence(
 ) -> None:
     with pytest.raises(RoundProblem, match=problem):
         await rounds(make()).visit(data)
+
+
+async def test_where_no_browser_opens_the_person_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISPLAY", ":0")
+    for name in ("SSH_CONNECTION", "SSH_TTY"):
+        monkeypatch.delenv(name, raising=False)
+    person, opened = Scripted(), []
+
+    def open_browser(address: str) -> bool:
+        opened.append(address)
+        return False
+
+    requests = ServerRequests("weather", PatientQuestioner(person), open_browser)
+    await requests.answer("elicitation/create", {"message": "a", "mode": "url", "url": "https://a.example/"})
+
+    assert opened == ["https://a.example/"]
+    assert [question.message for question in person.asked] == ["a", NOT_OPENED]

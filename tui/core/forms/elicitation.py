@@ -3,6 +3,7 @@
 A choice of several values is shown as one yes or no for each value. Pure; schemas and contents are raw.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,6 +12,11 @@ from tui.core.forms.form import Form
 from tui.core.forms.schema import SchemaReader, choices_of, mapping, required_of
 from tui.core.forms.spec import MISSING, FieldChoice, FieldKind, FieldSpec, FieldState, Path
 from tui.core.text import clean_line
+
+_SECRET = re.compile(
+    r"(?i)password|passphrase|passwd|secret|credential|(api|access|private)[ _-]?key|token|credit[ _-]?card"
+    r"|card[ _-]?number|\bcvv\b|\bpin\b|\bssn\b"
+)
 
 FLAT = frozenset(
     {
@@ -99,6 +105,16 @@ def content_of(schema: Mapping[str, Any], value: Any) -> dict[str, Any]:
 def default_content(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the answer that consists of the defaults of the schema."""
     return content_of(schema, blank_form(schema).value()[0])
+
+
+def secret_fields(schema: Mapping[str, Any]) -> list[str]:
+    """Return the fields that seem to ask for a secret, which a server must not."""
+    return [
+        name
+        for name, spec in _specs(schema)
+        if _SECRET.search(f"{name} {spec.title}")
+        or (_SECRET.search(spec.description) and " not " not in spec.description)
+    ]
 
 
 def _specs(schema: Mapping[str, Any]) -> Iterator[tuple[str, FieldSpec]]:

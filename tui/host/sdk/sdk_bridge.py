@@ -29,7 +29,7 @@ from tui.core.questions import Refuser
 from tui.core.text import clean_line
 from tui.host.error_sentences import NO_ANSWER
 from tui.host.sdk.parameter_headers import HeaderMap, parameter_headers
-from tui.host.server_requests import ADDRESS_DONE, ServerRequests
+from tui.host.server_requests import ADDRESS_DONE, PatientQuestioner, ServerRequests
 from tui.host.transports.streams import FilteredReadStream, FilteredWriteStream
 
 TICKET = "mcptui/ticket"
@@ -94,7 +94,7 @@ class SdkBridge:
     read: Any
     write: Any
     on_notification: Callable[[str], None]
-    requests: ServerRequests = field(default_factory=lambda: ServerRequests("", Refuser()))
+    requests: ServerRequests = field(default_factory=lambda: ServerRequests("", PatientQuestioner(Refuser())))
     stamp: Callable[[bool], Mapping[str, Any]] = lambda modern: {}
     closed: asyncio.Event = field(default_factory=asyncio.Event)
     server_versions: tuple[str, ...] = ()

@@ -6,9 +6,6 @@ over ssh the browser runs on another machine, which cannot reach the listener.
 
 import asyncio
 import hmac
-import os
-import sys
-import webbrowser
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from typing import Any
@@ -155,24 +152,3 @@ class PersonSignsIn:
             f"it asks you to sign in; {what} within {seconds / 60:g} min.",
             next_step=f"Sign in with `mcptui login {self._server}`, or start it again.",
         )
-
-
-def is_remote_shell(env: Mapping[str, str]) -> bool:
-    """Return whether the person's browser is on another machine."""
-    return bool(env.get("SSH_CONNECTION") or env.get("SSH_TTY"))
-
-
-def open_browser(address: str) -> bool:
-    """Open an address in the person's browser; False if there is none on this screen.
-
-    A text browser would take the terminal over.
-    """
-    if is_remote_shell(os.environ):
-        return False
-    shown = "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ or "BROWSER" in os.environ
-    if sys.platform.startswith("linux") and not shown:
-        return False
-    try:
-        return webbrowser.open(address)
-    except (webbrowser.Error, OSError):
-        return False

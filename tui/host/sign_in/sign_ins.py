@@ -52,7 +52,7 @@ class SignIns:
     def open_browser(self, address: str) -> bool:
         if self._open_browser is not None:
             return self._open_browser(address)
-        from tui.host.sign_in.consent import open_browser
+        from tui.host.browser import open_browser
 
         return open_browser(address)
 

@@ -1,16 +1,28 @@
 """Approvals of tool calls: a queue with one visible question, and the keys and focus of that question."""
 
 import asyncio
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
 
 from tui.core.ports import Answer, ApprovalRequest, Decision
+from tui.core.questions import (
+    Action,
+    AddressAnswer,
+    AddressQuestion,
+    FormAnswer,
+    FormQuestion,
+    SamplingAnswer,
+    SamplingQuestion,
+    SamplingReview,
+)
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.answer_debounce import AnswerKeys
+from tui.ui.questions.server_questions import ServerQuestion, ServerQuestions
 
 if TYPE_CHECKING:
     from tui.ui.chat.regions import Regions
@@ -22,14 +34,20 @@ TYPING_SECONDS = 1.5
 """A key pressed this recently in the composer means that the user is typing."""
 
 
+Asked = ApprovalRequest | ServerQuestion
+
+
 @dataclass(eq=False, slots=True)
 class _Question:
-    request: ApprovalRequest
-    answer: asyncio.Future[Decision]
+    request: Asked
+    answer: asyncio.Future[Any]
 
 
 class Approvals:
-    """`core.ports.Approver` for a user at a screen, who sees one question after the other."""
+    """`Approver` and `Questioner` for a user at a screen, who sees one question after the other.
+
+    Approvals are asked in the conversation, what servers ask in dialogs.
+    """
 
     def __init__(self, on_change: Callable[[], None], now: Callable[[], float]) -> None:
         self._on_change = on_change
@@ -39,7 +57,15 @@ class Approvals:
 
     @property
     def current(self) -> ApprovalRequest | None:
-        return self._queue[0].request if self._queue else None
+        """The visible question, if it is an approval."""
+        first = self._queue[0].request if self._queue else None
+        return first if isinstance(first, ApprovalRequest) else None
+
+    @property
+    def of_server(self) -> ServerQuestion | None:
+        """The visible question, if it is a server's."""
+        first = self._queue[0].request if self._queue else None
+        return None if isinstance(first, ApprovalRequest) else first
 
     @property
     def waiting(self) -> int:
@@ -53,21 +79,46 @@ class Approvals:
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         """Wait for the user's answer. Cancelling withdraws the question."""
+        decision: Decision = await self._wait(request)
+        return decision
+
+    async def form(self, question: FormQuestion) -> FormAnswer:
+        answer: FormAnswer = await self._wait(question)
+        return answer
+
+    async def address(self, question: AddressQuestion) -> AddressAnswer:
+        answer: AddressAnswer = await self._wait(question)
+        return answer
+
+    async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
+        return SamplingAnswer(Action.DECLINE)
+
+    async def review(self, question: SamplingReview) -> SamplingAnswer:
+        return SamplingAnswer(Action.DECLINE)
+
+    async def _wait(self, request: Asked) -> Any:
         question = _Question(request, asyncio.get_running_loop().create_future())
         self._queue.append(question)
         if self._queue[0] is question:
             self._show()
+        else:
+            self._counted()
         try:
             return await question.answer
         finally:
             self._remove(question)
 
     def answer(self, answer: str, reason: str = "") -> None:
-        """Answer the visible question with a value of `Answer`; does nothing if there is none."""
-        if self._queue:
+        """Answer the visible approval with a value of `Answer`; does nothing if there is none."""
+        if (request := self.current) is not None:
+            self.settle(request, Decision(Answer(answer), reason))
+
+    def settle(self, request: Asked, answer: object) -> None:
+        """Answer the visible question; does nothing if it is another one by now."""
+        if self._queue and self._queue[0].request is request:
             question = self._queue[0]
             if not question.answer.done():
-                question.answer.set_result(Decision(Answer(answer), reason))
+                question.answer.set_result(answer)
             self._remove(question)
 
     def _remove(self, question: _Question) -> None:
@@ -76,6 +127,12 @@ class Approvals:
             self._queue.remove(question)
             if was_visible:
                 self._show()
+            else:
+                self._counted()
+
+    def _counted(self) -> None:
+        if self.of_server is not None:  # its dialog says how many wait
+            self._on_change()
 
     def _show(self) -> None:
         self._shown_at = self._now()
@@ -94,6 +151,13 @@ class ApprovalKeys:
         wake: Callable[[], None],
     ) -> None:
         self.approvals = Approvals(self._changed, time.monotonic)
+        self._dialogs = ServerQuestions(
+            regions.screen.app,
+            regions.overrides,
+            os.environ,
+            answer=self.approvals.settle,
+            busy=lambda: self._is_typing,
+        )
         self._regions = regions
         self._show = show
         self._answer_keys = answer_keys
@@ -123,10 +187,10 @@ class ApprovalKeys:
     def _changed(self) -> None:
         request, regions = self.approvals.current, self._regions
         self._show(request)
+        self._dialogs.show(self.approvals.of_server, self.approvals.waiting)
         if request is not None:
             regions.show(Context.CONVERSATION)
-            typing = time.monotonic() - self.typed_at < TYPING_SECONDS
-            if regions.composer.has_focus and regions.composer.is_blank and not typing:
+            if regions.composer.has_focus and regions.composer.is_blank and not self._is_typing:
                 self._took_focus = True
                 regions.go_to(Context.CONVERSATION)
         else:
@@ -135,6 +199,10 @@ class ApprovalKeys:
             if give_back and regions.conversation.has_focus:
                 regions.go_to(Context.COMPOSER)
         self._wake()
+
+    @property
+    def _is_typing(self) -> bool:
+        return time.monotonic() - self.typed_at < TYPING_SECONDS
 
     def focus_conversation(self) -> None:
         """Focus the conversation, to stay there once the question is answered."""

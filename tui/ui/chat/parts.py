@@ -57,7 +57,7 @@ class ChatParts:
         self.approval_keys = ApprovalKeys(
             regions, self.bridge.question, self.answer_keys, open_dialog, self.wake
         )
-        self.approvals = self.approval_keys.approvals
+        self.approvals = runtime.questioner = self.approval_keys.approvals
         self.attachment_reader = AttachmentReader(lambda: runtime.workbench, attachment_of, Path.cwd())
         self.turns = TurnQueue(
             runtime,

@@ -26,6 +26,7 @@ class Context(StrEnum):
     BENCH_FORM = "Workbench, a form"
     SESSIONS = "Saved conversations"
     MODELS = "Models"
+    SERVER_QUESTION = "A server asks"
     RESULT = "What a call gave"
 
 
@@ -37,6 +38,7 @@ OF_SCREENS = (
     Context.BENCH_FORM,
     Context.SESSIONS,
     Context.MODELS,
+    Context.SERVER_QUESTION,
     Context.RESULT,
 )
 """Contexts whose actions do something only while their screen is on top."""
@@ -109,6 +111,7 @@ def _on_bench(context: Context, id: str, keys: str, label: str, help: str, foote
 _C = Context
 _sessions = partial(_on_screen, Context.SESSIONS)
 _models = partial(_on_screen, Context.MODELS)
+_ask = partial(_on_screen, Context.SERVER_QUESTION)
 _result = partial(_on_screen, Context.RESULT)
 _traffic = partial(_on_screen, Context.TRAFFIC)
 _bench = partial(_on_screen, Context.WORKBENCH)
@@ -197,6 +200,11 @@ ACTIONS: tuple[Action, ...] = (
     _models("model.take", "enter", "ask it", "Ask this model from now on", 1),
     _models("model.offered", "tab", "what it offers", "List the models of the endpoint, and back", 2),
     _models("model.leave", "escape", "back", "Empty the search; leave the list", 3),
+    # ---- what a server asks ----
+    _ask("ask.send", "ctrl+j,ctrl+enter,f9", "send", "Send the answer, or open the address", 1),
+    _ask("ask.copy", "ctrl+y", "copy address", "Copy the address", 2),
+    _ask("ask.decline", "ctrl+d", "decline", "Decline what the server asks", 3),
+    _ask("ask.cancel", "escape", "cancel", "Close the question without an answer", 4),
     # ---- what a call gave ----
     _result("result.save", "w", "save as", "Write the marked part to a file", 1),
     _result("result.open", "o", "open", "Open the marked part with the system's program", 2),

@@ -53,13 +53,14 @@ class FormPane(LinePane, inherit_bindings=False):
             self.what = what
             self.field = field
 
-    def __init__(self, keys: KeyOverrides, signs: Symbols) -> None:
+    def __init__(self, keys: KeyOverrides, signs: Symbols, *, call: str = "bench.call") -> None:
         super().__init__()
         self.item: Item | None = None
         self.form: Form = Form({})
         self.strict = False
         self._keys = keys
         self._signs = signs
+        self._call = call
         self._has_output_schema = False
         self._unfolded = False
         self._where: Path = CALL
@@ -129,7 +130,7 @@ class FormPane(LinePane, inherit_bindings=False):
     def _lay_out(self, item: Item, fields: tuple[FormField, ...]) -> list[FormLine]:
         columns = min(self.columns, WIDEST)
         look = FormLook(columns, label_cells(fields, columns), self._signs, self.strict, self.has_focus)
-        call_key = self._keys.first_of("bench.call")
+        call_key = self._keys.first_of(self._call)
         state = FormState(
             self._where, self._edit, self._unfolded, self._has_output_schema, call_key, self._suggestions
         )

@@ -86,7 +86,7 @@ def form_lines(item: Item, fields: tuple[FormField, ...], look: FormLook, state:
         lines += [FormLine(row) for row in under_rows(field, look, is_current=current and look.focused)]
     if fields:
         lines.append(FormLine(EMPTY))
-    elif item.verb is not ItemVerb.READ:
+    elif item.verb in (ItemVerb.CALL, ItemVerb.GET):
         lines += [FormLine((("  It takes no arguments.", "dim"),)), FormLine(EMPTY)]
     return [*lines, FormLine(_call_row(item, look, state), CALL)]
 

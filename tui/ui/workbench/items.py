@@ -28,6 +28,7 @@ class ItemVerb(StrEnum):
     CALL = "call"
     READ = "read"
     GET = "get"
+    SEND = "send to"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from tui.core.forms.elicitation import (
     content_problem,
     default_content,
     schema_problem,
+    secret_fields,
 )
 
 PERSON: dict[str, Any] = {
@@ -118,3 +119,14 @@ def test_a_schema_that_a_server_may_not_ask_for_is_named(schema: Any, problem: s
 @pytest.mark.parametrize("schema", [{}, {"type": "object"}, {"type": "object", "properties": {}}, PERSON])
 def test_any_flat_schema_may_be_asked_for(schema: Any) -> None:
     assert schema_problem(schema) == ""
+
+
+def test_fields_that_seem_to_ask_for_a_secret_are_named() -> None:
+    fields = {
+        "api_key": {"type": "string"},
+        "card": {"type": "string", "description": "credit card"},
+        "city": {"type": "string"},
+        "pinned": {"type": "boolean"},
+    }
+
+    assert secret_fields({"properties": fields}) == ["api_key", "card"]

@@ -1,37 +1,25 @@
-"""Opening a browser: where there is one, and where the person has to paste."""
+"""What is refused before the person is asked to sign in."""
 
-import webbrowser
+from typing import Any
 
 import pytest
 
-from tui.host.sign_in.consent import is_remote_shell, open_browser
+from tui.core.questions import Refuser
+from tui.host.sign_in.consent import PersonSignsIn
+from tui.host.sign_in.exchange import SignInFailed
 
 
-@pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    found: list[str] = []
-    for name in ("SSH_CONNECTION", "SSH_TTY", "DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(webbrowser, "open", lambda address: found.append(address) or True)
-    return found
-
-
-def test_an_address_is_opened_where_there_is_a_screen(
-    opened: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DISPLAY", ":0")
-    assert open_browser("https://auth.example/") and opened == ["https://auth.example/"]
-
-
-def test_over_ssh_nothing_is_opened(opened: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DISPLAY", ":0")
-    monkeypatch.setenv("SSH_CONNECTION", "10.0.0.1 1 10.0.0.2 22")
-    assert is_remote_shell({"SSH_CONNECTION": "x"}) and not is_remote_shell({})
-    assert not open_browser("https://auth.example/") and opened == []
-
-
-def test_without_a_screen_no_text_browser_takes_the_terminal(
-    opened: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sys.platform", "linux")
-    assert not open_browser("https://auth.example/") and opened == []
+@pytest.mark.parametrize("address", ["javascript:alert(1)", "file:///etc/passwd", "http://auth.example/"])
+async def test_an_address_that_is_none_for_a_browser_is_not_shown(address: str) -> None:
+    listener: Any = None
+    person = PersonSignsIn(
+        "srv",
+        "https://srv.example/mcp",
+        listener,
+        Refuser(),
+        waiting=lambda words: None,
+        remember=lambda secrets: None,
+        open_browser=lambda address: False,
+    )
+    with pytest.raises(SignInFailed, match="its address for signing in"):
+        await person.show(address)

@@ -1,0 +1,87 @@
+"""The address that a server wants opened, on screen."""
+
+import pytest
+
+from tests.ui.app_stage import keys, shows
+from tests.ui.question_stage import app_with_person, asked, ripe, shown
+from tui.core.questions import Action, AddressAnswer, AddressQuestion
+from tui.ui.questions.address_dialog import AddressDialog
+
+__all__ = ["ripe"]
+
+pytestmark = pytest.mark.usefixtures("ripe")
+
+
+@pytest.fixture(autouse=True)
+def browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISPLAY", ":0")
+    for name in ("SSH_CONNECTION", "SSH_TTY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def question(url: str = "https://auth.example/login?a=1", purpose: str = "elicitation") -> AddressQuestion:
+    assert purpose in ("elicitation", "sign in")
+    return AddressQuestion("weather", url, "Confirm it", "sign in" if purpose == "sign in" else "elicitation")
+
+
+async def test_the_whole_address_and_its_server_are_shown() -> None:
+    async with app_with_person() as (app, _, person):
+        waiting = asked(person.address(question()))
+        await shown(app, AddressDialog)
+        await shows(
+            app, "weather asks you to open an address", "Confirm it", "https://auth.example/login?a=1"
+        )
+        await shows(app, "ctrl+j open in the browser")
+        waiting.cancel()
+
+
+async def test_a_look_alike_is_flagged() -> None:
+    async with app_with_person() as (app, _, person):
+        waiting = asked(person.address(question("https://xn--pple-43d.com/")))
+        await shown(app, AddressDialog)
+        await shows(app, "! The host is written in other letters: it reads \u0430pple.com.")
+        waiting.cancel()
+
+
+@pytest.mark.parametrize(
+    ("key", "action"),
+    [("ctrl+j", Action.ACCEPT), ("ctrl+d", Action.DECLINE), ("escape", Action.CANCEL)],
+)
+async def test_consent_is_a_key(key: str, action: Action) -> None:
+    async with app_with_person() as (app, pilot, person):
+        waiting = asked(person.address(question()))
+        await shown(app, AddressDialog)
+        await pilot.press(key)
+        assert await waiting == AddressAnswer(action)
+
+
+async def test_the_address_can_be_copied_instead() -> None:
+    async with app_with_person() as (app, pilot, person):
+        waiting = asked(person.address(question()))
+        await shown(app, AddressDialog)
+        await pilot.press("ctrl+y")
+        assert app.clipboard == "https://auth.example/login?a=1"
+        assert not waiting.done()
+        waiting.cancel()
+
+
+async def test_over_ssh_it_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSH_CONNECTION", "10.0.0.1 1 10.0.0.2 22")
+    async with app_with_person() as (app, pilot, person):
+        waiting = asked(person.address(question()))
+        await shown(app, AddressDialog)
+        await shows(app, "The browser is on another machine")
+        await pilot.press("ctrl+j")
+        assert await waiting == AddressAnswer(Action.ACCEPT)
+        assert app.clipboard == "https://auth.example/login?a=1"
+
+
+async def test_over_ssh_the_answer_of_a_sign_in_is_pasted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSH_CONNECTION", "10.0.0.1 1 10.0.0.2 22")
+    async with app_with_person() as (app, pilot, person):
+        waiting = asked(person.address(question(purpose="sign in")))
+        await shown(app, AddressDialog)
+        await shows(app, "weather asks you to sign in")
+        await keys(pilot, "code")
+        await pilot.press("enter")
+        assert await waiting == AddressAnswer(Action.ACCEPT, "code")

@@ -1,0 +1,112 @@
+"""The form that a server asks for, on screen."""
+
+import pytest
+
+from tests.ui.app_stage import keys, screen_text, shows
+from tests.ui.question_stage import app_with_person, asked, ripe, shown
+from tui.core.questions import Action, FormAnswer, FormQuestion
+from tui.ui.questions.form_dialog import FormDialog
+from tui.ui.questions.question_line import GRACE_SECONDS
+
+__all__ = ["ripe"]
+
+SCHEMA = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {
+        "name": {"type": "string", "minLength": 2},
+        "color": {"oneOf": [{"const": "#f00", "title": "Red"}, {"const": "#00f", "title": "Blue"}]},
+        "size": {"type": "integer", "default": 4},
+        "days": {"type": "array", "items": {"enum": ["Mon", "Tue"]}},
+    },
+}
+QUESTION = FormQuestion("weather", "Who are [b]you[/b]?", SCHEMA, round=2)
+
+pytestmark = pytest.mark.usefixtures("ripe")
+
+
+async def test_the_server_its_words_and_every_field_are_shown() -> None:
+    async with app_with_person() as (app, _, person):
+        question = asked(person.form(QUESTION))
+        await shown(app, FormDialog)
+        await shows(app, "weather", "round 2", "Who are [b]you[/b]?", "name *", "size", "4", "Mon", "decline")
+        question.cancel()
+
+
+async def test_what_is_typed_and_every_default_is_sent() -> None:
+    async with app_with_person() as (app, pilot, person):
+        question = asked(person.form(QUESTION))
+        await shown(app, FormDialog)
+        await keys(pilot, "Ada")
+        await pilot.press("ctrl+j")
+        assert await question == FormAnswer(Action.ACCEPT, {"name": "Ada", "size": 4})
+
+
+async def test_titles_are_chosen_and_values_sent() -> None:
+    async with app_with_person() as (app, pilot, person):
+        question = asked(person.form(QUESTION))
+        await shown(app, FormDialog)
+        await keys(pilot, "Ada")
+        await pilot.press("down", "right", "down", "down", "down", "right", "ctrl+j")
+        content = {"name": "Ada", "color": "#f00", "size": 4, "days": ["Mon"]}
+        assert await question == FormAnswer(Action.ACCEPT, content)
+
+
+async def test_what_is_wrong_is_said_and_nothing_sent() -> None:
+    async with app_with_person() as (app, pilot, person):
+        question = asked(person.form(QUESTION))
+        await shown(app, FormDialog)
+        await pilot.press("ctrl+j")
+        await shows(app, "! name is required.")
+        await keys(pilot, "A")
+        await shows(app, "needs at least 2 characters")
+        await pilot.press("ctrl+j")
+        assert not question.done()
+        question.cancel()
+
+
+@pytest.mark.parametrize(("key", "action"), [("ctrl+d", Action.DECLINE), ("escape", Action.CANCEL)])
+async def test_decline_and_cancel_are_always_there(key: str, action: Action) -> None:
+    async with app_with_person() as (app, pilot, person):
+        question = asked(person.form(QUESTION))
+        await shown(app, FormDialog)
+        await pilot.press(key)
+        assert (await question).action is action
+
+
+async def test_a_key_meant_for_something_else_answers_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tui.ui.questions.question_line.GRACE_SECONDS", 1000 * GRACE_SECONDS)
+    async with app_with_person() as (app, pilot, person):
+        question = asked(person.form(QUESTION))
+        await shown(app, FormDialog)
+        await pilot.press("escape", "ctrl+d", "ctrl+j")
+        assert not question.done()
+        question.cancel()
+
+
+async def test_a_form_without_fields_is_a_yes_or_no() -> None:
+    async with app_with_person() as (app, pilot, person):
+        question = asked(person.form(FormQuestion("weather", "Go on?", {"type": "object"})))
+        await shown(app, FormDialog)
+        await shows(app, "Go on?", "send to weather")
+        await pilot.press("enter")
+        assert await question == FormAnswer(Action.ACCEPT, {})
+
+
+async def test_a_question_for_a_secret_is_flagged() -> None:
+    async with app_with_person() as (app, _, person):
+        schema = {"properties": {"api_key": {"type": "string"}}}
+        question = asked(person.form(FormQuestion("weather", "Your key?", schema)))
+        await shown(app, FormDialog)
+        await shows(app, "! api_key: servers must not ask for secrets in a form.")
+        question.cancel()
+
+
+async def test_a_long_form_leaves_its_keys_on_a_small_screen() -> None:
+    fields = {f"field{number}": {"type": "string"} for number in range(40)}
+    async with app_with_person((80, 24)) as (app, _, person):
+        question = asked(person.form(FormQuestion("weather", "All of it", {"properties": fields})))
+        await shown(app, FormDialog)
+        await shows(app, "field0", "ctrl+d decline")
+        assert "field39" not in screen_text(app)
+        question.cancel()

@@ -1,0 +1,74 @@
+"""Questions of servers and approvals in one queue, one on screen at a time."""
+
+import asyncio
+
+import pytest
+
+from tests.conftest import until
+from tests.ui.app_stage import asking, keys, opened, screen_text, shows
+from tests.ui.question_stage import app_with_person, asked, ripe, shown
+from tui.core.questions import Action, FormQuestion
+from tui.ui.dialogs.help import HelpScreen
+from tui.ui.questions.form_dialog import FormDialog
+
+__all__ = ["ripe"]
+
+pytestmark = pytest.mark.usefixtures("ripe")
+
+
+def question(number: int) -> FormQuestion:
+    return FormQuestion(f"server{number}", f"Question {number}", {"type": "object"})
+
+
+async def test_one_question_is_shown_and_the_rest_counted() -> None:
+    async with app_with_person() as (app, pilot, person):
+        waiting = [asked(person.form(question(number))) for number in (1, 2, 3)]
+        await shown(app, FormDialog)
+        await shows(app, "Question 1", "2 more questions waiting")
+        await pilot.press("ctrl+d")
+        await shows(app, "Question 2", "1 more question waiting")
+        assert (await waiting[0]).action is Action.DECLINE
+        for task in waiting:
+            task.cancel()
+
+
+async def test_a_withdrawn_question_closes_with_all_that_was_opened_over_it() -> None:
+    async with app_with_person() as (app, pilot, person):
+        waiting = asked(person.form(question(1)))
+        await shown(app, FormDialog)
+        await pilot.press("f1")
+        await shown(app, HelpScreen)
+        waiting.cancel()
+        await until(lambda: app.screen is app.main)
+
+
+async def test_a_question_waits_until_nobody_is_typing() -> None:
+    async with app_with_person() as (app, pilot, person):
+        await keys(pilot, "a message")
+        waiting = asked(person.form(question(1)))
+        await until(lambda: app.main.parts is not None and app.main.parts.approvals.of_server is not None)
+        await pilot.pause()
+        assert app.screen is app.main
+        assert app.main.parts is not None
+        app.main.parts.approval_keys.typed_at = -1e9
+        await shown(app, FormDialog)
+        assert app.main.composer.text == "a message"
+        waiting.cancel()
+
+
+async def test_an_approval_comes_before_a_later_question_of_a_server() -> None:
+    async with opened(asking(), (100, 30)) as (app, pilot):
+        await pilot.press("x", "enter")
+        assert app.main.parts is not None
+        parts = app.main.parts
+        await until(lambda: parts.approvals.current)
+        waiting = asked(parts.approvals.form(question(1)))
+        await until(lambda: parts.approvals.waiting == 1)
+        await pilot.pause()
+        assert app.screen is app.main
+        parts.approvals.answer("no")
+        parts.approval_keys.typed_at = -1e9
+        await shown(app, FormDialog)
+        waiting.cancel()
+        await asyncio.wait({waiting})
+        await until(lambda: app.screen is app.main and "Question 1" not in screen_text(app))

@@ -1,0 +1,16 @@
+"""Opening an address in the person's browser, after they said yes."""
+
+import os
+import webbrowser
+
+from tui.core.web_address import has_browser
+
+
+def open_browser(address: str) -> bool:
+    """Open an address in the person's browser; False if there is none on this screen."""
+    if not has_browser(os.environ):
+        return False
+    try:
+        return webbrowser.open(address)
+    except (webbrowser.Error, OSError):
+        return False

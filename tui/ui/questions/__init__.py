@@ -1,0 +1,1 @@
+"""Dialogs for what servers ask: forms, addresses, sampling; and who opens them."""

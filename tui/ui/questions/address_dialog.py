@@ -1,0 +1,121 @@
+"""The address that a server, or signing in to it, wants opened in a browser."""
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from tui.core.questions import Action, AddressAnswer, AddressQuestion
+from tui.core.text import clean, clean_line
+from tui.core.web_address import has_browser, web_address
+from tui.ui.keys.action_table import Context
+from tui.ui.keys.bindings import bindings_of
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.questions.question_line import QuestionLine, Ripeness
+from tui.ui.widgets.field import Field
+from tui.ui.widgets.literal import Literal
+
+ELSEWHERE = "The browser is on another machine: copy the address and open it there."
+
+
+class AddressDialog(ModalScreen[AddressAnswer]):
+    """Asks for consent to open an address: all of it, its host emphasised, what is odd about it flagged.
+
+    Where no browser can be opened the address is copied. Signing in then ends with pasting the address that
+    the browser ends on.
+    """
+
+    CONTEXTS = (Context.SERVER_QUESTION,)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVER_QUESTION)
+
+    DEFAULT_CSS = """
+    AddressDialog { align: center bottom; background: $surface 60%; }
+    AddressDialog > Vertical {
+        width: 1fr; max-width: 110; height: auto; max-height: 80vh; padding: 1 2; margin: 0 1 1 1;
+        background: $panel; border-left: outer $accent; overflow-y: auto;
+    }
+    AddressDialog Literal, AddressDialog Static { width: 1fr; height: auto; }
+    AddressDialog .address { margin: 1 0; }
+    AddressDialog .odd { color: $warn; }
+    AddressDialog .about { color: $text-dim; }
+    AddressDialog Input { margin: 1 0 0 0; background: $surface; }
+    AddressDialog QuestionLine { margin-top: 1; }
+    """
+
+    def __init__(
+        self, question: AddressQuestion, keys: KeyOverrides, env: Mapping[str, str], *, waiting: int
+    ) -> None:
+        super().__init__()
+        self.question = question
+        self.ripeness = Ripeness()
+        self._browser = has_browser(env)
+        copy = ("ask.copy",) if self._browser or question.purpose == "sign in" else ()
+        self.line = QuestionLine(keys, ("ask.send", *copy, "ask.decline", "ask.cancel"), waiting)
+        self._address = web_address(question.url)
+        self._pasted: Field | None = None
+        if question.purpose == "sign in" and not self._browser:
+            self._pasted = Field(placeholder="paste the address that the browser ends on", compact=True)
+
+    def compose(self) -> ComposeResult:
+        question = self.question
+        server = clean_line(question.server, 60)
+        what = "asks you to sign in" if question.purpose == "sign in" else "asks you to open an address"
+        with Vertical():
+            yield Static(Content.assemble((server, "bold"), f" {what}"), markup=False)
+            if question.message:
+                yield Literal(clean(question.message)[:2000], classes="about")
+            yield Static(Content.assemble(*self._parts()), classes="address", markup=False)
+            for warning in self._address.warnings:
+                yield Literal(f"! {clean_line(warning, 300)}", classes="odd")
+            if not self._browser:
+                yield Literal(ELSEWHERE, classes="about")
+            if self._pasted is not None:
+                yield self._pasted
+            yield self.line
+
+    def _parts(self) -> Iterator[tuple[str, str]]:
+        address = self._address
+        for text, style in (
+            (address.before, "$text-dim"),
+            (address.host, "bold reverse"),
+            (address.after, "$text-dim"),
+        ):
+            yield clean_line(text, 5000), style
+
+    def on_mount(self) -> None:
+        self.line.relabel("ask.send", "open in the browser" if self._browser else "copy and go on")
+        if self._pasted is not None:
+            self.line.relabel("ask.send", "continue")
+            self.set_focus(self._pasted)
+
+    def show_waiting(self, waiting: int) -> None:
+        self.line.show_waiting(waiting)
+
+    def on_input_submitted(self) -> None:
+        self.action_ask_send()
+
+    def action_ask_send(self) -> None:
+        """Consent to open the address; where that is impossible, copy it."""
+        if not self.ripeness.ripe:
+            return
+        pasted = self._pasted.value.strip() if self._pasted is not None else ""
+        if not self._browser and not pasted:
+            self.action_ask_copy()
+        self.dismiss(AddressAnswer(Action.ACCEPT, pasted))
+
+    def action_ask_copy(self) -> None:
+        self.app.copy_to_clipboard(self.question.url)
+        self.notify("Copied.", timeout=3)
+
+    def action_ask_decline(self) -> None:
+        if self.ripeness.ripe:
+            self.dismiss(AddressAnswer(Action.DECLINE))
+
+    def action_ask_cancel(self) -> None:
+        if self.ripeness.ripe:
+            self.dismiss(AddressAnswer(Action.CANCEL))

@@ -1,0 +1,126 @@
+"""The form that a server asks a person to fill in."""
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+
+from tui.core.forms.elicitation import (
+    blank_form,
+    content_of,
+    content_problem,
+    problem_of,
+    secret_fields,
+    shown_schema,
+)
+from tui.core.questions import Action, FormAnswer, FormQuestion
+from tui.core.text import clean, clean_line
+from tui.core.workbench import PromptInfo
+from tui.ui.dialogs.picker import Picker, PickerChoice
+from tui.ui.keys.action_table import Context
+from tui.ui.keys.bindings import bindings_of
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.questions.question_line import QuestionLine, Ripeness
+from tui.ui.widgets.symbols import Symbols
+from tui.ui.workbench.form_pane import FormPane
+from tui.ui.workbench.items import Item, ItemVerb
+
+AROUND = 8
+"""Rows of the screen that a form leaves: for its frame, its last lines, and the screen behind it."""
+
+
+class FormDialog(ModalScreen[FormAnswer]):
+    """Asks for the values of a form. The server is always named; decline and cancel are always there."""
+
+    CONTEXTS = (Context.SERVER_QUESTION, Context.BENCH_FORM)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVER_QUESTION)
+
+    DEFAULT_CSS = """
+    FormDialog { align: center bottom; background: $surface 60%; }
+    FormDialog > Vertical {
+        width: 1fr; max-width: 110; height: auto; padding: 1 2; margin: 0 1 1 1;
+        background: $panel; border-left: outer $accent;
+    }
+    FormDialog FormPane { background: $panel; }
+    FormDialog QuestionLine { margin-top: 1; }
+    """
+
+    def __init__(self, question: FormQuestion, keys: KeyOverrides, signs: Symbols, *, waiting: int) -> None:
+        super().__init__()
+        self.question = question
+        self.ripeness = Ripeness()
+        self.pane = FormPane(keys, signs, call="ask.send")
+        self.line = QuestionLine(keys, ("ask.send", "ask.decline", "ask.cancel"), waiting)
+        title = "asks" + (f", round {question.round}" if question.round > 1 else "")
+        about = PromptInfo(question.server, question.server, title=title, description=clean(question.message))
+        schema = shown_schema(question.schema)
+        self._item = Item("question", clean_line(question.server, 60), "", about, ItemVerb.SEND, schema)
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield self.pane
+            yield self.line
+
+    def on_mount(self) -> None:
+        if secret := secret_fields(self.question.schema):
+            names = ", ".join(clean_line(name, 40) for name in secret[:4])
+            self.line.say(f"{names}: servers must not ask for secrets in a form.")
+        self.pane.show(self._item, blank_form(self.question.schema))
+        self.set_focus(self.pane)
+        self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        self.pane.styles.height = max(3, min(self.pane.row_count(), self.app.size.height - AROUND))
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._fit)
+
+    def show_waiting(self, waiting: int) -> None:
+        self.line.show_waiting(waiting)
+
+    def on_form_pane_changed(self, event: FormPane.Changed) -> None:
+        event.stop()
+        self.line.say("")
+        self._fit()
+
+    def on_form_pane_wanted(self, event: FormPane.Wanted) -> None:
+        event.stop()
+        field = event.field
+        if field is None:
+            self.action_ask_send()
+            return
+        choices = [
+            PickerChoice(one.label, Content(clean_line(one.label, 80) or '""')) for one in field.spec.choices
+        ]
+
+        def chosen(label: str | None) -> None:
+            if label is not None:
+                self.pane.set_text(field.path, label)
+                self.pane.action_form_next()
+
+        self.app.push_screen(Picker(clean_line(field.name, 40) or "Value", choices, field.text), chosen)
+
+    def action_ask_send(self) -> None:
+        """Send the values, unless something is wrong with them."""
+        if not self.ripeness.ripe:
+            return
+        value, problems = self.pane.form.value()
+        content = content_of(self.question.schema, value)
+        problem = problem_of(problems) or content_problem(self.question.schema, content)
+        if problem:
+            self.pane.go_to_problem()
+            self.line.say(f"{problem}.")
+            self._fit()
+        else:
+            self.dismiss(FormAnswer(Action.ACCEPT, content))
+
+    def action_ask_decline(self) -> None:
+        if self.ripeness.ripe:
+            self.dismiss(FormAnswer(Action.DECLINE))
+
+    def action_ask_cancel(self) -> None:
+        if self.ripeness.ripe:
+            self.dismiss(FormAnswer(Action.CANCEL))

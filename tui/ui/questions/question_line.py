@@ -1,0 +1,69 @@
+"""The last lines of a question: what is wrong, the keys that answer, and how many questions wait."""
+
+import time
+from collections.abc import Callable, Sequence
+
+from textual.content import Content
+from textual.widgets import Static
+
+from tui.core import units
+from tui.core.text import clean_line
+from tui.ui.keys.action_table import action
+from tui.ui.keys.key_overrides import KeyOverrides
+
+GRACE_SECONDS = 0.6
+"""A key pressed this soon after a question appeared was meant for something else."""
+
+
+class Ripeness:
+    """Whether a question has been visible long enough for a key to answer it."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._shown = clock()
+
+    @property
+    def ripe(self) -> bool:
+        return self._clock() - self._shown >= GRACE_SECONDS
+
+
+class QuestionLine(Static):
+    """Shows the keys of `actions`, and above them what was said last."""
+
+    DEFAULT_CSS = "QuestionLine { width: 1fr; height: auto; }"
+
+    def __init__(self, keys: KeyOverrides, actions: Sequence[str], waiting: int) -> None:
+        super().__init__(markup=False)
+        self._keys = keys
+        self._actions = actions
+        self._waiting = waiting
+        self._said = ""
+        self._words: dict[str, str] = {}
+
+    def on_mount(self) -> None:
+        self._draw()
+
+    def say(self, text: str) -> None:
+        """Show what is wrong, or nothing for ""."""
+        self._said = text
+        self._draw()
+
+    def show_waiting(self, waiting: int) -> None:
+        self._waiting = waiting
+        self._draw()
+
+    def relabel(self, action_id: str, words: str) -> None:
+        """Show other words for an action than those of the table."""
+        self._words[action_id] = words
+        self._draw()
+
+    def _draw(self) -> None:
+        parts: list[tuple[str, str]] = []
+        if self._said:
+            parts.append((f"! {clean_line(self._said, 300)}\n", "$warn"))
+        for one in self._actions:
+            parts.append((self._keys.first_of(one), "$accent"))
+            parts.append((f" {self._words.get(one, action(one).label)}    ", "$text-dim"))
+        if self._waiting:
+            parts.append((f"{units.plural(self._waiting, 'more question')} waiting", "$text-dim"))
+        self.update(Content.assemble(*parts))

@@ -1,0 +1,89 @@
+"""Opens a dialog for the question of a server when it is its turn, and closes it when it is withdrawn."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from textual.app import App
+from textual.screen import ModalScreen
+
+from tui.core.questions import AddressQuestion, FormQuestion
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.questions.address_dialog import AddressDialog
+from tui.ui.questions.form_dialog import FormDialog
+from tui.ui.widgets.symbols import symbols_for
+
+LOOK_AGAIN_SECONDS = 0.5
+
+ServerQuestion = FormQuestion | AddressQuestion
+"""What a server may ask, as far as dialogs are concerned."""
+
+
+class ServerQuestions:
+    """Shows one question of a server at a time, over whatever screen is on top.
+
+    `answer` is called with the question and its answer; `busy` says whether the person is typing, so that a
+    dialog would catch keys that are meant for something else.
+    """
+
+    def __init__(
+        self,
+        app: App[Any],
+        keys: KeyOverrides,
+        env: Mapping[str, str],
+        *,
+        answer: Callable[[ServerQuestion, object], None],
+        busy: Callable[[], bool],
+    ) -> None:
+        self._app = app
+        self._keys = keys
+        self._env = env
+        self._answer = answer
+        self._busy = busy
+        self._dialog: FormDialog | AddressDialog | None = None
+        self._next: ServerQuestion | None = None
+
+    def show(self, question: ServerQuestion | None, waiting: int) -> None:
+        """Show `question`, or none; `waiting` questions come after it."""
+        self._next = question
+        dialog = self._dialog
+        if dialog is not None and dialog.question is not question:
+            self._dialog = None
+            self._close(dialog)
+            dialog = None
+        if question is None:
+            return
+        if dialog is not None:
+            dialog.show_waiting(waiting)
+        elif self._busy():
+            self._app.set_timer(LOOK_AGAIN_SECONDS, lambda: self._again(question, waiting))
+        else:
+            self._open(question, waiting)
+
+    def _again(self, question: ServerQuestion, waiting: int) -> None:
+        if self._next is question and self._dialog is None:
+            self.show(question, waiting)
+
+    def _open(self, question: ServerQuestion, waiting: int) -> None:
+        dialog: FormDialog | AddressDialog
+        match question:
+            case FormQuestion():
+                dialog = FormDialog(question, self._keys, symbols_for(self._env), waiting=waiting)
+            case AddressQuestion():
+                dialog = AddressDialog(question, self._keys, self._env, waiting=waiting)
+        self._dialog = dialog
+
+        def answered(answer: object) -> None:
+            if self._dialog is dialog:
+                self._dialog = None
+                if answer is not None:
+                    self._answer(question, answer)
+
+        self._app.push_screen(dialog, answered)
+
+    def _close(self, dialog: ModalScreen[Any]) -> None:
+        """Close a dialog and what was opened over it."""
+        while dialog in self._app.screen_stack:
+            top = self._app.screen
+            self._app.pop_screen()
+            if top is dialog:
+                return
