@@ -14,9 +14,10 @@ from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Context
 
 if TYPE_CHECKING:
-    from tui.core.tools import ToolResult
+    from tui.core.tools import LinkContent, ToolResult
     from tui.ui.chat.transcript.blocks import Label
     from tui.ui.chat.transcript.cards import Card
+    from tui.ui.workbench.message_draft import MessageDraft, ResultSource
 
 MENU = {
     "chat.copy": "copy it",
@@ -32,11 +33,12 @@ MENU = {
 class MessageActions:
     """Acts on the marked message, or on the last one if none is marked."""
 
-    def __init__(self, current: CurrentConversation, turns: TurnQueue) -> None:
+    def __init__(self, current: CurrentConversation, turns: TurnQueue, draft: "MessageDraft") -> None:
         self._current = current
         self._regions = current.regions
         self._transcript = current.regions.conversation
         self._turns = turns
+        self._draft = draft
 
     def _question(self) -> int | None:
         """Return the index of the user message that the marked message answers or is."""
@@ -152,7 +154,20 @@ class MessageActions:
         if card is None or result is None:
             self._regions.notify("No call has given anything yet.", timeout=3)
             return
-        self._current.open_dialog(ResultScreen(card.name, result, self._regions.overrides), None)
+        screen = ResultScreen(card.name, result, self._regions.overrides, self._source(card.server))
+        self._current.open_dialog(screen, None)
+
+    def _source(self, server: str) -> "ResultSource":
+        from tui.ui.workbench.message_draft import ResultSource
+
+        return ResultSource(server, self._current.runtime.workbench, self._draft)
+
+    def open_link(self, server: str, link: "LinkContent") -> None:
+        """Show the resource that a link in the result of a call leads to."""
+        from tui.ui.workbench.result_screen import read_link
+
+        if self._current.runtime.is_ready:
+            read_link(self._regions.screen.app, self._source(server), link, self._regions.overrides)
 
     def _result(self, call: str, card: "Card") -> "ToolResult | None":
         if card.gave is not None:

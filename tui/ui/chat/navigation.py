@@ -1,18 +1,20 @@
 """Opens the screens for traffic, workbench and logs from the chat screen, and leads back from them."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tui.core.traffic import Cause
 from tui.traffic.filter.nodes import written
 from tui.traffic.spans.entries import CallSpan, Span
 from tui.traffic.spans.spans import Spans
+from tui.ui.chat.composer.token_area import Reference
 from tui.ui.chat.regions import Regions
 from tui.ui.keys.action_table import Context
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:  # loaded with the screens
+    from tui.core.conversation.conversation import Attachment
     from tui.runtime.runtime import Runtime
     from tui.ui.traffic.resender import LiveRun
     from tui.ui.workbench.calls import CallBook
@@ -139,20 +141,32 @@ class Navigator:
                 server,
                 self._regions.overrides,
                 self.call_book,
-                hand_over=self.put_into_message,
+                draft=self,
                 show_frames=self._open_traffic_over_workbench,
                 item=item,
             )
         )
 
-    def put_into_message(self, text: str) -> None:
+    # ---- the message to the model (`ui.workbench.message_draft.MessageDraft`) ----
+
+    def put_into_message(self, text: str, attachments: "Sequence[Attachment]" = ()) -> None:
         composer = self._regions.composer
         before = composer.text.rstrip("\n")
         composer.show("")
-        composer.put_foreign(text)
+        composer.put_foreign(text, *map(Reference.to_known, attachments))
         if before.strip():
             composer.show(f"{before}\n\n{composer.text}")
         self._regions.go_to(Context.COMPOSER)
+
+    def send_message(self, text: str, attachments: "Sequence[Attachment]" = ()) -> None:
+        self._regions.composer.send_foreign(text, *map(Reference.to_known, attachments))
+        self._regions.go_to(Context.COMPOSER)
+
+    def attach_resource(self, server: str, uri: str) -> None:
+        self._regions.composer.attach(Reference.to_resource(server, uri))
+
+    def attach(self, attachments: "Sequence[Attachment]") -> None:
+        self._regions.composer.attach(*map(Reference.to_known, attachments))
 
     def _open_traffic_over_workbench(self, filter: str) -> None:
         from tui.ui.traffic.screen import TrafficScreen

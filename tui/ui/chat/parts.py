@@ -83,7 +83,7 @@ class ChatParts:
             wake=self.wake,
             fail=fail,
         )
-        self.messages = MessageActions(self.current, self.turns)
+        self.messages = MessageActions(self.current, self.turns, self.navigator)
         commands = SlashCommands(
             runtime, regions, self.current, self.turns, self.navigator, sources, self._run_action
         )

@@ -171,6 +171,11 @@ class ChatScreen(Screen[None]):
         if self.parts is not None:
             self.parts.ask(event.text)
 
+    def on_transcript_link_chosen(self, event: "Transcript.LinkChosen") -> None:
+        event.stop()
+        if self.parts is not None:
+            self.parts.messages.open_link(event.server, event.link)
+
     def on_transcript_message_chosen(self) -> None:
         if self.parts is not None:
             self.parts.actions.open_message_menu()

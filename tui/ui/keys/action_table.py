@@ -208,6 +208,7 @@ ACTIONS: tuple[Action, ...] = (
     # ---- what a call gave ----
     _result("result.save", "w", "save as", "Write the marked part to a file", 1),
     _result("result.open", "o", "open", "Open the marked part with the system's program", 2),
+    _result("result.attach", "a", "attach", "Attach the marked part or link to the next message", 3),
     _result("result.copy", "c", "copy", "Copy the marked part, if it is text", 3),
     _result("result.leave", "escape,q", "back", "Leave the result", 4),
     # ---- traffic ----
@@ -288,6 +289,8 @@ ACTIONS: tuple[Action, ...] = (
         "bench.diff", "d", "compare", "Compare this result with the one before, or the marked one", 8
     ),
     _bench_result("bench.mark", "m", "mark", "Mark a call, to compare others with it", 12),
+    _bench_result("bench.attach", "a", "attach", "Attach the resource or the marked link to the message", 8),
+    _results("bench.send", "S", "send", "Send the messages of the prompt to the model", 9),
     _bench_result("bench.offer", "o", "on/off", "Turn the tool off for the model, or on again", 8),
     _results(
         "bench.instructions", "i", "instructions", "Give the model the server's instructions, or not", 0

@@ -19,14 +19,6 @@ from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.overview import state_row
 
-ONLY_BENCH = frozenset(
-    f"bench.{name}" for name in ("call", "raw", "keep", "saved", "hand", "diff", "mark", "offer", "offer_all")
-)
-"""Actions that work only on the tabs where something can be called."""
-
-ONLY_TAB = {"bench.level": "log"}
-"""Actions that the footer names on one tab only."""
-
 
 class BenchTitle(SplitBar):
     """The server and its state at the left, what runs and since when at the right."""
@@ -65,6 +57,20 @@ class BenchTab(StrEnum):
     PROMPTS = "prompts"
     LOG = "log"
     TRAFFIC = "traffic"
+
+
+BENCHES = frozenset({BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS})
+"""Tabs on which something can be called."""
+
+TABS_OF: Mapping[str, frozenset[BenchTab]] = {
+    **dict.fromkeys(("bench.call", "bench.raw", "bench.keep", "bench.saved", "bench.hand"), BENCHES),
+    **dict.fromkeys(("bench.diff", "bench.mark", "bench.attach", "bench.save"), BENCHES),
+    "bench.offer": frozenset({BenchTab.TOOLS}),
+    "bench.offer_all": frozenset({BenchTab.TOOLS}),
+    "bench.send": frozenset({BenchTab.PROMPTS}),
+    "bench.level": frozenset({BenchTab.LOG}),
+}
+"""Actions that do something only on some tabs; the footer shows them there."""
 
 
 class BenchTabs(Bar):
@@ -134,14 +140,10 @@ class BenchKeys(Footer):
         super().__init__()
         self._overrides = overrides
 
-    def of(self, context: Context | None, *, on_bench: bool = True, tab: str = "") -> None:
-        """Show the keys of a context and of the workbench; `on_bench` if something can be called on `tab`."""
+    def of(self, context: Context | None, tab: BenchTab) -> None:
+        """Show the keys of a context and of the workbench that do something on a tab."""
         near = of_context(context) if context is not None else ()
         actions = (*near, *of_context(Context.WORKBENCH))
-        found = (
-            action
-            for action in actions
-            if (on_bench or action.id not in ONLY_BENCH) and ONLY_TAB.get(action.id, tab) == tab
-        )
+        found = (action for action in actions if tab in TABS_OF.get(action.id, (tab,)))
         entries = entries_of(found, self._overrides)
         self.show(entries[:6] + entries[-1:] + entries[6:-1])

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from tui.core.context.tool_results import result_text
 from tui.core.servers import ServerStatus
-from tui.core.text import clean, clean_line
+from tui.core.text import clean_line
 from tui.core.tools import (
     BinaryContent,
     CallFailure,
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from tui.ui.keys.key_overrides import KeyOverrides
     from tui.ui.widgets.prompt import PromptLine
     from tui.ui.widgets.symbols import Symbols
+    from tui.ui.workbench.message_draft import MessageDraft
 
 MOST_KEPT = 50
 """Calls of one item that are kept, with their results."""
@@ -148,7 +148,10 @@ class CallBook:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BenchContext:
-    """What the parts of one workbench share: its screen and server, the calls, the keys in force."""
+    """What the parts of one workbench share: its screen and server, the calls, the keys in force.
+
+    `draft` is the message to the model.
+    """
 
     screen: "Screen[Any]"
     runtime: "Runtime"
@@ -157,6 +160,7 @@ class BenchContext:
     overrides: "KeyOverrides"
     signs: "Symbols"
     prompt: "PromptLine"
+    draft: "MessageDraft"
 
     def choose(self, choice: Coroutine[Any, Any, str]) -> None:
         """Make a choice that returns what went wrong, or "", and show that."""
@@ -202,12 +206,16 @@ async def _result(
             call.promised = bench.output_schema(about)
             return await bench.call_tool(about, arguments, call=call.id, seconds=seconds, progress=progress)
         case ResourceInfo():
-            uri = expanded(about.uri, _texts(arguments)) if about.template else about.uri
-            return await bench.read_resource(server, uri, call=call.id, seconds=seconds)
+            return await bench.read_resource(server, uri_of(about, arguments), call=call.id, seconds=seconds)
         case PromptInfo():
             return await bench.get_prompt(
                 server, about.name, _texts(arguments), call=call.id, seconds=seconds
             )
+
+
+def uri_of(about: ResourceInfo, arguments: Any) -> str:
+    """Return the address of a resource, or of a template with these arguments."""
+    return expanded(about.uri, _texts(arguments)) if about.template else about.uri
 
 
 def _texts(arguments: Any) -> dict[str, str]:
@@ -280,27 +288,3 @@ def size_of(result: ToolResult | PromptResult | None) -> int:
     if isinstance(result, ToolResult) and result.structured is not None and not total:
         total = len(json.dumps(result.structured, default=str))
     return total
-
-
-def for_conversation(server: str, call: HandCall) -> str:
-    """Return a result as text for a message to the model: quoted, with its source.
-
-    The messages of a prompt are written for the person to send, so they are not quoted.
-    """
-    if isinstance(call.result, PromptResult):
-        return prompt_text(call.result)
-    what = f"{clean_line(server, 60)} › {call.item.label}"
-    arguments = clean_line(json.dumps(call.arguments, ensure_ascii=False, default=str), 400)
-    arguments = f" with {arguments}" if call.arguments else ""
-    text = clean(result_text(call.result)) if call.result is not None else ""
-    quoted = "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
-    return f"{what}{arguments} gave:\n{quoted}\n"
-
-
-def prompt_text(result: PromptResult) -> str:
-    """Return the messages of a prompt as one message, with the role of those that are not the person's."""
-    parts = []
-    for one in result.messages:
-        text = clean(result_text(ToolResult((one.content,))))
-        parts.append(text if one.role == "user" else f"({one.role}) {text}")
-    return "\n\n".join(parts)

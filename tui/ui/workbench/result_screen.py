@@ -1,17 +1,19 @@
-"""The result screen: the whole result of a call, with pictures, to read, save and open."""
+"""The result screen: the whole result of a call, or a resource behind a link in one."""
 
 import asyncio
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
+from uuid import uuid4
 
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.screen import ModalScreen
 
 from tui.core.text import clean_line
-from tui.core.tools import ToolResult
+from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, ToolResult
 from tui.ui.dialogs.confirm import Confirm
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import bindings_of
@@ -20,14 +22,29 @@ from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.traffic import copies
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.files import open_file, path_problem, save_new, typed_path
-from tui.ui.widgets.page import Page
+from tui.ui.widgets.page import Lines, Page
 from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.symbols import symbols_for
-from tui.ui.workbench.results import Stack, sheet_of_result
+from tui.ui.workbench.message_draft import ResultSource, attach_content
+from tui.ui.workbench.results import Stack, file_name, is_app, sheet_of_result
+
+READ_SECONDS = 60.0
+
+
+class LinkedPage(Page):
+    """A page on which enter on a link reads what it leads to."""
+
+    def __init__(self, follow: Callable[[], bool], *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._follow = follow
+
+    def action_choose(self) -> None:
+        if not self._follow():
+            super().action_choose()
 
 
 class ResultScreen(ModalScreen[None]):
-    """Shows the result of the call `name`."""
+    """Shows the result of the call `name`; without a `result`, the resource `uri` of its server."""
 
     CONTEXTS = (Context.RESULT,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.RESULT)
@@ -39,13 +56,23 @@ class ResultScreen(ModalScreen[None]):
     ResultScreen > Footer { background: $surface; }
     """
 
-    def __init__(self, name: str, result: ToolResult, overrides: KeyOverrides) -> None:
+    def __init__(
+        self,
+        name: str,
+        result: ToolResult | None,
+        overrides: KeyOverrides,
+        source: ResultSource | None = None,
+        *,
+        uri: str = "",
+    ) -> None:
         super().__init__()
+        self._source = source
+        self._uri = uri
         self._of = clean_line(name, 120)
         self._result = result
         self._overrides = overrides
         self._title = SplitBar(id="result-title")
-        self._page = Page(id="result-page")
+        self._page = LinkedPage(self.follow_link, id="result-page")
         self._prompt = PromptLine()
         self._keys = Footer()
         self._saved: Path | None = None
@@ -58,17 +85,26 @@ class ResultScreen(ModalScreen[None]):
         yield self._keys
 
     def on_mount(self) -> None:
-        self._title.show((("RESULT", "accent bold"), (f"   {self._of}", "text")))
+        heading = "RESOURCE" if self._uri else "RESULT"
+        self._title.show(((heading, "accent bold"), (f"   {self._of}", "text")))
         self._keys.show(entries_of(of_context(Context.RESULT), self._overrides))
         self.set_focus(self._page, scroll_visible=False)
         self._work = asyncio.create_task(self._lay_out(), name="lay out a result")
 
     async def _lay_out(self) -> None:
         signs = symbols_for(os.environ)
-        self._page.show(await asyncio.to_thread(sheet_of_result, self._result, signs))
+        if self._result is None and self._source is not None:
+            self._page.show(Lines([(("reading…", "dim"),)]))
+            call = f"hand-link-{uuid4().hex[:8]}"
+            self._result = await self._source.workbench.read_resource(
+                self._source.server, self._uri, call=call, seconds=READ_SECONDS
+            )
+        if self._result is not None:
+            self._page.show(await asyncio.to_thread(sheet_of_result, self._result, signs))
 
     async def on_unmount(self) -> None:
         if self._work is not None:
+            self._work.cancel()
             await asyncio.wait({self._work})
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -77,31 +113,69 @@ class ResultScreen(ModalScreen[None]):
             return False
         return super().check_action(action, parameters)
 
+    @property
+    def _content(self) -> Content | None:
+        """The content under the cursor, or the only one."""
+        sheet = self._page.sheet
+        found = sheet.content(self._page.cursor) if isinstance(sheet, Stack) else None
+        only = self._result.content if self._result is not None else ()
+        return only[0] if found is None and len(only) == 1 else found
+
+    def follow_link(self) -> bool:
+        """Read the resource that the link under the cursor leads to; return whether there is one."""
+        content = self._content
+        if self._source is None or not isinstance(content, LinkContent):
+            return False
+        read_link(self.app, self._source, content, self._overrides)
+        return True
+
+    def action_result_attach(self) -> None:
+        content = self._content
+        if self._source is None or content is None:
+            self.notify("Select a link, a text or an image to attach.", timeout=3)
+            return
+        try:
+            what = attach_content(self._source, content, self._of)
+        except ValueError as error:
+            self.notify(f"Cannot be attached: {error}.", severity="warning", timeout=5)
+        else:
+            self.notify(f"Attached to the next message: {what}", timeout=3)
+
     def _marked(self) -> tuple[bytes, str]:
         """Return the bytes of the part under the cursor, and the suffix of a file for them."""
         sheet = self._page.sheet
         if isinstance(sheet, Stack) and (found := sheet.saved(self._page.cursor)) is not None:
             return found
-        whole = json.dumps(self._result.structured, ensure_ascii=False, indent=2, default=str)
+        structured = self._result.structured if self._result is not None else None
+        whole = json.dumps(structured, ensure_ascii=False, indent=2, default=str)
         return whole.encode("utf-8", "replace"), "json"
 
     def action_result_save(self) -> None:
         self._ask_path("save as", and_open=False)
 
     def action_result_open(self) -> None:
-        """Save the part under the cursor, then open it with the system's program."""
+        """Save the part under the cursor, then open it with the system's program.
+
+        An app (`ui://`) is not opened: its program would run what mcptui does not.
+        """
+        content = self._content
+        if isinstance(content, ResourceContent | BinaryContent) and is_app(content.uri):
+            self.notify("This is the source of an app. It can be read and saved, not opened.", timeout=4)
+            return
         self._ask_path("save as, to open it", and_open=True)
 
     def _ask_path(self, label: str, *, and_open: bool) -> None:
         data, ending = self._marked()
         stem = "".join(char if char.isalnum() else "-" for char in self._of)[:60].strip("-") or "result"
+        content = self._content
+        uri = content.uri if isinstance(content, ResourceContent | BinaryContent) else ""
 
         def named(name: str) -> None:
             if name.strip():
                 path = typed_path(name)
                 self.run_worker(self._save(path, data, and_open=and_open), exit_on_error=True)
 
-        path = _free(Path.cwd() / f"{stem}.{ending}")
+        path = _free(Path.cwd() / (file_name(uri, ending) or f"{stem}.{ending}"))
         self._prompt.ask(label, named, value=str(path), check=path_problem)
 
     async def _save(self, path: Path, data: bytes, *, and_open: bool) -> None:
@@ -128,6 +202,12 @@ class ResultScreen(ModalScreen[None]):
 
     def action_result_leave(self) -> None:
         self.dismiss(None)
+
+
+def read_link(app: App[Any], source: ResultSource, link: LinkContent, overrides: KeyOverrides) -> None:
+    """Show the resource that a link in a result leads to, read from the server that gave the result."""
+    name = f"{source.server} › {link.name or link.uri}"
+    app.push_screen(ResultScreen(name, None, overrides, source, uri=link.uri))
 
 
 def _free(path: Path) -> Path:

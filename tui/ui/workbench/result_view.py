@@ -9,7 +9,7 @@ from textual.widget import Widget
 
 from tui.core import units
 from tui.core.text import clean_line, fold
-from tui.core.tools import BinaryContent, ResourceContent
+from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.traffic import copies
@@ -21,6 +21,8 @@ from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench import results
 from tui.ui.workbench.bench_lists import CallList, state_sign
 from tui.ui.workbench.calls import BenchContext, HandCall, HandCallState, as_json
+from tui.ui.workbench.message_draft import ResultSource, attach_content
+from tui.ui.workbench.result_screen import read_link
 from tui.ui.workbench.results import Stack
 
 AT_ONCE = 64 * 1024
@@ -163,6 +165,36 @@ class ResultView:
             self._layout.cancel()
             await asyncio.wait({self._layout})
 
+    def _content(self) -> Content | None:
+        """Return the content under the cursor."""
+        sheet = self.page.sheet
+        return sheet.content(self.page.cursor) if isinstance(sheet, Stack) else None
+
+    @property
+    def _source(self) -> ResultSource:
+        shared = self._shared
+        return ResultSource(shared.server, shared.runtime.workbench, shared.draft)
+
+    def follow_link(self) -> bool:
+        """Read the resource that the link under the cursor leads to; return whether there is one."""
+        if not isinstance(content := self._content(), LinkContent):
+            return False
+        read_link(self.page.app, self._source, content, self._shared.overrides)
+        return True
+
+    def attach(self) -> bool:
+        """Attach the content under the cursor to the message; return whether there is one."""
+        call, content = self._calls.selected, self._content()
+        if call is None or content is None:
+            return False
+        try:
+            what = attach_content(self._source, content, call.item.label)
+        except ValueError as error:
+            self.page.notify(f"Cannot be attached: {error}.", severity="warning", timeout=5)
+        else:
+            self.page.notify(f"Attached to the next message: {what}", timeout=3)
+        return True
+
     def search(self, text: str) -> None:
         """Mark a text wherever it occurs, and go to the first match."""
         self.page.seek(text)
@@ -212,7 +244,7 @@ class ResultView:
                 work = save_new(self.page.app, typed_path(name), data)
                 self.page.screen.run_worker(work, exit_on_error=True)
 
-        content = sheet.content(self.page.cursor) if isinstance(sheet, Stack) else None
+        content = self._content()
         uri = content.uri if isinstance(content, ResourceContent | BinaryContent) else ""
         path = Path.cwd() / (results.file_name(uri, ending) or f"mcptui-{call.id}.{ending}")
         self._shared.prompt.ask("save as", save, value=str(path), check=path_problem)

@@ -15,6 +15,7 @@ from tui.core import units
 from tui.core.forms.form import Form
 from tui.core.text import clean_line
 from tui.core.tools import Tool
+from tui.core.workbench import ResourceInfo
 from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -23,7 +24,7 @@ from tui.ui.widgets.bar import Bar
 from tui.ui.widgets.field import Field
 from tui.ui.widgets.rows import Row
 from tui.ui.workbench.bench_lists import CallList, ItemList
-from tui.ui.workbench.calls import BenchContext, Draft, HandCall
+from tui.ui.workbench.calls import BenchContext, Draft, HandCall, uri_of
 from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.items import Item, ItemVerb
 from tui.ui.workbench.result_view import ResultView
@@ -235,7 +236,8 @@ class Bench(Horizontal):
                 self.fill(call.arguments)
                 self.go_to_form()
         elif focused is self.page:
-            self.page.action_choose()
+            if not self.result.follow_link():
+                self.page.action_choose()
         elif focused is self.list and self.list.turn():
             pass
         elif self.item is not None and self._is_plain(self.item):
@@ -298,6 +300,22 @@ class Bench(Horizontal):
 
     def action_save(self) -> None:
         self.result.save()
+
+    def action_attach(self) -> None:
+        """Attach the content under the cursor of the result, or the resource of the item."""
+        if self.screen.focused is self.page and self.result.attach():
+            return
+        about = self.item.about if self.item is not None else None
+        if not isinstance(about, ResourceInfo):
+            self.app.notify("Select a resource, or a link in a result, to attach it.", timeout=3)
+            return
+        arguments, problem = self.arguments()
+        if problem:
+            self.line.say((f"! {problem}", "bad"))
+            return
+        uri = uri_of(about, arguments)
+        self._shared.draft.attach_resource(self._shared.server, uri)
+        self.app.notify(f"Attached to the next message: {clean_line(uri, 200)}", timeout=3)
 
     def action_copy_all(self) -> None:
         self.result.copy_all()

@@ -13,10 +13,10 @@ from tui.core.tools import (
     Tool,
     ToolResult,
 )
-from tui.core.workbench import PromptMessage, PromptResult
+from tui.core.workbench import PromptResult
 from tui.ui.widgets.rows import text_of
 from tui.ui.widgets.symbols import UNICODE
-from tui.ui.workbench.calls import CallBook, HandCall, HandCallState, for_conversation, size_of, state_of
+from tui.ui.workbench.calls import CallBook, HandCall, HandCallState, size_of, state_of
 from tui.ui.workbench.items import of_tools
 from tui.ui.workbench.results import Stack, difference, file_name, sheet_of, sheet_of_result
 
@@ -93,15 +93,6 @@ def test_results_are_compared_member_by_member_even_in_json_texts() -> None:
     text = [text_of(sheet.row(index, 80)) for index in range(sheet.count())]
     assert text[-1] == "~ content[0].text.n: 1 -> 2"
     assert text_of(difference(before, before).row(2, 80)) == "They are the same."
-
-
-def test_a_result_for_the_conversation_is_quoted_and_a_prompt_is_not() -> None:
-    text = for_conversation("s", call(ToolResult((TextContent("a\n\x1b[31mb"),))))
-    assert text == 's › t with {"a": 1} gave:\n> a\n> ␛[31mb\n'
-    said = PromptResult(
-        messages=(PromptMessage("user", TextContent("Hello")), PromptMessage("assistant", TextContent("Hi")))
-    )
-    assert for_conversation("s", call(said)) == "Hello\n\n(assistant) Hi"
 
 
 def test_the_oldest_calls_are_dropped_when_there_are_many_or_they_are_large() -> None:

@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.core.attachments import attachments_of
-from tui.core.context.tool_results import result_text
 from tui.core.conversation.conversation import Attachment
 from tui.core.conversation.sessions import ExportKind
 from tui.core.errors import McptuiError
 from tui.core.text import clean, clean_line
-from tui.core.tools import TextContent, ToolResult
 from tui.core.workbench import PromptResult
 from tui.ui.keys.slash_commands import nearest
 
@@ -91,19 +88,12 @@ def said_by(result: PromptResult, name: str) -> tuple[str, Sequence[Attachment]]
     """
     if result.problem:
         raise McptuiError(clean(result.problem), where=name)
-    texts: list[str] = []
-    attachments: list[Attachment] = []
-    for message in result.messages:
-        one = ToolResult((message.content,))
-        try:
-            found = [] if isinstance(message.content, TextContent) else attachments_of(one.content, name)
-        except ValueError as error:
-            raise McptuiError(f"gave what cannot be attached: {error}", where=name) from error
-        if not found:
-            text = clean(result_text(one))
-            texts.append(text if message.role == "user" else f"({message.role}) {text}")
-        else:
-            attachments += found
-    if not texts and not attachments:
+    from tui.ui.workbench.message_draft import prompt_message
+
+    try:
+        text, attachments = prompt_message(result, name)
+    except ValueError as error:
+        raise McptuiError(f"gave what cannot be attached: {error}", where=name) from error
+    if not text and not attachments:
         raise McptuiError("gave no message", where=name)
-    return "\n\n".join(texts), attachments
+    return text, attachments

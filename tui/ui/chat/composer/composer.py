@@ -71,6 +71,12 @@ class Composer(TokenArea):
         self.completing.close()
         return Written(self.pastes.expand(shown).strip("\n").rstrip(), shown, self.pastes.references(shown))
 
+    def send_foreign(self, text: str, *references: Reference) -> None:
+        """Send text of a server as a message, as neither a command nor a token; what is written stays."""
+        tokens = "".join(f"{self.pastes.refer(reference)} " for reference in references)
+        shown = tokens + (self.pastes.keep(text) if Pastes.is_big(text) else Pastes.plain(text))
+        self.post_message(self.Sent(Written(self.pastes.expand(shown), shown, self.pastes.references(shown))))
+
     def show(self, text: str) -> None:
         """Replace the text and go to its end, without suggestions."""
         super().show(text)

@@ -6,7 +6,7 @@ from typing import Any
 
 from tui.core import units
 from tui.core.text import Preview, clean, clean_line, preview
-from tui.core.tools import ToolResult
+from tui.core.tools import LinkContent, TextContent, ToolResult
 from tui.ui.chat.transcript.blocks import measure
 from tui.ui.chat.transcript.flow import Block
 from tui.ui.chat.transcript.result_parts import pieces_of
@@ -46,7 +46,8 @@ class Card(Block):
     """One call.
 
     Its arguments are given by name, or as the JSON that the model wrote, which is read when somebody looks at
-    it. `recovered`: the call was found in the text of the reply; `gave` is the whole result, or None.
+    it. `server` is raw. `recovered`: the call was found in the text of the reply; `gave` is the whole result,
+    or None.
     """
 
     __slots__ = (
@@ -64,6 +65,7 @@ class Card(Block):
         "name",
         "open",
         "recovered",
+        "server",
         "state",
         "targets",
     )
@@ -72,6 +74,7 @@ class Card(Block):
         self, server: str, tool: str, arguments: Mapping[str, Any] | str, symbols: Symbols, gap: int
     ) -> None:
         super().__init__(gap)
+        self.server = server
         self.name = name = clean_line(tool, 64) or "unknown tool"
         within: Row = ((clean_line(server, 40), "dim"), (f" {symbols.within} ", "dim")) if server else EMPTY
         self._title: Row = (*within, (name, "tool"))
@@ -125,13 +128,24 @@ class Card(Block):
             self._arguments, self._unread = _shown(_read(self._unread)), None
         if self.state == "asking":
             return self._question(columns)
-        self.targets = [0]
         rows = [self._head(columns)]
         if self.open:
             rows += self._details(columns)
         elif self.state in _EXPLAINED:
             rows += self._error(columns)
+        self.targets = [0, *(len(rows) + place for place, _ in self._placed_links())]
         return rows + self._piece_rows(columns)
+
+    def link_at(self, row: int) -> LinkContent | None:
+        """Return the link that a row shows."""
+        place = self.targets.index(row) - 1 if row in self.targets else -1
+        return self._placed_links()[place][1] if place >= 0 else None
+
+    def _placed_links(self) -> list[tuple[int, LinkContent]]:
+        """Return the links that are visible, each with its place among the parts that are not text."""
+        parts = [one for one in self.gave.content if not isinstance(one, TextContent)] if self.gave else []
+        visible = parts[:MAX_PIECES]
+        return [(place, one) for place, one in enumerate(visible) if isinstance(one, LinkContent)]
 
     def _head(self, width: int) -> Row:
         role, word = _STATES[self.state]

@@ -18,7 +18,7 @@ from textual.timer import Timer
 from tui.core.conversation.conversation import Attachment, Message, Remark
 from tui.core.ports import ApprovalRequest
 from tui.core.text import clean, clean_line
-from tui.core.tools import BinaryContent, ToolResult
+from tui.core.tools import BinaryContent, LinkContent, ToolResult
 from tui.ui.chat.transcript.blocks import Fold, Label, Note, Plain, Summary, Thinking, Welcome
 from tui.ui.chat.transcript.cards import Card
 from tui.ui.chat.transcript.flow import Block
@@ -46,6 +46,14 @@ class Transcript(FlowPane):
 
     class MessageChosen(Posted):
         """The user wants to act on the selected message."""
+
+    class LinkChosen(Posted):
+        """A link in the result of a call was chosen."""
+
+        def __init__(self, server: str, link: LinkContent) -> None:
+            super().__init__()
+            self.server = server
+            self.link = link
 
     class ExampleChosen(Posted):
         """The user chose an example question, `text`."""
@@ -317,6 +325,8 @@ class Transcript(FlowPane):
 
     def target_chosen(self, block: Block, row: int) -> None:
         match block:
+            case Card() if (link := block.link_at(row)) is not None:
+                self.post_message(self.LinkChosen(block.server, link))
             case Card() | Thinking() | Summary():
                 block.open = not block.open
                 self.following = False

@@ -1,0 +1,167 @@
+"""Links in results: read and attached from where they stand; prompts put into the message or sent."""
+
+import asyncio
+
+from tests.conftest import until
+from tests.ui.app_stage import app_over, shows
+from tests.ui.bench_app import app_of, bench_of, called, opened
+from tests.ui.bench_stage import PIXEL, rich_runtime
+from tests.ui.fakes import FakeRuntime, calls, says
+from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
+from tui.core.workbench import PromptMessage, PromptResult
+from tui.ui.workbench.result_screen import ResultScreen
+
+ARCHIVE = "weather://archive/beijing"
+ANSWER = ToolResult((TextContent("See there."), LinkContent(ARCHIVE, "archive", "Ten years")))
+
+
+def with_link() -> FakeRuntime:
+    runtime = FakeRuntime(calls("weather__get_weather"), says("There you are."), says("Read."))
+    runtime.toolbox.answers["get_weather"] = ANSWER
+    runtime.workbench.answers[ARCHIVE] = ToolResult((ResourceContent(ARCHIVE, "", "1996: hot"),))
+    return runtime
+
+
+async def test_enter_on_a_link_of_a_call_in_the_conversation_reads_it_and_a_attaches_it() -> None:
+    runtime = with_link()
+    app = app_over(runtime)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await until(lambda: app.main.parts and runtime.is_ready)
+        await pilot.press(*"go", "enter")
+        await shows(app, "There you are.", f"link   archive  {ARCHIVE}")
+        card = next(iter(app.main.regions.conversation.cards.values()))
+        app.main.regions.conversation.focus()
+        app.main.regions.conversation._aim((card, card.targets[-1]))
+        await pilot.press("enter")
+        await until(lambda: isinstance(app.screen, ResultScreen))
+        await shows(app, "RESOURCE", "weather › archive", "1996: hot")
+        assert runtime.workbench.called[0][0] == ARCHIVE
+        await pilot.press("a")
+        await shows(app, f"Attached to the next message: {ARCHIVE}")
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main)
+        assert f"[@{ARCHIVE}]" in app.main.composer.text
+        await app.close()
+
+
+async def test_a_link_is_followed_in_the_whole_result_of_a_call_and_escape_goes_back_to_it() -> None:
+    runtime = with_link()
+    app = app_over(runtime)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await until(lambda: app.main.parts and runtime.is_ready)
+        await pilot.press(*"go", "enter")
+        await shows(app, "There you are.")
+        await pilot.press("f2", "v")
+        await shows(app, "RESULT", "See there.")
+        await pilot.press("end", "enter")
+        await shows(app, "RESOURCE", "1996: hot")
+        await pilot.press("escape")
+        await shows(app, "RESULT", "See there.")
+        await pilot.press("end", "a", "escape")
+        await until(lambda: app.main.composer.text == f"[@weather:{ARCHIVE}] ")
+        await app.close()
+
+
+async def test_a_link_in_a_result_of_the_workbench_is_read_and_attached() -> None:
+    runtime = rich_runtime()
+    runtime.workbench.answers["get_weather"] = ANSWER
+    async with opened(runtime) as (screen, pilot):
+        app, bench = app_of(screen), bench_of(screen)
+        await pilot.press("enter", *"Oslo", "ctrl+j")
+        await shows(app, "See there.")
+        screen.set_focus(bench.page)
+        await pilot.press("end", "enter")
+        await until(lambda: isinstance(app.screen, ResultScreen))
+        await shows(app, f"this is {ARCHIVE}")
+        await pilot.press("escape")
+        await until(lambda: app.screen is screen)
+        await pilot.press("a")
+        await until(lambda: app.main.composer.text == f"[@weather:{ARCHIVE}] ")
+
+
+async def test_leaving_while_a_link_is_read_cancels_the_request() -> None:
+    runtime = with_link()
+    app = app_over(runtime)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await until(lambda: app.main.parts and runtime.is_ready)
+        await pilot.press(*"go", "enter")
+        await shows(app, "There you are.")
+        runtime.workbench.gate = asyncio.Event()
+        await pilot.press("f2", "v")
+        await shows(app, "RESULT", "See there.")
+        await pilot.press("end", "enter")
+        await until(lambda: runtime.workbench.called)
+        await pilot.press("escape")
+        await until(lambda: runtime.workbench.cancelled == 1)
+        await app.close()
+
+
+async def test_a_resource_and_a_filled_in_template_are_attached_from_the_list() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        app = app_of(screen)
+        await pilot.press("3")
+        await shows(app, "stations")
+        await pilot.press("a")
+        await until(lambda: app.main.composer.text == "[@weather:weather://stations] ")
+        await pilot.press("down", "a")
+        await shows(app, "! city is required")
+        await pilot.press("enter", *"Oslo", "escape", "a")
+        await until(lambda: "[@weather:weather://archive/Oslo]" in app.main.composer.text)
+
+
+async def test_an_image_is_attached_as_it_is_and_what_no_model_takes_is_not() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        app, bench = app_of(screen), bench_of(screen)
+        bench.list.select("tool get_radar")
+        await pilot.pause()
+        await pilot.press("ctrl+j")
+        await called(runtime)
+        await shows(app, "image/png")
+        screen.set_focus(bench.page)
+        await pilot.press("a")
+        await until(lambda: app.main.composer.text == "[@get_radar] ")
+        blob = BinaryContent("blob", "x/y", 3, "AAEC", "weather://blob")
+        runtime.workbench.answers["get_radar"] = ToolResult((blob,))
+        await pilot.press("ctrl+j")
+        await shows(app, "weather://blob")
+        await pilot.press("a")
+        await shows(app, "Cannot be attached: it is neither text")
+
+
+def prompt() -> FakeRuntime:
+    runtime = rich_runtime()
+    said = (
+        PromptMessage("user", TextContent("/clear is what I say.")),
+        PromptMessage("user", BinaryContent("image", "image/png", 70, PIXEL)),
+    )
+    runtime.workbench.said = PromptResult("", said)
+    return runtime
+
+
+async def test_a_prompt_is_put_into_the_message_with_what_it_embeds() -> None:
+    runtime = prompt()
+    async with opened(runtime) as (screen, pilot):
+        app = app_of(screen)
+        await pilot.press("4", "enter", *"a", "tab", *"b", "ctrl+j")
+        await shows(app, "/clear is what I say.")
+        await pilot.press("ctrl+g")
+        await until(lambda: app.screen is app.main)
+        assert app.main.composer.text == "[@weather:compare]  /clear is what I say."
+
+
+async def test_a_prompt_is_sent_at_once_and_what_is_being_written_stays() -> None:
+    runtime = prompt()
+    async with opened(runtime) as (screen, pilot):
+        app = app_of(screen)
+        app.main.composer.show("half a sentence")
+        await pilot.press("4", "S")
+        await shows(app, "Get a prompt first")
+        await pilot.press("enter", *"a", "tab", *"b", "ctrl+j")
+        await shows(app, "/clear is what I say.")
+        await pilot.press("escape", "S")
+        await until(lambda: runtime.conversations.asked)
+        ((text, attachments),) = runtime.conversations.asked
+        assert (text.strip(), attachments[0].mime) == ("@weather:compare  /clear is what I say.", "image/png")
+        assert app.main.composer.text == "half a sentence"

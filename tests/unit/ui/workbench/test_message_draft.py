@@ -1,0 +1,75 @@
+"""What goes from results into the message to the model."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from tests.ui.fakes import FakeWorkbench
+from tui.core.conversation.conversation import Attachment
+from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, Tool, ToolResult
+from tui.core.workbench import PromptMessage, PromptResult
+from tui.ui.workbench.calls import HandCall, HandCallState
+from tui.ui.workbench.items import of_tools
+from tui.ui.workbench.message_draft import ResultSource, attach_content, for_conversation, prompt_message
+
+(ITEM,) = of_tools([Tool("s", "t")])
+
+
+class Draft:
+    """Remembers what is put into it."""
+
+    def __init__(self) -> None:
+        self.attached: list[object] = []
+
+    def put_into_message(self, text: str, attachments: Sequence[Attachment] = ()) -> None: ...
+
+    def send_message(self, text: str, attachments: Sequence[Attachment] = ()) -> None: ...
+
+    def attach_resource(self, server: str, uri: str) -> None:
+        self.attached.append((server, uri))
+
+    def attach(self, attachments: Sequence[Attachment]) -> None:
+        self.attached += [(one.name, one.data) for one in attachments]
+
+
+@pytest.fixture
+def source() -> ResultSource:
+    return ResultSource("s", FakeWorkbench(), Draft())
+
+
+def attached(source: ResultSource) -> list[object]:
+    assert isinstance(source.draft, Draft)
+    return source.draft.attached
+
+
+def test_a_result_for_the_conversation_is_quoted_with_its_source() -> None:
+    result = ToolResult((TextContent("a\n\x1b[31mb"),))
+    call = HandCall(1, ITEM, {"a": 1}, "12:00:00", 0, 1.0, HandCallState.DONE, result)
+    assert for_conversation("s", call) == 's › t with {"a": 1} gave:\n> a\n> ␛[31mb\n'
+
+
+def test_the_messages_of_a_prompt_are_one_message_and_what_they_embed_is_attached() -> None:
+    said = (
+        PromptMessage("user", TextContent("Hello")),
+        PromptMessage("assistant", TextContent("Hi")),
+        PromptMessage("user", ResourceContent("x://y", "text/plain", "embedded")),
+    )
+    text, attachments = prompt_message(PromptResult(messages=said), "s:p")
+    assert text == "Hello\n\n(assistant) Hi"
+    assert [(one.name, one.data) for one in attachments] == [("s:p", "embedded")]
+
+
+def test_a_link_is_attached_by_its_address(source: ResultSource) -> None:
+    assert attach_content(source, LinkContent("x://y", "n"), "call") == "x://y"
+    assert attached(source) == [("s", "x://y")]
+
+
+def test_what_a_result_holds_itself_is_attached_as_it_is(source: ResultSource) -> None:
+    assert attach_content(source, TextContent("hi"), "call") == "call"
+    assert attach_content(source, ResourceContent("x://y", "", "there"), "call") == "x://y"
+    assert attached(source) == [("call", "hi"), ("x://y", "there")]
+
+
+def test_what_no_model_can_be_given_says_so(source: ResultSource) -> None:
+    with pytest.raises(ValueError, match="neither text nor a picture"):
+        attach_content(source, BinaryContent("blob", "x/y", 3, "AAEC"), "call")

@@ -1,0 +1,80 @@
+"""What goes from a server's results into the message to the model: texts, quoted; prompts; attachments."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from tui.core.attachments import attachments_of
+from tui.core.context.tool_results import result_text
+from tui.core.conversation.conversation import Attachment
+from tui.core.text import clean, clean_line
+from tui.core.tools import Content, LinkContent, TextContent, ToolResult
+from tui.core.workbench import PromptResult, Workbench
+from tui.ui.workbench.calls import HandCall
+
+
+class MessageDraft(Protocol):
+    """The message to the model that is being written."""
+
+    def put_into_message(self, text: str, attachments: Sequence[Attachment] = ()) -> None:
+        """Put text of a server before what is written, and go there."""
+
+    def send_message(self, text: str, attachments: Sequence[Attachment] = ()) -> None:
+        """Send text of a server as a message of its own; what is written stays."""
+
+    def attach_resource(self, server: str, uri: str) -> None:
+        """Attach a resource, which is read when the message is sent."""
+
+    def attach(self, attachments: Sequence[Attachment]) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ResultSource:
+    """Where a result comes from: its links are read there, and what it holds goes into the message."""
+
+    server: str
+    workbench: Workbench
+    draft: MessageDraft
+
+
+def attach_content(source: ResultSource, content: Content, name: str) -> str:
+    """Attach one content item of a result; return what was attached, for the person.
+
+    A link is read when the message is sent. Raises ValueError with a sentence if a model cannot be given it.
+    """
+    if isinstance(content, LinkContent):
+        source.draft.attach_resource(source.server, content.uri)
+        return clean_line(content.uri, 200)
+    named = content.uri if not isinstance(content, TextContent) and content.uri else name
+    source.draft.attach(attachments_of((content,), clean_line(named, 200)))
+    return clean_line(named, 200)
+
+
+def for_conversation(server: str, call: HandCall) -> str:
+    """Return the result of a tool or a resource as text for a message: quoted, with its source."""
+    what = f"{clean_line(server, 60)} › {call.item.label}"
+    arguments = clean_line(json.dumps(call.arguments, ensure_ascii=False, default=str), 400)
+    arguments = f" with {arguments}" if call.arguments else ""
+    text = clean(result_text(call.result)) if isinstance(call.result, ToolResult) else ""
+    quoted = "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+    return f"{what}{arguments} gave:\n{quoted}\n"
+
+
+def prompt_message(result: PromptResult, name: str) -> tuple[str, Sequence[Attachment]]:
+    """Return the text and the attachments of a prompt's messages, which are written for the person to send.
+
+    Messages of the assistant are marked as such. Raises ValueError with a sentence if one of them cannot be
+    given to a model.
+    """
+    texts: list[str] = []
+    attachments: list[Attachment] = []
+    for message in result.messages:
+        one = ToolResult((message.content,))
+        found = [] if isinstance(message.content, TextContent) else attachments_of(one.content, name)
+        if not found:
+            text = clean(result_text(one))
+            texts.append(text if message.role == "user" else f"({message.role}) {text}")
+        else:
+            attachments += found
+    return "\n\n".join(texts), attachments
