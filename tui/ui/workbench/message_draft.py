@@ -11,7 +11,6 @@ from tui.core.conversation.conversation import Attachment
 from tui.core.text import clean, clean_line
 from tui.core.tools import Content, LinkContent, TextContent, ToolResult
 from tui.core.workbench import PromptResult, Workbench
-from tui.ui.workbench.calls import HandCall
 
 
 class MessageDraft(Protocol):
@@ -51,14 +50,13 @@ def attach_content(source: ResultSource, content: Content, name: str) -> str:
     return clean_line(named, 200)
 
 
-def for_conversation(server: str, call: HandCall) -> str:
+def for_conversation(server: str, name: str, arguments: object, result: ToolResult) -> str:
     """Return the result of a tool or a resource as text for a message: quoted, with its source."""
-    what = f"{clean_line(server, 60)} › {call.item.label}"
-    arguments = clean_line(json.dumps(call.arguments, ensure_ascii=False, default=str), 400)
-    arguments = f" with {arguments}" if call.arguments else ""
-    text = clean(result_text(call.result)) if isinstance(call.result, ToolResult) else ""
-    quoted = "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
-    return f"{what}{arguments} gave:\n{quoted}\n"
+    what = f"{clean_line(server, 60)} › {clean_line(name, 120)}"
+    given = clean_line(json.dumps(arguments, ensure_ascii=False, default=str), 400)
+    given = f" with {given}" if arguments else ""
+    quoted = "\n".join(f"> {line}".rstrip() for line in clean(result_text(result)).split("\n"))
+    return f"{what}{given} gave:\n{quoted}\n"
 
 
 def prompt_message(result: PromptResult, name: str) -> tuple[str, Sequence[Attachment]]:

@@ -274,7 +274,8 @@ class ServerScreen(Screen[None]):
             self._use_prompt(call, call.result, self._draft.put_into_message)
         else:
             self.dismiss(None)
-            self._draft.put_into_message(for_conversation(self.server, call))
+            text = for_conversation(self.server, call.item.label, call.arguments, call.result)
+            self._draft.put_into_message(text)
 
     def action_bench_send(self) -> None:
         """Send the messages of the selected prompt to the model."""

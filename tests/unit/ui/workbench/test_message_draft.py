@@ -6,13 +6,9 @@ import pytest
 
 from tests.ui.fakes import FakeWorkbench
 from tui.core.conversation.conversation import Attachment
-from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, Tool, ToolResult
+from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
 from tui.core.workbench import PromptMessage, PromptResult
-from tui.ui.workbench.calls import HandCall, HandCallState
-from tui.ui.workbench.items import of_tools
 from tui.ui.workbench.message_draft import ResultSource, attach_content, for_conversation, prompt_message
-
-(ITEM,) = of_tools([Tool("s", "t")])
 
 
 class Draft:
@@ -44,8 +40,7 @@ def attached(source: ResultSource) -> list[object]:
 
 def test_a_result_for_the_conversation_is_quoted_with_its_source() -> None:
     result = ToolResult((TextContent("a\n\x1b[31mb"),))
-    call = HandCall(1, ITEM, {"a": 1}, "12:00:00", 0, 1.0, HandCallState.DONE, result)
-    assert for_conversation("s", call) == 's › t with {"a": 1} gave:\n> a\n> ␛[31mb\n'
+    assert for_conversation("s", "t", {"a": 1}, result) == 's › t with {"a": 1} gave:\n> a\n> ␛[31mb\n'
 
 
 def test_the_messages_of_a_prompt_are_one_message_and_what_they_embed_is_attached() -> None:
