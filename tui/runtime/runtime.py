@@ -33,6 +33,7 @@ from tui.core.turn.approval_policy import Policy
 from tui.core.turn.limits import Limits
 from tui.core.workbench import Workbench
 from tui.host.host import Host
+from tui.host.sign_in.token_store import TokenStore
 from tui.runtime.active_model import ActiveModel
 from tui.runtime.approvals import RememberedApprovals
 from tui.runtime.conversations import Conversations
@@ -41,7 +42,7 @@ from tui.runtime.recording import RunRecording, kept_traffic
 from tui.runtime.server_choices import ServerChoices
 from tui.runtime.turn import PendingTurn, ServersStarting, TurnContext, redacted
 from tui.settings.config_file import ConfigFile
-from tui.settings.locations import data_dir
+from tui.settings.locations import data_dir, state_dir
 from tui.settings.stored_calls import StoredCalls
 from tui.storage.sessions.store import SessionStore
 from tui.traffic.record.entry_columns import Recording
@@ -167,6 +168,8 @@ class Runtime:
             redactor=self.redactor,
             traceparent=self._traceparent if loaded.settings.traffic.traceparent else lambda: "",
             questioner=self.questioner,
+            tokens=TokenStore(state_dir() / "sign-in"),
+            client_metadata_url=loaded.settings.oauth.client_metadata_url or "",
         )
         context, settings = self.turn_context, loaded.settings
         context.toolbox = self.host.toolbox

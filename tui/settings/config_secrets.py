@@ -21,6 +21,7 @@ MAX_DEPTH = 32
 """Deeper values belong to no configuration and are ignored."""
 
 _OPEN_HEADERS = frozenset({"accept", "accept-language", "content-type", "user-agent", "mcp-protocol-version"})
+_IN_KEYCHAIN = re.compile(rf"(?:\w+ )?{KEYCHAIN}\S+")
 _SCHEME = re.compile(r"\s*(?:bearer|basic|token|apikey)?\s*", re.IGNORECASE)
 
 
@@ -45,7 +46,9 @@ def is_secret(path: KeyPath, value: str) -> bool:
         case ("models", _, "api_key"):
             return not value.startswith(KEYCHAIN)
         case ("models" | "servers", _, "headers", str(name)):
-            return name.lower() not in _OPEN_HEADERS
+            return name.lower() not in _OPEN_HEADERS and not _IN_KEYCHAIN.fullmatch(value)
+        case ("servers", _, "oauth", "client_secret" | "private_key"):
+            return not value.startswith(KEYCHAIN)
         case ("servers", _, "env", str(name)):
             return may_be_secret(name) or not is_plain(value)
         case _:

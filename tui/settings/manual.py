@@ -76,9 +76,11 @@ SECTIONS: tuple[tuple[str, str, type[schema.Section]], ...] = (
     ("At the top", "", schema.Settings),
     ("Models", "[models.NAME]", schema.ModelSettings),
     ("Servers", "[servers.NAME]", schema.ServerSettings),
+    ("Signing in to one server", "[servers.NAME.oauth]", schema.ServerOAuthSettings),
     ("Limits", "[limits]", schema.LimitSettings),
     ("Approvals", "[approvals]", schema.ApprovalSettings),
     ("Traffic", "[traffic]", schema.TrafficSettings),
+    ("Signing in", "[oauth]", schema.OAuthSettings),
     ("The screen", "[ui]", schema.UiSettings),
 )
 
@@ -117,11 +119,15 @@ def _section(title: str, header: str, model: type[schema.Section]) -> str:
     lines += ["| key | what | default | meaning |", "|---|---|---|---|"]
     docs = field_docs()[model.__name__]
     for name, field in model.model_fields.items():
-        if model is schema.Settings and name in _TABLES:
+        if (model is schema.Settings and name in _TABLES) or _is_section(field.annotation):
             continue
         cells = (f"`{name}`", _kind(field), _default(field), docs[name])
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join([*lines, ""])
+
+
+def _is_section(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, schema.Section)
 
 
 def _kind(field: FieldInfo) -> str:

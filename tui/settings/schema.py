@@ -63,6 +63,13 @@ def _checked_url(value: str) -> str:
     return value
 
 
+def _checked_document(value: str) -> str:
+    parts = urlsplit(_checked_url(value))
+    if parts.scheme != "https" or parts.path in ("", "/"):
+        raise ValueError("must be an address like https://host/client.json")
+    return value
+
+
 def _checked_pattern(value: str) -> str:
     if not re.fullmatch(r"[^/]+/.+", value):
         raise ValueError("must be a pattern of server/tool, like `notes/*`")
@@ -110,6 +117,7 @@ Number = Annotated[float, _from_environment(float), Field(allow_inf_nan=False)]
 Whole = Annotated[int, _from_environment(int)]
 Truth = Annotated[bool, _from_environment(lambda text: {"true": True, "false": False}[text.lower()])]
 Url = Annotated[str, AfterValidator(_checked_url)]
+DocumentUrl = Annotated[str, AfterValidator(_checked_document)]
 Seconds = Annotated[Number, Field(gt=0, le=86_400)]
 Price = Annotated[Number, Field(ge=0)]
 Patterns = Annotated[list[Annotated[str, AfterValidator(_checked_pattern)]], BeforeValidator(_as_list)]
@@ -194,6 +202,40 @@ class LimitSettings(Section):
     """What one turn may cost, by the prices of the profile. No such limit if not set."""
 
 
+class ServerOAuthSettings(Section):
+    """How to sign in to a remote server that asks for it. Usually nothing of this is needed.
+
+    Secrets are best written as `"${NAME}"`, or `"keyring:SERVICE/NAME"` for one in the system's keychain.
+    """
+
+    grant: Literal["authorization_code", "client_credentials"] = "authorization_code"
+    """You sign in, in a browser; or mcptui does, with the credentials below, where nobody is there."""
+    client_id: Annotated[Text, Field(min_length=1)] | None = None
+    """The client that is registered for you. If not set, mcptui registers itself."""
+    client_secret: Annotated[Text, AfterValidator(_checked_key)] | None = None
+    """Its secret, if it has one."""
+    scopes: Annotated[list[Text], BeforeValidator(_as_list)] = []
+    """What to ask for, in place of what the server suggests."""
+    issuer: Url | None = None
+    """The authorization server that may get these credentials. If not set, the first one that was used."""
+    callback_port: Annotated[Whole, Field(ge=1, le=65535)] | None = None
+    """The port of `http://127.0.0.1:PORT/callback`, if that address is registered. If not set, any."""
+    client_metadata_url: DocumentUrl | None = None
+    """The address of a client metadata document, in place of the one in `[oauth]`."""
+    private_key: Annotated[Text, AfterValidator(_checked_key)] | None = None
+    """A private key in PEM, in place of `client_secret`, for `client_credentials`."""
+    private_key_algorithm: Literal["RS256", "ES256", "PS256", "EdDSA"] = "RS256"
+    """How it signs."""
+
+    @model_validator(mode="after")
+    def _has_credentials(self) -> Self:
+        if self.grant == "client_credentials" and not (
+            self.client_id and (self.client_secret or self.private_key)
+        ):
+            raise ValueError("needs a `client_id`, and a `client_secret` or a `private_key`, for this grant")
+        return self
+
+
 class ServerSettings(Section):
     """An MCP server. One with `command` is started and spoken to on its stdin and stdout.
 
@@ -214,7 +256,7 @@ class ServerSettings(Section):
     url: Url | None = None
     """Where a server is that somebody else runs."""
     headers: dict[str, EnvValue] = {}
-    """HTTP headers sent to `url`."""
+    """HTTP headers sent to `url`. For a secret: `"${VAR}"`, or `"Bearer keyring:SERVICE/NAME"`."""
     autostart: Truth = True
     """Start it with mcptui. Others are started with a key."""
     restart: Truth = False
@@ -235,6 +277,8 @@ class ServerSettings(Section):
     """Give the model the server's own instructions, marked as its words. Read them in its overview first."""
     log_level: Annotated[str, AfterValidator(_checked_level)] | None = None
     """The least severe messages that it is asked to log: `debug`, `info`, `notice`, `warning`, `error` …"""
+    oauth: ServerOAuthSettings = ServerOAuthSettings()
+    """How to sign in to it."""
 
     @property
     def kind(self) -> str:
@@ -250,6 +294,8 @@ class ServerSettings(Section):
                 raise ValueError("needs a `command`" + (", or a `url`" if self.kind == "stdio" else ""))
             if self.url:
                 raise ValueError("has a `command` and a `url`; it can have one of them")
+            if self.oauth != ServerOAuthSettings():
+                raise ValueError("has `oauth`, which only a server with a `url` can have")
         elif not self.url:
             raise ValueError(f"needs a `url` for the transport {self.kind}")
         elif urlsplit(self.url).scheme not in _SCHEMES[self.kind]:
@@ -289,6 +335,13 @@ class TrafficSettings(Section):
     """How large all recordings together may grow, in MiB; then the oldest recordings go."""
 
 
+class OAuthSettings(Section):
+    """Signing in to remote servers, for all of them."""
+
+    client_metadata_url: DocumentUrl | None = None
+    """The address of a document about mcptui, which some authorization servers take as its `client_id`."""
+
+
 class UiSettings(Section):
     """How it looks and which keys do what."""
 
@@ -315,5 +368,7 @@ class Settings(Section):
     """What is recorded."""
     ui: UiSettings = UiSettings()
     """The screen."""
+    oauth: OAuthSettings = OAuthSettings()
+    """Signing in."""
     snippets: dict[str, str] = {}
     """Texts that `/NAME` puts into your message."""

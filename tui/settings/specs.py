@@ -4,12 +4,12 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tui.core.servers import ServerSpec, Transport
+from tui.core.servers import Grant, OAuthSpec, ServerSpec, Transport
 from tui.core.turn.approval_policy import Rules
 from tui.core.turn.limits import Limits
 from tui.settings.load import Loaded, dotted
 from tui.settings.locations import default_servers
-from tui.settings.schema import ApprovalSettings, LimitSettings, ServerSettings
+from tui.settings.schema import ApprovalSettings, LimitSettings, ServerOAuthSettings, ServerSettings
 
 
 def server_specs(loaded: Loaded) -> tuple[ServerSpec, ...]:
@@ -68,7 +68,22 @@ def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
         off=tuple(server.off),
         instructions=server.instructions,
         log_level=server.log_level or "",
+        oauth=_oauth(server.oauth),
         sse_fallback=server.transport is None and server.kind == "http",
+    )
+
+
+def _oauth(settings: ServerOAuthSettings) -> OAuthSpec:
+    return OAuthSpec(
+        grant=Grant(settings.grant),
+        client_id=settings.client_id or "",
+        client_secret=settings.client_secret or "",
+        scopes=tuple(settings.scopes),
+        client_metadata_url=settings.client_metadata_url or "",
+        issuer=settings.issuer or "",
+        private_key=settings.private_key or "",
+        private_key_algorithm=settings.private_key_algorithm,
+        callback_port=settings.callback_port or 0,
     )
 
 

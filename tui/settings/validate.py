@@ -14,6 +14,7 @@ from tui.settings.schema import (
     ApprovalSettings,
     LimitSettings,
     ModelSettings,
+    OAuthSettings,
     Section,
     ServerSettings,
     Settings,
@@ -77,6 +78,7 @@ class Checker:
             approvals=self._approvals(),
             traffic=self._section("traffic", TrafficSettings),
             ui=self._section("ui", UiSettings),
+            oauth=self._section("oauth", OAuthSettings),
             snippets=self._snippets(),
         )
 
