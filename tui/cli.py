@@ -134,6 +134,14 @@ def _dispatch(args: argparse.Namespace) -> int:
             from tui.commands.servers import servers
 
             return servers(args)
+        case "login":
+            from tui.commands.sign_in import login
+
+            return login(args)
+        case "logout":
+            from tui.commands.sign_in import logout
+
+            return logout(args)
         case "add":
             from tui.commands.add import add
 

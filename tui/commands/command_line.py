@@ -94,6 +94,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_run(commands)
     _add_servers(commands)
     _add_adding(commands)
+    _add_sign_in(commands)
     _add_config(commands)
     _add_sessions(commands)
     _add_tap(commands)
@@ -180,6 +181,23 @@ def _add_servers(commands: "Commands") -> None:
     )
     _common(servers, model=False)
     servers.add_argument("--json", action="store_true", help="print one JSON array")
+
+
+def _add_sign_in(commands: "Commands") -> None:
+    login = commands.add_parser(
+        "login",
+        help="sign in to a remote server",
+        description="Sign in to a remote server: a browser opens after you agree, and the tokens are kept in"
+        " the keychain, or else in a file that only you can read.",
+    )
+    logout = commands.add_parser(
+        "logout",
+        help="delete the tokens of a remote server",
+        description="Delete the tokens of a remote server from this machine.",
+    )
+    for parser in (login, logout):
+        _common(parser, model=False)
+        parser.add_argument("server", metavar="SERVER", help="name of a configured server")
 
 
 def _add_adding(commands: "Commands") -> None:

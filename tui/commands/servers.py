@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tui.commands.interrupt import Interrupt
-from tui.core.errors import ConfigError, UsageError
+from tui.core.errors import ConfigError, UsageError, sentences
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport
 from tui.core.text import clean, clean_line
 from tui.core.units import plural
@@ -84,6 +84,7 @@ def as_object(status: ServerStatus) -> dict[str, Any]:
         "exit_code": status.exit_code,
         "signal": status.signal or None,
         "stderr_last": status.stderr_last or None,
+        "sign_in": status.sign_in or None,
     }
 
 
@@ -93,12 +94,17 @@ def table(found: Sequence[ServerStatus]) -> list[str]:
     return [line for status in found for line in _lines(status, width)]
 
 
+def _step(status: ServerStatus) -> str:
+    """Return the next step of a server that wants a sign-in; others name keys of the app."""
+    return status.next_step if status.sign_in else ""
+
+
 def _lines(status: ServerStatus, width: int) -> list[str]:
     name = clean_line(status.name, 40).ljust(width)
     if status.state is not ServerState.RUNNING:
         lines = [f"✗ {name}  {status.state.value}  {status.reason or ''}".rstrip()]
         if status.detail:
-            lines.append(f"    {clean_line(status.detail, 600)}")
+            lines.append(f"    {clean_line(sentences(status.detail, _step(status)), 600)}")
         if status.stderr_last and clean_line(status.stderr_last, 80) not in status.detail:
             lines.append(f"    last stderr line: {clean_line(status.stderr_last, 300)}")
         return lines
@@ -108,6 +114,8 @@ def _lines(status: ServerStatus, width: int) -> list[str]:
     protocol = " ".join(filter(None, (status.protocol, status.spec.transport.remark)))
     started = "" if status.start_ms is None else f"started in {status.start_ms:.0f} ms"
     lines = ["  ".join((f"● {name}  {status.state.value}", protocol, identity, ", ".join(counts), started))]
+    if status.sign_in:
+        lines.append(f"    {status.sign_in}")
     if status.listing_problem:
         lines.append(f"    tools/list: {clean_line(status.listing_problem, 300)}")
     lines += [

@@ -55,13 +55,13 @@ class TerminalApprover:
         try:
             self._out.write(question(request))
             self._out.flush()
-            return decision_of(await _line(terminal))
+            return decision_of(await read_line(terminal))
         finally:
             os.close(terminal)
 
 
-async def _line(terminal: int) -> str:
-    """Return "" at the end of the terminal. Cancelling leaves nothing behind."""
+async def read_line(terminal: int) -> str:
+    """Return what is typed, "" at the end of the terminal. Cancelling leaves nothing behind."""
     loop = asyncio.get_running_loop()
     ready = asyncio.Event()
     loop.add_reader(terminal, ready.set)

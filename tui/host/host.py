@@ -15,13 +15,15 @@ from tui.core.ports import Clock
 from tui.core.questions import Questioner, Refuser
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerStatus
+from tui.core.time_limits import TimeLimits
 from tui.core.traffic import TrafficSink
+from tui.host.frames.tap import WireTap
 from tui.host.process.watchdog import Watchdog
 from tui.host.schemas.validation import SchemaChecker
 from tui.host.server_requests import PatientQuestioner
 from tui.host.sign_in.sign_ins import SignIns
 from tui.host.sign_in.token_store import TokenStore
-from tui.host.supervisor import HostContext, Open, Supervisor
+from tui.host.supervisor import HostContext, Open, Supervisor, remote_transports
 from tui.host.transports import open_transport
 from tui.host.workbench import HandWorkbench, RunningToolbox
 
@@ -135,6 +137,35 @@ class Host:
         """Replace fields of a server's spec that take effect without a restart, such as `off`."""
         server = self._named(name)
         server.reconfigure(dataclasses.replace(server.spec, **fields))
+
+    async def sign_in(self, name: str) -> str:
+        """Sign in to a remote server, whether or not it runs; return where its tokens are kept.
+
+        Raises:
+            UsageError: it is not one that can be signed in to.
+            ServerError: it did not succeed.
+        """
+        spec, sign_ins = self._named(name).spec, self._around.sign_ins
+        if sign_ins is None or spec.url is None:
+            raise UsageError(
+                f"{name} runs on this machine: there is nothing to sign in to.",
+                next_step="Only servers with a url can ask for it.",
+            )
+        if any(header.lower() == "authorization" for header in spec.headers):
+            raise UsageError(
+                f"{name} has an Authorization header in its configuration, which is used instead.",
+                next_step=f"Remove it from [servers.{name}.headers] to sign in.",
+            )
+        remote = await asyncio.to_thread(remote_transports)
+        tap = WireTap(name, self._around.sink)
+        authenticator = remote.authenticator_of(spec, sign_ins, tap, TimeLimits())
+        return sign_ins.store.shown_place(await authenticator.sign_in())
+
+    async def sign_out(self, name: str) -> int:
+        """Stop a server and delete its tokens; return how many sign-ins there were."""
+        server, sign_ins = self._named(name), self._around.sign_ins
+        await server.stop()
+        return 0 if sign_ins is None else await sign_ins.forget(name)
 
     def request_start(self, name: str) -> None:
         self._request(self.start(name), f"start {name}")

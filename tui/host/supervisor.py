@@ -426,3 +426,10 @@ def _connections() -> ModuleType:
     load_client_half()
     quiet_sdk_logging()
     return importlib.import_module("tui.host.connection")
+
+
+def remote_transports() -> ModuleType:
+    """Import what remote servers have in common, and with it the SDK: call it off the event loop."""
+    load_client_half()
+    quiet_sdk_logging()
+    return importlib.import_module("tui.host.transports.remote")

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from tui.core.daemon_thread import in_daemon_thread
-from tui.core.questions import Action, AddressAnswer, AddressQuestion, Questioner
+from tui.core.questions import Action, AddressAnswer, AddressQuestion, Questioner, Refuser
 from tui.core.text import clean_line
 from tui.host.sign_in.callback import Callback, CallbackListener, read_callback
 from tui.host.sign_in.exchange import SignInFailed, address_fault
@@ -111,8 +111,9 @@ class PersonSignsIn:
         question = AddressQuestion(self._server, self._address, message, "sign in")
         said = await self._questioner.address(question)
         if said.action is not Action.ACCEPT:
+            nobody = type(self._questioner) is Refuser
             raise SignInFailed(
-                "it asks you to sign in, and that was declined.",
+                f"it asks you to sign in{'' if nobody else ', and that was declined'}.",
                 next_step=f"Sign in with `mcptui login {self._server}`, or start it again.",
             )
         return said

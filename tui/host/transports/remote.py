@@ -7,10 +7,9 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine, Mapping
 from types import TracebackType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import anyio
-import httpx2
 
 from tui.core.jsonrpc.messages import Id
 from tui.core.servers import Reach, ServerSpec
@@ -28,9 +27,27 @@ from tui.host.transports.http_link import HttpLink, has_authorization
 from tui.host.transports.streams import ReadStream, WriteStream
 from tui.host.waits import first_of
 
+if TYPE_CHECKING:
+    from tui.host.sign_in.authenticator import Authenticator
+
 CLOSE_SECONDS = 2.0
 HAND_OVER_SECONDS = 0.1
 OPENING = ("server/discover", "initialize")
+
+
+def authenticator_of(
+    spec: ServerSpec, sign_ins: SignIns, tap: WireTap, clocks: TimeLimits
+) -> "Authenticator":
+    """Return what signs in to a server; its requests are recorded as events, without their secrets."""
+    from tui.host.sign_in.authenticator import Authenticator
+
+    return Authenticator(
+        spec,
+        sign_ins,
+        open_client=lambda: open_client(RoutedTransport(), {}),
+        record=lambda what: tap.event("sign-in", **what),
+        pause=clocks.standing_still,
+    )
 
 
 class Wire(Protocol):
@@ -94,27 +111,15 @@ class RemoteTransport:
             gate=self.gate,
             inbox=self.inbox,
             on_change=on_change,
-            auth=self._authenticator(sign_ins),
+            auth=None
+            if sign_ins is None or has_authorization(spec.headers)
+            else authenticator_of(spec, sign_ins, self.tap, self.clocks),
             remember=sign_ins.remember if sign_ins is not None else lambda secrets: None,
         )
         self._tasks: set[asyncio.Task[None]] = set()
         self._timers: list[asyncio.TimerHandle] = []
         self._wire = wire(self)
         self.link.speaks(self._wire.kind)
-
-    def _authenticator(self, sign_ins: SignIns | None) -> httpx2.Auth | None:
-        """Return what signs in; None if the configuration has credentials."""
-        if sign_ins is None or has_authorization(self.spec.headers):
-            return None
-        from tui.host.sign_in.authenticator import Authenticator
-
-        return Authenticator(
-            self.spec,
-            sign_ins,
-            open_client=lambda: open_client(RoutedTransport(), {}),
-            record=lambda what: self.tap.event("sign-in", **what),
-            pause=self.clocks.standing_still,
-        )
 
     @property
     def reach(self) -> Reach:

@@ -1,0 +1,109 @@
+"""`mcptui login` and `logout` on a terminal: a question, a browser, and tokens that later commands use."""
+
+import asyncio
+import re
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.protocol.command import mcptui
+from tests.protocol.oauth_server import OAuthServer
+from tests.terminal.pty_app import TerminalApp, home_in
+from tests.unit.host.sign_in.people import final_address
+
+BROWSER = """
+import sys, urllib.request
+urllib.request.urlopen(sys.argv[1], timeout=10).read()
+"""
+
+
+@contextmanager
+def served(server: OAuthServer) -> Iterator[OAuthServer]:
+    """Run a server in a thread: the terminal is read without an event loop."""
+    ready, loop = threading.Event(), asyncio.new_event_loop()
+    stop = asyncio.Event()
+
+    async def serve() -> None:
+        async with server:
+            ready.set()
+            await stop.wait()
+
+    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
+    thread.start()
+    ready.wait(10)
+    try:
+        yield server
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join(10)
+        loop.close()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> dict[str, str]:
+    browser = tmp_path / "browser.py"
+    browser.write_text(BROWSER)
+    env = home_in(tmp_path) | {"BROWSER": f"{sys.executable} {browser} %s", "SSH_CONNECTION": ""}
+    return env | {"PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}
+
+
+def configured(folder: Path, server: OAuthServer) -> str:
+    path = folder / "remote.toml"
+    path.write_text(f'[servers.safe]\nurl = "{server.url}"\n')
+    return str(path)
+
+
+def test_login_asks_opens_a_browser_and_later_commands_are_signed_in(
+    tmp_path: Path, home: dict[str, str]
+) -> None:
+    with served(OAuthServer()) as server:
+        config = configured(tmp_path, server)
+        with TerminalApp.real("login", "safe", "--config", config, env=home) as app:
+            app.shows("safe asks you to sign in at 127.0.0.1:", "Open it in your browser?")
+            assert not server.asked("/authorize")  # nothing is fetched before a yes
+            app.send("y\n")
+            app.shows("safe: signed in until", "mode 0600")
+            assert app.process.wait() == 0
+        done = asyncio.run(mcptui("servers", "--config", config, **home))
+        assert done.code == 0 and "signed in until" in done.out
+        done = asyncio.run(mcptui("logout", "safe", "--config", config, **home))
+        assert done.out == "safe: signed out, 1 sign-in deleted.\n"
+        done = asyncio.run(mcptui("servers", "--config", config, **home))
+        assert done.code == 5 and "asks you to sign in" in done.out and "mcptui login safe" in done.out
+
+
+def test_over_ssh_the_address_is_shown_and_the_answer_is_pasted(tmp_path: Path, home: dict[str, str]) -> None:
+    home["SSH_CONNECTION"] = "10.0.0.1 5 10.0.0.2 22"
+    with served(OAuthServer()) as server:
+        config = configured(tmp_path, server)
+        with TerminalApp.real("login", "safe", "--config", config, env=home, columns=700) as app:
+            app.shows("paste the address it ends on")
+            found = re.search(r"http://127\S+/authorize\S+", app.text)
+            assert found is not None
+            app.send(f"{final_address(found[0])}\n")
+            app.shows("safe: signed in until")
+            assert app.process.wait() == 0
+
+
+def test_a_no_declines(tmp_path: Path, home: dict[str, str]) -> None:
+    with served(OAuthServer()) as server:
+        config = configured(tmp_path, server)
+        with TerminalApp.real("login", "safe", "--config", config, env=home) as app:
+            app.shows("Open it in your browser?")
+            app.send("n\n")
+            app.shows("that was declined")
+            assert app.process.wait() == 5
+            assert not server.asked("/authorize")
+
+
+def test_a_server_on_this_machine_and_an_unknown_one_are_named(tmp_path: Path, home: dict[str, str]) -> None:
+    path = tmp_path / "local.toml"
+    path.write_text('[servers.local]\ncommand = "true"\n')
+    done = asyncio.run(mcptui("login", "local", "--config", str(path), **home))
+    assert done.code == 2 and "runs on this machine" in done.err
+    done = asyncio.run(mcptui("login", "other", "--config", str(path), **home))
+    assert done.code == 2 and "Configured servers: local" in done.err

@@ -1,0 +1,28 @@
+"""What `mcptui login` asks, and what a typed line means."""
+
+from tui.commands.sign_in import answer_of, question_text
+from tui.core.questions import Action, AddressAnswer, AddressQuestion
+
+QUESTION = AddressQuestion(
+    "safe\x1b[31m", "https://auth.example/authorize?x=1", "Requested scopes: read", "sign in"
+)
+
+
+def test_the_question_names_the_host_and_shows_the_whole_address():
+    text = question_text(QUESTION, can_open=True)
+    assert "sign in at auth.example:" in text and "  https://auth.example/authorize?x=1\n" in text
+    assert "Requested scopes: read" in text and "\x1b" not in text
+
+
+def test_an_address_that_imitates_another_is_flagged():
+    odd = AddressQuestion("safe", "https://github.com.evil.example/a", "", "sign in")
+    assert "looks like github.com" in question_text(odd, can_open=True)
+
+
+def test_a_typed_line_is_a_yes_a_no_or_the_address_of_the_end():
+    assert answer_of("y\n", can_open=True) == AddressAnswer(Action.ACCEPT)
+    assert answer_of("\n", can_open=True).action is Action.ACCEPT
+    assert answer_of("no\n", can_open=True).action is Action.DECLINE
+    assert answer_of("\n", can_open=False).action is Action.DECLINE
+    pasted = "http://127.0.0.1:1/callback?code=c&state=s"
+    assert answer_of(f" {pasted} \n", can_open=False) == AddressAnswer(Action.ACCEPT, pasted)

@@ -1,0 +1,121 @@
+"""`mcptui login` and `mcptui logout`: sign in to a remote server on the terminal, and delete its tokens."""
+
+import argparse
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Coroutine
+from typing import Any, TextIO
+
+from tui.commands.interrupt import Interrupt
+from tui.commands.terminal_approver import read_line
+from tui.core.errors import ConfigError, McptuiError, UsageError
+from tui.core.questions import Action, AddressAnswer, AddressQuestion, Refuser
+from tui.core.text import clean, clean_line
+from tui.core.units import plural
+from tui.core.web_address import web_address
+from tui.runtime.options import Options
+from tui.runtime.runtime import Runtime
+
+FAILED = 5
+USAGE = 2
+
+
+def login(args: argparse.Namespace) -> int:
+    """Run `mcptui login` and return its exit code."""
+    return _run(args, _login)
+
+
+def logout(args: argparse.Namespace) -> int:
+    """Run `mcptui logout` and return its exit code."""
+    return _run(args, _logout)
+
+
+Work = Callable[[Runtime, str], Coroutine[Any, Any, int]]
+
+
+def _run(args: argparse.Namespace, work: Work) -> int:
+    try:
+        return asyncio.run(_with_runtime(args, work))
+    except McptuiError as error:
+        print(f"mcptui: {clean(str(error))}", file=sys.stderr)
+        return USAGE if isinstance(error, UsageError | ConfigError) else FAILED
+
+
+async def _with_runtime(args: argparse.Namespace, work: Work) -> int:
+    runtime = Runtime(Options.from_args(args), os.environ)
+    with Interrupt() as interrupt:
+        try:
+            return await interrupt.during(_prepared(runtime, args.server, work))
+        finally:
+            await runtime.shutdown()
+
+
+async def _prepared(runtime: Runtime, server: str, work: Work) -> int:
+    await runtime.ready(start=False, model=False, session=False)
+    runtime.require_usable()
+    return await work(runtime, server)
+
+
+async def _login(runtime: Runtime, server: str) -> int:
+    sign_ins = runtime.host.sign_ins
+    if sign_ins is not None:
+        sign_ins.questioner = TerminalQuestioner()
+    place = await runtime.host.sign_in(server)
+    state = runtime.host.status(server).sign_in
+    print(f"{clean_line(server, 64)}: {state}. The tokens are {place}.")
+    return 0
+
+
+async def _logout(runtime: Runtime, server: str) -> int:
+    count = await runtime.host.sign_out(server)
+    name = clean_line(server, 64)
+    print(f"{name}: signed out, {plural(count, 'sign-in')} deleted." if count else f"{name}: not signed in.")
+    return 0
+
+
+class TerminalQuestioner(Refuser):
+    """Asks on the controlling terminal whether an address may be opened; declines everything else."""
+
+    def __init__(self, out: TextIO = sys.stderr) -> None:
+        self._out = out
+
+    async def address(self, question: AddressQuestion) -> AddressAnswer:
+        """Take y, or the address that the browser ended on; without a terminal, decline."""
+        try:
+            terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+        except OSError:
+            return AddressAnswer(Action.DECLINE)
+        try:
+            self._out.write(question_text(question, can_open=_can_open(question)))
+            self._out.flush()
+            return answer_of(await read_line(terminal), can_open=_can_open(question))
+        finally:
+            os.close(terminal)
+
+
+def _can_open(question: AddressQuestion) -> bool:
+    return not (question.message.startswith("No browser") or os.environ.get("SSH_CONNECTION"))
+
+
+def question_text(question: AddressQuestion, *, can_open: bool) -> str:
+    """Return the whole question: who asks, the host, the whole address, what is odd about it, what to do."""
+    found = web_address(question.url)
+    lines = [f"{clean_line(question.server, 64)} asks you to sign in at {clean_line(found.host, 200)}:", ""]
+    lines += [f"  {clean_line(question.url, 8192)}", ""]
+    lines += [f"  ! {clean(warning)}" for warning in found.warnings]
+    if question.message:
+        lines.append(f"  {clean_line(question.message, 600)}")
+    if can_open:
+        return "\n".join([*lines, "Open it in your browser? y yes, n no, or paste the address it ends on: "])
+    return "\n".join([*lines, "Open it in a browser, then paste the address it ends on (empty: cancel): "])
+
+
+def answer_of(line: str, *, can_open: bool) -> AddressAnswer:
+    """Return what a typed line means."""
+    word = line.strip()
+    if "=" in word:
+        return AddressAnswer(Action.ACCEPT, word)
+    if can_open and word.lower() in ("", "y", "yes"):
+        return AddressAnswer(Action.ACCEPT)
+    return AddressAnswer(Action.DECLINE)
