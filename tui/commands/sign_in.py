@@ -81,11 +81,13 @@ class TerminalQuestioner(Refuser):
         self._out = out
 
     async def address(self, question: AddressQuestion) -> AddressAnswer:
-        """Take y, or the address that the browser ended on; without a terminal, decline."""
+        """Take y, or the address that the browser ended on. Raises UsageError without a terminal."""
         try:
             terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
         except OSError:
-            return AddressAnswer(Action.DECLINE)
+            raise UsageError(
+                "there is no terminal to ask you on.", next_step="Run it where you can answer."
+            ) from None
         try:
             self._out.write(question_text(question, can_open=_can_open(question)))
             self._out.flush()
