@@ -10,7 +10,7 @@ from tests.conftest import until
 from tests.unit.host.scripted import Script
 from tui.core.errors import UsageError
 from tui.core.ports import MonotonicClock
-from tui.core.servers import ServerSpec, ServerState, StopReason, Transport
+from tui.core.servers import ServerSpec, ServerState, StopReason
 from tui.host.host import Host
 
 
@@ -108,17 +108,6 @@ async def test_nothing_starts_after_a_shutdown():
     await one.shutdown()
     await one.start("a")
     assert script.spawned == 0
-
-
-@pytest.mark.parametrize(("transport", "word"), [("websocket", "WebSocket")])
-async def test_a_transport_that_is_not_built_yet_is_refused_with_a_sentence(transport, word):
-    spec = ServerSpec("web", transport=Transport(transport), url="https://example.test/mcp")
-    one = Host([spec], sink=lambda *_: None, clock=MonotonicClock())
-    await one.start("web")
-    status = one.status("web")
-    assert status.reason is StopReason.FAILED_TO_START
-    assert status.detail == f"{word} servers are not supported yet."
-    await one.shutdown()
 
 
 async def test_a_command_that_is_not_there_is_a_status_not_an_exception():
