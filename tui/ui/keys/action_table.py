@@ -268,7 +268,7 @@ ACTIONS: tuple[Action, ...] = (
     _bench_arguments("bench.keep", "ctrl+k", "keep", "Keep these arguments under a name", 9),
     _bench_arguments("bench.saved", "ctrl+o", "kept", "Take arguments that were kept", 10),
     _bench("bench.frames", "f4", "frames", "Show the frames of this call, or the traffic of the server", 6),
-    _bench("bench.hand", "ctrl+g", "to chat", "Put the result into the message to the model", 7),
+    _bench_arguments("bench.hand", "ctrl+g", "to chat", "Put the result into the message to the model", 7),
     _bench("bench.start", "ctrl+s", "start/stop", "Start or stop the server", 14, run="bench_toggle"),
     _bench("bench.next_tab", "ctrl+pagedown", "next tab", "Go to the next tab", run="bench_step_tab(1)"),
     _bench("bench.last_tab", "ctrl+pageup", "last tab", "Go to the tab before", run="bench_step_tab(-1)"),
@@ -290,7 +290,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     _bench_result("bench.mark", "m", "mark", "Mark a call, to compare others with it", 12),
     _bench_result("bench.attach", "a", "attach", "Attach the resource or the marked link to the message", 8),
-    _results("bench.send", "S", "send", "Send the messages of the prompt to the model", 9),
+    _bench_result("bench.send", "S", "send", "Send the messages of the prompt to the model", 9),
     _bench_result("bench.offer", "o", "on/off", "Turn the tool off for the model, or on again", 8),
     _results(
         "bench.instructions", "i", "instructions", "Give the model the server's instructions, or not", 0

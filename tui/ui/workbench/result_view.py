@@ -3,13 +3,16 @@
 import asyncio
 import json
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from textual.widget import Widget
 
 from tui.core import units
+from tui.core.conversation.conversation import Attachment
 from tui.core.text import clean_line, fold
 from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent
+from tui.core.workbench import PromptResult
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.traffic import copies
@@ -21,7 +24,7 @@ from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench import results
 from tui.ui.workbench.bench_lists import CallList, state_sign
 from tui.ui.workbench.calls import BenchContext, HandCall, HandCallState, as_json
-from tui.ui.workbench.message_draft import ResultSource, attach_content
+from tui.ui.workbench.message_draft import ResultSource, attach_content, for_conversation, prompt_message
 from tui.ui.workbench.result_screen import read_link
 from tui.ui.workbench.results import Stack
 
@@ -194,6 +197,40 @@ class ResultView:
         else:
             self.page.notify(f"Attached to the next message: {what}", timeout=3)
         return True
+
+    def put_into_message(self) -> None:
+        """Put the result into the message; of a prompt its messages, as they are."""
+        call = self._calls.selected
+        if call is None or call.result is None:
+            self.page.notify("There is no result to put into the message yet.", timeout=3)
+        elif isinstance(call.result, PromptResult):
+            self._use_prompt(call, call.result, self._shared.draft.put_into_message)
+        else:
+            self._shared.screen.dismiss(None)
+            text = for_conversation(self._shared.server, call.item.label, call.arguments, call.result)
+            self._shared.draft.put_into_message(text)
+
+    def send_prompt(self) -> None:
+        """Send the messages of the selected prompt to the model."""
+        call = self._calls.selected
+        if call is None or not isinstance(call.result, PromptResult):
+            self.page.notify("Get a prompt first: its messages are sent as they are shown here.", timeout=4)
+        else:
+            self._use_prompt(call, call.result, self._shared.draft.send_message)
+
+    def _use_prompt(
+        self, call: HandCall, result: PromptResult, use: Callable[[str, Sequence[Attachment]], None]
+    ) -> None:
+        try:
+            text, attachments = prompt_message(result, f"{self._shared.server}:{call.item.label}")
+        except ValueError as error:
+            self.page.notify(f"Cannot be attached: {error}.", severity="warning", timeout=5)
+            return
+        if result.problem or not (text or attachments):
+            self.page.notify("This prompt gave no message.", timeout=3)
+            return
+        self._shared.screen.dismiss(None)
+        use(text, attachments)
 
     def search(self, text: str) -> None:
         """Mark a text wherever it occurs, and go to the first match."""

@@ -1,7 +1,7 @@
 """The workbench: one server used by hand, on tabs."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -10,9 +10,7 @@ from textual.binding import BindingType
 from textual.screen import Screen
 from textual.widget import Widget
 
-from tui.core.conversation.conversation import Attachment
 from tui.core.servers import ServerState
-from tui.core.workbench import PromptResult
 from tui.traffic.filter.nodes import written
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
@@ -22,11 +20,11 @@ from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.server_rows import toggle_server
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.bars import BenchKeys, BenchTab, BenchTabs, BenchTitle
-from tui.ui.workbench.calls import BenchContext, CallBook, HandCall
+from tui.ui.workbench.calls import BenchContext, CallBook
 from tui.ui.workbench.catalogue import Catalogue
 from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.hand_calls import HandCalls
-from tui.ui.workbench.message_draft import MessageDraft, for_conversation, prompt_message
+from tui.ui.workbench.message_draft import MessageDraft
 from tui.ui.workbench.overview import Overview
 from tui.ui.workbench.result_view import copy_text
 from tui.ui.workbench.saved_arguments import SavedArguments
@@ -81,7 +79,6 @@ class ServerScreen(Screen[None]):
     ) -> None:
         super().__init__()
         self.server = server
-        self._draft = draft
         self._show_frames = show_frames
         self._item = item
         symbols = symbols_for(os.environ)
@@ -264,40 +261,6 @@ class ServerScreen(Screen[None]):
         """Show the traffic of the call, or of the server."""
         call = self.bench.calls.selected if self.bench is not None else None
         self._show_frames(f"call:{call.id}" if call is not None else f"server:{written(self.server)}")
-
-    def action_bench_hand(self) -> None:
-        """Put the result into the message; of a prompt its messages, as they are."""
-        call = self.bench.calls.selected if self.bench is not None else None
-        if call is None or call.result is None:
-            self.notify("There is no result to put into the message yet.", timeout=3)
-        elif isinstance(call.result, PromptResult):
-            self._use_prompt(call, call.result, self._draft.put_into_message)
-        else:
-            self.dismiss(None)
-            text = for_conversation(self.server, call.item.label, call.arguments, call.result)
-            self._draft.put_into_message(text)
-
-    def action_bench_send(self) -> None:
-        """Send the messages of the selected prompt to the model."""
-        call = self.bench.calls.selected if self.bench is not None else None
-        if call is None or not isinstance(call.result, PromptResult):
-            self.notify("Get a prompt first: its messages are sent as they are shown here.", timeout=4)
-        else:
-            self._use_prompt(call, call.result, self._draft.send_message)
-
-    def _use_prompt(
-        self, call: HandCall, result: PromptResult, use: Callable[[str, Sequence[Attachment]], None]
-    ) -> None:
-        try:
-            text, attachments = prompt_message(result, f"{self.server}:{call.item.label}")
-        except ValueError as error:
-            self.notify(f"Cannot be attached: {error}.", severity="warning", timeout=5)
-            return
-        if result.problem or not (text or attachments):
-            self.notify("This prompt gave no message.", timeout=3)
-            return
-        self.dismiss(None)
-        use(text, attachments)
 
     def action_bench_filter(self) -> None:
         if self.bench is not None:

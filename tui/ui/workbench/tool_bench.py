@@ -317,6 +317,12 @@ class Bench(Horizontal):
         self._shared.draft.attach_resource(self._shared.server, uri)
         self.app.notify(f"Attached to the next message: {clean_line(uri, 200)}", timeout=3)
 
+    def action_hand(self) -> None:
+        self.result.put_into_message()
+
+    def action_send(self) -> None:
+        self.result.send_prompt()
+
     def action_copy_all(self) -> None:
         self.result.copy_all()
 
