@@ -10,9 +10,10 @@ from typing import Any
 
 from tui.commands.interrupt import Interrupt
 from tui.core.errors import ConfigError, UsageError, sentences
-from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport
+from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport
 from tui.core.text import clean, clean_line
 from tui.core.units import plural
+from tui.host.error_sentences import RETRY
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 
@@ -71,6 +72,10 @@ def as_object(status: ServerStatus) -> dict[str, Any]:
         "name": status.name,
         "status": status.state.value,
         "protocol": status.protocol or None,
+        "transport": "http+sse" if _is_sse(status) else status.spec.transport.value,
+        "url": status.spec.shown_url or None,
+        "answers": status.reach.answers if status.reach is not None else None,
+        "http_status": (status.reach.status or None) if status.reach is not None else None,
         "dialect": "hello-lines" if status.spec.transport is Transport.LINES else None,
         "server": {"name": status.title, "version": status.version} if running else None,
         "tools": status.tools if running else None,
@@ -88,6 +93,10 @@ def as_object(status: ServerStatus) -> dict[str, Any]:
     }
 
 
+def _is_sse(status: ServerStatus) -> bool:
+    return status.reach is not None and status.reach.kind == "HTTP+SSE"
+
+
 def table(found: Sequence[ServerStatus]) -> list[str]:
     """Return the lines for people: one per server, and the reason under a failed one."""
     width = max((len(clean_line(status.name, 40)) for status in found), default=0)
@@ -95,14 +104,21 @@ def table(found: Sequence[ServerStatus]) -> list[str]:
 
 
 def _step(status: ServerStatus) -> str:
-    """Return the next step of a server that wants a sign-in; others name keys of the app."""
-    return status.next_step if status.sign_in else ""
+    """Return the next step for a remote server; others name keys of the app."""
+    return status.next_step.removesuffix(RETRY).strip() if status.reach is not None else ""
+
+
+def _where(reach: Reach) -> str:
+    how = "no answer" if reach.silent else f"status {reach.status}" if reach.status else "not asked"
+    return f"{clean_line(reach.where, 300)} over {reach.kind}, {how}"
 
 
 def _lines(status: ServerStatus, width: int) -> list[str]:
     name = clean_line(status.name, 40).ljust(width)
     if status.state is not ServerState.RUNNING:
         lines = [f"✗ {name}  {status.state.value}  {status.reason or ''}".rstrip()]
+        if status.reach is not None:
+            lines.append(f"    at {_where(status.reach)}")
         if status.detail:
             lines.append(f"    {clean_line(sentences(status.detail, _step(status)), 600)}")
         if status.stderr_last and clean_line(status.stderr_last, 80) not in status.detail:
@@ -116,6 +132,8 @@ def _lines(status: ServerStatus, width: int) -> list[str]:
     lines = ["  ".join((f"● {name}  {status.state.value}", protocol, identity, ", ".join(counts), started))]
     if status.sign_in:
         lines.append(f"    {status.sign_in}")
+    if status.reach is not None:
+        lines.append(f"    at {_where(status.reach)}")
     if status.listing_problem:
         lines.append(f"    tools/list: {clean_line(status.listing_problem, 300)}")
     lines += [

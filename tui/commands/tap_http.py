@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from tui.commands.interrupt import Interrupt
 from tui.commands.recordings import open_recorder
 from tui.commands.tap_recording import known_secrets
-from tui.core.secrets.places import is_secret_header, masked, secrets_in_arguments
+from tui.core.secrets.places import masked
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line
 from tui.core.traffic import Captured
@@ -19,8 +19,6 @@ from tui.traffic.record.recorder import Recorder
 USAGE, NOT_STARTED = 2, 1
 ADDRESS = "127.0.0.1"
 CLOSE_SECONDS = 2
-MOST_LEARNED = 50
-"""Credentials to redact in bodies. Each makes redaction a little slower."""
 
 
 def tap_http(port: int, target: str, name: str | None) -> int:
@@ -56,11 +54,12 @@ def _say(text: str, code: int) -> int:
 async def _serve(listening: socket.socket, target: str, name: str) -> int:
     import uvicorn
 
+    from tui.host.passthrough.learned_secrets import LearnedSecrets
     from tui.host.passthrough.passthrough_http import HttpPassthrough
 
     redactor = Redactor(known_secrets([target]))
     recorder = open_recorder(redactor, {"tap": name, "pid": str(os.getpid())})
-    sink = _Watched(recorder, redactor)
+    sink = LearnedSecrets(_Watched(recorder), redactor)
     passthrough = HttpPassthrough(target, name, sink)
     config = uvicorn.Config(
         passthrough,
@@ -93,32 +92,14 @@ async def _serve(listening: socket.socket, target: str, name: str) -> int:
 
 
 class _Watched:
-    """A sink that learns the credentials that travel, and says once if nothing is recorded any more."""
+    """A sink that says once if nothing is recorded any more."""
 
-    def __init__(self, recorder: Recorder, redactor: Redactor) -> None:
+    def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._redactor = redactor
-        self._known: set[str] = set()
         self._said = False
 
     def __call__(self, captured: Captured) -> None:
-        self._learn(captured)
         self._recorder.capture(captured)
         if not self._said and (problem := self._recorder.problem):
             self._said = True
             _say(f"nothing is recorded any more, the server is not affected: {problem}", 0)
-
-    def _learn(self, captured: Captured) -> None:
-        """Redact credentials of headers and URLs in bodies too, where they may be repeated."""
-        detail = captured.detail
-        texts = {"url": str(detail.get("url", ""))}
-        if detail.get("sse", {}).get("event") == "endpoint":  # SSE transport: the URL of the session
-            texts["endpoint"] = captured.raw[:4096].decode("utf-8", "replace")
-        for name, value in detail.get("headers", ()):
-            if is_secret_header(name):
-                texts[name.lower()] = f"{name}: {value}"
-        names = list(texts)
-        for number, value in secrets_in_arguments(list(texts.values())):
-            if value not in self._known and len(self._known) < MOST_LEARNED:
-                self._known.add(value)
-                self._redactor.add({names[number]: value})

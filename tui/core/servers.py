@@ -165,6 +165,18 @@ class Reach:
     status: int = 0
     problem: str = ""
 
+    @property
+    def silent(self) -> bool:
+        """Whether the last request got no response."""
+        return self.answers is False
+
+    @property
+    def words(self) -> str:
+        """Say it in a few words: "HTTP 200", "no answer"."""
+        if self.silent:
+            return "no answer"
+        return f"HTTP {self.status}" if self.status else ""
+
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:

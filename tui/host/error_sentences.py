@@ -17,6 +17,7 @@ from tui.host.frames.id_gate import NO_HTTP_ANSWER
 from tui.host.transports import ServerTransport
 
 LOG_OR_RETRY = "Press l for its log, r to try again."
+RETRY = "Press r to try again."
 REMOVE_LINES = 'If it is an MCP server, remove transport = "lines" from its configuration.'
 MESSAGE_CHARS = 300
 UNSUPPORTED_VERSION = -32022
@@ -70,8 +71,17 @@ def last_line(transport: ServerTransport) -> str:
     return f" Last line: {last}" if last else ""
 
 
+def what_next(transport: ServerTransport) -> str:
+    """Return what a person can do about a connection that ended."""
+    if transport.reach is None:
+        return transport.next_step or LOG_OR_RETRY
+    return f"{transport.next_step} {RETRY}".strip()
+
+
 def not_json(transport: ServerTransport, said: str = "") -> str:
     """Return what the server wrote to stdout that is not JSON-RPC, or "" if it has been `said`."""
+    if transport.reach is not None:
+        return ""
     if transport.noise_hint:
         hint = transport.noise_hint
         return "" if hint in said else f" {hint[0].upper()}{_sentence(hint[1:])}"
@@ -104,9 +114,9 @@ def start_failure(
     """
     leaf = None if error is None else first_leaf(error)
     ended = transport.exit
-    code, signal, next_step = None, "", LOG_OR_RETRY
+    code, signal, next_step = None, "", what_next(transport)
     if isinstance(leaf, McptuiError):
-        detail, next_step = leaf.message, leaf.next_step or LOG_OR_RETRY
+        detail, next_step = leaf.message, leaf.next_step or what_next(transport)
     elif leaf is not None and _is_version_problem(leaf):
         refused = getattr(leaf, "code", None) == UNSUPPORTED_VERSION
         detail, next_step = _no_version(*versions, refused), "Update the server, or look for a newer mcptui."
@@ -117,7 +127,6 @@ def start_failure(
         detail = f"{silence}{not_json(transport)}{last_line(transport)}"
     elif transport.fatal:
         detail = f"{_sentence(transport.fatal)}{not_json(transport)}{last_line(transport)}"
-        next_step = transport.next_step or next_step
     elif died and ended is not None:
         code, signal = ended.code, ended.signal
         detail = f"`{command_line(spec)}` {ended.sentence()}.{not_json(transport)}{last_line(transport)}"
@@ -134,6 +143,8 @@ def _refusal(leaf: BaseException, waiting_for: str) -> str:
     match type(leaf).__name__:
         case "ValidationError":
             return f"its answer to {waiting_for} is {said}"
+        case "MCPError" if getattr(leaf, "code", None) == NO_HTTP_ANSWER:
+            return said
         case "MCPError":
             return f"it answered {waiting_for} with an error: {said}"
     return said
@@ -178,7 +189,7 @@ def death(transport: ServerTransport, error: BaseException | None, *, died: bool
     ended = transport.exit
     if transport.fatal or not died or ended is None:
         why = transport.fatal or (error_message(error) if error is not None else "it closed its output")
-        return Ending(StopReason.CRASHED, _sentence(why), transport.next_step or LOG_OR_RETRY, died=True)
+        return Ending(StopReason.CRASHED, _sentence(why), what_next(transport), died=True)
     reason = StopReason.EXITED if ended.code == 0 else StopReason.CRASHED
     return Ending(reason, f"{ended.sentence()}.", LOG_OR_RETRY, ended.code, ended.signal, died=True)
 

@@ -332,6 +332,7 @@ class Supervisor:
             watchdog=around.watchdog,
             clocks=self.requests.clocks,
             sign_ins=around.sign_ins,
+            redactor=around.redactor,
         )
         made: Connection = module.Connection(
             self.spec,

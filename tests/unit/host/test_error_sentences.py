@@ -23,6 +23,7 @@ def transport(**more):
         "noise_hint": "",
         "fatal": "",
         "next_step": "",
+        "reach": None,
         "leftovers": (),
     }
     return SimpleNamespace(**(usual | more))

@@ -157,7 +157,10 @@ class HttpExchange:
             if self._wanted:
                 self.events.append(event)
             about = {"event": event.kind, "id": event.ident}
-            self._tell(Direction.IN, event.data, {**self._detail, "sse": about}, at_ns, event.size)
+            detail = {**self._detail, "sse": about}
+            if event.kind == "endpoint":  # HTTP+SSE: no message, but the address for them
+                detail["event"] = "endpoint"
+            self._tell(Direction.IN, event.data, detail, at_ns, event.size)
             self._told = True
             self._detail = {"exchange": self._number, "status": self._detail["status"]}
 
@@ -185,7 +188,7 @@ class HttpExchange:
             self._tell(Direction.NONE, b"", detail, time.monotonic_ns())
 
     def _tell(self, way: Direction, raw: bytes, detail: dict[str, Any], at_ns: int, size: int = -1) -> None:
-        kind = None
+        kind = Kind.EVENT if "event" in detail else None
         if not raw:
             kind, detail = Kind.EVENT, {"event": "http", **detail}
         with contextlib.suppress(Exception):  # a sink promises not to raise; no request fails if one does

@@ -15,8 +15,10 @@ from tui.host.sign_in.sign_ins import SignIns
 if TYPE_CHECKING:
     import asyncio
 
+    from tui.core.secrets.redact import Redactor
     from tui.host.process.process import ProcessExit
     from tui.host.process.stderr import StderrTail
+    from tui.host.transports.remote import RemoteTransport, Wire
 
 
 class ServerTransport(Protocol):
@@ -99,27 +101,27 @@ def open_transport(
     watchdog: Watchdog | None = None,
     clocks: TimeLimits | None = None,
     sign_ins: SignIns | None = None,
+    redactor: "Redactor | None" = None,
 ) -> ServerTransport:
     """Return an unused transport for the server that `spec` describes.
 
     Imports the SDK, so call it off the event loop the first time. `owner` is the mark of this host in the
     server's environment. `on_change`, called when stderr, noise or the process changed, must not raise.
-    `clocks` are the time limits of the connection. Without `sign_ins` no remote server is signed in to.
-    ServerError says that this machine cannot have such a transport.
+    `clocks` are the time limits of the connection. Without `sign_ins` no remote server is signed in to. A
+    remote server's credentials are made known to `redactor` as they travel. ServerError says that this
+    machine cannot have such a transport.
     """
-    if spec.transport in (Transport.HTTP, Transport.SSE):
-        from tui.host.transports.http import StreamableHttp
-        from tui.host.transports.http_sse import HttpSse
+    if spec.transport not in (Transport.STDIO, Transport.LINES):
+        from tui.host.passthrough.learned_secrets import LearnedSecrets
         from tui.host.transports.remote import RemoteTransport
-
-        wire = HttpSse if spec.transport is Transport.SSE else StreamableHttp
-        return RemoteTransport(spec, wire, sink=sink, on_change=on_change, clocks=clocks, sign_ins=sign_ins)
-    if spec.transport is Transport.WEBSOCKET:
-        from tui.host.transports.remote import RemoteTransport
-        from tui.host.transports.websocket import WebSocket
 
         return RemoteTransport(
-            spec, WebSocket, sink=sink, on_change=on_change, clocks=clocks, sign_ins=sign_ins
+            spec,
+            _wire(spec.transport),
+            sink=sink if redactor is None else LearnedSecrets(sink, redactor),
+            on_change=on_change,
+            clocks=clocks,
+            sign_ins=sign_ins,
         )
     if sys.platform == "win32":
         if spec.transport is Transport.LINES:
@@ -130,3 +132,14 @@ def open_transport(
     from tui.host.transports.stdio import StdioTransport
 
     return StdioTransport(spec, sink=sink, owner=owner, on_change=on_change, grace=grace, watchdog=watchdog)
+
+
+def _wire(transport: Transport) -> "Callable[[RemoteTransport], Wire]":
+    if transport is Transport.WEBSOCKET:
+        from tui.host.transports.websocket import WebSocket
+
+        return WebSocket
+    from tui.host.transports.http import StreamableHttp
+    from tui.host.transports.http_sse import HttpSse
+
+    return HttpSse if transport is Transport.SSE else StreamableHttp

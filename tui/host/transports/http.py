@@ -85,6 +85,7 @@ class StreamableHttp:
         self._version = ""
         self._session = ""
         self._handshake: dict[str, Any] = {}
+        self._probed = False
         self._reopening = asyncio.Lock()
         self._posts: dict[Id, _Post] = {}
         self._in_order: asyncio.Queue[tuple[dict[str, Any], Mapping[str, str]]] = asyncio.Queue()
@@ -116,6 +117,7 @@ class StreamableHttp:
         if method is not None and "id" in message:
             if method == "initialize":
                 self._handshake = message
+            self._probed = self._probed or method == "server/discover"
             modern = self._version >= STATELESS_SINCE
             task = self._remote.start(self._ask(message, headers), str(method))
             self._posts[message["id"]] = _Post(task, method, modern)
@@ -191,6 +193,9 @@ class StreamableHttp:
             probes = [post.task for post in self._posts.values() if post.method == "server/discover"]
             if probes:
                 await asyncio.wait(probes)
+            elif self._probed:
+                self._remote.end(fault)
+                return
         if opening:
             fault = HttpFault(fault.message, next_step="", status=fault.status)
         self._remote.fail(message["id"], fault)

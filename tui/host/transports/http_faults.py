@@ -115,7 +115,7 @@ def refused(response: httpx2.Response, body: bytes, *, signs_in: bool = False) -
         step = "Your credentials are not allowed to do this. Check them, or sign in again."
         return HttpFault(f"{said}.", next_step=step, status=status, refused=True)
     if status in (404, 405, 410):
-        step = "Check the address: there is no MCP server at it."
+        step = "Check the address: there is no MCP server there."
         return HttpFault(f"{said}.", next_step=step, status=status, refused=True)
     if status in (429, 503):
         wait = retry_after(response.headers.get("retry-after", ""))

@@ -145,6 +145,10 @@ def _of_connection(word: str, server: str, detail: Mapping[str, Any]) -> list[st
             return [f"The connection to {server} was made."]
         case "disconnect":
             return [f"The connection to {server} ended."]
+        case "endpoint":
+            return [f"{_capital(server)} named the address that messages are sent to (HTTP+SSE)."]
+        case "session opened again":
+            return [f"{_capital(server)} had lost the session, so it was opened again."]
         case "http":
             return _http(server, detail)
         case "broken":

@@ -5,10 +5,10 @@ One worker thread reads them from the recording, only for visible entries, and t
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from textual.cache import LRUCache
 
@@ -112,9 +112,20 @@ def _preview(entry: Entry) -> EntryPreview:
     if entry.kind is Kind.EVENT and (text := _event(entry.body)):
         return EntryPreview("", text)
     text = clean_line(entry.body.decode("utf-8", "replace"), HEAD_BYTES)
+    if not text and "exchange" in entry.detail:
+        text = clean_line(_http(entry.detail), HEAD_BYTES)
     if not text and entry.detail:
         text = clean_line("  ".join(f"{name} {value}" for name, value in entry.detail.items()), HEAD_BYTES)
     return EntryPreview(clean_line(entry.ident, 40), text)
+
+
+def _http(detail: Mapping[str, Any]) -> str:
+    """Return an HTTP request or response without a body as one line."""
+    if "http" in detail:
+        return f"{detail['http']} {detail.get('url', '')}"
+    status = f"HTTP {detail['status']}" if "status" in detail else ""
+    what = f"broke: {detail['why']}" if "why" in detail else "event without data" if "sse" in detail else ""
+    return "  ".join(filter(None, (status, what)))
 
 
 def _event(body: bytes) -> str:

@@ -113,6 +113,9 @@ def _since(status: ServerStatus, look: Look) -> Row:
     if status.state is ServerState.STOPPED and status.reason is StopReason.NOT_STARTED:
         return ()
     since = clock((look.now_ns - status.since_ns) / 1e9)
+    if status.reach is not None and status.reach.words and look.columns >= PID_FROM:
+        style = "warn" if status.reach.silent else "dim"
+        return ((f"{status.reach.words}   ", style), (since.rjust(9), "dim"))
     if status.pid is not None and look.columns >= PID_FROM:
         return ((f"pid {status.pid}   ", "dim"), (since.rjust(9), "dim"))
     return ((since, "dim"),)
@@ -123,6 +126,8 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
     last = clean_line(status.stderr_last, room)
     if status.state is ServerState.STARTING and last:
         yield crop(((last, "dim"),), room)
+    if status.state is ServerState.RUNNING and status.reach is not None and status.reach.silent:
+        yield from wrap(((clean_line(status.reach.problem, 400), "warn"),), room)[:DETAIL_ROWS]
     if status.state is ServerState.RUNNING and status.listing_problem:
         yield crop(((clean_line(f"tools/list: {status.listing_problem}"), "warn"),), room)
     if status.state is ServerState.RUNNING and status.quarantined:
@@ -142,7 +147,11 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
 def _facts(status: ServerStatus, redactor: Redactor) -> Iterator[tuple[str, str, str]]:
     spec = status.spec
     command = spec.shown_url or " ".join(spec.shown_command)
-    yield "command", clean_line(redactor.redact(command), 400), "text"
+    yield "address" if spec.url else "command", clean_line(redactor.redact(command), 400), "text"
+    if status.reach is not None:
+        silent = status.reach.silent
+        how = ", ".join(filter(None, (status.reach.kind, status.reach.words)))
+        yield "transport", how, "warn" if silent else "text"
     if status.title or status.version:
         yield "server", clean_line(f"{status.title} {status.version}", 120), "text"
     if status.protocol:
@@ -157,12 +166,19 @@ def _facts(status: ServerStatus, redactor: Redactor) -> Iterator[tuple[str, str,
     if status.restarts:
         process.append(f"restarted {status.restarts} times" if status.restarts > 1 else "restarted once")
     if process:
-        yield "process", ", ".join(process), "text"
+        yield "start" if spec.url else "process", ", ".join(process), "text"
     yield from _tool_problems(status)
     if status.noise:
-        yield "noise", f"{plural(status.noise, 'line')} on its stdout that are no protocol", "warn"
+        yield "noise", noise_words(status), "warn"
     if status.stderr_last and status.state is ServerState.RUNNING:
         yield "stderr", clean_line(status.stderr_last), "dim"
+
+
+def noise_words(status: ServerStatus) -> str:
+    """Return how much came that was no message."""
+    if status.reach is not None:
+        return f"{plural(status.noise, 'response')} not in the protocol"
+    return f"{plural(status.noise, 'line')} on its stdout that are no protocol"
 
 
 def _tool_problems(status: ServerStatus) -> Iterator[tuple[str, str, str]]:

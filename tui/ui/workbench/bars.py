@@ -44,6 +44,8 @@ class BenchTitle(SplitBar):
         if status.state is ServerState.RUNNING:
             since = clock((time.monotonic_ns() - status.since_ns) / 1e9)
             pid = f"pid {status.pid}   " if status.pid is not None else ""
+            if status.reach is not None and status.reach.words:
+                right = (*right, (f"{status.reach.words}   ", "warn" if status.reach.silent else "dim"))
             right = (*right, (f"{pid}{since}", "dim"))
         return left, right
 

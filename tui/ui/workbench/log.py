@@ -72,7 +72,12 @@ class LogScreen(ModalScreen[None]):
         self._server = server
         shown = clean_line(server, 64)
         self._title = SplitBar()
-        self._lines = LogLines(empty=f"{shown} has written nothing to stderr yet.", id="log-lines")
+        status = self._status()
+        remote = status is not None and bool(status.spec.url)
+        empty = f"{shown} has written nothing to stderr yet."
+        if remote:
+            empty = f"{shown} is a remote server: its log is where it runs. Traffic has its messages."
+        self._lines = LogLines(empty=empty, id="log-lines")
         self._input = Field(placeholder="words in this log", max_length=200, compact=True)
         self._search = Horizontal(Literal("search ›"), self._input, id="log-search")
         self._search.display = False

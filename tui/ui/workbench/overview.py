@@ -15,7 +15,7 @@ from tui.core.workbench import CacheHint, ServerIdentity, Workbench
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, wrap
-from tui.ui.widgets.server_rows import STATE_STYLES, reason_words
+from tui.ui.widgets.server_rows import STATE_STYLES, noise_words, reason_words
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.calls import BenchContext
 
@@ -79,7 +79,7 @@ def overview_rows(
     identity = facts.identity or ServerIdentity()
     for heading, lines in (
         ("SERVER", _server(facts.status, identity)),
-        ("PROCESS", _process(facts, identity, redactor)),
+        _where(facts, identity, redactor),
         ("OFFERS", _offers(facts.status, identity, facts.now_ns)),
         ("EXTENSIONS", _extensions(facts.status, identity)),
         ("LEFT OUT", _left_out(facts.status)),
@@ -152,6 +152,31 @@ def _era(protocol: str, transport: Transport) -> str:
     return "   a session, opened with initialize"
 
 
+def _where(
+    facts: ServerFacts, identity: ServerIdentity, redactor: Redactor
+) -> tuple[str, Iterator[tuple[str, str, str]]]:
+    if facts.status.spec.url:
+        return "CONNECTION", _connection(facts, redactor)
+    return "PROCESS", _process(facts, identity, redactor)
+
+
+def _connection(facts: ServerFacts, redactor: Redactor) -> Iterator[tuple[str, str, str]]:
+    status = facts.status
+    yield "address", clean_line(redactor.redact(status.spec.shown_url), 1200), "text"
+    if names := tuple(status.spec.headers):
+        shown = ", ".join(clean_line(name, 60) for name in names[:40])
+        yield "headers", f"{shown}   values are not shown", "text"
+    if (reach := status.reach) is not None:
+        yield "transport", reach.kind, "text"
+        if reach.status:
+            yield "last status", f"HTTP {reach.status}", "text"
+        if reach.answers is not None:
+            problem = clean_line(redactor.redact(reach.problem), 400)
+            yield "answers", f"no: {problem}" if reach.silent else "yes", "warn" if reach.silent else "text"
+    if status.state is not ServerState.STOPPED:
+        yield from _times(facts)
+
+
 def _process(
     facts: ServerFacts, identity: ServerIdentity, redactor: Redactor
 ) -> Iterator[tuple[str, str, str]]:
@@ -190,7 +215,7 @@ def _times(facts: ServerFacts) -> Iterator[tuple[str, str, str]]:
     if status.restarts:
         yield "restarts", f"{status.restarts}, after it ended by itself", "warn"
     if status.noise:
-        yield "noise", f"{units.plural(status.noise, 'line')} on its stdout that are no protocol", "warn"
+        yield "noise", noise_words(status), "warn"
 
 
 def _offers(status: ServerStatus, identity: ServerIdentity, now_ns: int) -> Iterator[tuple[str, str, str]]:

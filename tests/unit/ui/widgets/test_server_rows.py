@@ -1,0 +1,58 @@
+"""The rows of a remote server; those with a process are tested through the servers pane."""
+
+from tui.core.secrets.redact import Redactor
+from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport
+from tui.ui.widgets.server_rows import Look, noise_words, server_rows
+from tui.ui.widgets.symbols import UNICODE
+
+SPEC = ServerSpec("far", transport=Transport.HTTP, url="https://h.example/mcp?api_key=s3cr3t")
+WHERE = "https://h.example/mcp?api_key=[redacted:api_key]"
+
+
+def status(state=ServerState.RUNNING, reach=None, **more):
+    reach = reach or Reach(WHERE, "HTTP", True, 200)
+    return ServerStatus("far", SPEC, state, reason=None, tools=2, since_ns=0, reach=reach, **more)
+
+
+def shown(given, *, unfolded=False, selected=False):
+    look = Look(70, 8, UNICODE, 0, 5_000_000_000, Redactor())
+    rows = server_rows(given, look, selected=selected, unfolded=unfolded)
+    return ["".join(text for text, _ in row).rstrip() for row in rows]
+
+
+def test_a_remote_server_has_a_status_where_others_have_a_process():
+    (line,) = shown(status())
+    assert "RUNNING" in line and "2 tools" in line
+    assert line.endswith("HTTP 200         5 s")
+
+
+def test_its_details_are_its_address_without_secrets_and_its_transport():
+    lines = shown(status(start_ms=120.0), unfolded=True)
+    assert f"  address   {WHERE}" in lines
+    assert "  transport HTTP, HTTP 200" in lines
+    assert "  start     started in 0.1 s" in lines
+
+
+def test_a_server_that_does_not_answer_says_why_while_it_counts_as_running():
+    silent = Reach(WHERE, "HTTP", False, 200, "no connection to https://h.example: Connection refused.")
+    head, why = shown(status(reach=silent))
+    assert "no answer" in head
+    assert why.strip() == "no connection to https://h.example: Connection refused."
+
+
+def test_a_failed_start_says_what_to_do():
+    given = status(
+        ServerState.STOPPED,
+        detail="HTTP 404 (Not Found).",
+        next_step="Check the address. Press r to try again.",
+    )
+    lines = shown(ServerStatus(**{**fields(given), "reason": StopReason.FAILED_TO_START}), selected=True)
+    assert lines[1:] == ["  HTTP 404 (Not Found).", "  Check the address. Press r to try again."]
+
+
+def test_what_is_no_message_came_in_responses():
+    assert noise_words(status(noise=1)) == "1 response not in the protocol"
+
+
+def fields(given):
+    return {name: getattr(given, name) for name in ServerStatus.__slots__}
