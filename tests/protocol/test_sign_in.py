@@ -78,7 +78,7 @@ async def test_the_clock_of_the_start_stands_still_while_a_person_signs_in(tmp_p
         await until(lambda: stage.person.questions)
         await asyncio.sleep(1.0)  # longer than the whole start may take
         assert stage.status.state is ServerState.STARTING
-        assert stage.status.sign_in == "waiting for your consent"
+        assert stage.status.sign_in == "waiting for you"
         answer.set()
         await starting
         assert stage.status.state is ServerState.RUNNING

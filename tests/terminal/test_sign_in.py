@@ -4,6 +4,7 @@ import asyncio
 import re
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from tests.protocol.command import mcptui
 from tests.protocol.oauth_server import OAuthServer
 from tests.terminal.pty_app import TerminalApp, home_in
 from tests.unit.host.sign_in.people import final_address
+from tui.ui.questions.question_line import GRACE_SECONDS
 
 BROWSER = """
 import sys, urllib.request
@@ -49,6 +51,12 @@ def home(tmp_path: Path) -> dict[str, str]:
     browser.write_text(BROWSER)
     env = home_in(tmp_path) | {"BROWSER": f"{sys.executable} {browser} %s", "SSH_CONNECTION": ""}
     return env | {"PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}
+
+
+def ripe(app: TerminalApp) -> None:
+    """Wait until a key answers the question: one pressed right away was meant for something else."""
+    began = time.monotonic()
+    app.until(lambda: time.monotonic() - began > GRACE_SECONDS + 0.2)
 
 
 def configured(folder: Path, server: OAuthServer) -> str:
@@ -107,3 +115,20 @@ def test_a_server_on_this_machine_and_an_unknown_one_are_named(tmp_path: Path, h
     assert done.code == 2 and "runs on this machine" in done.err
     done = asyncio.run(mcptui("login", "other", "--config", str(path), **home))
     assert done.code == 2 and "Configured servers: local" in done.err
+
+
+def test_the_app_asks_in_a_dialog_and_shows_who_is_signed_in(tmp_path: Path, home: dict[str, str]) -> None:
+    with served(OAuthServer()) as server:
+        config = configured(tmp_path, server)
+        with TerminalApp.real("--config", config, "--demo", env=home) as app:
+            app.shows("safe asks you to sign in", "open in the browser", "waiting for you")
+            ripe(app)
+            app.send("\n")
+            app.shows("safe RUNNING", "1 tool")
+            app.send("/logout safe\r")
+            app.shows("safe: signed out, its tokens are deleted.", "safe STOPPED")
+            app.send("/login safe\r")
+            app.shows("safe asks you to sign in")
+            ripe(app)
+            app.send("\n")
+            app.shows("safe RUNNING", "safe: signed in until")

@@ -116,6 +116,16 @@ class FakeHost:
         self.asked.append(("stop", name))
         self.put(replace(self._statuses[name], state=ServerState.STOPPED, reason=StopReason.REQUESTED))
 
+    async def sign_in(self, name: str) -> str:
+        self.asked.append(("sign in", name))
+        self.put(replace(self._statuses[name], sign_in="signed in until 14:30"))
+        return "in the keychain"
+
+    async def sign_out(self, name: str) -> int:
+        self.asked.append(("sign out", name))
+        self.put(replace(self._statuses[name], sign_in="not signed in"))
+        return 1
+
     def request_restart(self, name: str) -> None:
         self.asked.append(("restart", name))
         self.put(replace(self._statuses[name], state=ServerState.RUNNING))

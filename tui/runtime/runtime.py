@@ -135,6 +135,9 @@ class Runtime:
         self._apply(loaded, stamp)
         if model:
             self._traffic.start(kept_traffic(loaded.settings.traffic), follow_taps=taps)
+        remote = {one.name: one.spec.url for one in self.host.statuses() if one.spec.url}
+        if remote and self.host.sign_ins is not None:
+            self._keep(self.host.sign_ins.load(remote))
         if start and self._options.start:
             self._keep(self.host.start_all())
         if self._sessions is not None:

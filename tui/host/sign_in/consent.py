@@ -88,7 +88,7 @@ class PersonSignsIn:
         return answer
 
     async def _ask(self, message: str, heard: "asyncio.Future[Callback]", state: str) -> Callback:
-        self._waiting("waiting for your consent")
+        self._waiting("waiting for you")
         said = await self._first(self._question(message), heard, ASKED_SECONDS, "no answer to it")
         if isinstance(said, Callback):
             return said
@@ -96,6 +96,7 @@ class PersonSignsIn:
             return self._pasted(said.pasted, state)
         self._waiting("waiting for the browser")
         if not await in_daemon_thread("browser", lambda: self._open_browser(self._address)):
+            self._waiting("waiting for you")
             said = await self._first(self._question(NO_BROWSER), heard, ASKED_SECONDS, "no answer to it")
             if isinstance(said, Callback):
                 return said

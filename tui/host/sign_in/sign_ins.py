@@ -42,6 +42,12 @@ class SignIns:
         """Return whether a server is signed in to, in a few words; "" if it has not asked for it."""
         return self._states.get(server, "")
 
+    async def load(self, addresses: Mapping[str, str]) -> None:
+        """Show the state of the stored sign-ins to these servers, by name; reads no keychain."""
+        for found in reversed(await self.store.listed()):
+            if addresses.get(found.server) == found.url and found.server not in self._states:
+                self.tell(found)
+
     async def forget(self, server: str) -> int:
         """Delete the tokens of a server; return how many sign-ins there were."""
         count = await self.store.forget(server)

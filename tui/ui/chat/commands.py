@@ -71,6 +71,8 @@ class SlashCommands:
             "tools": self._tools,
             "prompt": self._choose_prompt,
             "resource": self._resource,
+            "login": self._login,
+            "logout": self._logout,
         }
 
     async def run(self, command: SlashCommand) -> None:
@@ -203,6 +205,34 @@ class SlashCommands:
             for key, one in found.items()
         ]
         self._pick("Attach a resource", choices, attach, "No running server has resources.")
+
+    async def _login(self, rest: str) -> None:
+        if rest:
+            host = self._runtime.host
+            place = await host.sign_in(rest)
+            host.request_restart(rest)
+            self._note(f"{clean_line(rest, 64)}: {host.status(rest).sign_in}. The tokens are {place}.")
+        else:
+            self._choose_remote("Sign in", "login")
+
+    async def _logout(self, rest: str) -> None:
+        if rest:
+            count = await self._runtime.host.sign_out(rest)
+            done = "signed out, its tokens are deleted" if count else "not signed in"
+            self._note(f"{clean_line(rest, 64)}: {done}.")
+        else:
+            self._choose_remote("Sign out", "logout")
+
+    def _choose_remote(self, heading: str, command: str) -> None:
+        from tui.ui.dialogs.picker import PickerChoice
+
+        choices = [
+            PickerChoice(one.name, Content(f"{clean_line(one.name, 60)}   {one.sign_in}".rstrip()))
+            for one in self._runtime.host.statuses()
+            if one.spec.url is not None
+        ]
+        write = lambda name: self._composer.put_back(f"/{command} {name}")  # noqa: E731
+        self._pick(heading, choices, write, "No remote servers are configured.")
 
     def _pick(
         self, heading: str, choices: "Sequence[PickerChoice]", take: Callable[[str], None], empty: str

@@ -162,6 +162,8 @@ OWN: tuple[CommandSpec, ...] = (
         "prompt", "[NAME [ARGUMENT=VALUE …]]", "Put a prompt of a server into the message", ArgumentRule.MAYBE
     ),
     CommandSpec("resource", "[URI]", "Attach a resource of a server", ArgumentRule.MAYBE),
+    CommandSpec("login", "[SERVER]", "Sign in to a remote server", ArgumentRule.MAYBE),
+    CommandSpec("logout", "[SERVER]", "Delete the tokens of a remote server", ArgumentRule.MAYBE),
     CommandSpec("system", "[TEXT]", "Tell the model how to behave in this conversation", ArgumentRule.MAYBE),
     CommandSpec("clear", "", "Begin a new conversation"),
     CommandSpec("compact", "", "Summarise the older part of the conversation for the model"),

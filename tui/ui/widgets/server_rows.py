@@ -83,6 +83,8 @@ def _sign(status: ServerStatus, look: Look) -> tuple[str, str]:
 
 def _what(status: ServerStatus) -> Iterator[tuple[str, str]]:
     match status.state:
+        case ServerState.STARTING if status.sign_in.startswith("waiting"):
+            yield status.sign_in, "warn"
         case ServerState.RUNNING:
             yield tool_words(status), "dim"
             if remark := status.spec.transport.remark:
@@ -154,6 +156,8 @@ def _facts(status: ServerStatus, redactor: Redactor) -> Iterator[tuple[str, str,
         yield "transport", how, "warn" if silent else "text"
     if status.title or status.version:
         yield "server", clean_line(f"{status.title} {status.version}", 120), "text"
+    if status.sign_in:
+        yield "sign-in", status.sign_in, "text"
     if status.protocol:
         yield "protocol", f"{clean_line(status.protocol, 40)} {status.spec.transport.remark}".rstrip(), "text"
     if status.state is ServerState.RUNNING:

@@ -115,7 +115,10 @@ def _trouble(status: ServerStatus, width: int, redactor: Redactor, start_key: st
     if status.state is ServerState.RUNNING:
         return
     if status.state is ServerState.STARTING:
-        yield (("   It is starting: what it offers will be here in a moment.", "warn"),)
+        waiting = status.sign_in.startswith("waiting")
+        soon = "It is starting: what it offers will be here in a moment."
+        words = f"It is {status.sign_in}." if waiting else soon
+        yield ((f"   {words}", "warn"),)
     elif status.state is ServerState.STOPPING:
         yield (("   It is stopping.", "warn"),)
     else:
@@ -136,6 +139,8 @@ def _server(status: ServerStatus, identity: ServerIdentity) -> Iterator[tuple[st
     protocol = clean_line(identity.protocol or status.protocol, 40)
     if protocol:
         yield "protocol", f"{protocol}{_era(protocol, status.spec.transport)}", "text"
+    if status.sign_in:
+        yield "sign-in", status.sign_in, "text"
     if status.spec.transport is Transport.LINES:
         yield "dialect", '"hello" lines, non-standard: tools only', "warn"
         yield "", "No resources, prompts, roots, sampling, elicitation, progress or tasks", "dim"

@@ -282,6 +282,8 @@ class LiveSources:
         makers: dict[str, Callable[[str], Awaitable[Sequence[Suggestion]]]] = {
             "model": self._models,
             "tools": self._servers,
+            "login": self._remote_servers,
+            "logout": self._remote_servers,
             "prompt": self._prompt_names,
             "resource": self._resource_uris,
             "export": self._exports,
@@ -330,6 +332,10 @@ class LiveSources:
 
     async def _servers(self, before: str) -> Sequence[Suggestion]:
         return of_words(((name, "") for name in self.running), behind="") if not before else ()
+
+    async def _remote_servers(self, before: str) -> Sequence[Suggestion]:
+        statuses = self.runtime.host.statuses() if self.runtime is not None and not before else ()
+        return of_words(((one.name, one.sign_in) for one in statuses if one.spec.url), behind="")
 
     async def _exports(self, before: str) -> Sequence[Suggestion]:
         return of_words(EXPORTS) if not before else ()

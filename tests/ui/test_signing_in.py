@@ -1,0 +1,52 @@
+"""Signing in from the composer, and where the state of it is shown."""
+
+from dataclasses import replace
+
+from tests.conftest import until
+from tests.ui.app_stage import opened, send, shows
+from tests.ui.fakes import FakeHost, FakeRuntime, running
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, Transport
+
+REMOTE = ServerStatus(
+    "safe",
+    ServerSpec("safe", transport=Transport.HTTP, url="https://mcp.example/mcp"),
+    ServerState.RUNNING,
+    tools=1,
+    sign_in="not signed in",
+)
+
+
+def with_servers(*statuses: ServerStatus) -> FakeRuntime:
+    runtime = FakeRuntime()
+    runtime.host = FakeHost(*statuses)  # type: ignore[assignment]
+    return runtime
+
+
+async def test_login_signs_in_starts_the_server_again_and_says_where_the_tokens_are():
+    runtime = with_servers(REMOTE)
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/login safe")
+        await shows(app, "safe: signed in until 14:30. The tokens are in the keychain.")
+        assert runtime.host.asked == [("sign in", "safe"), ("restart", "safe")]
+
+
+async def test_logout_deletes_the_tokens():
+    runtime = with_servers(REMOTE)
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/logout safe")
+        await shows(app, "safe: signed out, its tokens are deleted.")
+        assert runtime.host.asked == [("sign out", "safe")]
+
+
+async def test_login_alone_lists_the_remote_servers():
+    async with opened(with_servers(running("local"), REMOTE)) as (app, pilot):
+        await send(pilot, "/login")
+        await shows(app, "Sign in", "safe   not signed in")
+        await pilot.press("enter")
+        await until(lambda: app.main.composer.text == "/login safe")
+
+
+async def test_the_servers_pane_says_what_is_waited_for():
+    starting = replace(REMOTE, state=ServerState.STARTING, sign_in="waiting for the browser")
+    async with opened(with_servers(starting)) as (app, _):
+        await shows(app, "STARTING", "waiting for the")
