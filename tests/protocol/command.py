@@ -32,11 +32,15 @@ class Done:
 
 async def start(*args: str, piped: bool = True, **env: str) -> asyncio.subprocess.Process:
     """Start it; with nothing `piped` in, `run` does not wait whether something comes."""
+    return await _started(("-m", "tui", *args), piped=piped, env=env)
+
+
+async def _started(
+    arguments: Sequence[str], *, piped: bool, env: Mapping[str, str]
+) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
         sys.executable,
-        "-m",
-        "tui",
-        *args,
+        *arguments,
         stdin=asyncio.subprocess.PIPE if piped else asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -45,8 +49,8 @@ async def start(*args: str, piped: bool = True, **env: str) -> asyncio.subproces
     )
 
 
-async def finish(process: asyncio.subprocess.Process, stdin: bytes = b"") -> Done:
-    async with asyncio.timeout(40):
+async def finish(process: asyncio.subprocess.Process, stdin: bytes = b"", seconds: float = 40.0) -> Done:
+    async with asyncio.timeout(seconds):
         out, err = await process.communicate(stdin if process.stdin else None)
     assert process.returncode is not None
     return Done(process.returncode, out.decode(), err.decode())
@@ -58,7 +62,7 @@ async def _forked(
     pipes = [os.pipe(), os.pipe(), os.pipe()]
     given = (pipes[0][0], pipes[1][1], pipes[2][1])
     try:
-        answer = server.start(["-m", "tui", *arguments], environment, given)
+        answer = server.start(arguments, environment, given)
     except OSError:
         for descriptor in (pipes[0][1], pipes[1][0], pipes[2][0]):
             os.close(descriptor)
@@ -104,11 +108,16 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 async def mcptui(*args: str, stdin: bytes = b"", **env: str) -> Done:
     """Run a command to its end: in a fork of a process that has its modules loaded, where there is one."""
+    return await python("-m", "tui", *args, stdin=stdin, **env)
+
+
+async def python(*args: str, stdin: bytes = b"", **env: str) -> Done:
+    """Run a program in Python to its end, as `mcptui` does."""
     server = programs.fork_server
     if server is None or programs.is_for_a_new_interpreter(env):
-        return await finish(await start(*args, **env), stdin)
+        return await finish(await _started(args, piped=True, env=env), stdin)
     async with asyncio.timeout(40):
         try:
             return await _forked(server, args, stdin, {**os.environ, **env})
         except BrokenPipeError:  # the process that forks is gone
-            return await finish(await start(*args, **env), stdin)
+            return await finish(await _started(args, piped=True, env=env), stdin)

@@ -1,8 +1,8 @@
 """Programs that others wrote, as npm and PyPI give them, and the marks of tests that need them.
 
 `MCPTUI_REAL_SERVERS` names a directory with `node_modules` (server-everything, server-filesystem, the
-inspector, aimock) and a virtual environment `time` (mcp-server-time); `.ci/run` makes one. Tests that need
-what is not there are skipped.
+inspector, aimock, the conformance suite and Node 22) and a virtual environment `time` (mcp-server-time);
+`.ci/run` makes one. Tests that need what is not there are skipped.
 """
 
 import os
@@ -15,6 +15,8 @@ EVERYTHING = _FOLDER / "node_modules" / ".bin" / "mcp-server-everything"
 FILES = _FOLDER / "node_modules" / ".bin" / "mcp-server-filesystem"
 INSPECTOR = _FOLDER / "node_modules" / ".bin" / "mcp-inspector"
 AIMOCK = _FOLDER / "node_modules" / ".bin" / "llmock"  # of the package aimock, as its fixtures are run
+CONFORMANCE = _FOLDER / "node_modules" / ".bin" / "conformance"
+NODE_22 = _FOLDER / "node_modules" / ".bin" / "node"
 TIME = _FOLDER / "time" / "bin" / "mcp-server-time"
 
 

@@ -1,0 +1,133 @@
+"""mcptui's host as the client of the official conformance suite: python client.py URL.
+
+The suite tells by variables which scenario it plays and what a client is to know, such as registered
+credentials. The host is the ordinary one. What a person would do is done at once: all that the server has is
+used, forms are accepted with their defaults, and a browser that asks nothing signs in.
+"""
+
+import asyncio
+import json
+import os
+import shlex
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tui.core.ports import MonotonicClock
+from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswer, FormQuestion, Refuser
+from tui.core.servers import Grant, OAuthSpec, ServerSpec, ServerState, Transport
+from tui.host.host import Host
+from tui.host.sign_in.token_store import TokenStore
+
+SCENARIO = "MCP_CONFORMANCE_SCENARIO"
+CONTEXT = "MCP_CONFORMANCE_CONTEXT"
+NAME = "conformance"
+METADATA_URL = "https://conformance-test.local/client-metadata.json"
+"""The address of a client metadata document that the suite knows; nobody fetches it."""
+SECONDS = 20.0
+ECHO, FOCAL = "json_schema_echo", "json_schema_2020_12_tool"
+"""A tool that takes a schema, and the one whose schema it is to get as mcptui keeps it."""
+
+_SAMPLES = {"string": "text", "number": 2, "integer": 2, "boolean": True, "array": [], "null": None}
+
+
+class Willing(Refuser):
+    """Accepts forms with their defaults, and addresses."""
+
+    async def form(self, question: FormQuestion) -> FormAnswer:
+        fields = question.schema.get("properties", {})
+        values = {name: field["default"] for name, field in fields.items() if "default" in field}
+        return FormAnswer(Action.ACCEPT, values | sample(question.schema, values))
+
+    async def address(self, question: AddressQuestion) -> AddressAnswer:
+        return AddressAnswer(Action.ACCEPT)
+
+
+def sample(schema: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values of the required fields of a schema that are not yet known."""
+    fields = schema.get("properties", {})
+    return {name: value_of(fields.get(name, {})) for name in schema.get("required", ()) if name not in known}
+
+
+def value_of(field: Mapping[str, Any]) -> Any:
+    if field.get("enum"):
+        return field["enum"][0]
+    if field.get("type") == "object":
+        return sample(field, {})
+    return field.get("default", _SAMPLES.get(field.get("type", "string"), "text"))
+
+
+def oauth_of(scenario: str, context: Mapping[str, Any]) -> OAuthSpec:
+    """Return what a person would have configured."""
+    return OAuthSpec(
+        grant=Grant.CREDENTIALS if "client-credentials" in scenario else Grant.PERSON,
+        client_id=context.get("client_id", ""),
+        client_secret=context.get("client_secret", ""),
+        private_key=context.get("private_key_pem", ""),
+        private_key_algorithm=context.get("signing_algorithm", "RS256"),
+    )
+
+
+async def play(scenario: str, url: str, context: Mapping[str, Any], folder: Path) -> str:
+    """Play a scenario; return the problem, or ""."""
+    spec = ServerSpec(NAME, transport=Transport.HTTP, url=url, oauth=oauth_of(scenario, context))
+    host = Host(
+        [spec],
+        sink=lambda _: None,
+        clock=MonotonicClock(),
+        questioner=Willing(),
+        tokens=TokenStore(folder, use_keychain=False),
+        client_metadata_url=METADATA_URL,
+    )
+    try:
+        await host.start(NAME)
+        status = host.status(NAME)
+        if status.state is not ServerState.RUNNING:
+            return f"{status.detail} {status.next_step}"
+        return await use_all(host, context.get("toolCalls"))
+    finally:
+        await host.shutdown()
+
+
+async def use_all(host: Host, asked: list[Mapping[str, Any]] | None) -> str:
+    """Call the tools that are asked for, or else each that there is; read and get all else."""
+    tools = {tool.name: tool for tool in host.workbench.tools(NAME)}
+    calls = asked or [{"name": name, "arguments": sample(tool.schema, {})} for name, tool in tools.items()]
+    for call in calls:
+        name, arguments = call["name"], call.get("arguments", {})
+        if name not in tools:
+            return f"{name} is not offered."
+        if name == ECHO and FOCAL in tools:
+            arguments["schema"] = tools[FOCAL].schema
+        say(await host.toolbox.call(tools[name], arguments, seconds=SECONDS, progress=lambda *_: None))
+    for resource in (await host.workbench.resources(NAME))[0]:
+        if not resource.template:
+            say(await host.workbench.read_resource(NAME, resource.uri, call="hand-1", seconds=SECONDS))
+    for prompt in (await host.workbench.prompts(NAME))[0]:
+        values = {argument.name: "text" for argument in prompt.arguments}
+        say(await host.workbench.get_prompt(NAME, prompt.name, values, call="hand-2", seconds=SECONDS))
+    return ""
+
+
+def say(result: object) -> None:
+    print(result, file=sys.stderr)
+
+
+def main(url: str) -> int:
+    """Play the scenario of the environment; the exit code is 1 if there was a problem."""
+    browser = Path(__file__).with_name("browser.py")
+    os.environ["BROWSER"] = f"{shlex.quote(sys.executable)} {shlex.quote(str(browser))} %s"
+    for name in ("SSH_CONNECTION", "SSH_TTY"):
+        os.environ.pop(name, None)
+    context = json.loads(os.environ.get(CONTEXT) or "{}")
+    with tempfile.TemporaryDirectory() as folder:
+        problem = asyncio.run(play(os.environ.get(SCENARIO, ""), url, context, Path(folder)))
+    if problem:
+        print(problem, file=sys.stderr)
+    return int(bool(problem))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1]))

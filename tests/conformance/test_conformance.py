@@ -1,0 +1,119 @@
+"""The official conformance suite, each scenario for clients alone, over the ordinary host (`client.py`)."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import until
+from tests.protocol.command import Done, finish, python
+from tests.real.installed import CONFORMANCE, NODE_22, needs
+
+pytestmark = [*needs(CONFORMANCE, NODE_22), pytest.mark.timeout(120)]
+
+HERE = Path(__file__).parent
+
+SIGN_IN = (
+    "metadata-default",
+    "metadata-var1",
+    "metadata-var2",
+    "metadata-var3",
+    "basic-cimd",
+    "scope-from-www-authenticate",
+    "scope-from-scopes-supported",
+    "scope-omitted-when-undefined",
+    "scope-step-up",
+    "scope-retry-limit",
+    "token-endpoint-auth-basic",
+    "token-endpoint-auth-post",
+    "token-endpoint-auth-none",
+    "pre-registration",
+)
+REQUIRED = {
+    "2025-11-25": (
+        "initialize",
+        "tools_call",
+        "elicitation-sep1034-client-defaults",
+        "sse-retry",
+        "json-schema-2020-12-preservation",
+        *(f"auth/{name}" for name in SIGN_IN),
+    ),
+    "2026-07-28": (
+        "tools_call",
+        "request-metadata",
+        *(f"auth/{name}" for name in SIGN_IN),
+        "auth/resource-mismatch",
+        "auth/offline-access-scope",
+        "auth/offline-access-not-supported",
+        "auth/authorization-server-migration",
+        "auth/iss-supported",
+        "auth/iss-not-advertised",
+        "auth/iss-supported-missing",
+        "auth/iss-wrong-issuer",
+        "auth/iss-unexpected",
+        "auth/iss-normalized",
+        "auth/metadata-issuer-mismatch",
+        "sep-2322-client-request-state",
+        "http-standard-headers",
+        "http-custom-headers",
+        "http-invalid-tool-headers",
+        "json-schema-ref-no-deref",
+        "json-schema-2020-12-preservation",
+    ),
+    "2025-03-26": ("auth/2025-03-26-oauth-metadata-backcompat", "auth/2025-03-26-oauth-endpoint-fallback"),
+    "": ("auth/client-credentials-jwt", "auth/client-credentials-basic"),
+}
+"""The scenarios that a revision requires of a client; "" has those of extensions, which belong to none."""
+
+
+async def suite(*arguments: str, **env: str) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        NODE_22,
+        CONFORMANCE,
+        *arguments,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, **env},
+        start_new_session=True,
+    )
+
+
+async def played(scenario: str, revision: str, folder: Path) -> tuple[Done, Done]:
+    """Play a scenario; return what the suite found and what the client said."""
+    os.mkfifo(folder / "status")
+    given = ["--command", f"sh {HERE / 'relay.sh'}", "--scenario", scenario, "--timeout", "60000"]
+    if revision:
+        given += ["--spec-version", revision]
+    process = await suite("client", *given, RELAY=str(folder))
+    found = asyncio.ensure_future(finish(process, seconds=90))
+    await until(lambda: (folder / "call").exists() or found.done(), 20.0, "the suite asks for the client")
+    assert not found.done(), found.result()
+    url, name, context = (folder / "call").read_text().splitlines()
+    client = await python(
+        str(HERE / "client.py"), url, MCP_CONFORMANCE_SCENARIO=name, MCP_CONFORMANCE_CONTEXT=context
+    )
+    status = os.open(folder / "status", os.O_RDWR)  # for both, so that it does not block if nobody reads
+    try:
+        os.write(status, f"{client.code}\n".encode())
+        return await found, client
+    finally:
+        os.close(status)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "revision"), [(name, revision) for revision, names in REQUIRED.items() for name in names]
+)
+async def test_the_suite_finds_no_fault(scenario: str, revision: str, tmp_path: Path):
+    found, client = await played(scenario, revision, tmp_path)
+    assert found.code == 0, f"{found.out}\n{found.err}\nthe client said:\n{client.err}"
+    assert "Passed: 0/" not in found.err and "0 failed, 0 warnings" in found.err
+
+
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+async def test_every_scenario_that_a_revision_requires_of_a_client_is_here(revision: str):
+    listed = await finish(await suite("list", "--requirements", revision), seconds=30)
+    _, _, clients = listed.out.partition("Client scenarios")
+    required = {line.split()[1] for line in clients.splitlines() if line.startswith("  - ")}
+    assert required and required <= set(REQUIRED[revision])
