@@ -30,7 +30,9 @@ async def list_tools(context, params):
 
 async def call_tool(context, params):
     answers = params.input_responses or {}
-    given = {key: one.model_dump(by_alias=True, exclude_none=True) for key, one in answers.items()}
+    given = {
+        key: one.model_dump(by_alias=True, exclude_none=True, mode="json") for key, one in answers.items()
+    }
     state = params.request_state or ""
     match params.name:
         case "greet" if not given:

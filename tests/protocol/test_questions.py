@@ -198,3 +198,28 @@ async def test_only_what_is_answered_is_advertised(script):
     await host.shutdown()
     assert any(b'"elicitation":{"form":{},"url":{}}' in raw for raw in sent)
     assert not any(b'"sampling"' in raw for raw in sent)
+
+
+# ---- roots -------------------------------------------------------------------------------------------------
+
+
+async def test_a_modern_server_gets_its_roots_in_a_round(tmp_path):
+    host = await started(ASKING, Refuser(), roots=(str(tmp_path),))
+    found = json.loads(text_of(await call(host, "roots")))
+    assert found == {"roots": {"roots": [{"uri": tmp_path.as_uri(), "name": tmp_path.name}]}}
+    await host.shutdown()
+
+
+async def test_a_legacy_server_gets_its_roots_and_is_told_when_they_change(tmp_path):
+    sent: list[bytes] = []
+    host = await started(
+        FAULTS / "server_requests.py",
+        Person({"name": "Ada"}),
+        sink=lambda captured: sent.append(captured.raw),
+    )
+    assert json.loads(text_of(await call(host)))["s4"] == {"result": {"roots": []}}
+    host.reconfigure("srv", roots=(str(tmp_path),))
+    await until(lambda: any(b"notifications/roots/list_changed" in raw for raw in sent))
+    await call(host)
+    await until(lambda: any(tmp_path.as_uri().encode() in raw for raw in sent))
+    await host.shutdown()

@@ -45,7 +45,7 @@ async def test_a_look_alike_is_flagged() -> None:
 
 @pytest.mark.parametrize(
     ("key", "action"),
-    [("ctrl+j", Action.ACCEPT), ("ctrl+d", Action.DECLINE), ("escape", Action.CANCEL)],
+    [("ctrl+j", Action.ACCEPT), ("ctrl+x", Action.DECLINE), ("escape", Action.CANCEL)],
 )
 async def test_consent_is_a_key(key: str, action: Action) -> None:
     async with app_with_person() as (app, pilot, person):

@@ -65,7 +65,7 @@ async def test_what_is_wrong_is_said_and_nothing_sent() -> None:
         question.cancel()
 
 
-@pytest.mark.parametrize(("key", "action"), [("ctrl+d", Action.DECLINE), ("escape", Action.CANCEL)])
+@pytest.mark.parametrize(("key", "action"), [("ctrl+x", Action.DECLINE), ("escape", Action.CANCEL)])
 async def test_decline_and_cancel_are_always_there(key: str, action: Action) -> None:
     async with app_with_person() as (app, pilot, person):
         question = asked(person.form(QUESTION))
@@ -79,7 +79,7 @@ async def test_a_key_meant_for_something_else_answers_nothing(monkeypatch: pytes
     async with app_with_person() as (app, pilot, person):
         question = asked(person.form(QUESTION))
         await shown(app, FormDialog)
-        await pilot.press("escape", "ctrl+d", "ctrl+j")
+        await pilot.press("escape", "ctrl+x", "ctrl+j")
         assert not question.done()
         question.cancel()
 
@@ -107,6 +107,6 @@ async def test_a_long_form_leaves_its_keys_on_a_small_screen() -> None:
     async with app_with_person((80, 24)) as (app, _, person):
         question = asked(person.form(FormQuestion("weather", "All of it", {"properties": fields})))
         await shown(app, FormDialog)
-        await shows(app, "field0", "ctrl+d decline")
+        await shows(app, "field0", "ctrl+x decline")
         assert "field39" not in screen_text(app)
         question.cancel()

@@ -25,7 +25,7 @@ async def test_one_question_is_shown_and_the_rest_counted() -> None:
         waiting = [asked(person.form(question(number))) for number in (1, 2, 3)]
         await shown(app, FormDialog)
         await shows(app, "Question 1", "2 more questions waiting")
-        await pilot.press("ctrl+d")
+        await pilot.press("ctrl+x")
         await shows(app, "Question 2", "1 more question waiting")
         assert (await waiting[0]).action is Action.DECLINE
         for task in waiting:

@@ -79,6 +79,14 @@ LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert"
 """Levels of a server's log, the least severe first."""
 
 
+class SamplingRule(StrEnum):
+    """Whether a server may ask the active model."""
+
+    NEVER = "never"
+    ASK = "ask"
+    ALLOW = "allow"
+
+
 @dataclass(frozen=True, slots=True)
 class ServerSpec:
     """How to start one server. Resolved: no `${VAR}` left in it. Values of `env` and `headers` may be secret.
@@ -100,6 +108,9 @@ class ServerSpec:
         sse_fallback: only a URL is configured: if it does not speak HTTP, HTTP+SSE is tried.
         instructions: give the model its instructions.
         log_level: the least severe level of RFC 5424 that it is asked to log, or "" to ask for nothing.
+        roots: absolute paths of the directories that it may work in, as it is told.
+        sampling: whether it may ask the active model.
+        sampling_tokens, sampling_per_minute: how much of it until mcptui ends, and how often.
     """
 
     name: str
@@ -121,6 +132,10 @@ class ServerSpec:
     sse_fallback: bool = False
     instructions: bool = False
     log_level: str = ""
+    roots: tuple[str, ...] = ()
+    sampling: SamplingRule = SamplingRule.NEVER
+    sampling_tokens: int = 100_000
+    sampling_per_minute: int = 10
 
     @property
     def shown_command(self) -> tuple[str, ...]:

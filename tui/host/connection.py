@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import anyio
 from mcp.client import Client
-from mcp_types import LOG_LEVEL_META_KEY, Implementation
+from mcp_types import LOG_LEVEL_META_KEY, Implementation, RootsListChangedNotification
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from tui import __version__
@@ -102,6 +102,7 @@ class Connection:
         self._began_ns = 0
         self._stop = asyncio.Event()
         self._changed = {f"notifications/{kind}/list_changed": asyncio.Event() for kind in LISTS}
+        self._roots_changed = asyncio.Event()
         self._left = asyncio.Event()
         self._ready = False
         self._timed_out = False
@@ -178,6 +179,8 @@ class Connection:
             work["changes"] = self._hear_changes(listing)
         if self._logs_by_session:
             work["log level"] = self._keep_log_level()
+        if self._client is not None and self.protocol not in MODERN_PROTOCOL_VERSIONS:
+            work["roots"] = self._tell_of_roots(self._client)
         side = [asyncio.create_task(item, name=f"{what} of {self._spec.name}") for what, item in work.items()]
         try:
             await first_of(self._stop.wait(), self.transport.exited.wait(), wire.closed.wait())
@@ -304,6 +307,8 @@ class Connection:
         """Take over what needs no restart."""
         if spec.log_level != self._spec.log_level:
             self._level_changed.set()
+        if spec.roots != self._spec.roots:
+            self._roots_changed.set()
         self._spec = spec
 
     def relist(self) -> None:
@@ -326,6 +331,13 @@ class Connection:
         offers = self.introduction.get("capabilities")
         logs = isinstance(offers, Mapping) and offers.get("logging") not in (None, False)
         return logs and self.protocol not in MODERN_PROTOCOL_VERSIONS
+
+    async def _tell_of_roots(self, client: Client) -> None:
+        """Tell the server whenever its roots change; since 2026-07-28 servers ask in each call."""
+        while True:
+            await self._roots_changed.wait()
+            self._roots_changed.clear()
+            await client.session.send_notification(RootsListChangedNotification())
 
     async def _keep_log_level(self) -> None:
         """Ask for the configured log level, now and whenever it changes."""

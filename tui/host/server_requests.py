@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from tui.core.daemon_thread import in_daemon_thread
@@ -108,7 +109,10 @@ class PatientQuestioner:
 
 
 class ServerRequests:
-    """Answers the requests of one server, over all of its connections. `clocks` are its time limits."""
+    """Answers the requests of one server, over all of its connections.
+
+    `clocks` are its time limits, `roots` absolute paths of the directories that it may work in.
+    """
 
     def __init__(
         self,
@@ -116,6 +120,7 @@ class ServerRequests:
         questioner: PatientQuestioner,
         open_browser: Callable[[str], bool] = open_browser,
     ) -> None:
+        self.roots: tuple[str, ...] = ()
         self._open_browser = open_browser
         self.clocks = questioner.clocks(server)
         self.questioner = questioner
@@ -125,7 +130,7 @@ class ServerRequests:
     @property
     def not_offered(self) -> frozenset[str]:
         """The requests that are refused without a look at them."""
-        return frozenset({"sampling/createMessage", "roots/list"})
+        return frozenset({"sampling/createMessage"})
 
     async def answer(
         self, method: str, params: Mapping[str, Any], *, round: int = 0
@@ -134,6 +139,8 @@ class ServerRequests:
         match method:
             case "elicitation/create":
                 return await self._elicit(params, round)
+            case "roots/list":
+                return {"roots": [_root(Path(path)) for path in self.roots]}
         return Refusal(METHOD_NOT_FOUND, f"{method[:80]} is not offered by this client")
 
     async def _elicit(self, params: Mapping[str, Any], round: int) -> dict[str, Any] | Refusal:
@@ -196,6 +203,10 @@ class ServerRequests:
             del self._visits[next(iter(self._visits))]
         self._visits[known] = asyncio.Event()
         return self._visits[known]
+
+
+def _root(path: Path) -> dict[str, str]:
+    return {"uri": path.as_uri(), "name": path.name or str(path)}
 
 
 class RoundProblem(Exception):

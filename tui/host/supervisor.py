@@ -104,6 +104,7 @@ class Supervisor:
         self.spec = spec
         self.connection: Connection | None = None
         self.requests = ServerRequests(spec.name, around.questioner)
+        self.requests.roots = spec.roots
         self._around = around
         self._redact = around.redactor.redact
         self._status = ServerStatus(spec.name, spec, since_ns=around.clock.now_ns())
@@ -163,6 +164,7 @@ class Supervisor:
         """Replace what is configured without a restart: what the model is offered, not how it is started."""
         self.spec = spec
         self._status = replace(self._status, spec=spec)
+        self.requests.roots = spec.roots
         if self.connection is not None:
             self.connection.reconfigure(spec)
         self._changed()

@@ -1,9 +1,11 @@
 """What the person decides about a server while it runs: applied at once, kept in the configuration file."""
 
 import asyncio
+import os
 from collections.abc import Callable, Sequence
 
 from tui.core.errors import McptuiError, sentences
+from tui.core.servers import SamplingRule
 from tui.core.tools import switched
 from tui.host.host import Host
 from tui.settings.config_file import ConfigFile
@@ -48,6 +50,17 @@ class ServerChoices:
         self._host().reconfigure(server, log_level=level)
         return await self._save(server, "log_level", level)
 
+    async def set_roots(self, server: str, roots: Sequence[str]) -> str:
+        """Tell the server which directories it may work in; return why that was not saved, or ""."""
+        paths = absolute(roots)
+        self._host().reconfigure(server, roots=paths)
+        return await self._save(server, "roots", paths)
+
+    async def set_sampling(self, server: str, rule: SamplingRule) -> str:
+        """Let the server ask the model, or not; return why that was not saved, or ""."""
+        self._host().reconfigure(server, sampling=rule)
+        return await self._save(server, "sampling", str(rule))
+
     async def _set_off(self, server: str, patterns: Sequence[str]) -> str:
         self._host().reconfigure(server, off=tuple(patterns))
         return await self._save(server, "off", tuple(patterns))
@@ -61,3 +74,8 @@ class ServerChoices:
             except McptuiError as error:
                 return sentences(f"Not saved: {error}", "It holds until mcptui ends.")
         return ""
+
+
+def absolute(folders: Sequence[str]) -> tuple[str, ...]:
+    """Return absolute paths of folders that a person typed, "~" expanded."""
+    return tuple(os.path.abspath(os.path.expanduser(folder)) for folder in folders)

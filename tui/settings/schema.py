@@ -94,6 +94,19 @@ def _checked_level(value: str) -> str:
     return value
 
 
+def _checked_sampling(value: str) -> str:
+    if value not in ("never", "ask", "allow"):
+        raise ValueError("must be never, ask or allow")
+    return value
+
+
+def _checked_root(value: str) -> str:
+    scheme, colon, _ = value.partition("://")
+    if not value or (colon and scheme != "file"):
+        raise ValueError("must be a directory, like `~/src` or `file:///home/me/src`")
+    return value
+
+
 def _text_of_number(value: Any) -> Any:
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
@@ -113,6 +126,7 @@ def _no_null(value: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_no_null)]
+Root = Annotated[Text, AfterValidator(_checked_root)]
 Number = Annotated[float, _from_environment(float), Field(allow_inf_nan=False)]
 Whole = Annotated[int, _from_environment(int)]
 Truth = Annotated[bool, _from_environment(lambda text: {"true": True, "false": False}[text.lower()])]
@@ -279,6 +293,14 @@ class ServerSettings(Section):
     """The least severe messages that it is asked to log: `debug`, `info`, `notice`, `warning`, `error` …"""
     oauth: ServerOAuthSettings = ServerOAuthSettings()
     """How to sign in to it."""
+    roots: Annotated[list[Root], BeforeValidator(_as_list)] = []
+    """Directories that it is told it may work in. They can be changed while it runs, in its overview."""
+    sampling: Annotated[str, AfterValidator(_checked_sampling)] = "never"
+    """Whether it may ask the model in use: `never`, `ask` (you see request and reply) or `allow`."""
+    sampling_tokens: Annotated[Whole, Field(ge=1)] = 100_000
+    """Tokens that its requests to the model may use until mcptui ends."""
+    sampling_per_minute: Annotated[Whole, Field(ge=1)] = 10
+    """How many requests to the model it may make in a minute."""
 
     @property
     def kind(self) -> str:

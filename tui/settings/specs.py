@@ -3,8 +3,10 @@
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
-from tui.core.servers import Grant, OAuthSpec, ServerSpec, Transport
+from tui.core.servers import Grant, OAuthSpec, SamplingRule, ServerSpec, Transport
 from tui.core.turn.approval_policy import Rules
 from tui.core.turn.limits import Limits
 from tui.settings.load import Loaded, dotted
@@ -69,6 +71,10 @@ def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
         instructions=server.instructions,
         log_level=server.log_level or "",
         oauth=_oauth(server.oauth),
+        roots=tuple(root_path(root, folder) for root in server.roots),
+        sampling=SamplingRule(server.sampling),
+        sampling_tokens=server.sampling_tokens,
+        sampling_per_minute=server.sampling_per_minute,
         sse_fallback=server.transport is None and server.kind == "http",
     )
 
@@ -85,6 +91,12 @@ def _oauth(settings: ServerOAuthSettings) -> OAuthSpec:
         private_key_algorithm=settings.private_key_algorithm,
         callback_port=settings.callback_port or 0,
     )
+
+
+def root_path(root: str, folder: Path) -> str:
+    """Return the absolute path of a root, given as a path or a file:// address, relative to `folder`."""
+    path = url2pathname(urlsplit(root).path) if root.startswith("file://") else os.path.expanduser(root)
+    return os.path.normpath(folder / path)
 
 
 def resolved(words: Sequence[str], folder: Path) -> list[str]:

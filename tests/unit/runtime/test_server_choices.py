@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 from tests.unit.host.test_workbench import ODD
 from tui.core.ports import MonotonicClock
-from tui.core.servers import ServerSpec
+from tui.core.servers import SamplingRule, ServerSpec
 from tui.host.host import Host
 from tui.runtime.server_choices import ServerChoices
 from tui.settings.config_file import ConfigFile
@@ -75,3 +75,21 @@ async def test_instructions_and_log_level_are_kept(tmp_path):
         assert kept == {"command": "x", "instructions": True, "log_level": "error"}
         await choices.toggle_instructions("a.b")
         assert tomllib.loads(path.read_text())["servers"]["a.b"]["instructions"] is False
+
+
+async def test_roots_are_absolute_told_at_once_and_in_the_file(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text('[servers."a.b"]\ncommand = "x"\n')
+    async with choices_over(path) as (choices, host):
+        assert await choices.set_roots("a.b", [f"{tmp_path}/x/.."]) == ""
+        assert host.status("a.b").spec.roots == (str(tmp_path),)
+        assert tomllib.loads(path.read_text())["servers"]["a.b"]["roots"] == [str(tmp_path)]
+
+
+async def test_whether_a_server_may_ask_the_model_is_kept(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text('[servers."a.b"]\ncommand = "x"\n')
+    async with choices_over(path) as (choices, host):
+        assert await choices.set_sampling("a.b", SamplingRule.ASK) == ""
+        assert host.status("a.b").spec.sampling is SamplingRule.ASK
+        assert tomllib.loads(path.read_text())["servers"]["a.b"]["sampling"] == "ask"

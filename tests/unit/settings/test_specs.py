@@ -101,3 +101,20 @@ def test_what_the_model_is_given_of_a_server_is_configured():
         '[servers.a]\ncommand = "x"\noff = "delete_*"\ninstructions = true\nlog_level = "error"\n'
     )
     assert (spec.off, spec.instructions, spec.log_level) == (("delete_*",), True, "error")
+
+
+def test_roots_are_absolute_paths_whatever_they_were_written_as():
+    [spec] = specs('[servers.a]\ncommand = "x"\nroots = ["data", "/srv/b/../c", "file:///tmp/a%20b"]\n')
+    assert spec.roots == ("/nowhere/data", "/srv/c", "/tmp/a b")
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('roots = ["https://a.example/"]', "must be a directory"),
+        ('sampling = "always"', "must be never, ask or allow"),
+    ],
+)
+def test_a_wrong_permission_is_named(line, problem):
+    found = load_text(f'[servers.a]\ncommand = "x"\n{line}\n', Path("/nowhere/config.toml"), {})
+    assert any(problem in str(one) for one in found.problems)

@@ -37,4 +37,7 @@ def callbacks(requests: ServerRequests) -> dict[str, Any]:
 
         return answer
 
-    return {"elicitation_callback": answering("elicitation/create")}
+    return {
+        "elicitation_callback": answering("elicitation/create"),
+        "list_roots_callback": answering("roots/list"),
+    }

@@ -203,7 +203,7 @@ ACTIONS: tuple[Action, ...] = (
     # ---- what a server asks ----
     _ask("ask.send", "ctrl+j,ctrl+enter,f9", "send", "Send the answer, or open the address", 1),
     _ask("ask.copy", "ctrl+y", "copy address", "Copy the address", 2),
-    _ask("ask.decline", "ctrl+d", "decline", "Decline what the server asks", 3),
+    _ask("ask.decline", "ctrl+x", "decline", "Decline what the server asks", 3),
     _ask("ask.cancel", "escape", "cancel", "Close the question without an answer", 4),
     # ---- what a call gave ----
     _result("result.save", "w", "save as", "Write the marked part to a file", 1),
@@ -296,6 +296,8 @@ ACTIONS: tuple[Action, ...] = (
         "bench.instructions", "i", "instructions", "Give the model the server's instructions, or not", 0
     ),
     _results("bench.level", "v", "level", "Set the least severe messages that the server logs", 7),
+    _results("bench.roots", "t", "roots", "Set the directories that the server is told it may work in", 0),
+    _results("bench.sampling", "e", "sampling", "Let the server ask the model: never, ask or allow", 0),
     _bench_result("bench.offer_all", "O", "all on/off", "Turn all tools off for the model, or on again", 0),
     _results("bench.copy", "y", "copy", "Copy the value that the mark stands on", 11),
     _bench_result("bench.copy_all", "Y", "copy all", "Copy the whole result as JSON", 0),

@@ -18,6 +18,7 @@ from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.widgets.server_rows import STATE_STYLES, noise_words, reason_words
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.calls import BenchContext
+from tui.ui.workbench.permissions import permission_facts
 
 FACT_CELLS = 14
 MOST_PIDS = 12
@@ -68,10 +69,12 @@ def overview_rows(
     redactor: Redactor,
     start_key: str,
     give_key: str = "i",
+    permission_keys: tuple[str, str] = ("t", "e"),
 ) -> list[Row]:
     """Return the overview, wrapped at `width`.
 
-    `start_key` starts the server, `give_key` gives its instructions to the model.
+    `start_key` starts the server, `give_key` gives its instructions to the model, `permission_keys` set its
+    roots and whether it may ask the model.
     """
     width = max(30, min(width, WIDEST))
     rows: list[Row] = [EMPTY]
@@ -80,6 +83,7 @@ def overview_rows(
     for heading, lines in (
         ("SERVER", _server(facts.status, identity)),
         _where(facts, identity, redactor),
+        ("PERMISSIONS", permission_facts(facts.status, *permission_keys)),
         ("OFFERS", _offers(facts.status, identity, facts.now_ns)),
         ("EXTENSIONS", _extensions(facts.status, identity)),
         ("LEFT OUT", _left_out(facts.status)),
@@ -375,8 +379,15 @@ class Overview(LinePane):
         )
         start_key = self._shared.overrides.first_of("bench.toggle")
         give_key = self._shared.overrides.first_of("bench.instructions")
+        first = self._shared.overrides.first_of
         return overview_rows(
-            facts, self.columns, self._shared.signs, self._shared.runtime.redactor, start_key, give_key
+            facts,
+            self.columns,
+            self._shared.signs,
+            self._shared.runtime.redactor,
+            start_key,
+            give_key,
+            (first("bench.roots"), first("bench.sampling")),
         )
 
     def row_count(self) -> int:

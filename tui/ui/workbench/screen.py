@@ -26,6 +26,7 @@ from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.hand_calls import HandCalls
 from tui.ui.workbench.message_draft import MessageDraft
 from tui.ui.workbench.overview import Overview
+from tui.ui.workbench.permissions import choose_sampling, edit_roots
 from tui.ui.workbench.result_view import copy_text
 from tui.ui.workbench.saved_arguments import SavedArguments
 from tui.ui.workbench.server_log import ServerLog, choose_level
@@ -216,6 +217,12 @@ class ServerScreen(Screen[None]):
     def action_bench_restart(self) -> None:
         self.shared.runtime.host.request_restart(self.server)
         self.look()
+
+    def action_bench_roots(self) -> None:
+        edit_roots(self.shared)
+
+    def action_bench_sampling(self) -> None:
+        choose_sampling(self.shared)
 
     def action_bench_instructions(self) -> None:
         """Give the model the server's instructions, or no longer."""

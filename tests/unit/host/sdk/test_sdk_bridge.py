@@ -132,7 +132,7 @@ def test_the_versions_in_a_refusal_are_noted_too(wire):
     assert wire.server_versions == ("2031-01-01",)
 
 
-@pytest.mark.parametrize("method", ["sampling/createMessage", "roots/list"])
+@pytest.mark.parametrize("method", ["sampling/createMessage"])
 def test_what_is_not_offered_is_refused_as_an_unknown_method(wire, method):
     wire.incoming(request(method, "s1"))
     refusal = JSONRPCError(jsonrpc="2.0", id="s1", error=ErrorData(code=-32600, message="no"))

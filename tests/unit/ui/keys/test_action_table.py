@@ -25,6 +25,7 @@ OVER_MAIN = (
     *ON_WORKBENCH,
     Context.SESSIONS,
     Context.MODELS,
+    Context.SERVER_QUESTION,
     Context.RESULT,
 )
 """Contexts of screens over the main one, whose own keys mean nothing there."""

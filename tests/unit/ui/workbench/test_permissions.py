@@ -1,0 +1,27 @@
+"""What a server may ask for, in words."""
+
+from pathlib import Path
+
+from tui.core.servers import SamplingRule, ServerSpec, ServerStatus
+from tui.ui.workbench.permissions import listed, permission_facts, root_problem
+
+
+def facts(spec: ServerSpec) -> dict[str, str]:
+    return {name: value for name, value, _ in permission_facts(ServerStatus(spec.name, spec), "t", "e")}
+
+
+def test_without_a_setting_there_are_no_roots_and_no_sampling() -> None:
+    assert facts(ServerSpec("a")) == {"roots": "none   t sets them", "sampling": "never   e sets it"}
+
+
+def test_roots_and_the_budget_are_named() -> None:
+    spec = ServerSpec("a", roots=("/srv/a", "/srv/b"), sampling=SamplingRule.ASK, sampling_tokens=2000)
+
+    assert facts(spec)["roots"].startswith("/srv/a, /srv/b")
+    assert facts(spec)["sampling"].startswith("ask   2,000 tokens, 10 requests a minute")
+
+
+def test_a_typed_line_is_a_list_of_directories(tmp_path: Path) -> None:
+    assert listed(" /a , ,~/b,") == ["/a", "~/b"]
+    assert root_problem(str(tmp_path)) == ""
+    assert "is not a directory" in root_problem(str(tmp_path / "none"))
