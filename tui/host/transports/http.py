@@ -329,18 +329,17 @@ class StreamableHttp:
         async with self._reopening:
             if self._session != lost:
                 return  # another request has done it
-            self._session = ""
-            version, self._version = self._version, ""
-            opening = {**self._handshake, "id": random_id()}
-            headers = self._headers()
-            self._version = version
+            version, opening = self._version, {**self._handshake, "id": random_id()}
+            headers = {"accept": ACCEPT, "content-type": "application/json"}
             async with self._link.exchange("POST", headers, write_line(opening)) as response:
                 result = await self._answer(response, opening["id"])
                 if result is None or result.get("protocolVersion") != version:
                     raise fault
-                self._session = response.headers.get(SESSION, "")
-            async with self._link.exchange("POST", self._headers(), write_line(_INITIALIZED)):
+                opened = response.headers.get(SESSION, "")
+            headers = self._headers({SESSION: opened} if opened else {})
+            async with self._link.exchange("POST", headers, write_line(_INITIALIZED)):
                 pass
+            self._session = opened
             self._remote.tap.event("session opened again")
             self._hear()
             for kind in _LISTS:  # anything may have changed meanwhile

@@ -20,7 +20,7 @@ QUOTED = 160
 MARKUP = re.compile(r"<(?:script|style)\b.*?</(?:script|style)\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 LATER = "Try again later."
 CHECK = "Check the address, and that the server is running."
-MAY_HAVE = "The request may have taken effect."
+MAY_HAVE = "It may have taken effect: check before you send it again."
 
 
 class HttpFault(McptuiError):
@@ -74,27 +74,26 @@ def unreachable(error: Exception, where: str) -> HttpFault:
 
 def broken(error: Exception, status: int) -> HttpFault:
     """Return the fault for a response that broke off."""
-    text = f"the response ({status_text(status)}) broke off: {_words(_cause(error))}."
+    text = f"HTTP {status}: the response broke off ({_words(_cause(error))})."
     return HttpFault(text, next_step=MAY_HAVE, status=status)
 
 
 def ended(status: int) -> HttpFault:
     """Return the fault for a stream that ended without the response."""
-    text = f"the event stream ({status_text(status)}) ended without the response."
+    text = f"HTTP {status}: the event stream ended without the answer."
     return HttpFault(text, next_step=MAY_HAVE, status=status)
 
 
-def too_large(size: int, limit: int, status: int) -> HttpFault:
-    """Return the fault for a body or an event of `size` bytes."""
-    text = (
-        f"result too large: {status_text(status)} with {shown_size(size)}; the limit is {shown_size(limit)}."
-    )
+def too_large(size: int | None, limit: int, status: int) -> HttpFault:
+    """Return the fault for a body or an event of `size` bytes, None if only the first were read."""
+    found = f"more than {shown_size(limit)}" if size is None else shown_size(size)
+    text = f"result too large: {status_text(status)} with {found}; the limit is {shown_size(limit)}."
     return HttpFault(text, next_step="Ask for less.", status=status)
 
 
 def other_answer(why: str, status: int) -> HttpFault:
     """Return the fault for a body that is JSON, but not the answer to the request."""
-    text = f"the answer ({status_text(status)}) cannot be used: {why}."
+    text = f"HTTP {status}: the answer cannot be used: {why}."
     return HttpFault(text, next_step="Check that the address is that of an MCP server.", status=status)
 
 

@@ -169,7 +169,7 @@ class HttpLink:
             async for block in response.aiter_bytes():
                 found += block
                 if len(found) > limit:
-                    raise faults.too_large(len(found), limit, status)
+                    raise faults.too_large(None, limit, status)
         except httpx2.HTTPError as error:
             raise faults.broken(error, status) from error
         return bytes(found)

@@ -105,7 +105,7 @@ async def test_a_dropped_stream_fails_what_was_under_way_and_is_opened_again():
             stream.streams[-1].write(b"retry: 10\ndata:\n\n")
             stream.drop()
             with pytest.raises(
-                MCPError, match=r"ended without the response\. The request may have taken effect"
+                MCPError, match=r"the event stream ended without the answer\. It may have taken effect"
             ):
                 await call
             await until(lambda: sink.events("session opened again"))

@@ -1,0 +1,328 @@
+"""Everything that can go wrong between us and a remote server: one call fails with a sentence, nothing else.
+
+Both eras, through the ordinary host, against a server that writes its bytes itself.
+"""
+
+import asyncio
+import contextlib
+import json
+import re
+import socket
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+
+from tests.conftest import until
+from tests.http_server import ECHO, STREAM, Asked, HttpServer, event, http_server, reply, says
+from tui.core.ports import MonotonicClock
+from tui.core.servers import ServerSpec, ServerState, StopReason, Transport
+from tui.core.tools import ToolResult
+from tui.core.traffic import Kind
+from tui.host.host import Host
+
+ERAS = pytest.mark.parametrize("modern", [True, False], ids=["modern", "legacy"])
+MIB = 1024 * 1024
+SLOW = ECHO | {"name": "slow"}
+
+
+class Sink(list):
+    def __call__(self, captured):
+        self.append(captured)
+
+    def given_up(self) -> list[str]:
+        events = [one.detail for one in self if one.kind is Kind.EVENT]
+        return [detail["why"] for detail in events if detail["event"] == "gave up"]
+
+
+@asynccontextmanager
+async def connected(server: HttpServer, **spec) -> AsyncIterator[tuple[Host, Sink]]:
+    sink = Sink()
+    given = ServerSpec("far", transport=Transport.HTTP, url=server.url, **spec)
+    host = Host([given], sink=sink, clock=MonotonicClock())
+    await host.start("far")
+    try:
+        yield host, sink
+    finally:
+        await host.shutdown()
+
+
+async def call(host: Host, tool: str = "echo", seconds: float = 20.0, **arguments: object) -> ToolResult:
+    wanted = next(one for one in host.toolbox.tools() if one.name == tool)
+    return await host.toolbox.call(wanted, arguments, seconds=seconds, progress=lambda *_: None)
+
+
+def text(result: ToolResult) -> str:
+    return result.content[0].text
+
+
+def cut(raw: bytes, after: int) -> Callable[[Asked, asyncio.StreamWriter], Awaitable[None]]:
+    async def answer(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        writer.write(raw[:after])
+        await writer.drain()
+        writer.close()
+
+    return answer
+
+
+async def no_bytes(asked: Asked, writer: asyncio.StreamWriter) -> None:
+    writer.close()
+
+
+async def other_id(asked: Asked, writer: asyncio.StreamWriter) -> None:
+    writer.write(reply({"jsonrpc": "2.0", "id": 4711, "result": {"content": []}}))
+
+
+async def echoed(asked: Asked, writer: asyncio.StreamWriter) -> None:
+    writer.write(reply(asked.message))
+
+
+async def stream_without_answer(asked: Asked, writer: asyncio.StreamWriter) -> None:
+    writer.write(
+        STREAM + b"\r\n" + event({"jsonrpc": "2.0", "method": "notifications/message", "params": {}})
+    )
+    await writer.drain()
+    writer.close()
+
+
+async def large_body(asked: Asked, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n")
+    head = json.dumps({"jsonrpc": "2.0", "id": asked.message["id"], "result": {"content": []}})[:-2]
+    await pour(writer, (head + ',"_meta":{"x":"').encode(), 48)
+
+
+async def large_event(asked: Asked, writer: asyncio.StreamWriter) -> None:
+    writer.write(STREAM + b"\r\n")
+    head = json.dumps({"jsonrpc": "2.0", "id": asked.message["id"], "result": {"content": []}})[:-2]
+    await pour(writer, b"data: " + (head + ',"_meta":{"x":"').encode(), 64, b'"}}}\n\n')
+
+
+async def pour(writer: asyncio.StreamWriter, head: bytes, mib: int, end: bytes = b'"}}}') -> None:
+    with contextlib.suppress(ConnectionError):
+        writer.write(head)
+        for _ in range(mib):
+            writer.write(b"x" * MIB)
+            await writer.drain()
+        writer.write(end)
+        await writer.drain()
+    writer.close()
+
+
+WHOLE = reply({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "x" * 500}]}})
+CHECK = "It may have taken effect: check before you send it again."
+NO_SERVER = "Check that the address is that of an MCP server."
+
+FAULTS = {
+    "cut-at-once": (no_bytes, rf"^The connection to http://127.* broke: .*\. {CHECK}$"),
+    "cut-in-the-head": (cut(WHOLE, 20), rf"^The connection to http://127.* broke: .*\. {CHECK}$"),
+    "cut-in-the-body": (cut(WHOLE, 300), rf"^HTTP 200: the response broke off \(.*\)\. {CHECK}$"),
+    "stream-without-answer": (
+        stream_without_answer,
+        rf"^HTTP 200: the event stream ended without the answer\. {CHECK}$",
+    ),
+    "wrong-content-type": (
+        says(reply(b"\x00\x01", kind="image/png")),
+        rf"^HTTP 200 \(OK\): the response is image/png, not JSON-RPC\. {NO_SERVER}$",
+    ),
+    "no-content-type": (
+        says(reply(b"hello", kind="")),
+        rf"^HTTP 200: the answer cannot .* JSON\. {NO_SERVER}$",
+    ),
+    "html": (
+        says(reply(b"<html><title>Wi-Fi login</title></html>", kind="text/html")),
+        rf"^HTTP 200 \(OK\): 'Wi-Fi login': the response is text/html, not JSON-RPC\. {NO_SERVER}$",
+    ),
+    "redirect": (
+        says(reply(b"", "302 Found", "", location="https://other.example/mcp?secret=1")),
+        r"^HTTP 302 \(Found\): redirected to https://other\.example/mcp, which is not followed\. If that is",
+    ),
+    "202": (says(reply(b"", "202 Accepted", "")), rf"^HTTP 202 \(Accepted\): .* no answer to it\. {CHECK}$"),
+    "400": (
+        says(reply(b"bad", "400 Bad Request", "text/plain")),
+        r"^HTTP 400 \(Bad Request\): 'bad'\. The server",
+    ),
+    "401": (says(reply(b"", "401 Unauthorized", "")), r"^HTTP 401 \(Unauthorized\)\. .*sign in"),
+    "403": (says(reply(b"", "403 Forbidden", "")), r"^HTTP 403 \(Forbidden\)\. Your credentials"),
+    "404": (says(reply(b"", "404 Not Found", "")), r"^HTTP 404 \(Not Found\)\. Check the address"),
+    "429": (
+        says(reply(b"", "429 Too Many Requests", "")),
+        r"^HTTP 429 \(Too Many Requests\)\. Try again later\.$",
+    ),
+    "429-for-long": (
+        says(reply(b"", "429 Too Many Requests", "", retry_after="600")),
+        r"^HTTP 429 \(Too Many Requests\)\. The server asks to wait 600 s\. Try again then\.$",
+    ),
+    "503": (
+        says(reply(b"", "503 Service Unavailable", "", retry_after="5")),
+        r"^HTTP 503 \(Service Unavailable\)\. The server asks to wait 5 s\. Try again then\.$",
+    ),
+    "500": (
+        says(reply(b"oops", "500 Internal Server Error", "text/plain")),
+        r"^HTTP 500 .*'oops'\. Try again",
+    ),
+    "other-id": (
+        other_id,
+        rf"^HTTP 200: the answer cannot be used: it answers another request\. {NO_SERVER}$",
+    ),
+    "echo": (echoed, r"^The server's answer cannot be used: it is the request itself"),
+    "garbage": (
+        says(reply(b"\xff\xfe{]")),
+        rf"^HTTP 200: the answer cannot be used: not JSON\. {NO_SERVER}$",
+    ),
+    "48-mb-body": (
+        large_body,
+        r"^result too large: HTTP 200 \(OK\) with more than 17 MB; the limit is 17 MB\. Ask for less\.$",
+    ),
+    "64-mib-event": (large_event, r"^result too large: HTTP 200 \(OK\) with 67 MB; the limit is 17 MB\. Ask"),
+}
+
+
+@ERAS
+@pytest.mark.parametrize("name", FAULTS)
+async def test_a_fault_costs_one_call_and_one_sentence(name, modern):
+    fault, sentence = FAULTS[name]
+    release = asyncio.Event()
+    async with http_server(modern=modern, tools=[ECHO, SLOW]) as server:
+
+        async def held_or_broken(asked: Asked, writer: asyncio.StreamWriter) -> None:
+            if asked.message["params"]["name"] == "slow":
+                await release.wait()
+                writer.write(server.usual(asked))
+            else:
+                await fault(asked, writer)
+
+        async with connected(server) as (host, sink):
+            server.answers["tools/call"] = held_or_broken
+            other = asyncio.create_task(call(host, "slow", n=1))
+            await until(lambda: "tools/call" in server.methods())
+            said = text(await call(host))
+            assert re.search(sentence, said), said
+            assert len(sink.given_up()) == 1
+            release.set()
+            assert text(await other) == '{"n": 1}'
+            del server.answers["tools/call"]
+            assert text(await call(host, n=2)) == '{"n": 2}'
+            status = host.status("far")
+            assert (status.state, status.restarts) == (ServerState.RUNNING, 0)
+        assert server.methods().count("initialize") <= (1 if name != "404" else 2)
+
+
+@ERAS
+async def test_a_call_that_may_have_taken_effect_is_sent_once(modern):
+    async with http_server(modern=modern) as server, connected(server) as (host, _):
+        for fault in ("cut-at-once", "cut-in-the-body", "stream-without-answer", "500", "503", "202"):
+            server.asked.clear()
+            server.once["tools/call"] = FAULTS[fault][0]
+            assert (await call(host)).is_error
+            assert server.methods().count("tools/call") == 1, fault
+
+
+@ERAS
+async def test_a_refused_call_is_sent_again_when_the_server_says(modern):
+    refuse = says(reply(b"", "429 Too Many Requests", "", retry_after="1"))
+    async with http_server(modern=modern, once={"tools/call": refuse}) as server:
+        async with connected(server) as (host, _):
+            began = time.monotonic()
+            assert text(await call(host, n=1)) == '{"n": 1}'
+            assert time.monotonic() - began >= 1
+            assert server.methods().count("tools/call") == 2
+
+
+@ERAS
+async def test_latency_and_an_endless_stream_end_with_the_limit_of_the_call(modern):
+    async def endless(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        writer.write(STREAM + b"\r\n")
+        with contextlib.suppress(ConnectionError):
+            while not writer.is_closing():
+                writer.write(b": still here\n\n" * 100)
+                await writer.drain()
+                await asyncio.sleep(0)
+
+    async def late(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        await writer.wait_closed()
+
+    async with http_server(modern=modern) as server, connected(server) as (host, _):
+        for fault in (endless, late):
+            server.once["tools/call"] = fault
+            said = text(await call(host, seconds=0.5))
+            assert said == "echo gave no answer within 0.5 s and was cancelled."
+            assert text(await call(host, n=1)) == '{"n": 1}'
+
+
+@ERAS
+async def test_twenty_thousand_notifications_do_not_hold_up_the_answer(modern):
+    async def storm(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        params = {"level": "info", "data": "x" * 60}
+        one = event({"jsonrpc": "2.0", "method": "notifications/message", "params": params})
+        writer.write(STREAM + b"\r\n")
+        for _ in range(200):
+            writer.write(one * 100)
+            await writer.drain()
+        writer.write(event({"jsonrpc": "2.0", "id": asked.message["id"], "result": server.result(asked)}))
+        await writer.drain()
+        writer.close()
+
+    async with http_server(modern=modern, once={"tools/call": storm}) as server:
+        async with connected(server) as (host, sink):
+            before = len(sink)
+            began = time.monotonic()
+            assert text(await call(host, n=1)) == '{"n": 1}'
+            assert time.monotonic() - began < 3
+            assert len(sink) - before > 20_000
+
+
+@ERAS
+async def test_a_server_that_is_gone_fails_calls_and_is_back_without_anybody_asking(modern):
+    async with http_server(modern=modern) as server, connected(server) as (host, _):
+        await server.stop()
+        said = text(await call(host))
+        assert "Check the address, and that the server is running." in said or CHECK in said
+        reach = host.status("far").reach
+        assert (reach.answers, host.status("far").state) == (False, ServerState.RUNNING)
+        server.sessions.clear()
+        await server.start()
+        assert text(await call(host, n=3)) == '{"n": 3}'
+        assert host.status("far").reach.answers
+        assert host.status("far").restarts == 0
+
+
+async def test_a_session_that_cannot_be_opened_again_fails_the_call_with_the_status():
+    async with http_server(modern=False) as server, connected(server) as (host, _):
+        server.sessions.clear()
+        server.answers["initialize"] = says(reply(b"", "404 Not Found", ""))
+        assert text(await call(host)).startswith("HTTP 404 (Not Found): 'no such session'.")
+        del server.answers["initialize"]
+        assert text(await call(host, n=1)) == '{"n": 1}'
+
+
+async def test_an_address_that_never_connects_ends_the_start_with_the_reason(monkeypatch):
+    monkeypatch.setattr("tui.host.transports.http_client.CONNECT_SECONDS", 0.3)
+    with socket.socket() as full:  # a queue of none that is already full: the system answers nothing
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        port = full.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)), socket.socket() as second:
+            second.setblocking(False)
+            second.connect_ex(("127.0.0.1", port))
+            spec = ServerSpec("far", transport=Transport.HTTP, url=f"http://127.0.0.1:{port}/mcp")
+            host = Host([spec], sink=Sink(), clock=MonotonicClock())
+            await host.start("far")
+            status = host.status("far")
+            await host.shutdown()
+    assert status.reason is StopReason.FAILED_TO_START
+    assert re.match(r"no connection to http://127\.0\.0\.1:\d+ within", status.detail)
+    assert status.next_step.startswith("Check the address")
+    assert (status.reach.answers, status.reach.status) == (False, 0)
+
+
+@pytest.mark.parametrize("name", ["html", "redirect", "401", "403", "404", "429", "500", "202", "garbage"])
+async def test_a_fault_at_the_start_is_its_reason(name):
+    fault, sentence = FAULTS[name]
+    async with http_server(answers={"server/discover": fault, "initialize": fault}) as server:
+        async with connected(server) as (host, _):
+            status = host.status("far")
+            assert status.reason is StopReason.FAILED_TO_START
+            said = f"{status.detail} {status.next_step}"
+            assert re.search(sentence.rstrip("$"), said), said
+            assert len(server.asked) <= 3
