@@ -112,14 +112,23 @@ def _discard_output() -> None:
 
 
 def _parsed(given: Sequence[str]) -> argparse.Namespace:
-    """Parse the command line; what follows `--` in `traffic` is a server's command and kept as it is."""
+    """Parse the command line; of some commands, what follows `--` is a server's command and kept as it is."""
     if not given:  # the screen has to come at once; building the parser takes a twentieth of that time
         return argparse.Namespace(command=None, theme=None)
-    from tui.commands.command_line import build_parser
+    from tui.commands.call.options import VERBS
+    from tui.commands.command_line import build_parser, command_word
 
-    is_traffic = "traffic" in given or "trace" in given
-    cut = list(given).index("--") if is_traffic and "--" in given else len(given)
-    args = build_parser().parse_args(given[:cut])
+    word = command_word(given)
+    cut = len(given)
+    if word in (*VERBS, "traffic", "trace") and "--" in given:
+        cut = list(given).index("--")
+    parser = build_parser()
+    args, rest = parser.parse_known_args(given[:cut])
+    if word in VERBS:  # argparse takes words on one side of the options only
+        args.words += [one for one in rest if not one.startswith("-")]
+        rest = [one for one in rest if one.startswith("-")]
+    if rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
     args.live_command = list(given[cut + 1 :])
     return args
 
@@ -130,26 +139,22 @@ def _dispatch(args: argparse.Namespace) -> int:
             from tui.commands.run import run
 
             return run(args)
+        case "call" | "read" | "prompt" | "list":
+            from tui.commands.call.call import call
+
+            return call(args)
         case "servers":
             from tui.commands.servers import servers
 
             return servers(args)
-        case "login":
-            from tui.commands.sign_in import login
+        case "login" | "logout":
+            from tui.commands.sign_in import login, logout
 
-            return login(args)
-        case "logout":
-            from tui.commands.sign_in import logout
+            return login(args) if args.command == "login" else logout(args)
+        case "add" | "remove":
+            from tui.commands.add import add, remove
 
-            return logout(args)
-        case "add":
-            from tui.commands.add import add
-
-            return add(args)
-        case "remove":
-            from tui.commands.add import remove
-
-            return remove(args)
+            return add(args) if args.command == "add" else remove(args)
         case "config":
             from tui.commands.config import config
             from tui.ui.keys.key_overrides import own_keys

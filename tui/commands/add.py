@@ -78,7 +78,7 @@ def _add(args: argparse.Namespace) -> int:
         env=pairs(args.env),
         headers=pairs(args.header, colon=True),
         transport=args.transport or "",
-        known=_is_command,
+        known=is_command,
     )
     if "command" in table:  # what is here must be found from anywhere
         table["command"], *arguments = resolved([table["command"], *table.get("args", ())], Path.cwd())
@@ -104,7 +104,8 @@ def _add(args: argparse.Namespace) -> int:
     return 0
 
 
-def _is_command(word: str) -> bool:
+def is_command(word: str) -> bool:
+    """Return whether a word is a command that can be started."""
     if "${" in word:
         return True
     expanded = os.path.expanduser(word)

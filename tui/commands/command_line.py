@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 
 import tui
+from tui.commands.call.options import add_calls
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ TRAFFIC_EPILOG = """\
 exit codes: 0 done; 1 --lint found errors, or --replay found differences; 2 usage, or no such recording;
 5 --replay: the server could not be started; 130 interrupted
 """
+_VALUED = ("--config", "--model", "--theme", "--session")
+"""Options in front of a command that take a value."""
 MOCK_ABOUT = """\
 Answer over stdio as the server of a recording did: the same request gets the recorded answer, and one that
 was never recorded gets an error that says what was.
@@ -92,6 +95,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--resume", action="store_true", help="go on with the last saved conversation")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     _add_run(commands)
+    add_calls(commands)
     _add_servers(commands)
     _add_adding(commands)
     _add_sign_in(commands)
@@ -101,6 +105,17 @@ def build_parser() -> argparse.ArgumentParser:
     _add_traffic(commands)
     _add_mock(commands)
     return parser
+
+
+def command_word(given: Sequence[str]) -> str:
+    """Return the command of a command line: the first word that is neither an option nor the value of one."""
+    words = iter(given)
+    for word in words:
+        if not word.startswith("-"):
+            return word
+        if len(word) > 2 and any(option.startswith(word) for option in _VALUED):
+            next(words, None)
+    return ""
 
 
 def parse_tap(argv: Sequence[str]) -> argparse.Namespace:

@@ -40,11 +40,12 @@ def run(args: argparse.Namespace) -> int:
     try:
         return asyncio.run(_run(args))
     except (UsageError, ConfigError, StorageError) as error:
-        _fail(error, args.json)
+        fail(error, args.json)
         return 2
 
 
-def _fail(error: McptuiError, as_json: bool) -> None:
+def fail(error: McptuiError, as_json: bool) -> None:
+    """Print an error on stderr, and as an object on stdout."""
     if as_json:
         print(line(error_object(error.message, error.where or "mcptui", error.next_step)), flush=True)
     print(f"mcptui: {clean(str(error))}", file=sys.stderr)
@@ -169,7 +170,7 @@ class AnswerFile:
         """Check that the file can be written, before anything is asked. Raises UsageError if it cannot."""
         self.wanted = path is not None
         self._path = Path(os.path.expanduser(path or "."))
-        if self.wanted and (why := _problem(self._path)):
+        if self.wanted and (why := write_problem(self._path)):
             raise UsageError(f"the answer cannot be written there: {why}", where=str(path))
 
     def write(self, text: str) -> None:
@@ -187,7 +188,8 @@ class AnswerFile:
             ) from None
 
 
-def _problem(path: Path) -> str:
+def write_problem(path: Path) -> str:
+    """Return why no file can be written at `path`, or ""."""
     try:
         if path.is_dir():
             return "Is a directory"

@@ -39,7 +39,7 @@ async def _servers(args: argparse.Namespace) -> int:
 
 
 async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
-    await runtime.ready(start=False, model=False)
+    await runtime.ready(start=False, model=False, record=False)
     runtime.require_usable()
     unusable = [_unusable(name, problems) for name, problems in runtime.left_out.items()]
     told = {problem for problems in runtime.left_out.values() for problem in problems}

@@ -112,7 +112,8 @@ class CallFailure(StrEnum):
 class ToolResult:
     """The result of a call, content raw. `is_error`: the tool says that it failed, or the call failed.
 
-    `warning` is for the person and the model ("does not match outputSchema: …"), or "".
+    `warning` is for the person and the model ("does not match outputSchema: …"), or "". `raw` is the server's
+    own answer, None if there was none.
     """
 
     content: tuple[Content, ...] = ()
@@ -120,6 +121,7 @@ class ToolResult:
     is_error: bool = False
     failure: CallFailure = CallFailure.NONE
     warning: str = ""
+    raw: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
 
 
 ProgressSink = Callable[[float, float | None, str], None]

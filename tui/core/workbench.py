@@ -104,12 +104,16 @@ class PromptMessage:
 
 @dataclass(frozen=True, slots=True)
 class PromptResult:
-    """The result of a prompt; `problem` says why there is none, or is ""; `lost`: its server ended first."""
+    """The result of a prompt; `problem` says why there is none, or is ""; `lost`: its server ended first.
+
+    `raw` is the server's own answer, None if there was none.
+    """
 
     description: str = ""
     messages: tuple[PromptMessage, ...] = ()
     problem: str = ""
     lost: bool = False
+    raw: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +163,12 @@ class Workbench(Protocol):
 
     async def prompts(self, server: str) -> tuple[Sequence[PromptInfo], str]:
         """List prompts, page by page up to a maximum; return them and a problem, or ""."""
+
+    async def entries(self, server: str, kind: str) -> tuple[Sequence[Any], str]:
+        """List "tools", "resources", "resourceTemplates" or "prompts" as the server sends them.
+
+        Page by page up to a maximum; return them and a problem, or "".
+        """
 
     async def call_tool(
         self, tool: Tool, arguments: Mapping[str, Any], *, call: str, seconds: float, progress: ProgressSink

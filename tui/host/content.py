@@ -34,6 +34,7 @@ def result_of(raw: Mapping[str, Any]) -> ToolResult:
         structured=raw.get("structuredContent"),
         is_error=is_error in (True, "true"),
         warning="; ".join(warnings),
+        raw=raw,
     )
 
 
@@ -58,11 +59,12 @@ def contents_of(raw: Mapping[str, Any]) -> ToolResult:
     """Return the contents of a raw answer to `resources/read`."""
     items = raw.get("contents")
     if not isinstance(items, list):
-        return ToolResult(warning="the answer has no list of contents")
+        return ToolResult(warning="the answer has no list of contents", raw=raw)
     over = len(items) - MAX_ITEMS
     return ToolResult(
         tuple(content_of({"type": "resource", "resource": item}, shown=item) for item in items[:MAX_ITEMS]),
         warning=f"{over:,} more contents are left out" if over > 0 else "",
+        raw=raw,
     )
 
 
@@ -70,11 +72,15 @@ def prompt_of(raw: Mapping[str, Any]) -> PromptResult:
     """Return the messages of a raw answer to `prompts/get`."""
     items = raw.get("messages")
     if not isinstance(items, list):
-        return PromptResult(_text(raw, "description"), problem="The server's answer has no list of messages.")
+        problem = "The server's answer has no list of messages."
+        return PromptResult(_text(raw, "description"), problem=problem, raw=raw)
     messages = tuple(message for item in items[:MAX_ITEMS] for message in _messages(item))
     over = len(items) - MAX_ITEMS
     return PromptResult(
-        _text(raw, "description"), messages, f"{over:,} more messages are left out." if over > 0 else ""
+        _text(raw, "description"),
+        messages,
+        f"{over:,} more messages are left out." if over > 0 else "",
+        raw=raw,
     )
 
 

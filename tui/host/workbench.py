@@ -202,10 +202,10 @@ class HandWorkbench:
         """List resources and templates, page by page with limits; return them and a problem, or ""."""
         if problem := self._not_offered(server, "resources"):
             return (), problem
-        listed, problem = await self._walk(server, "resources")
+        listed, problem = await self.entries(server, "resources")
         found, fault = resource_infos(server, listed, template=False)
         problems = [problem, fault]
-        listed, problem = await self._walk(server, "resourceTemplates")
+        listed, problem = await self.entries(server, "resourceTemplates")
         templates, fault = resource_infos(server, listed, template=True)
         return (*found, *templates), " ".join(filter(None, (*problems, problem, fault)))
 
@@ -213,7 +213,7 @@ class HandWorkbench:
         """List prompts, page by page with limits; return them and a problem, or ""."""
         if problem := self._not_offered(server, "prompts"):
             return (), problem
-        listed, problem = await self._walk(server, "prompts")
+        listed, problem = await self.entries(server, "prompts")
         found, fault = prompt_infos(server, listed)
         return found, " ".join(filter(None, (problem, fault)))
 
@@ -284,7 +284,7 @@ class HandWorkbench:
         offered = _object(connection.introduction.get("capabilities")).get(kind)
         return f"{server} does not offer {kind}." if offered in (None, False) else ""
 
-    async def _walk(self, server: str, kind: str) -> tuple[list[Any], str]:
+    async def entries(self, server: str, kind: str) -> tuple[list[Any], str]:
         connection = self._live(server)
         if connection is None:
             return [], self._not_running(server)
@@ -342,7 +342,12 @@ def _listing(client: Any, wire: Any, hints: dict[str, CacheHint]) -> "Listings":
     return Listings(client, wire, hints)
 
 
-_WORDS = {"resources": "resources", "resourceTemplates": "templates of resources", "prompts": "prompts"}
+_WORDS = {
+    "tools": "tools",
+    "resources": "resources",
+    "resourceTemplates": "templates of resources",
+    "prompts": "prompts",
+}
 
 
 @contextmanager

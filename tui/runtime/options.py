@@ -1,9 +1,14 @@
 """The options of the command line that the runtime needs."""
 
 import argparse
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
+from tui.core.servers import ServerSpec
 from tui.core.turn.approval_policy import Mode
+
+_UNSAVED = frozenset({"run", "call", "read", "prompt", "list"})
+"""Commands that save a conversation only if one is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +26,10 @@ class Options:
     """Whether conversations are saved."""
     session: str | None = None
     resume: bool = False
+    server: ServerSpec | None = None
+    """The only server, in place of those that are configured."""
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Its secrets, by a name that may be shown."""
 
     @classmethod
     def from_args(cls, args: argparse.Namespace) -> "Options":
@@ -35,7 +44,11 @@ class Options:
             max_steps=given.get("max_steps"),
             mode=Mode(given.get("approve") or Mode.ASK),
             # A question of a script is not saved, unless it belongs to a session.
-            save=given.get("command") != "run" or bool(given.get("session") or given.get("resume")),
+            save=given.get("command") not in _UNSAVED or bool(given.get("session") or given.get("resume")),
             session=given.get("session"),
             resume=bool(given.get("resume")),
         )
+
+    def with_server(self, server: ServerSpec, secrets: Mapping[str, str]) -> "Options":
+        """Return these options with a server in place of the configured ones."""
+        return replace(self, server=server, secrets=secrets)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tui.core.errors import McptuiError, StorageError
 from tui.core.secrets.redact import Redactor
-from tui.core.traffic import Captured, TrafficReader, TrafficWriter
+from tui.core.traffic import Captured, TrafficReader, TrafficSink, TrafficWriter
 from tui.traffic.lint.lint_thread import LintThread
 from tui.traffic.record.entry_columns import EntryColumns, Recording
 from tui.traffic.record.recorder import Recorder
@@ -57,7 +57,8 @@ def kept_traffic(settings: "TrafficSettings") -> Keeping:
 class RunRecording:
     """A `core.traffic.TrafficSink` that records.
 
-    `count` is how many lines went to servers or came from them, `path` the file, once it is there.
+    `count` is how many lines went to servers or came from them, `path` the file, once it is there. `listener`
+    gets everything first; it must neither raise nor wait.
     """
 
     def __init__(self, redactor: Callable[[], Redactor]) -> None:
@@ -68,6 +69,7 @@ class RunRecording:
         self.count = 0
         self.columns = EntryColumns()
         self.path = Path()
+        self.listener: TrafficSink | None = None
         self._keeping = Keeping(None)
         self._taps: TapWatch | None = None
         self._linting = LintThread(
@@ -92,6 +94,8 @@ class RunRecording:
     def __call__(self, captured: Captured) -> None:
         if captured.kind is None:
             self.count += 1
+        if self.listener is not None:
+            self.listener(captured)
         self._recorder.capture(captured)
 
     def crowded(self) -> bool:

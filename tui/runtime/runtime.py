@@ -28,7 +28,7 @@ from tui.core.ports import Answer, Approver, MonotonicClock
 from tui.core.questions import Questioner, Refuser
 from tui.core.secrets.redact import Redactor
 from tui.core.trace_context import TraceIds
-from tui.core.traffic import CAUSE
+from tui.core.traffic import CAUSE, TrafficSink
 from tui.core.turn.approval_policy import Policy
 from tui.core.turn.limits import Limits
 from tui.core.workbench import Workbench
@@ -116,13 +116,20 @@ class Runtime:
         self._log_file: LogFile | None = None
 
     async def ready(
-        self, *, start: bool = True, model: bool = True, taps: bool = True, session: bool = True
+        self,
+        *,
+        start: bool = True,
+        model: bool = True,
+        record: bool = True,
+        taps: bool = True,
+        session: bool = True,
     ) -> None:
         """Read the configuration, start the servers, choose a model. Called once.
 
         Args:
             start: start the servers that start by themselves, unless the command line forbids it.
             model: choose a model; commands that ask nothing need none.
+            record: record the traffic, if the configuration does not forbid it.
             taps: show what `mcptui tap` records in other processes.
             session: open the saved conversation that the command line names; what is wrong with it is
                 a problem like others.
@@ -133,7 +140,7 @@ class Runtime:
         stamp = self._config.stamp()
         loaded = await asyncio.to_thread(self._config.read)
         self._apply(loaded, stamp)
-        if model:
+        if record:
             self._traffic.start(kept_traffic(loaded.settings.traffic), follow_taps=taps)
         remote = {one.name: one.spec.url for one in self.host.statuses() if one.spec.url}
         if remote and self.host.sign_ins is not None:
@@ -161,8 +168,8 @@ class Runtime:
         self._loaded = loaded
         self.left_out = left_out(loaded)
         self._problems = [str(problem) for problem in loaded.problems]
-        self.redactor.add(loaded.secrets)
-        specs = server_specs(loaded)
+        self.redactor.add({**loaded.secrets, **self._options.secrets})
+        specs = server_specs(loaded) if self._options.server is None else (self._options.server,)
         digests = {spec.name: spec.digest() for spec in specs}
         self.host = Host(
             specs,
@@ -210,6 +217,10 @@ class Runtime:
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("background work failed", exc_info=error)
 
+    def listen(self, listener: TrafficSink) -> None:
+        """Have `listener` get everything that travels, at once; it must neither raise nor wait."""
+        self._traffic.listener = listener
+
     def _keep_secret(self, name: str, value: str) -> None:
         """Redact a key of an endpoint until the process ends."""
         self.redactor.add({}, {name: value})
@@ -239,6 +250,16 @@ class Runtime:
     def problems(self) -> Sequence[str]:
         """What is wrong with the configuration, a line each."""
         return self._problems
+
+    @property
+    def is_unconfigured(self) -> bool:
+        """Whether the only server is one of the command line."""
+        return self._options.server is not None
+
+    def is_disabled(self, server: str) -> bool:
+        """Whether a server is configured, but disabled."""
+        known = self._loaded.settings.servers.get(server) if self._loaded is not None else None
+        return known is not None and known.disabled
 
     @property
     def unsaved(self) -> str:

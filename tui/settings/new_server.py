@@ -11,12 +11,14 @@ from urllib.parse import urlsplit
 import tomli_w
 
 from tui.core.errors import ConfigError, UsageError
+from tui.core.servers import ServerSpec
 from tui.core.text import clean_line
 from tui.settings.config_secrets import masked, secret_values
 from tui.settings.load import load_text
-from tui.settings.references import NAME
+from tui.settings.references import NAME, escaped
 from tui.settings.save import server_block
 from tui.settings.schema import MAX_NAME, name_fault
+from tui.settings.specs import server_specs
 
 SCHEMES = ("http", "https", "ws", "wss")
 TRANSPORTS = ("stdio", "http", "sse", "websocket", "lines")
@@ -238,3 +240,34 @@ def refuse_duplicate(name: str, table: Mapping[str, Any], present: Mapping[str, 
     same = next((known for known, there in present.items() if there == table), None)
     if same is not None:
         raise ConfigError(f"this server is configured already, as {clean_line(same, 64)}.")
+
+
+def unconfigured_server(
+    words: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    headers: Mapping[str, str],
+    transport: str,
+    environment: Mapping[str, str],
+    folder: Path,
+    known: Callable[[str], bool],
+) -> tuple[ServerSpec, Mapping[str, str]]:
+    """Return the server of an address or a command line, and its secrets by a name that may be shown.
+
+    `${VAR}` is replaced in `env` and `headers`, not in the words. Raises UsageError or ConfigError if it is
+    none.
+    """
+    table = server_table(words, env=env, headers=headers, transport=transport, known=known)
+    name = server_name(table)
+    for key in ("command", "url"):
+        if key in table:
+            table[key] = escaped(table[key])
+    if "args" in table:
+        table["args"] = [escaped(word) for word in table["args"]]
+    text = tomli_w.dumps({"servers": {name: table}})
+    loaded = load_text(text, folder / "mcptui.toml", environment)
+    for problem in loaded.errors:
+        key = problem.path.removeprefix(f"servers.{name}").lstrip(".")
+        raise ConfigError(f"{f'{key} ' if key else ''}{problem.message}.", where="the server")
+    (spec,) = server_specs(loaded)
+    return spec, loaded.secrets

@@ -23,10 +23,10 @@ _NUMBER = re.compile(r"[-+]?(\d{1,4000}(\.\d{0,4000})?|\.\d{1,4000})([eE][-+]?\d
 _BOOLEANS = {"true": True, "false": False}
 
 
-def parse_json(text: str) -> tuple[Any, str]:
+def parse_json(text: str, most: int = MAX_JSON) -> tuple[Any, str]:
     """Return the value of a JSON text and its problem, or ""; NaN and Infinity are not JSON."""
-    if len(text) > MAX_JSON:
-        return None, f"is longer than {MAX_JSON:,} characters"
+    if len(text) > most:
+        return None, f"is longer than {most:,} characters"
     try:
         return loads(text), ""
     except json.JSONDecodeError as error:

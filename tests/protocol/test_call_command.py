@@ -1,0 +1,327 @@
+"""`mcptui call`, `read`, `prompt` and `list`: a real process, real servers over stdio and HTTP."""
+
+import asyncio
+import base64
+import json
+import os
+import pty
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.http_server import http_server, reply, says
+from tests.protocol.command import Done, mcptui, start
+from tests.protocol.offering_server import PNG
+
+SERVER = Path(__file__).with_name("offering_server.py")
+COMMAND = ("--", sys.executable, str(SERVER))
+
+
+@pytest.fixture
+def calls(tmp_path: Path) -> Path:
+    return tmp_path / "calls.jsonl"
+
+
+@pytest.fixture
+def config(tmp_path: Path, calls: Path) -> str:
+    """Name two servers: one that may be asked, and one whose start would leave a file."""
+    path = tmp_path / "config.toml"
+    started = tmp_path / "started"
+    path.write_text(
+        f"""
+        [servers.offering]
+        command = {json.dumps(sys.executable)}
+        args = [{json.dumps(str(SERVER))}, {json.dumps(str(calls))}]
+        [servers.other]
+        command = "touch"
+        args = [{json.dumps(str(started))}]
+        [servers.off]
+        command = "touch"
+        disabled = true
+        [servers.unset]
+        command = "${{NO_SUCH_COMMAND}}"
+        """
+    )
+    return str(path)
+
+
+def calls_in(file: Path) -> list[object]:
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def refused(done: Done, calls: Path, *words: str) -> None:
+    """Check that nothing was called and that the message has these words."""
+    assert (done.code, done.out, calls.exists()) == (2, "", False), done
+    assert [word for word in words if word not in done.err] == []
+
+
+async def test_a_value_is_read_by_the_schema_of_the_tool(config: str, calls: Path, tmp_path: Path):
+    given = ("text=12", "count=3", "ratio=0.5", "loud=true", "mode=very slow", 'tags=["a", "b"]')
+    done = await mcptui("call", "--config", config, "offering", "show", *given, 'place={"city": "Rome"}')
+    expected = {"text": "12", "count": 3, "ratio": 0.5, "loud": True, "mode": "very slow"}
+    expected |= {"tags": ["a", "b"], "place": {"city": "Rome"}}
+    assert done.code == 0 and json.loads(done.out) == expected
+    assert calls_in(calls) == [{"tool": "show", "arguments": expected}]
+    assert not (tmp_path / "started").exists()  # no other server was started
+
+
+async def test_options_may_stand_between_the_words(config: str):
+    done = await mcptui("call", "offering", "--config", config, "show", "--seconds", "9", "text=a=b")
+    assert (done.code, json.loads(done.out)) == (0, {"text": "a=b"})
+
+
+async def test_json_is_the_whole_answer_of_the_server(config: str):
+    done = await mcptui("call", "--json", "--config", config, "offering", "show", "text=x")
+    content = [{"type": "text", "text": '{"text": "x"}'}]
+    assert json.loads(done.out) == {"content": content, "structuredContent": {"text": "x"}}
+
+
+async def test_a_command_behind_two_dashes_is_the_server(tmp_path: Path):
+    done = await mcptui("call", "show", "text=hello", *COMMAND, str(tmp_path / "--json"))
+    assert (done.code, done.out) == (0, '{"text": "hello"}\n')
+    assert (tmp_path / "--json").exists()  # an option behind -- is the server's
+
+
+async def test_a_broken_configuration_is_no_obstacle_to_a_command(tmp_path: Path):
+    path = tmp_path / "config.toml"
+    path.write_text("[servers")
+    done = await mcptui("call", "show", "text=x", "--config", str(path), *COMMAND)
+    assert done.code == 0
+    done = await mcptui("call", "offering", "show", "text=x", "--config", str(path))
+    assert done.code == 2 and f"{path}:1" in done.err
+
+
+async def test_a_tool_over_http_is_called_with_a_header_from_the_environment():
+    async with http_server() as server:
+        header = ("--header", "Authorization: Bearer ${SOME_TOKEN}")
+        done = await mcptui("call", server.url, "echo", "text=hi", *header, SOME_TOKEN="t-3kq9Zt")
+        assert (done.code, done.out) == (0, '{"text": "hi"}\n'), done
+        assert {one.headers.get("authorization") for one in server.asked} == {"Bearer t-3kq9Zt"}
+
+
+async def test_an_address_without_a_server_is_one_sentence_and_exit_code_5():
+    done = await mcptui("call", "http://127.0.0.1:9/mcp", "echo")
+    assert (done.code, done.out) == (5, "")
+    assert "http://127.0.0.1:9" in done.err and "refused" in done.err and "Press" not in done.err
+
+
+async def test_a_status_that_is_an_error_costs_the_call_and_is_named():
+    async with http_server() as server:
+        server.answers["tools/call"] = says(reply(b"down", "503 Service Unavailable", "text/plain"))
+        done = await mcptui("call", server.url, "echo", "text=hi", "--json")
+        assert done.code == 1 and "503" in done.err
+        assert json.loads(done.out)["type"] == "error" and server.methods().count("tools/call") == 1
+
+
+async def test_a_server_that_does_not_start_is_told_with_its_last_line():
+    failing = "import sys; print('no luck', file=sys.stderr); sys.exit(3)"
+    done = await mcptui("list", "--", sys.executable, "-c", failing)
+    assert (done.code, done.out) == (5, "")
+    assert "exited with code 3" in done.err and "no luck" in done.err and "--verbose" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("show", "txt=x"), ("no argument 'txt'", "did you mean `text`?", "Its arguments: text=TEXT")),
+        (("show",), ("show needs text", "text=TEXT [count=INTEGER]")),
+        (("show", "hello"), ("not of the form NAME=VALUE", "text=hello")),
+        (("show", "text=a", "text=b"), ("text is given twice",)),
+        (("show", "text=a", "count=many"), ("count is not a whole number: 'many'",)),
+        (("show", "text=a", "count=-1"), ("count must be at least 0",)),
+        (("show", "text=a", "mode=slow"), ("mode must be one of fast|'very slow'",)),
+        (("show", "text=a", "tags=a,b"), ("tags is not JSON", """Write tags='["a", "b"]'""")),
+        (("show", "text=a", "place=[]"), ("place is not a JSON object",)),
+        (("show", "text=a", "place={}"), ("do not fit show", "'city' is a required property")),
+        (("fail", "x=1"), ("fail has no argument 'x'", "takes no arguments")),
+        (("sow",), ("offering has no tool 'sow', did you mean `show`?", "Its tools: show, fail")),
+        (("show", "--args", "[1]"), ("--args: the text is not a JSON object",)),
+        (("show", "--args", '{"text": }'), ("line 1, column 10",)),
+        (("show", "--args", '{"text": 1}'), ("text: 1 is not of type 'string'",)),
+        (("show", "--args", '{"txt": "a"}'), ("no argument 'txt'",)),
+        (("show", "text=a", "--args", "{}"), ("do not go together",)),
+        (("show", "--args", "@/no/such/file"), ("No such file", "/no/such/file")),
+        (("show", "text=a", "-o", "/no/such/folder/file"), ("No such file",)),
+        (("show", "text=a", "--header", "A: b"), ("for an address or a command",)),
+    ],
+    ids=lambda value: " ".join(value)[:40],
+)
+async def test_what_does_not_fit_is_refused_and_nothing_is_called(
+    config: str, calls: Path, words: tuple[str, ...], said: tuple[str, ...]
+):
+    refused(await mcptui("call", "--config", config, "offering", *words), calls, *said)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("call", "offerings", "show"), ("did you mean `offering`?", "Configured servers: offering, other")),
+        (("call", "off", "show"), ("'off' is disabled",)),
+        (("call", "unset", "show"), ("NO_SUCH_COMMAND is not set",)),
+        (("call", "offering"), ("the tool is missing", "mcptui call SERVER TOOL")),
+        (("call",), ("the server is missing",)),
+        (("read", "offering", "memo://a", "memo://b"), ("'memo://b' is too much",)),
+        (("list", "offering", "toys"), ("'toys' cannot be listed", "tools, resources, prompts")),
+        (("call", "ftp://host/x", "show"), ("ftp:// is no address",)),
+        (("prompt", "offering", "rewiew"), ("no prompt 'rewiew', did you mean `review`?",)),
+        (("prompt", "offering", "review"), ("review needs topic", "topic=TEXT [style=TEXT]")),
+        (("prompt", "offering", "review", "topik=x"), ("no argument 'topik', did you mean `topic`?",)),
+    ],
+    ids=lambda value: " ".join(value)[:40],
+)
+async def test_a_command_line_that_means_nothing_says_what_to_write(
+    config: str, calls: Path, words: tuple[str, ...], said: tuple[str, ...]
+):
+    refused(await mcptui(*words, "--config", config), calls, *said)
+
+
+async def test_arguments_come_from_a_file_or_from_stdin(config: str, tmp_path: Path):
+    (tmp_path / "a.json").write_text('{"text": "file"}')
+    done = await mcptui("call", "--config", config, "offering", "show", "--args", f"@{tmp_path}/a.json")
+    assert json.loads(done.out) == {"text": "file"}
+    piped = ("call", "--config", config, "offering", "show", "--args", "-")
+    assert json.loads((await mcptui(*piped, stdin=b'{"text": "stdin"}')).out) == {"text": "stdin"}
+
+
+async def test_unchecked_sends_what_does_not_fit(config: str):
+    odd = ("--args", '{"count": "x", "more": 1}', "--unchecked")
+    done = await mcptui("call", "--config", config, "offering", "show", *odd)
+    assert (done.code, json.loads(done.out)) == (0, {"count": "x", "more": 1})
+
+
+async def test_a_tool_that_takes_any_arguments_gets_json(config: str):
+    done = await mcptui("call", "--config", config, "offering", "any", "a=1", 'b="text"')
+    assert json.loads(done.out) == {"a": 1, "b": "text"}
+    done = await mcptui("call", "--config", config, "offering", "any", "a=text")
+    assert done.code == 2 and """Write a='"text"'""" in done.err
+
+
+async def test_an_error_of_the_tool_is_its_result_and_exit_code_1(config: str):
+    done = await mcptui("call", "--config", config, "offering", "fail")
+    assert (done.code, done.out) == (1, "no luck\n")
+
+
+async def test_an_error_of_the_protocol_is_on_stderr_and_exit_code_1(config: str):
+    done = await mcptui("call", "--config", config, "offering", "refuse")
+    assert (done.code, done.out) == (1, "") and "not with me" in done.err
+
+
+async def test_a_call_that_takes_too_long_is_cancelled_with_exit_code_3(config: str):
+    done = await mcptui("call", "--config", config, "offering", "hang", "--seconds", "0.4")
+    assert (done.code, done.out) == (3, "") and "within 0.4 s" in done.err
+
+
+async def test_ctrl_c_cancels_the_call_and_stops_the_server(config: str):
+    process = await start("call", "--config", config, "offering", "hang", piped=False)
+    assert process.stderr is not None and process.stdout is not None
+    async with asyncio.timeout(30):
+        while b"half" not in await process.stderr.readline():
+            pass
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        code = await process.wait()
+        await asyncio.gather(process.stderr.read(), process.stdout.read())
+    assert code == 130 and time.monotonic() - began < 10
+    said = await mcptui("traffic", "--config", config, "--filter", "method:notifications/cancelled", "--json")
+    assert len(said.out.splitlines()) == 1
+
+
+async def test_the_log_of_the_server_is_printed_only_if_asked_for(config: str):
+    quiet = await mcptui("call", "--config", config, "offering", "show", "text=x")
+    told = await mcptui("call", "-v", "--config", config, "offering", "show", "text=x")
+    assert "calling show" not in quiet.err
+    assert "offering: calling show" in told.err and "offering warning: half awake" in told.err
+    assert quiet.out == told.out
+
+
+async def test_an_image_alone_goes_into_a_pipe_or_a_file_as_bytes(config: str, tmp_path: Path):
+    target = tmp_path / "image.png"
+    done = await mcptui("call", "--config", config, "offering", "image", "-o", str(target))
+    assert (done.code, done.out, target.read_bytes()) == (0, "", PNG)
+    target = tmp_path / "mixed.png"
+    done = await mcptui("call", "--config", config, "offering", "mixed", "-o", str(target))
+    assert done.out == "look:\n" and target.read_bytes() == PNG
+    assert (tmp_path / "mixed-2.png").read_bytes() == PNG
+
+
+async def test_images_among_text_are_named_and_the_hint_says_how_to_save_them(config: str):
+    done = await mcptui("call", "--config", config, "offering", "mixed")
+    assert done.out == "look:\n[image image/png, 10 B]\n[image image/png, 10 B]\n" and "-o FILE" in done.err
+
+
+async def test_a_resource_goes_into_a_pipe_as_the_server_sent_it(config: str):
+    done = await mcptui("read", "--config", config, "offering", "memo://text")
+    assert (done.code, done.out) == (0, "one\r\ntwo\x1b[31m")
+    done = await mcptui("read", "--json", "--config", config, "offering", "memo://bytes")
+    assert base64.b64decode(json.loads(done.out)["contents"][0]["blob"]) == PNG
+
+
+async def test_a_resource_that_is_not_there_is_named(config: str):
+    done = await mcptui("read", "--config", config, "offering", "memo://nothing")
+    assert (done.code, done.out) == (1, "") and "Resource not found: memo://nothing" in done.err
+
+
+async def test_a_prompt_is_filled_in(config: str):
+    done = await mcptui("prompt", "--config", config, "offering", "review", "topic=the plan", "style=short")
+    assert (done.code, done.out) == (0, "Review style=short topic=the plan\n")
+
+
+async def test_a_list_says_how_each_tool_is_called(config: str):
+    done = await mcptui("list", "--config", config, "offering")
+    assert done.code == 0
+    for line in (
+        "  show text=TEXT [count=INTEGER] [ratio=NUMBER] [loud=true|false] [mode=fast|'very slow'] "
+        "[tags=[JSON]] [place={JSON}]",
+        "  memo://text  text",
+        "  memo://{name}  any memo",
+        "  review topic=TEXT [style=TEXT]",
+    ):
+        assert line in done.out.splitlines()
+
+
+async def test_a_list_as_json_is_what_the_server_sent(config: str):
+    done = await mcptui("list", "--json", "--config", config, "offering", "tools")
+    listed = json.loads(done.out)
+    assert list(listed) == ["tools"] and listed["tools"][1]["name"] == "fail"
+
+
+async def on_a_terminal(*words: str) -> tuple[int, str]:
+    """Run a command whose stdout is a terminal; return its exit code and what it printed there."""
+    ours, theirs = pty.openpty()
+    try:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "tui", *words, stdin=theirs, stdout=theirs, stderr=asyncio.subprocess.PIPE
+        )
+        os.close(theirs)
+        theirs = -1
+        assert process.stderr is not None
+        err = (await process.stderr.read()).decode()
+        code = await process.wait()
+        os.set_blocking(ours, False)
+        out = b""
+        try:
+            while piece := os.read(ours, 65536):
+                out += piece
+        except OSError:  # the other end is closed
+            pass
+        return code, out.decode() + err
+    finally:
+        os.close(ours)
+        if theirs >= 0:
+            os.close(theirs)
+
+
+async def test_a_terminal_gets_no_binary_and_no_escape_sequence(config: str):
+    code, said = await on_a_terminal("read", "--config", config, "offering", "memo://bytes")
+    assert code == 2 and "image/png" in said and "-o FILE" in said and "PNG\r" not in said
+    code, said = await on_a_terminal("call", "--config", config, "offering", "escapes")
+    assert code == 0 and "\x1b" not in said and "\u202e" not in said and "␛]0;owned" in said
+
+
+async def test_a_call_is_recorded_like_any_other(config: str):
+    await mcptui("call", "--config", config, "offering", "show", "text=x")
+    done = await mcptui("traffic", "--config", config, "--filter", "tool:show kind:request", "--json")
+    assert len(done.out.splitlines()) == 1

@@ -1,0 +1,114 @@
+"""Arguments of a command line, read by schemas of every kind."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.commands.call.arguments import ToolArguments, json_object, prompt_arguments, prompt_signature
+from tui.core.errors import UsageError
+from tui.core.workbench import PromptArgument, PromptInfo
+
+
+def of(properties: dict[str, Any], **more: Any) -> ToolArguments:
+    return ToolArguments("tool", {"type": "object", "properties": properties, **more})
+
+
+@pytest.mark.parametrize(
+    ("schema", "text", "value"),
+    [
+        ({"type": "string"}, "null", "null"),
+        ({"type": "string"}, "", ""),
+        ({"type": ["string", "null"]}, "null", "null"),
+        ({"type": ["integer", "null"]}, "null", None),
+        ({"type": ["integer", "string"]}, "5", 5),
+        ({"type": ["integer", "string"]}, "five", "five"),
+        ({"anyOf": [{"type": "string"}, {"type": "array"}]}, "[1]", [1]),
+        ({"anyOf": [{"type": "string"}, {"type": "array"}]}, "[1", "[1"),
+        ({"$ref": "#/$defs/Size"}, "2", 2),
+        ({"const": 3}, "3", 3),
+        ({"enum": [1, "1x"]}, "1", 1),
+        ({}, '{"a": null}', {"a": None}),
+        (True, "5", 5),
+    ],
+)
+def test_a_text_becomes_the_value_that_its_schema_means(schema: Any, text: str, value: Any):
+    takes = of({"x": schema}, **{"$defs": {"Size": {"type": "integer"}}})
+    found = takes.from_pairs([f"x={text}"])["x"]
+    assert found == value and type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("schema", "text", "said"),
+    [
+        ({}, "words", """Write x='"words"'"""),
+        ({"type": "array", "items": {"type": "integer"}}, "1, 2", "Write x='[1, 2]'"),
+        ({"type": "array"}, "[1", "Write x="),
+        ({"type": "boolean"}, "yes", "x is neither true nor false: 'yes'. Its arguments: [x=true|false]"),
+        ({"type": ["integer", "boolean"]}, "yes", "fits none of its types"),
+    ],
+)
+def test_a_text_that_is_no_such_value_is_refused_with_what_to_write(schema: Any, text: str, said: str):
+    with pytest.raises(UsageError) as caught:
+        of({"x": schema}).from_pairs([f"x={text}"])
+    assert said in str(caught.value)
+
+
+def test_required_arguments_are_shown_first_and_without_brackets():
+    takes = of({"a": {"type": "string"}, "b": {"type": "integer"}}, required=["b"])
+    assert takes.signature == "b=INTEGER [a=TEXT]"
+
+
+def test_a_schema_without_properties_takes_anything():
+    assert ToolArguments("tool", {"type": "object"}).from_pairs(["a=1"]) == {"a": 1}
+
+
+def test_further_properties_are_read_by_the_schema_that_they_have():
+    takes = of({}, additionalProperties={"type": "string"})
+    assert takes.from_pairs(["a=1"]) == {"a": "1"}
+
+
+def test_names_of_a_server_cannot_move_the_cursor():
+    takes = of({"\x1b[2Jx": {"type": "string"}}, required=["\x1b[2Jx"])
+    with pytest.raises(UsageError) as caught:
+        takes.require({})
+    assert "\x1b" not in str(caught.value)
+
+
+def test_a_name_that_is_not_a_text_in_json_is_impossible_and_a_list_is_refused():
+    with pytest.raises(UsageError, match="is not a JSON object"):
+        json_object("[]", "--args")
+
+
+@given(
+    st.dictionaries(
+        st.text(max_size=5),
+        st.recursive(
+            st.none() | st.booleans() | st.text(max_size=5),
+            lambda x: (
+                st.lists(x, max_size=3)
+                | st.dictionaries(st.sampled_from(["type", "enum", "anyOf", "items"]), x, max_size=3)
+            ),
+            max_leaves=6,
+        ),
+        max_size=4,
+    ),
+    st.text(max_size=10),
+)
+def test_no_schema_of_a_server_breaks_it(properties: dict[str, Any], text: str):
+    takes = of(properties)
+    for name in properties:
+        if name and "=" not in name:
+            try:
+                takes.from_pairs([f"{name}={text}"])
+            except UsageError as error:
+                assert str(error)
+
+
+PROMPT = PromptInfo("s", "p", arguments=(PromptArgument("style"), PromptArgument("topic", required=True)))
+
+
+def test_the_arguments_of_a_prompt_stay_texts():
+    assert prompt_arguments(PROMPT, ["topic=5", "style="]) == {"topic": "5", "style": ""}
+    assert prompt_signature(PROMPT) == "topic=TEXT [style=TEXT]"

@@ -1,0 +1,44 @@
+"""A listing of whatever a server sends."""
+
+from typing import Any
+
+from tui.commands.call.listing import write_listing
+from tui.core.servers import ServerSpec, ServerStatus
+from tui.core.workbench import ServerIdentity
+
+
+class Offering:
+    """Offers tools, in entries of any shape, and fails to list prompts."""
+
+    def __init__(self, tools: list[Any]) -> None:
+        self._tools = tools
+
+    async def identity(self, server: str) -> ServerIdentity:
+        return ServerIdentity(capabilities={"tools": {}, "prompts": {}})
+
+    async def entries(self, server: str, kind: str) -> tuple[list[Any], str]:
+        return (self._tools, "") if kind == "tools" else ([], "s does not list its prompts.")
+
+
+def status(**more: Any) -> ServerStatus:
+    return ServerStatus("s", ServerSpec("s"), **more)
+
+
+async def test_odd_entries_are_shown_and_cannot_fool_a_terminal(capsys):
+    odd = [5, {}, {"name": 7}, {"name": "a\x1b[2J", "inputSchema": []}, {"name": "b", "inputSchema": {}}]
+    assert await write_listing(Offering(odd), status(), ["tools"], as_json=False)  # type: ignore[arg-type]
+    out = capsys.readouterr().out
+    assert "(not an object: 5)" in out and "a␛[2J" in out and "\x1b" not in out
+
+
+async def test_a_tool_that_is_left_out_says_why(capsys):
+    left_out = status(quarantined=(("bad", "its schema is a list"),))
+    await write_listing(Offering([{"name": "bad"}]), left_out, ["tools"], as_json=False)  # type: ignore[arg-type]
+    assert capsys.readouterr().out == "bad\n    left out: its schema is a list\n"
+
+
+async def test_what_could_not_be_listed_is_told_and_what_is_not_offered_is_empty(capsys):
+    kinds = ["tools", "resources", "prompts"]
+    assert not await write_listing(Offering([]), status(), kinds, as_json=True)  # type: ignore[arg-type]
+    told = capsys.readouterr()
+    assert '"resourceTemplates": []' in told.out and "does not list its prompts" in told.err

@@ -1,0 +1,67 @@
+"""What goes to stdout or into a file."""
+
+import base64
+from pathlib import Path
+
+import pytest
+
+from tui.commands.call.output import OutputFile, result_text, write_contents, write_prompt, write_result
+from tui.core.errors import UsageError
+from tui.core.tools import BinaryContent, LinkContent, TextContent, ToolResult
+from tui.core.workbench import PromptMessage, PromptResult
+
+DATA = bytes(range(256))
+
+
+def image(data: bytes = DATA) -> BinaryContent:
+    return BinaryContent("image", "image/png", len(data), base64.b64encode(data).decode())
+
+
+def test_any_bytes_reach_a_file_unchanged(tmp_path: Path):
+    path = tmp_path / "x.bin"
+    OutputFile(str(path)).write(ToolResult((image(),)))
+    assert path.read_bytes() == DATA
+
+
+def test_text_is_written_where_there_is_nothing_else(tmp_path: Path):
+    path = tmp_path / "x.txt"
+    OutputFile(str(path)).write(ToolResult((TextContent("a\ud800b"), TextContent("c"))))
+    assert path.read_bytes() == b"a\\ud800b\nc"
+
+
+def test_a_folder_is_refused_at_once(tmp_path: Path):
+    with pytest.raises(UsageError, match="Is a directory"):
+        OutputFile(str(tmp_path))
+
+
+def test_data_that_is_not_base64_is_an_error_and_writes_nothing(tmp_path: Path):
+    path = tmp_path / "x.png"
+    with pytest.raises(UsageError, match="not valid base64"):
+        OutputFile(str(path)).write(ToolResult((BinaryContent("image", "image/png", 1, "%%%"),)))
+    assert not path.exists()
+
+
+def test_structured_content_is_shown_only_where_there_is_no_other():
+    assert result_text(ToolResult(structured={"a": 1})) == '{\n  "a": 1\n}'
+    assert result_text(ToolResult((TextContent("x"),), structured={"a": 1})) == "x"
+
+
+def test_a_link_is_shown_with_its_address(capfdbinary):
+    write_result(ToolResult((TextContent("see"), LinkContent("file:///a", "a"))))
+    assert capfdbinary.readouterr().out == b"see\n[a: file:///a]\n"
+
+
+def test_a_file_alone_goes_into_a_pipe_as_bytes(capfdbinary):
+    write_contents(ToolResult((image(),)))
+    assert capfdbinary.readouterr().out == DATA
+
+
+def test_several_parts_that_are_not_all_text_need_a_file():
+    with pytest.raises(UsageError, match="-o FILE"):
+        write_contents(ToolResult((image(), TextContent("x"))))
+
+
+def test_several_messages_of_a_prompt_have_their_roles(capfdbinary):
+    messages = (PromptMessage("user", TextContent("a\n")), PromptMessage("assistant", TextContent("b")))
+    write_prompt(PromptResult(messages=messages))
+    assert capfdbinary.readouterr().out == b"user: a\n\nassistant: b\n"

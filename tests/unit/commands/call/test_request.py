@@ -1,0 +1,45 @@
+"""Which server a command line means."""
+
+import pytest
+
+from tui.cli import _parsed
+from tui.commands.call.request import Request, unconfigured
+from tui.core.errors import ConfigError, UsageError
+from tui.core.servers import Transport
+
+
+def test_the_first_word_is_the_server_unless_a_command_is_behind():
+    assert Request.of(_parsed(["call", "s", "t", "a=1"])) == Request("s", ("t", "a=1"))
+    assert Request.of(_parsed(["call", "t", "a=1", "--", "python3"])) == Request(None, ("t", "a=1"))
+
+
+def test_the_words_of_a_command_are_taken_literally(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SOME_NAME", "value")
+    args = _parsed(["list", "--env", "A=${SOME_NAME}", "--", "python3", "${SOME_NAME}"])
+    found = unconfigured(args, Request.of(args))
+    assert found is not None
+    assert (found[0].args, found[0].env) == (("${SOME_NAME}",), {"A": "value"})
+
+
+def test_a_header_is_a_secret(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SOME_TOKEN", "t-3kq9Zt")
+    args = _parsed(["list", "https://h.example/mcp", "--header", "Authorization: Bearer ${SOME_TOKEN}"])
+    found = unconfigured(args, Request.of(args))
+    assert found is not None and found[0].transport is Transport.HTTP
+    assert "t-3kq9Zt" in found[1].values()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["list", "https://h.example", "--header", "A: ${NO_SUCH_TOKEN}"], "NO_SUCH_TOKEN is not set"),
+        (["list", "--", "https://h.example"], "An address goes in front"),
+        (["list", "https://h.example", "--env", "A=1"], "the environment is that of a command"),
+        (["list", "--header", "A: b", "--", "python3"], "headers are sent to an address"),
+    ],
+)
+def test_what_fits_no_server_is_refused(given: list[str], said: str):
+    args = _parsed(given)
+    with pytest.raises((UsageError, ConfigError)) as caught:
+        unconfigured(args, Request.of(args))
+    assert said in str(caught.value)

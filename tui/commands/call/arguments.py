@@ -1,0 +1,245 @@
+"""Arguments from a command line: `NAME=VALUE` pairs or JSON, read by a tool's input schema. Pure.
+
+Schemas and names are the server's, raw: everything that is shown is cleaned.
+"""
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from tui.core.errors import UsageError
+from tui.core.forms.checks import parse_json, read_text
+from tui.core.forms.schema import SchemaReader
+from tui.core.forms.spec import FieldKind, FieldSpec
+from tui.core.text import clean_line
+from tui.core.tools import Tool
+from tui.core.workbench import PromptInfo
+from tui.settings.problems import did_you_mean
+
+MAX_ARGUMENTS = 16 * 1024 * 1024
+"""Characters of `--args`."""
+
+_SHOWN_ARGUMENTS = 24
+_SHOWN_CHOICES = 8
+_HOLDERS = {FieldKind.ARRAY: list, FieldKind.OBJECT: dict, FieldKind.MAP: dict}
+_EXAMPLES = {FieldKind.ARRAY: '["a", "b"]', FieldKind.OBJECT: '{"a": 1}', FieldKind.MAP: '{"a": 1}'}
+_KIND_WORDS = {
+    FieldKind.TEXT: "TEXT",
+    FieldKind.INTEGER: "INTEGER",
+    FieldKind.NUMBER: "NUMBER",
+    FieldKind.BOOLEAN: "true|false",
+    FieldKind.ARRAY: "[JSON]",
+    FieldKind.OBJECT: "{JSON}",
+    FieldKind.MAP: "{JSON}",
+    FieldKind.JSON: "JSON",
+}
+
+
+class ToolArguments:
+    """The arguments that a tool takes."""
+
+    def __init__(self, name: str, schema: Mapping[str, Any]) -> None:
+        self._name = clean_line(name, 80)
+        self._reader = SchemaReader(schema)
+        self._root = self._reader.spec(schema)
+        self._specs: dict[str, FieldSpec] = {}
+        self._required: set[str] = set()
+        for part in (self._root, *self._root.arms):
+            for one, needed in self._reader.properties(part).items():
+                self._specs.setdefault(one, self._reader.child(part, one))
+                if needed and part is self._root:
+                    self._required.add(one)
+        source = self._root.source
+        others = source.get("additionalProperties", "properties" not in source and not self._specs)
+        self._open = others is not False or bool(source.get("patternProperties"))
+
+    def from_pairs(self, words: Sequence[str]) -> dict[str, Any]:
+        """Return the arguments of `NAME=VALUE` words; raises UsageError."""
+        texts = pairs_of(words, self._usage(), sorted(self._required))
+        self._refuse_unknown(texts)
+        return {name: self._value(name, text) for name, text in texts.items()}
+
+    def from_json(self, text: str, where: str) -> dict[str, Any]:
+        """Return the arguments of a JSON object; raises UsageError."""
+        value = json_object(text, where)
+        self._refuse_unknown(value)
+        return value
+
+    def require(self, given: Mapping[str, Any]) -> None:
+        """Raise UsageError if a required argument is not given."""
+        if missing := [name for name in self._specs if name in self._required and name not in given]:
+            raise UsageError(f"{self._name} needs {_listed(missing)}.", next_step=self._usage())
+
+    def misfit(self, problem: str) -> UsageError:
+        """Return the error for arguments that do not fit the whole schema."""
+        return UsageError(
+            f"the arguments do not fit {self._name}: {clean_line(problem, 400)}.", next_step=self._usage()
+        )
+
+    def _refuse_unknown(self, given: Iterable[str]) -> None:
+        for name in given:
+            if name not in self._specs and not self._open:
+                hint = did_you_mean(name, self._specs)
+                raise UsageError(
+                    f"{self._name} has no argument {clean_line(name, 60)!r}{f', {hint}' if hint else '.'}",
+                    next_step=self._usage(),
+                )
+
+    def _value(self, name: str, text: str) -> Any:
+        spec = self._specs.get(name) or self._reader.child(self._root, name)
+        value, problem = value_of(spec, text)
+        if problem:
+            shown = clean_line(name, 60)
+            hint = f"Write {shown}={_suggestion(spec, text)}" if _takes_json(spec) else self._usage()
+            raise UsageError(f"{shown} {problem}: {clean_line(text, 80)!r}.", next_step=hint)
+        return value
+
+    def _usage(self) -> str:
+        shown = signature(self._specs, self._required)
+        if self._open and not self._specs:
+            return "It takes any arguments."
+        return f"Its arguments: {shown}" if shown else "It takes no arguments."
+
+    @property
+    def signature(self) -> str:
+        """The arguments as a person writes them: `location=TEXT [days=INTEGER]`."""
+        return signature(self._specs, self._required)
+
+
+def signature(specs: Mapping[str, FieldSpec], required: Iterable[str]) -> str:
+    """Return how arguments are written, required ones first."""
+    needed = set(required)
+    order = sorted(specs, key=lambda name: name not in needed)
+    words = [f"{clean_line(name, 60)}={_kind_word(specs[name])}" for name in order[:_SHOWN_ARGUMENTS]]
+    shown = [word if name in needed else f"[{word}]" for name, word in zip(order, words, strict=False)]
+    return " ".join(shown) + (" …" if len(order) > _SHOWN_ARGUMENTS else "")
+
+
+def value_of(spec: FieldSpec, text: str) -> tuple[Any, str]:
+    """Return the value of a text for a field, and its problem, or "".
+
+    Of several types the first that fits counts, text last, since every text is one.
+    """
+    arms = sorted(spec.arms or (spec,), key=lambda arm: arm.kind is FieldKind.TEXT)
+    if spec.nullable and text == "null" and arms[-1].kind is not FieldKind.TEXT:
+        return None, ""
+    problems = []
+    for arm in arms:
+        value, problem = _arm_value(arm, text)
+        if not problem:
+            return value, ""
+        problems.append(problem)
+    return text, problems[0] if len(problems) == 1 else f"fits none of its types ({'; '.join(problems)})"
+
+
+def _arm_value(spec: FieldSpec, text: str) -> tuple[Any, str]:
+    if (holder := _HOLDERS.get(spec.kind)) is None:
+        value, problem = read_text(spec, text)
+        if spec.kind in (FieldKind.CHOICE, FieldKind.CONST) and problem:
+            problem = f"must be one of {_kind_word(spec)}"
+        return value, problem
+    value, problem = parse_json(text)
+    if not problem and not isinstance(value, holder):
+        problem = f"is not a JSON {'array' if holder is list else 'object'}"
+    return value, problem
+
+
+def _takes_json(spec: FieldSpec) -> bool:
+    return not spec.arms and (spec.kind in _HOLDERS or spec.kind is FieldKind.JSON)
+
+
+def _suggestion(spec: FieldSpec, text: str) -> str:
+    """Return JSON that would fit, quoted for a shell."""
+    import json
+
+    if spec.kind is FieldKind.JSON:
+        return shlex.quote(clean_line(json.dumps(text, ensure_ascii=False), 80))
+    items = [part.strip() for part in text.split(",")]
+    if spec.kind is FieldKind.ARRAY and text.strip() and text.strip()[0] not in '[{"':
+        kind = text_kind(spec)
+        known = all(value_of(kind, item)[1] == "" for item in items) if kind is not None else True
+        values = [value_of(kind, item)[0] if kind is not None and known else item for item in items]
+        return shlex.quote(clean_line(json.dumps(values, ensure_ascii=False), 120))
+    return shlex.quote(_EXAMPLES[spec.kind])
+
+
+def text_kind(spec: FieldSpec) -> FieldSpec | None:
+    """Return the spec of the items of an array, or None if its schema does not say."""
+    items = spec.source.get("items")
+    return SchemaReader(items).spec(items) if isinstance(items, Mapping) else None
+
+
+def _kind_word(spec: FieldSpec) -> str:
+    if spec.arms:
+        return "|".join(dict.fromkeys(_kind_word(arm) for arm in spec.arms[:_SHOWN_CHOICES]))
+    if spec.kind in (FieldKind.CHOICE, FieldKind.CONST):
+        shown = [shlex.quote(clean_line(choice.label, 40)) for choice in spec.choices[:_SHOWN_CHOICES]]
+        return "|".join(shown) + ("|…" if len(spec.choices) > _SHOWN_CHOICES else "")
+    return _KIND_WORDS[spec.kind]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(clean_line(name, 60) for name in names[:_SHOWN_ARGUMENTS])
+
+
+def pairs_of(words: Sequence[str], usage: str, required: Sequence[str] = ()) -> dict[str, str]:
+    """Return `NAME=VALUE` words as a mapping; raises UsageError."""
+    found: dict[str, str] = {}
+    for word in words:
+        name, mark, text = word.partition("=")
+        if not mark or not name:
+            shown = clean_line(word, 80)
+            hint = (
+                f"Write {clean_line(required[0], 60)}={shlex.quote(shown)}" if len(required) == 1 else usage
+            )
+            raise UsageError(f"{shown!r} is not of the form NAME=VALUE.", next_step=hint)
+        if name in found:
+            raise UsageError(
+                f"{clean_line(name, 60)} is given twice.", next_step="Write several values as one JSON array."
+            )
+        found[name] = text
+    return found
+
+
+def json_object(text: str, where: str) -> dict[str, Any]:
+    """Return a JSON object; raises UsageError with its line and column."""
+    value, problem = parse_json(text, MAX_ARGUMENTS)
+    if not problem and not isinstance(value, dict):
+        problem = "is not a JSON object"
+    if problem:
+        raise UsageError(
+            f"the text {problem}.", where=where, next_step="""Write an object, such as '{"name": "value"}'"""
+        )
+    return dict(value)
+
+
+def prompt_arguments(prompt: PromptInfo, words: Sequence[str]) -> dict[str, str]:
+    """Return the arguments of a prompt, which are texts; raises UsageError."""
+    name = clean_line(prompt.name, 80)
+    usage = prompt_signature(prompt)
+    told = f"Its arguments: {usage}" if usage else "It takes no arguments."
+    required = [one.name for one in prompt.arguments if one.required]
+    found = pairs_of(words, told, required)
+    known = [one.name for one in prompt.arguments]
+    for given in found:
+        if given not in known:
+            hint = did_you_mean(given, known)
+            raise UsageError(
+                f"{name} has no argument {clean_line(given, 60)!r}{f', {hint}' if hint else '.'}",
+                next_step=told,
+            )
+    if missing := [one for one in required if one not in found]:
+        raise UsageError(f"{name} needs {_listed(missing)}.", next_step=told)
+    return found
+
+
+def prompt_signature(prompt: PromptInfo) -> str:
+    """Return how the arguments of a prompt are written."""
+    text = FieldSpec(FieldKind.TEXT)
+    required = [one.name for one in prompt.arguments if one.required]
+    return signature({one.name: text for one in prompt.arguments}, required)
+
+
+def of_tool(tool: Tool) -> ToolArguments:
+    """Return what a tool takes."""
+    return ToolArguments(tool.name, tool.schema)

@@ -1,0 +1,253 @@
+"""`mcptui call`, `read`, `prompt` and `list`: one request to one server, which is started for it alone."""
+
+import argparse
+import asyncio
+import os
+import sys
+import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from tui.commands.call.arguments import ToolArguments, json_object, of_tool, prompt_arguments
+from tui.commands.call.listing import write_listing
+from tui.commands.call.output import (
+    OutputFile,
+    result_text,
+    write_contents,
+    write_json,
+    write_prompt,
+    write_result,
+)
+from tui.commands.call.request import KINDS, Request, given_json, unconfigured
+from tui.commands.call.server_log import ServerLog
+from tui.commands.interrupt import Interrupt
+from tui.commands.run import fail
+from tui.core import units
+from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, sentences
+from tui.core.servers import ServerState, ServerStatus
+from tui.core.text import clean, clean_line
+from tui.core.tools import CallFailure, Tool, ToolResult
+from tui.runtime.options import Options
+from tui.runtime.runtime import Runtime
+from tui.settings.problems import did_you_mean
+
+OK, REFUSED, USAGE, TIMEOUT, NOT_STARTED = 0, 1, 2, 3, 5
+_SHOWN_NAMES = 40
+
+
+def call(args: argparse.Namespace) -> int:
+    """Run one of the four commands and return its exit code."""
+    try:
+        return asyncio.run(_run(args))
+    except (UsageError, ConfigError, StorageError) as error:
+        fail(error, args.json)
+        return USAGE
+
+
+async def _run(args: argparse.Namespace) -> int:
+    request = Request.of(args)
+    given = given_json(args) if args.command == "call" else None
+    output = OutputFile(args.output) if vars(args).get("output") else None
+    options, spec = Options.from_args(args), unconfigured(args, request)
+    if spec is not None:
+        options = options.with_server(*spec)
+    runtime = Runtime(options, os.environ)
+    with Interrupt() as interrupt:
+        try:
+            return await interrupt.during(_Call(args, request, runtime, given, output).run())
+        finally:
+            await runtime.shutdown()
+
+
+class _Call:
+    def __init__(
+        self,
+        args: argparse.Namespace,
+        request: Request,
+        runtime: Runtime,
+        given: str | None,
+        output: OutputFile | None,
+    ) -> None:
+        self._args = args
+        self._request = request
+        self._runtime = runtime
+        self._given = given
+        self._output = output
+        self._id = f"hand-{uuid.uuid4().hex[:12]}"
+        self._server = ""
+
+    async def run(self) -> int:
+        runtime, args = self._runtime, self._args
+        await runtime.ready(start=False, model=False, taps=False, session=False)
+        self._server = self._chosen()
+        host = runtime.host
+        if args.verbose:
+            runtime.listen(ServerLog(self._server, runtime.redactor))
+        limits = {} if args.seconds is None else {"tool_seconds": args.seconds}
+        host.reconfigure(self._server, restart=False, **limits)
+        print(f"· starting {clean_line(self._server, 80)}", file=sys.stderr, flush=True)
+        await host.start(self._server)
+        status = host.status(self._server)
+        if status.state is not ServerState.RUNNING:
+            self._tell_not_started(status)
+            return NOT_STARTED
+        verb: Callable[[ServerStatus], Awaitable[int]] = {
+            "call": self._call,
+            "read": self._read,
+            "prompt": self._prompt,
+            "list": self._list,
+        }[args.command]
+        return await verb(status)
+
+    @property
+    def _seconds(self) -> float:
+        seconds: float | None = self._args.seconds
+        return self._runtime.limits.tool_seconds if seconds is None else seconds
+
+    def _chosen(self) -> str:
+        """Return the name of the server; raises UsageError or ConfigError if there is none of that name."""
+        runtime = self._runtime
+        names = [status.name for status in runtime.host.statuses()]
+        wanted = self._request.server
+        if names and (wanted is None or runtime.is_unconfigured):
+            return names[0]
+        assert wanted is not None
+        if wanted in names:
+            return wanted
+        if problems := runtime.left_out.get(wanted):
+            raise ConfigError("; ".join(problems), where=clean_line(wanted, 80))
+        runtime.require_usable()
+        if runtime.is_disabled(wanted):
+            raise UsageError(
+                f"the server {clean_line(wanted, 80)!r} is disabled in the configuration.",
+                next_step="Remove its line `disabled = true`.",
+            )
+        known = ", ".join(clean_line(name, 60) for name in names[:_SHOWN_NAMES]) or "none"
+        hint = did_you_mean(wanted, names)
+        raise UsageError(
+            f"there is no server {clean_line(wanted, 80)!r}{f', {hint}' if hint else '.'}",
+            next_step=f"Configured servers: {known}. An address begins with https:// or http://, "
+            f"a command goes behind --: mcptui {self._args.command} … -- COMMAND",
+        )
+
+    def _tell_not_started(self, status: ServerStatus) -> None:
+        next_step, key, _ = status.next_step.partition("Press ")  # a key of the screen
+        if key and not next_step and not self._args.verbose:
+            next_step = "--verbose prints its log."
+        problem = sentences(status.detail or "it did not start", next_step.strip())
+        fail(McptuiError(problem, where=clean_line(status.name, 80)), self._args.json)
+        if status.stderr_last and clean_line(status.stderr_last, 80) not in status.detail:
+            print(f"  last stderr line: {clean_line(status.stderr_last, 300)}", file=sys.stderr)
+
+    # ---- call ----------------------------------------------------------------------------------------
+
+    async def _call(self, status: ServerStatus) -> int:
+        workbench = self._runtime.workbench
+        name, *words = self._request.words
+        tool = self._tool(name, status)
+        takes = of_tool(tool)
+        arguments = self._arguments(takes, words)
+        if not self._args.unchecked:
+            takes.require(arguments)
+            if problem := await workbench.check(tool, arguments):
+                raise takes.misfit(problem)
+        result = await workbench.call_tool(
+            tool, arguments, call=self._id, seconds=self._seconds, progress=_show_progress
+        )
+        if result.warning:
+            print(f"· {clean_line(result.warning, 400)}", file=sys.stderr)
+        if result.raw is None:
+            return self._failed(result)
+        if self._args.json:
+            write_json(result.raw)
+        elif self._output is not None and not result.is_error:
+            self._output.write(result)
+        else:
+            write_result(result)
+        return REFUSED if result.is_error else OK
+
+    def _tool(self, name: str, status: ServerStatus) -> Tool:
+        tools = self._runtime.workbench.tools(self._server)
+        for tool in tools:
+            if tool.name == name:
+                return tool
+        for left_out, why in status.quarantined:
+            if left_out == name:
+                raise UsageError(f"{clean_line(name, 80)} cannot be called: {clean_line(why, 300)}")
+        known = [clean_line(tool.name, 80) for tool in tools]
+        hint = did_you_mean(name, known)
+        more = f" and {len(known) - _SHOWN_NAMES} more" if len(known) > _SHOWN_NAMES else ""
+        listed = f"Its tools: {', '.join(known[:_SHOWN_NAMES])}{more}" if known else "It has no tools."
+        if status.listing_problem:
+            listed = f"Not all tools could be listed: {clean_line(status.listing_problem, 200)}"
+        server, shown = clean_line(self._server, 80), clean_line(name, 80)
+        raise UsageError(f"{server} has no tool {shown!r}{f', {hint}' if hint else '.'}", next_step=listed)
+
+    def _arguments(self, takes: ToolArguments, words: Sequence[str]) -> dict[str, Any]:
+        if self._given is None:
+            return takes.from_pairs(words)
+        if words:
+            raise UsageError("--args and NAME=VALUE do not go together.")
+        if self._args.unchecked:
+            return json_object(self._given, "--args")
+        return takes.from_json(self._given, "--args")
+
+    def _failed(self, result: ToolResult) -> int:
+        """Tell why there is no answer, and return the exit code."""
+        error = McptuiError(clean_line(result_text(result), 1000), where=clean_line(self._server, 80))
+        fail(error, self._args.json)
+        return TIMEOUT if result.failure is CallFailure.TIMEOUT else REFUSED
+
+    # ---- read, prompt, list --------------------------------------------------------------------------
+
+    async def _read(self, status: ServerStatus) -> int:
+        (uri,) = self._request.words
+        result = await self._runtime.workbench.read_resource(
+            self._server, uri, call=self._id, seconds=self._seconds
+        )
+        if result.raw is None:
+            return self._failed(result)
+        if self._args.json:
+            write_json(result.raw)
+        elif self._output is not None:
+            self._output.write(result)
+        else:
+            write_contents(result)
+        return OK
+
+    async def _prompt(self, status: ServerStatus) -> int:
+        name, *words = self._request.words
+        workbench = self._runtime.workbench
+        prompts, problem = await workbench.prompts(self._server)
+        prompt = next((one for one in prompts if one.name == name), None)
+        if prompt is None:
+            known = [clean_line(one.name, 80) for one in prompts]
+            hint = did_you_mean(name, known)
+            listed = f"Its prompts: {', '.join(known[:_SHOWN_NAMES])}" if known else problem or "It has none."
+            raise UsageError(
+                f"{clean_line(self._server, 80)} has no prompt {clean_line(name, 80)!r}"
+                f"{f', {hint}' if hint else '.'}",
+                next_step=listed,
+            )
+        arguments = prompt_arguments(prompt, words)
+        result = await workbench.get_prompt(
+            self._server, name, arguments, call=self._id, seconds=self._seconds
+        )
+        if result.raw is None or result.problem:
+            fail(McptuiError(clean(result.problem), where=clean_line(self._server, 80)), self._args.json)
+            return REFUSED
+        if self._args.json:
+            write_json(result.raw)
+        else:
+            write_prompt(result)
+        return OK
+
+    async def _list(self, status: ServerStatus) -> int:
+        kinds = self._request.words or KINDS
+        complete = await write_listing(self._runtime.workbench, status, kinds, as_json=self._args.json)
+        return OK if complete else REFUSED
+
+
+def _show_progress(done: float, total: float | None, message: str) -> None:
+    told = units.progress(done, total, clean_line(message, 80).strip())
+    print(f"  … {told}", file=sys.stderr, flush=True)

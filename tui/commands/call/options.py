@@ -1,0 +1,144 @@
+"""The command lines of `mcptui call`, `read`, `prompt` and `list`. Loads the standard library only."""
+
+import argparse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+
+VERBS = ("call", "read", "prompt", "list")
+
+_SERVER = """\
+SERVER is the name of a configured server or an address. Or put the command line of a server last, behind --:
+everything there is the server's, and the SERVER in front is left out.
+"""
+_EXIT_CODES = """
+exit codes: 0 done; 1 the tool or the server answered with an error, or gave no answer; 2 usage, configuration
+or output; 3 no answer within the time limit; 5 the server could not be started; 130 interrupted
+"""
+_ABOUT = {
+    "call": f"""\
+Call a tool of a server. Only that server is started, and stopped afterwards.
+
+  mcptui call weather get_weather location=Beijing
+  mcptui call https://mcp.example.com/mcp search query="error 402" limit=5 tags='["a", "b"]'
+  mcptui call echo message=hello -- npx -y @modelcontextprotocol/server-everything
+  mcptui call files write_file --args @arguments.json
+  mcptui call weather get_weather location=Beijing --json | jq .content
+
+{_SERVER}
+The input schema of the tool says how a VALUE is read: numbers, true and false, arrays and objects as JSON;
+text as it is, quotes included. Arguments that the tool does not have, or that do not fit, are refused before
+anything is called.
+""",
+    "read": f"""\
+Read a resource of a server.
+
+  mcptui read notes note://1
+  mcptui read files file:///home/me/picture.png -o picture.png
+  mcptui read demo://resource/static/document/features.md -- npx -y @modelcontextprotocol/server-everything
+
+{_SERVER}
+Into a file or a pipe it goes byte for byte; on a terminal, control characters are made visible, and what is
+not text is refused.
+""",
+    "prompt": f"""\
+Get a prompt of a server, filled in. Its arguments are texts.
+
+  mcptui prompt notes summarize style=short
+  mcptui prompt summarize style=short -- python server.py
+
+{_SERVER}""",
+    "list": f"""\
+List what a server offers: tools, resources and prompts, or one kind of them.
+
+  mcptui list weather
+  mcptui list weather tools --json
+  mcptui list https://mcp.example.com/mcp prompts
+  mcptui list -- npx -y @modelcontextprotocol/server-everything
+
+{_SERVER}""",
+}
+_WORDS = {
+    "call": ("SERVER TOOL [NAME=VALUE ...]", "TOOL [NAME=VALUE ...]"),
+    "read": ("SERVER URI", "URI"),
+    "prompt": ("SERVER NAME [NAME=VALUE ...]", "NAME [NAME=VALUE ...]"),
+    "list": ("SERVER [tools|resources|prompts]", "[tools|resources|prompts]"),
+}
+_HELP = {
+    "call": "call a tool of a server",
+    "read": "read a resource of a server",
+    "prompt": "get a prompt of a server",
+    "list": "list the tools, resources and prompts of a server",
+}
+
+
+def usage(verb: str) -> str:
+    """Return the two forms of a command line: with a server in front, and with a command behind."""
+    named, behind = _WORDS[verb]
+    return (
+        f"mcptui {verb} {named} [OPTION ...]\n       mcptui {verb} {behind} [OPTION ...] -- COMMAND [ARG ...]"
+    )
+
+
+def add_calls(commands: "Commands") -> None:
+    """Add the four commands."""
+    for verb in VERBS:
+        parser = commands.add_parser(
+            verb,
+            help=_HELP[verb],
+            usage=usage(verb),
+            description=_ABOUT[verb],
+            epilog=_EXIT_CODES,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        parser.add_argument("words", nargs="*", metavar="WORD", help=argparse.SUPPRESS)
+        _add_options(parser, verb)
+
+
+def _add_options(parser: argparse.ArgumentParser, verb: str) -> None:
+    shape = "one JSON object of all kinds" if verb == "list" else "the server's whole answer as JSON"
+    parser.add_argument("--json", action="store_true", help=f"print {shape}")
+    if verb == "call":
+        parser.add_argument(
+            "--args", metavar="JSON|@FILE|-", help="all arguments as one JSON object; - reads it from stdin"
+        )
+        parser.add_argument(
+            "--unchecked", action="store_true", help="send --args even if they do not fit the tool's schema"
+        )
+    if verb in ("call", "read"):
+        parser.add_argument(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="write the result to this file; of several images or files the others to FILE-2, FILE-3, …",
+        )
+    parser.add_argument(
+        "--seconds", type=_seconds, metavar="N", help="how long the answer may take, if not as configured"
+    )
+    parser.add_argument("-v", "--verbose", action="store_true", help="print the server's log on stderr")
+    server = parser.add_argument_group("for an address or a command that is not configured")
+    server.add_argument(
+        "--header", action="append", default=[], metavar="NAME: VALUE", help="an HTTP header for an address"
+    )
+    server.add_argument(
+        "--env", action="append", default=[], metavar="NAME=VALUE", help="a variable for a command"
+    )
+    server.add_argument(
+        "--transport",
+        choices=("stdio", "http", "sse", "websocket", "lines"),
+        help="how to talk to it, if not stdio for a command and HTTP for an address",
+    )
+    parser.add_argument(
+        "--config", metavar="FILE", default=argparse.SUPPRESS, help="configuration that names SERVER"
+    )
+
+
+def _seconds(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0 < found <= 86_400:
+        raise argparse.ArgumentTypeError(f"must be a number of seconds up to 86400, not {text!r}")
+    return found
