@@ -5,20 +5,30 @@ import json
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+from textual.content import Content
 
 from tui.core import units
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import ServerState, ServerStatus, Transport
+from tui.core.servers import SamplingRule, ServerState, ServerStatus, Transport
 from tui.core.text import clean_line, preview
 from tui.core.workbench import CacheHint, ServerIdentity, Workbench
+from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.widgets.server_rows import STATE_STYLES, noise_words, reason_words
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.calls import BenchContext
-from tui.ui.workbench.permissions import permission_facts
+
+RULES = (
+    (SamplingRule.NEVER, "its requests are refused"),
+    (SamplingRule.ASK, "you see each request and each reply, and may change them"),
+    (SamplingRule.ALLOW, "without a question, within its budget"),
+)
+RESTART = "A running server learns of a change from or to never when it is restarted."
 
 FACT_CELLS = 14
 MOST_PIDS = 12
@@ -401,3 +411,59 @@ class Overview(LinePane):
 
     async def on_unmount(self) -> None:
         await self.identity.close()
+
+
+def permission_facts(status: ServerStatus, roots_key: str, rule_key: str) -> Iterator[tuple[str, str, str]]:
+    """Yield name, value and style of each fact."""
+    spec = status.spec
+    roots = ", ".join(clean_line(root, 200) for root in spec.roots)
+    yield "roots", f"{roots or 'none'}   {roots_key} sets them", "text" if roots else "dim"
+    if spec.sampling is SamplingRule.NEVER:
+        yield "sampling", f"never   {rule_key} sets it", "dim"
+    else:
+        limits = f"{spec.sampling_tokens:,} tokens, {spec.sampling_per_minute} requests a minute"
+        yield "sampling", f"{spec.sampling}   {limits}   {rule_key} sets it", "text"
+
+
+def edit_roots(shared: BenchContext) -> None:
+    """Ask for the directories that the server is told it may work in."""
+    status = shared.status
+    if status is None:
+        return
+
+    def done(text: str) -> None:
+        shared.choose(shared.runtime.server_choices.set_roots(shared.server, listed(text)))
+
+    shared.prompt.ask(
+        "roots, separated by commas",
+        done,
+        value=", ".join(status.spec.roots),
+        placeholder="~/src, /srv/data",
+        check=lambda text: next(filter(None, map(root_problem, listed(text))), ""),
+    )
+
+
+def choose_sampling(shared: BenchContext) -> None:
+    """Ask whether the server may ask the model."""
+    status = shared.status
+    if status is None:
+        return
+
+    def chosen(rule: str | None) -> None:
+        if rule is not None:
+            choices = shared.runtime.server_choices
+            shared.choose(choices.set_sampling(shared.server, SamplingRule(rule)))
+
+    words = [PickerChoice(rule, Content.assemble(rule, (f"   {about}", "dim"))) for rule, about in RULES]
+    picker = Picker("May the server ask the model?", words, status.spec.sampling, note=RESTART)
+    shared.screen.app.push_screen(picker, chosen)
+
+
+def listed(text: str) -> list[str]:
+    """Return the paths in a typed line."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def root_problem(root: str) -> str:
+    """Return why a typed path cannot be a root, or ""."""
+    return "" if Path(root).expanduser().is_dir() else f"{clean_line(root, 60)} is not a directory"

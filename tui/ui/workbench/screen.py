@@ -25,8 +25,7 @@ from tui.ui.workbench.catalogue import Catalogue
 from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.hand_calls import HandCalls
 from tui.ui.workbench.message_draft import MessageDraft
-from tui.ui.workbench.overview import Overview
-from tui.ui.workbench.permissions import choose_sampling, edit_roots
+from tui.ui.workbench.overview import Overview, choose_sampling, edit_roots
 from tui.ui.workbench.result_view import copy_text
 from tui.ui.workbench.saved_arguments import SavedArguments
 from tui.ui.workbench.server_log import ServerLog, choose_level

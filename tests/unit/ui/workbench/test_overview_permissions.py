@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tui.core.servers import SamplingRule, ServerSpec, ServerStatus
-from tui.ui.workbench.permissions import listed, permission_facts, root_problem
+from tui.ui.workbench.overview import listed, permission_facts, root_problem
 
 
 def facts(spec: ServerSpec) -> dict[str, str]:
