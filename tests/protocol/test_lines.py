@@ -195,13 +195,14 @@ async def test_a_stop_while_a_call_runs_ends_both():
 async def test_a_hello_server_under_stdio_is_told_apart():
     async with Stage(MATHS, transport=Transport.STDIO) as stage:
         assert stage.status.reason is StopReason.FAILED_TO_START
-        assert 'set transport = "lines"' in stage.status.detail
+        assert stage.status.detail == 'this server speaks the non-standard "hello" line dialect.'
+        assert stage.status.next_step == 'Set transport = "lines" in its configuration.'
 
 
 async def test_a_json_rpc_server_under_lines_is_told_apart():
     code = 'print(json.dumps({"jsonrpc":"2.0","method":"notifications/message","params":{}}),flush=True)\n'
     async with script(f"{code}sys.stdin.read()") as stage:
-        assert 'remove transport = "lines"' in stage.status.detail
+        assert 'Remove transport = "lines"' in stage.status.next_step
 
 
 async def test_a_silent_json_rpc_server_under_lines_is_never_written_to():

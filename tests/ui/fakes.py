@@ -8,6 +8,7 @@ from typing import Any
 from tests.ui.fake_chats import FakeChats
 from tests.ui.traffic_stage import Recorded
 from tui.core.conversation.conversation import CallRequest, Conversation
+from tui.core.errors import UsageError
 from tui.core.ports import Approver, ModelPart, ModelRequest, MonotonicClock, ReplyPart, TextPart, Usage
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
@@ -26,6 +27,7 @@ from tui.core.workbench import (
     ResourceInfo,
     ServerIdentity,
 )
+from tui.runtime.server_changes import Draft, ServerValues
 
 Script = Callable[[ModelRequest], AsyncIterator[ModelPart]]
 
@@ -270,6 +272,43 @@ class FakeChoices:
         return self.problem
 
 
+class FakeChanges:
+    """`tui.runtime.server_changes.ServerChanges` that writes down what it is asked to do."""
+
+    def __init__(self) -> None:
+        self.done: list[tuple[str, str]] = []
+        self.problem = ""
+
+    def values(self, name: str) -> ServerValues:
+        if self.problem:
+            raise UsageError(self.problem)
+        return ServerValues("python3 weather.py", "TOKEN=***", "stdio")
+
+    def draft(self, name: str, typed: ServerValues, *, changes: str = "") -> Draft:
+        if not typed.line.startswith(("python3", "https://")):
+            raise UsageError("there is no such command on PATH.")
+        notes = ("the environment variable TOKEN is not set",) if "TOKEN" in typed.values else ()
+        name = name or "weather"
+        return Draft(name, {}, f'[servers.{name}]\nline = "{typed.line}"\n# {typed.transport}\n', notes)
+
+    async def add(self, draft: Draft) -> None:
+        await self._do("add", draft.toml)
+
+    async def change(self, draft: Draft) -> None:
+        await self._do("change", draft.toml)
+
+    async def toggle(self, name: str) -> None:
+        await self._do("toggle", name)
+
+    async def remove(self, name: str) -> None:
+        await self._do("remove", name)
+
+    async def _do(self, what: str, name: str) -> None:
+        if self.problem:
+            raise UsageError(self.problem)
+        self.done.append((what, name))
+
+
 class FakeCalls:
     """`tui.settings.stored_calls.StoredCalls` in memory."""
 
@@ -319,6 +358,7 @@ class FakeRuntime:
             self.workbench.offered.setdefault(tool.server, []).append(tool)
         self.calls = FakeCalls()
         self.server_choices = FakeChoices(self.host)
+        self.server_changes = FakeChanges()
         self.conversations = FakeChats(self.conversation, self.continue_turn)
         self.snippets: dict[str, str] = {}
         self.revision = 1

@@ -164,6 +164,16 @@ def idle() -> FakeRuntime:
     return runtime
 
 
+@tour(idle, "server-add", "server-change")
+async def servers_edited(visit: Visit) -> None:
+    await visit.press("f3", "a")
+    await visit.write("https")
+    await visit.press("colon", "slash", "slash", "m")
+    await visit.see("server-add", "Add a server", "Headers, one a line")
+    await visit.press("escape", "e")
+    await visit.see("server-change", "Change weather", "TOKEN=***", "is not set")
+
+
 @tour(idle, "chat-empty", "chat-commands", "chat-attach", "palette", "themes", "system-text", "help")
 async def empty_chat(visit: Visit) -> None:
     await visit.see("chat-empty", "What's the weather in Hangzhou?")

@@ -42,6 +42,7 @@ class StopReason(StrEnum):
     CRASHED = "crashed"
     FAILED_TO_START = "failed to start"
     CRASH_LOOP = "crash loop"
+    DISABLED = "disabled"
 
 
 class Grant(StrEnum):
@@ -105,6 +106,7 @@ class ServerSpec:
             are.
         off: patterns of names of its tools that the model is not offered.
         oauth: how to sign in to it.
+        disabled: it is only listed, and cannot be started.
         sse_fallback: only a URL is configured: if it does not speak HTTP, HTTP+SSE is tried.
         instructions: give the model its instructions.
         log_level: the least severe level of RFC 5424 that it is asked to log, or "" to ask for nothing.
@@ -136,6 +138,7 @@ class ServerSpec:
     sampling: SamplingRule = SamplingRule.NEVER
     sampling_tokens: int = 100_000
     sampling_per_minute: int = 10
+    disabled: bool = False
 
     @property
     def shown_command(self) -> tuple[str, ...]:

@@ -126,7 +126,9 @@ def start_failure(
             silence, next_step = f"no hello within {seconds:g} s.", REMOVE_LINES
         detail = f"{silence}{not_json(transport)}{last_line(transport)}"
     elif transport.fatal:
-        detail = f"{_sentence(transport.fatal)}{not_json(transport)}{last_line(transport)}"
+        told = transport.reach is None and bool(transport.next_step)  # the cause is certain
+        more = "" if told else f"{not_json(transport)}{last_line(transport)}"
+        detail = f"{_sentence(transport.fatal)}{more}"
     elif died and ended is not None:
         code, signal = ended.code, ended.signal
         detail = f"`{command_line(spec)}` {ended.sentence()}.{not_json(transport)}{last_line(transport)}"

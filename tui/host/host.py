@@ -167,6 +167,29 @@ class Host:
         await server.stop()
         return 0 if sign_ins is None else await sign_ins.forget(name)
 
+    def add(self, spec: ServerSpec) -> None:
+        """Add a server behind the others; raises UsageError if its name is taken."""
+        if spec.name in self._servers:
+            raise UsageError(f"there is a server named {spec.name!r} already.")
+        self._servers[spec.name] = Supervisor(spec, self._around)
+        self._changed(spec.name)
+
+    async def replace(self, spec: ServerSpec) -> None:
+        """Stop a server for good and put another one in its place, not started."""
+        old = self._named(spec.name)
+        await old.close()
+        if self._servers.get(spec.name) is old:
+            self._servers[spec.name] = Supervisor(spec, self._around)
+            self._changed(spec.name)
+
+    async def remove(self, name: str) -> None:
+        """Stop a server for good and forget it."""
+        old = self._named(name)
+        await old.close()
+        if self._servers.get(name) is old:
+            del self._servers[name]
+            self._changed(name)
+
     def request_start(self, name: str) -> None:
         self._request(self.start(name), f"start {name}")
 

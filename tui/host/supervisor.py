@@ -107,7 +107,8 @@ class Supervisor:
         self.requests.roots = spec.roots
         self._around = around
         self._redact = around.redactor.redact
-        self._status = ServerStatus(spec.name, spec, since_ns=around.clock.now_ns())
+        why = StopReason.DISABLED if spec.disabled else StopReason.NOT_STARTED
+        self._status = ServerStatus(spec.name, spec, reason=why, since_ns=around.clock.now_ns())
         self._policy = RestartPolicy()
         self._task: asyncio.Task[None] | None = None
         self._stop = asyncio.Event()
@@ -177,7 +178,7 @@ class Supervisor:
 
     async def start(self) -> None:
         """Start it, and return once it is RUNNING or STOPPED again. While STOPPING, the start is queued."""
-        if self._closing:
+        if self._closing or self.spec.disabled:
             return
         life = self._lives + (self.state in (ServerState.STOPPED, ServerState.STOPPING))
         if self.state is ServerState.STOPPING:

@@ -22,6 +22,8 @@ class Options:
     start: bool = True
     max_steps: int | None = None
     mode: Mode = Mode.ASK
+    disabled_too: bool = False
+    """Whether disabled servers are listed, so that they can be enabled."""
     save: bool = True
     """Whether conversations are saved."""
     session: str | None = None
@@ -43,6 +45,7 @@ class Options:
             start=not given.get("no_start"),
             max_steps=given.get("max_steps"),
             mode=Mode(given.get("approve") or Mode.ASK),
+            disabled_too=given.get("command") is None,
             # A question of a script is not saved, unless it belongs to a session.
             save=given.get("command") not in _UNSAVED or bool(given.get("session") or given.get("resume")),
             session=given.get("session"),

@@ -27,6 +27,7 @@ from tui.core.example_questions import examples
 from tui.core.ports import Answer, Approver, MonotonicClock
 from tui.core.questions import Questioner, Refuser
 from tui.core.secrets.redact import Redactor
+from tui.core.servers import ServerSpec
 from tui.core.trace_context import TraceIds
 from tui.core.traffic import CAUSE, TrafficSink
 from tui.core.turn.approval_policy import Policy
@@ -39,6 +40,7 @@ from tui.runtime.approvals import RememberedApprovals
 from tui.runtime.conversations import Conversations
 from tui.runtime.options import Options
 from tui.runtime.recording import RunRecording, kept_traffic
+from tui.runtime.server_changes import ServerChanges
 from tui.runtime.server_choices import ServerChoices
 from tui.runtime.turn import PendingTurn, ServersStarting, TurnContext, redacted
 from tui.settings.config_file import ConfigFile
@@ -64,6 +66,7 @@ class Runtime:
         conversations: the conversation on screen, and all saved ones.
         turn_context: what turns need besides.
         calls: calls made by hand that are kept under a name.
+        server_changes: which servers there are, changed while they run.
         server_choices: what the person decides about servers while they run.
         redactor: knows the secrets that nothing may show or store.
         questioner: answers what servers ask; set before `ready()`, without it everything is declined.
@@ -104,6 +107,10 @@ class Runtime:
         self._approvals = RememberedApprovals(self._config)
         self.calls = StoredCalls(data_dir() / "calls.json")
         self.server_choices = ServerChoices(self._config, lambda: self.host, self._names_server)
+        self.server_changes = ServerChanges(
+            self._config, env, lambda: self.host, lambda: self._loaded, self._adopt
+        )
+        self._digests: dict[str, str] = {}
 
         self.left_out: Mapping[str, tuple[str, ...]] = {}
         self.is_ready = False
@@ -163,14 +170,10 @@ class Runtime:
 
     def _apply(self, loaded: "Loaded", stamp: tuple[int, int, int]) -> None:
         """Make servers, rules and limits of a configuration that was read when its file had `stamp`."""
-        from tui.settings.specs import approval_rules, left_out, server_specs, turn_limits
+        from tui.settings.specs import approval_rules, turn_limits
 
-        self._loaded = loaded
-        self.left_out = left_out(loaded)
         self._problems = [str(problem) for problem in loaded.problems]
-        self.redactor.add({**loaded.secrets, **self._options.secrets})
-        specs = server_specs(loaded) if self._options.server is None else (self._options.server,)
-        digests = {spec.name: spec.digest() for spec in specs}
+        specs = self._adopt(loaded)
         self.host = Host(
             specs,
             sink=self._traffic,
@@ -187,13 +190,27 @@ class Runtime:
         context.policy = Policy(
             approval_rules(settings.approvals),
             self._options.mode,
-            lambda server: digests.get(server, ""),
+            lambda server: self._digests.get(server, ""),
             set(settings.approvals.remembered),
             refresh=self._approvals.refresh,
         )
         self._approvals.begin(context.policy, stamp)
         limits = turn_limits(settings.limits)
         context.limits = replace(limits, max_steps=self._options.max_steps or limits.max_steps)
+
+    def _adopt(self, loaded: "Loaded") -> tuple[ServerSpec, ...]:
+        """Take over the servers of a configuration that was read anew, and return them."""
+        from tui.settings.specs import left_out, server_specs
+
+        self._loaded = loaded
+        self.left_out = left_out(loaded)
+        self.redactor.add({**loaded.secrets, **self._options.secrets})
+        if self._options.server is not None:
+            specs: tuple[ServerSpec, ...] = (self._options.server,)
+        else:
+            specs = server_specs(loaded, disabled=self._options.disabled_too)
+        self._digests = {spec.name: spec.digest() for spec in specs}
+        return specs
 
     async def open_session(self) -> None:
         """Open the saved conversation that the command line names, if it names one.

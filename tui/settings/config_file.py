@@ -14,6 +14,8 @@ from tui.settings.references import expand
 from tui.settings.themes import DEFAULT_THEME
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tui.settings.load import Loaded
 
 DEFAULT_MB = 512
@@ -99,10 +101,32 @@ class ConfigFile:
         """
         from tui.settings.save import set_value
 
-        set_value(config_path(self._named, self._env)[0], key, value)
+        set_value(self.path, key, value)
+
+    @property
+    def path(self) -> "Path":
+        return config_path(self._named, self._env)[0]
+
+    def add_server(self, name: str, table: Mapping[str, Any]) -> None:
+        """Add a server and keep the rest of the file; raises `McptuiError`, also if the name is taken."""
+        from tui.settings.save import add_servers
+
+        add_servers(self.path, {name: table})
+
+    def change_server(self, name: str, table: Mapping[str, Any]) -> None:
+        """Give a server other values and keep the rest of the file; raises `McptuiError`."""
+        from tui.settings.save import change_server
+
+        change_server(self.path, name, table)
+
+    def remove_server(self, name: str) -> None:
+        """Remove a server and keep the rest of the file; raises `McptuiError`."""
+        from tui.settings.save import remove_server
+
+        remove_server(self.path, name)
 
     def add(self, key: str, texts: Iterable[str]) -> list[str]:
         """Add texts to a list, and return the list in the file then; raises `McptuiError`. Takes time."""
         from tui.settings.save import change_texts
 
-        return change_texts(config_path(self._named, self._env)[0], key, texts)
+        return change_texts(self.path, key, texts)

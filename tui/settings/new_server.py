@@ -20,6 +20,7 @@ from tui.settings.save import server_block
 from tui.settings.schema import MAX_NAME, name_fault
 from tui.settings.specs import server_specs
 
+_IN_A_FORM = frozenset({"command", "args", "env", "url", "headers", "transport"})
 SCHEMES = ("http", "https", "ws", "wss")
 TRANSPORTS = ("stdio", "http", "sse", "websocket", "lines")
 
@@ -195,6 +196,37 @@ def _stripped(name: str) -> str:
     while (shorter := _AFFIXES.sub("", kept)) and shorter != kept:
         kept = shorter
     return name if kept == name.replace("_", "-") else kept
+
+
+def draft(
+    line: str,
+    values: Mapping[str, str],
+    transport: str,
+    known: Callable[[str], bool],
+    before: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return the table of a server from one line, as in a form; `values` are its environment or headers.
+
+    What a form does not show stays as it was `before`. Raises UsageError.
+    """
+    address = is_address(line.strip())
+    words = [line.strip()] if address else _split(line.strip())
+    made = server_table(
+        words if line.strip() else [],
+        env=None if address else values,
+        headers=values if address else None,
+        transport=transport,
+        known=known,
+    )
+    kept = {key: value for key, value in (before or {}).items() if key not in _IN_A_FORM}
+    return made | kept
+
+
+def form_line(table: Mapping[str, Any]) -> str:
+    """Return the address or command line of a server, as `draft` reads it."""
+    if isinstance(url := table.get("url"), str):
+        return url
+    return shlex.join([str(table.get("command", "")), *map(str, table.get("args", ()))])
 
 
 def as_toml(name: str, table: Mapping[str, Any]) -> str:

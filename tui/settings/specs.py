@@ -14,8 +14,8 @@ from tui.settings.locations import default_servers
 from tui.settings.schema import ApprovalSettings, LimitSettings, ServerOAuthSettings, ServerSettings
 
 
-def server_specs(loaded: Loaded) -> tuple[ServerSpec, ...]:
-    """Return the enabled servers of a configuration, in its order.
+def server_specs(loaded: Loaded, *, disabled: bool = False) -> tuple[ServerSpec, ...]:
+    """Return the enabled servers of a configuration, in its order; with `disabled` those too.
 
     A configuration that names no servers gives the shipped samples, one that could not be read none:
     nobody knows what it says.
@@ -26,7 +26,9 @@ def server_specs(loaded: Loaded) -> tuple[ServerSpec, ...]:
         return default_servers()
     folder = loaded.path.absolute().parent
     return tuple(
-        _spec(name, server, folder) for name, server in loaded.settings.servers.items() if not server.disabled
+        _spec(name, server, folder)
+        for name, server in loaded.settings.servers.items()
+        if disabled or not server.disabled
     )
 
 
@@ -75,6 +77,7 @@ def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
         sampling=SamplingRule(server.sampling),
         sampling_tokens=server.sampling_tokens,
         sampling_per_minute=server.sampling_per_minute,
+        disabled=server.disabled,
         sse_fallback=server.transport is None and server.kind == "http",
     )
 

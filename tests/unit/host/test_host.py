@@ -127,3 +127,27 @@ def test_the_host_is_there_before_the_sdk_is():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+async def test_a_server_can_be_added_replaced_and_removed_while_others_run():
+    one = host(A)
+    await one.start_all()
+    one.add(B)
+    await one.start("b")
+    with pytest.raises(UsageError, match="already"):
+        one.add(B)
+    await one.replace(ServerSpec("a", "y"))
+    assert [(status.name, status.spec.command) for status in one.statuses()] == [("a", "y"), ("b", "x")]
+    assert states(one) == [ServerState.STOPPED, ServerState.RUNNING]
+    await one.remove("b")
+    assert [status.name for status in one.statuses()] == ["a"]
+    assert not one.toolbox.tools()
+    await one.shutdown()
+
+
+async def test_a_disabled_server_is_listed_and_never_starts():
+    one = host(ServerSpec("off", "x", disabled=True))
+    await one.start_all()
+    await one.restart("off")
+    assert (states(one), one.status("off").reason) == ([ServerState.STOPPED], StopReason.DISABLED)
+    await one.shutdown()

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from tui.core.jsonrpc.messages import (
     INVALID_ANSWER,
@@ -33,9 +33,23 @@ VERSION = "v1"
 PROTOCOL = "2025-11-25"
 """The revision that the session is told; the dialect has none."""
 
-NO_TOOLS = "its hello has no list of tools"
-IS_MCP = 'it speaks JSON-RPC, not the "hello" line dialect; remove transport = "lines" from its configuration'
-IS_DIALECT = 'this server speaks the non-standard "hello" line dialect; set transport = "lines"'
+
+class Refusal(NamedTuple):
+    """Why a server cannot be used as it is configured, and what to do."""
+
+    why: str
+    next_step: str
+
+
+NO_TOOLS = Refusal("its hello has no list of tools", "Report that to its author.")
+IS_MCP = Refusal(
+    'it speaks JSON-RPC, not the "hello" line dialect',
+    'Remove transport = "lines" from its configuration.',
+)
+IS_DIALECT = Refusal(
+    'this server speaks the non-standard "hello" line dialect',
+    'Set transport = "lines" in its configuration.',
+)
 _NO_MESSAGE = "the tool failed without a message"
 _MESSAGE_CHARS = 16_000
 _USUAL_ERROR = "application_error"
@@ -98,7 +112,7 @@ class LineDialect:
     """Translates between a gate and the lines of one server; one call is under way at a time.
 
     `write` takes a line without its newline and returns whether it could be written; `refuse` ends a server
-    that cannot be used, with a clause that says why; `log` takes a line for its log; `gave_up` is told which
+    that cannot be used; `log` takes a line for its log; `gave_up` is told which
     written call is no longer waited for. None of them may wait or raise.
     """
 
@@ -108,7 +122,7 @@ class LineDialect:
         name: str,
         *,
         write: Callable[[bytes], bool],
-        refuse: Callable[[str], None],
+        refuse: Callable[[Refusal], None],
         log: Callable[[str], None],
         gave_up: Callable[[str, str], None],
     ) -> None:

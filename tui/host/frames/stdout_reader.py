@@ -17,7 +17,7 @@ from tui.core.jsonrpc.messages import (
 from tui.core.text import clean_line
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import Inbox
-from tui.host.frames.line_dialect import IS_DIALECT, DialectLine, LineDialect, is_hello, read_dialect
+from tui.host.frames.line_dialect import IS_DIALECT, DialectLine, LineDialect, Refusal, is_hello, read_dialect
 from tui.host.frames.message_reader import LARGE, MessageReader
 from tui.host.frames.tap import WireTap
 
@@ -51,7 +51,7 @@ class StdoutReader:
         tap: WireTap,
         *,
         dialect: LineDialect | None = None,
-        refuse: Callable[[str], None] = lambda why: None,
+        refuse: Callable[[Refusal], None] = lambda why: None,
     ) -> None:
         self.noise = 0
         self.first_noise = ""

@@ -20,7 +20,7 @@ from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import TrafficSink
 from tui.host.frames.id_gate import CONNECTION_CLOSED, Drops, Gate
 from tui.host.frames.inbox import Inbox
-from tui.host.frames.line_dialect import LineDialect
+from tui.host.frames.line_dialect import LineDialect, Refusal
 from tui.host.frames.stdout_reader import StdoutReader
 from tui.host.frames.tap import WireTap
 from tui.host.process.pipes import PipeReader, PipeWriter
@@ -236,10 +236,10 @@ class StdioTransport:
         else:
             self._tap.gave_up(wire_id, why)
 
-    def _refuse(self, why: str) -> None:
+    def _refuse(self, refusal: Refusal) -> None:
         """Give up a server that speaks something else than is configured; the session then leaves."""
-        self.fatal = self.fatal or why
-        self._gate.fail_all(CONNECTION_CLOSED, why)
+        self.fatal, self.next_step = refusal
+        self._gate.fail_all(CONNECTION_CLOSED, refusal.why)
 
     def _changed(self) -> None:
         with contextlib.suppress(Exception):  # a bug in a listener must not affect the server

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from inspect import isawaitable
 
+from tui.core.text import clean_line
 from tui.traffic.spans.entries import CallSpan
 from tui.ui.chat.approvals import ApprovalKeys
 from tui.ui.chat.composer.editor import EditorSession
@@ -11,6 +12,7 @@ from tui.ui.chat.message_actions import MessageActions
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import Outbox
 from tui.ui.chat.regions import Regions
+from tui.ui.chat.server_editing import ServerEditing
 from tui.ui.chat.status import ChatStatus
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Action, Context, action, of_context
@@ -20,7 +22,9 @@ from tui.ui.keys.situation import possible, unavailable
 ON_MESSAGE = {found.id: found for found in of_context(Context.CONVERSATION) if not found.run}
 """Actions whose keys are also letters of a message; they wait until the letter cannot be the start of one."""
 
-EXPLAINED = frozenset({"chat.continue", "servers.toggle", "servers.restart", "servers.log"})
+EXPLAINED = frozenset({"chat.continue"}) | {
+    found.id for found in of_context(Context.SERVERS) if found.id not in ("servers.open", "servers.add")
+}
 """Actions that say why they are unavailable when their key is pressed."""
 
 ACT, UNAVAILABLE = "act ", "unavailable "
@@ -42,6 +46,7 @@ class ActionHandlers:
         current: CurrentConversation,
         messages: MessageActions,
         navigator: Navigator,
+        editing: ServerEditing,
         status: ChatStatus,
         wake: Callable[[], None],
     ) -> None:
@@ -82,6 +87,10 @@ class ActionHandlers:
             "servers.open": lambda: self._with_server(navigator.open_server),
             "servers.toggle": lambda: self._steer_server(regions.servers.toggle_selected),
             "servers.restart": lambda: self._steer_server(regions.servers.restart_selected),
+            "servers.add": editing.add,
+            "servers.change": editing.change,
+            "servers.disable": editing.toggle_disabled,
+            "servers.remove": editing.remove,
             "servers.log": lambda: self._with_server(navigator.open_log),
             "traffic.open": navigator.open_traffic,
             "traffic.tail": navigator.toggle_tail,
@@ -117,6 +126,11 @@ class ActionHandlers:
             open(name)
 
     def _steer_server(self, steer: Callable[[], None]) -> None:
+        status = self._regions.servers.selected_status
+        if status is not None and status.spec.disabled:
+            key = self._regions.key_of("servers.disable")
+            self._regions.notify(f"{clean_line(status.name, 64)} is disabled. Press {key} to enable it.")
+            return
         steer()
         self._wake()
 

@@ -21,6 +21,7 @@ from tui.ui.chat.message_actions import MessageActions
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import Outbox
 from tui.ui.chat.regions import Regions
+from tui.ui.chat.server_editing import ServerEditing
 from tui.ui.chat.status import ChatStatus, Refresher
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Context, action
@@ -115,6 +116,7 @@ class ChatParts:
             current=self.current,
             messages=self.messages,
             navigator=self.navigator,
+            editing=ServerEditing(runtime, regions, open_dialog),
             status=self.status,
             wake=self.wake,
         )

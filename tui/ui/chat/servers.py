@@ -30,7 +30,7 @@ MOVING = (ServerState.STARTING, ServerState.STOPPING)
 EMPTY_TEXT = (
     ("No servers configured.", "text"),
     ("", ""),
-    ("mcptui config init writes a starter file,", "dim"),
+    ("a adds one; mcptui config init writes a starter file,", "dim"),
     ("mcptui config import FILE takes servers over from another program's mcp.json.", "dim"),
 )
 
@@ -122,7 +122,8 @@ class ServersPane(TitledPane):
         if not self._statuses:
             return "SERVERS", ""
         running = sum(status.state is ServerState.RUNNING for status in self._statuses)
-        return "SERVERS", f"{running} of {len(self._statuses)} running"
+        enabled = sum(not status.spec.disabled for status in self._statuses)
+        return "SERVERS", f"{running} of {enabled} running" if enabled else "all disabled"
 
     def body_count(self) -> int:
         return len(self._rows)

@@ -59,7 +59,9 @@ _DOING = {
 }
 
 
-class _Text(TextArea):
+class MultilineText(TextArea):
+    """Textual's TextArea, for keys that arrive in one burst."""
+
     async def _on_key(self, event: events.Key) -> None:
         await act_at_once(self, event, _DOING, super()._on_key)
 
@@ -88,7 +90,7 @@ class SystemText(ModalScreen[str | None]):
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self._area = _Text(
+        self._area = MultilineText(
             clean(text),
             compact=True,
             highlight_cursor_line=False,

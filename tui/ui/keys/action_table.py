@@ -142,6 +142,10 @@ ACTIONS: tuple[Action, ...] = (
     Action("servers.open", "enter", _C.SERVERS, "work with it", "Work with the selected server by hand", 14),
     Action("servers.toggle", "s", _C.SERVERS, "start/stop", "Start or stop the selected server", 15),
     Action("servers.restart", "r", _C.SERVERS, "restart", "Restart the selected server", 16),
+    Action("servers.add", "a", _C.SERVERS, "add", "Add a server", 18),
+    Action("servers.change", "e", _C.SERVERS, "edit", "Edit the selected server", 19),
+    Action("servers.disable", "d", _C.SERVERS, "disable", "Disable the selected server, or enable it", 19),
+    Action("servers.remove", "ctrl+d", _C.SERVERS, "remove", "Remove the selected server", 19),
     Action(
         "servers.log", "l", _C.SERVERS, "log", "Show the stderr of the selected server", 17, anywhere="ctrl+l"
     ),

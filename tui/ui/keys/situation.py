@@ -71,7 +71,7 @@ def why_not(found: Action, now: Situation) -> str:
             | "chat.export"
         ):
             does, why = now.said, "nothing was said yet"
-        case "servers.open" | "servers.toggle" | "servers.restart" | "servers.log":
+        case _ if found.context is Context.SERVERS and found.id != "servers.add":
             does, why = now.servers, "there are no servers"
         case _ if found.context is Context.QUESTION:
             does, why = now.asking, "no tool call is waiting for approval"

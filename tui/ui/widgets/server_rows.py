@@ -112,7 +112,8 @@ def reason_words(status: ServerStatus) -> str:
 
 
 def _since(status: ServerStatus, look: Look) -> Row:
-    if status.state is ServerState.STOPPED and status.reason is StopReason.NOT_STARTED:
+    unstarted = status.reason in (StopReason.NOT_STARTED, StopReason.DISABLED)
+    if status.state is ServerState.STOPPED and unstarted:
         return ()
     since = clock((look.now_ns - status.since_ns) / 1e9)
     if status.reach is not None and status.reach.words and look.columns >= PID_FROM:

@@ -1,0 +1,100 @@
+"""Servers added, changed, disabled and removed in the app, by keys."""
+
+from dataclasses import replace
+
+from tests.conftest import until
+from tests.ui.app_stage import opened, screen_text, shows
+from tests.ui.fakes import FakeHost, FakeRuntime, running
+from tui.core.servers import ServerState, StopReason
+from tui.ui.dialogs.confirm import Confirm
+from tui.ui.dialogs.server_form import ServerForm
+
+
+async def test_a_server_is_added_from_what_is_typed_and_shown_before():
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f3", "a")
+        await until(lambda: isinstance(app.screen, ServerForm))
+        await pilot.press(*"python3", "space", "x")
+        await shows(app, "Add a server", "[servers.weather]", 'line = "python3 x"')
+        await pilot.press("tab", *"mine", "tab", "tab", "right", "right")
+        await shows(app, "[servers.mine]", "# lines")
+        await pilot.press("ctrl+j")
+        await until(lambda: runtime.server_changes.done)
+        await shows(app, "Added mine.")
+    assert runtime.server_changes.done == [("add", '[servers.mine]\nline = "python3 x"\n# lines\n')]
+
+
+async def test_what_is_wrong_is_said_and_enter_does_not_save_it():
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f3", "a")
+        await until(lambda: isinstance(app.screen, ServerForm))
+        await pilot.press("enter")
+        await shows(app, "There is no such command on PATH.")
+        await pilot.press("x", "enter")
+        assert isinstance(app.screen, ServerForm)
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main)
+    assert not runtime.server_changes.done
+
+
+async def test_the_label_says_whether_headers_or_variables_are_meant():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await pilot.press("f3", "a")
+        await shows(app, "Environment, one a line")
+        await pilot.press(*"https", "colon", "slash", "slash", "h")
+        await shows(app, "Headers, one a line")
+
+
+async def test_a_server_is_changed_with_its_secrets_hidden():
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f3", "e")
+        await shows(app, "Change weather", "python3 weather.py", "TOKEN=***", "TOKEN is not set")
+        await pilot.press("exclamation_mark", "enter")
+        await until(lambda: runtime.server_changes.done)
+    assert runtime.server_changes.done[0][1].startswith('[servers.weather]\nline = "python3 weather.py!"')
+
+
+async def test_a_server_is_removed_after_a_yes_only():
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f3", "ctrl+d")
+        await shows(app, "Remove weather from the configuration?")
+        await pilot.press("n")
+        await until(lambda: app.screen is app.main)
+        await pilot.press("ctrl+d")
+        await until(lambda: isinstance(app.screen, Confirm))
+        app.screen._shown -= 1
+        await pilot.press("y")
+        await until(lambda: runtime.server_changes.done == [("remove", "weather")])
+
+
+async def test_what_could_not_be_done_is_said():
+    runtime = FakeRuntime()
+    runtime.server_changes.problem = "weather is a sample."
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f3", "e")
+        await shows(app, "weather is a sample.")
+        await pilot.press("d")
+        await until(lambda: screen_text(app).count("weather is a sample.") == 2)
+
+
+async def test_a_disabled_server_is_listed_and_says_how_to_enable_it():
+    status = running("weather")
+    off = replace(
+        status,
+        spec=replace(status.spec, disabled=True),
+        state=ServerState.STOPPED,
+        reason=StopReason.DISABLED,
+    )
+    runtime = FakeRuntime(host=FakeHost(off, running("notes")))
+    async with opened(runtime) as (app, pilot):
+        await shows(app, "STOPPED  disabled", "1 of 1 running")
+        await pilot.press("f3", "s")
+        await shows(app, "weather is disabled. Press d to enable it.")
+        assert not runtime.host.asked
+        await pilot.press("d")
+        await until(lambda: runtime.server_changes.done == [("toggle", "weather")])
+        await shows(app, "Enabled weather.")

@@ -1,0 +1,131 @@
+"""Which servers there are, changed while they run: in the file, and in the host."""
+
+import tomllib
+
+import pytest
+
+from tests.conftest import until
+from tests.unit.host.scripted import Script
+from tui.core.errors import ConfigError, UsageError
+from tui.core.ports import MonotonicClock
+from tui.core.servers import ServerState, StopReason
+from tui.host.host import Host
+from tui.runtime.server_changes import HIDDEN, ServerChanges, ServerValues
+from tui.settings.config_file import ConfigFile
+from tui.settings.specs import server_specs
+
+TWO = '# mine\n[servers.a]\ncommand = "python3"\nargs = ["a.py"]\n\n[servers.b]\nurl = "https://b.example/mcp"\n'
+
+
+class Stage:
+    """A configuration file, a host with scripted servers, and the changes between them."""
+
+    def __init__(self, path, text):
+        self.path = path
+        if text:
+            path.write_text(text)
+            path.chmod(0o600)
+        config = ConfigFile(str(path), {})
+        self.loaded = config.read()
+        self.host = Host(self._specs(), sink=lambda *_: None, clock=MonotonicClock(), open_with=Script().open)
+        self.changes = ServerChanges(config, {}, lambda: self.host, lambda: self.loaded, self._adopt)
+
+    def _specs(self):
+        return server_specs(self.loaded, disabled=True)
+
+    def _adopt(self, loaded):
+        self.loaded = loaded
+        return self._specs()
+
+    def servers(self):
+        return tomllib.loads(self.path.read_text())["servers"]
+
+    def names(self):
+        return [status.name for status in self.host.statuses()]
+
+    async def runs(self, *names):
+        await until(
+            lambda: {s.name for s in self.host.statuses() if s.state is ServerState.RUNNING} == set(names)
+        )
+
+
+@pytest.fixture
+async def stage(tmp_path):
+    made = Stage(tmp_path / "c.toml", TWO)
+    await made.host.start_all()
+    yield made
+    await made.host.shutdown()
+
+
+async def test_an_added_server_is_written_and_started_and_the_others_go_on(stage):
+    before = stage.host.status("a").since_ns
+    draft = stage.changes.draft("", ServerValues("https://mcp.new.example/mcp", "X-Key: ${K}"))
+    assert (draft.name, draft.notes) == ("new", ("the environment variable K is not set",))
+    await stage.changes.add(stage.changes.draft("new", ServerValues("python3 -m m")))
+    await stage.runs("a", "b", "new")
+    assert stage.host.status("a").since_ns == before
+    assert stage.servers()["new"] == {"command": "python3", "args": ["-m", "m"]}
+    assert stage.path.read_text().startswith(TWO)
+
+
+async def test_a_changed_server_is_started_again_and_keeps_its_place(stage):
+    values = stage.changes.values("a")
+    assert values == ServerValues("python3 a.py")
+    draft = stage.changes.draft("a", ServerValues("python3 other.py", "A=1"), changes="a")
+    await stage.changes.change(draft)
+    await stage.runs("a", "b")
+    assert stage.names() == ["a", "b"]
+    assert stage.host.status("a").spec.args == ("other.py",)
+    assert stage.servers()["a"] == {"command": "python3", "args": ["other.py"], "env": {"A": "1"}}
+
+
+async def test_a_disabled_server_stops_stays_listed_and_cannot_be_started(stage):
+    await stage.changes.toggle("a")
+    assert stage.names() == ["a", "b"]
+    status = stage.host.status("a")
+    assert (status.state, status.reason) == (ServerState.STOPPED, StopReason.DISABLED)
+    await stage.host.start("a")
+    assert stage.host.status("a").state is ServerState.STOPPED
+    assert stage.servers()["a"]["disabled"] is True
+    await stage.changes.toggle("a")
+    await stage.runs("a", "b")
+    assert "disabled" not in stage.servers()["a"]
+
+
+async def test_a_removed_server_is_gone_from_both(stage):
+    await stage.changes.remove("a")
+    assert stage.names() == ["b"]
+    assert stage.path.read_text() == '# mine\n\n[servers.b]\nurl = "https://b.example/mcp"\n'
+
+
+async def test_a_name_or_a_server_that_is_there_already_is_refused(stage):
+    with pytest.raises(ConfigError, match="configured already"):
+        stage.changes.draft("a", ServerValues("python3 new.py"))
+    with pytest.raises(ConfigError, match="configured already, as b"):
+        stage.changes.draft("c", ServerValues("https://b.example/mcp"))
+
+
+async def test_a_secret_is_hidden_in_the_form_and_kept(tmp_path):
+    headers = '{ X-Key = "sk-1234567890", Y = "${Y}" }'
+    text = f'[servers.a]\nurl = "https://a"\nheaders = {headers}\ntool_seconds = 5\n'
+    stage = Stage(tmp_path / "c.toml", text)
+    values = stage.changes.values("a")
+    assert values.values == f"X-Key: {HIDDEN}\nY: ${{Y}}"
+    draft = stage.changes.draft("a", ServerValues("https://c", values.values), changes="a")
+    assert "sk-1234567890" not in draft.toml
+    await stage.changes.change(draft)
+    expected = {"url": "https://c", "headers": {"X-Key": "sk-1234567890", "Y": "${Y}"}, "tool_seconds": 5}
+    assert stage.servers()["a"] == expected
+    await stage.host.shutdown()
+
+
+async def test_a_sample_can_only_be_used(tmp_path):
+    stage = Stage(tmp_path / "c.toml", "")
+    assert stage.changes.table("weather") is None
+    for refused in (stage.changes.toggle("weather"), stage.changes.remove("weather")):
+        with pytest.raises(UsageError, match="it is a sample"):
+            await refused
+    await stage.changes.add(stage.changes.draft("mine", ServerValues("python3 x.py")))
+    await stage.runs("mine")
+    assert stage.names() == ["mine"]
+    await stage.host.shutdown()

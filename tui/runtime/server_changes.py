@@ -1,0 +1,179 @@
+"""Servers added, changed, disabled and removed while mcptui runs: written to the file, effective at once."""
+
+import asyncio
+import dataclasses
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from tui.core.errors import ConfigError, UsageError
+from tui.core.servers import ServerSpec, ServerState
+from tui.host.host import Host
+from tui.settings.config_file import ConfigFile
+
+if TYPE_CHECKING:
+    from tui.settings.load import Loaded
+
+
+HIDDEN = "***"
+"""In a form: a secret that stays as it is in the file."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Draft:
+    """A server as it would be written; `notes` say what is still missing."""
+
+    name: str
+    table: Mapping[str, Any]
+    toml: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ServerValues:
+    """What a form has of a server: `line` is its address or command line.
+
+    `values` are `NAME=VALUE` for a command and `NAME: VALUE` for an address, one a line.
+    """
+
+    line: str = ""
+    values: str = ""
+    transport: str = ""
+
+
+class ServerChanges:
+    """Changes which servers there are.
+
+    `loaded` gives the configuration as it was read last, `adopt` takes a new one.
+    """
+
+    def __init__(
+        self,
+        config: ConfigFile,
+        env: Mapping[str, str],
+        host: Callable[[], Host],
+        loaded: "Callable[[], Loaded | None]",
+        adopt: "Callable[[Loaded], tuple[ServerSpec, ...]]",
+    ) -> None:
+        self._config = config
+        self._env = env
+        self._host = host
+        self._loaded = loaded
+        self._adopt = adopt
+        self._one_at_a_time = asyncio.Lock()
+
+    def table(self, name: str) -> Mapping[str, Any] | None:
+        """Return a server as it stands in the file, None if it does not: the samples, for example."""
+        loaded = self._loaded()
+        servers = loaded.raw.get("servers") if loaded is not None else None
+        table = servers.get(name) if isinstance(servers, Mapping) else None
+        return table if isinstance(table, Mapping) else None
+
+    def values(self, name: str) -> ServerValues:
+        """Return what a form has of a server, secrets hidden. Raises UsageError if it is not in the file."""
+        from tui.settings.new_server import form_line
+
+        table = self._configured(name)
+        key, mark = ("headers", ": ") if "url" in table else ("env", "=")
+        found = table.get(key)
+        pairs = found.items() if isinstance(found, Mapping) else ()
+        lines = (
+            f"{known}{mark}{HIDDEN if self._is_secret(name, key, known, str(value)) else value}"
+            for known, value in pairs
+        )
+        transport = table.get("transport")
+        return ServerValues(
+            form_line(table), "\n".join(lines), transport if isinstance(transport, str) else ""
+        )
+
+    def _is_secret(self, server: str, kind: str, name: str, value: str) -> bool:
+        from tui.settings.config_secrets import literal_secret
+
+        return literal_secret(("servers", server, kind, name), value)
+
+    def draft(self, name: str, typed: ServerValues, *, changes: str = "") -> Draft:
+        """Return the server that a form describes; without a `name` it gets one from its address or package.
+
+        `changes` is the server that is changed; values that are still hidden stay. Raises McptuiError with
+        what is wrong.
+        """
+        from tui.settings import new_server
+
+        remote = new_server.is_address(typed.line.strip())
+        texts = [text.strip() for text in typed.values.splitlines() if text.strip()]
+        named = new_server.pairs(texts, colon=remote)
+        before = self.table(changes) or {}
+        kept = before.get("headers" if remote else "env")
+        for known in [known for known, value in named.items() if value == HIDDEN]:
+            named[known] = str(kept.get(known, HIDDEN)) if isinstance(kept, Mapping) else HIDDEN
+        table = new_server.draft(typed.line, named, typed.transport, self._is_command, before)
+        name = name.strip() or new_server.server_name(table)
+        loaded = self._loaded()
+        present = loaded.raw.get("servers", {}) if loaded is not None else {}
+        others = {known: there for known, there in present.items() if known != changes}
+        new_server.refuse_duplicate(name, table, others)
+        notes = new_server.check_new(name, table, self._config.path, self._env)
+        return Draft(name, table, new_server.as_toml(name, table), tuple(notes))
+
+    def _is_command(self, word: str) -> bool:
+        expanded = os.path.expanduser(word)
+        beside = self._config.path.absolute().parent / expanded
+        return "${" in word or shutil.which(expanded) is not None or (os.sep in word and beside.is_file())
+
+    async def add(self, draft: Draft) -> None:
+        """Write a new server and start it. Raises McptuiError if it could not be written."""
+        await self._change(lambda: self._config.add_server(draft.name, draft.table), start=draft.name)
+
+    async def change(self, draft: Draft) -> None:
+        """Write a changed server and start it again. Raises McptuiError if it could not be written."""
+        await self._change(lambda: self._config.change_server(draft.name, draft.table), start=draft.name)
+
+    async def toggle(self, name: str) -> None:
+        """Disable a server, or enable and start it. Raises McptuiError if that could not be written."""
+        table = self._configured(name)
+        disabled = table.get("disabled") is not True
+        changed = {key: value for key, value in table.items() if key != "disabled"}
+        changed |= {"disabled": True} if disabled else {}
+        await self._change(lambda: self._config.change_server(name, changed), start="" if disabled else name)
+
+    async def remove(self, name: str) -> None:
+        """Stop a server and remove it from the file. Raises McptuiError if that could not be written."""
+        self._configured(name)
+        await self._change(lambda: self._config.remove_server(name))
+
+    def _configured(self, name: str) -> Mapping[str, Any]:
+        table = self.table(name)
+        if table is None:
+            raise UsageError(
+                f"{name} is not in the configuration file: it is a sample.",
+                next_step="Add a server of your own; the samples are no longer started then.",
+            )
+        return table
+
+    async def _change(self, write: Callable[[], None], *, start: str = "") -> None:
+        async with self._one_at_a_time:
+            await asyncio.to_thread(write)
+            loaded = await asyncio.to_thread(self._config.read)
+            if not loaded.readable:
+                raise ConfigError("cannot be read, so nothing changed here.", where=str(self._config.path))
+            await self._follow(self._adopt(loaded), start)
+
+    async def _follow(self, specs: tuple[ServerSpec, ...], start: str) -> None:
+        """Make the servers those of `specs`; what did not change keeps running."""
+        host = self._host()
+        present = {status.name: status for status in host.statuses()}
+        wanted = {spec.name: spec for spec in specs}
+        waiting = [host.remove(name) for name in present if name not in wanted]
+        starting = {start} & wanted.keys()
+        for name, spec in wanted.items():
+            if name not in present:
+                host.add(spec)
+                starting |= {name} if spec.autostart else set()
+            elif dataclasses.replace(present[name].spec, off=spec.off) != spec:
+                waiting.append(host.replace(spec))
+                running = present[name].state in (ServerState.RUNNING, ServerState.STARTING)
+                starting |= {name} if running else set()
+        await asyncio.gather(*waiting)
+        for name in starting:
+            host.request_start(name)

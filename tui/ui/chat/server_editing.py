@@ -1,0 +1,102 @@
+"""Adding, changing, disabling and removing servers from the servers pane."""
+
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING
+
+from tui.core.errors import McptuiError
+from tui.core.text import clean_line
+from tui.ui.chat.regions import Regions
+
+if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
+    from tui.runtime.server_changes import Draft, ServerValues
+    from tui.ui.chat.current_conversation import OpenDialog
+
+
+class ServerEditing:
+    """Changes which servers there are; every change is written to the configuration file."""
+
+    def __init__(self, runtime: "Runtime", regions: Regions, open_dialog: "OpenDialog") -> None:
+        self._runtime = runtime
+        self._regions = regions
+        self._open_dialog = open_dialog
+
+    def add(self) -> None:
+        from tui.runtime.server_changes import ServerValues
+        from tui.ui.dialogs.server_form import ServerForm
+
+        if not self._runtime.is_ready:
+            return
+        changes = self._runtime.server_changes
+
+        def make(name: str, values: "ServerValues") -> "Draft":
+            return changes.draft(name, values)
+
+        def decided(draft: "Draft | None") -> None:
+            if draft is not None:
+                self._run(changes.add(draft), f"Added {draft.name}.")
+
+        self._open_dialog(ServerForm(make, ServerValues()), decided)
+
+    def change(self) -> None:
+        from tui.ui.dialogs.server_form import ServerForm
+
+        name = self._selected()
+        if name is None:
+            return
+        changes = self._runtime.server_changes
+        try:
+            values = changes.values(name)
+        except McptuiError as error:
+            self._complain(error)
+            return
+
+        def make(_: str, typed: "ServerValues") -> "Draft":
+            return changes.draft(name, typed, changes=name)
+
+        def decided(draft: "Draft | None") -> None:
+            if draft is not None:
+                self._run(changes.change(draft), f"Changed {name}.")
+
+        self._open_dialog(ServerForm(make, values, name), decided)
+
+    def toggle_disabled(self) -> None:
+        if name := self._selected():
+            disabled = self._runtime.host.status(name).spec.disabled
+            self._run(
+                self._runtime.server_changes.toggle(name), f"{'Enabled' if disabled else 'Disabled'} {name}."
+            )
+
+    def remove(self) -> None:
+        from tui.ui.dialogs.confirm import Confirm
+
+        name = self._selected()
+        if name is None:
+            return
+
+        def decided(yes: bool | None) -> None:
+            if yes:
+                self._run(self._runtime.server_changes.remove(name), f"Removed {name}.")
+
+        question = f"Remove {clean_line(name, 64)} from the configuration?"
+        about = "It is stopped, and its table in the file is deleted. To keep it there, disable it."
+        self._open_dialog(Confirm(question, yes="remove", no="keep", about=about), decided)
+
+    def _selected(self) -> str | None:
+        return self._regions.servers.selected if self._runtime.is_ready else None
+
+    def _complain(self, error: McptuiError) -> None:
+        self._regions.notify(clean_line(str(error), 400), timeout=8)
+
+    def _run(self, change: Awaitable[None], done: str) -> None:
+        """Carry out a change in the background: a server may take seconds to stop."""
+
+        async def work() -> None:
+            try:
+                await change
+            except McptuiError as error:
+                self._complain(error)
+            else:
+                self._regions.notify(clean_line(done, 100), timeout=3)
+
+        self._regions.screen.run_worker(work(), exit_on_error=True)
