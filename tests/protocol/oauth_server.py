@@ -71,6 +71,8 @@ class OAuthServer:
         methods: token_endpoint_auth_methods_supported.
         extra: more metadata of the authorization server.
         authorization_server: the address of another one.
+        asks: refuse requests without a token.
+        echoes: results of tools repeat every value that was issued, and the headers of the request.
     """
 
     expires_in: int | None = 3600
@@ -90,6 +92,7 @@ class OAuthServer:
     extra: Mapping[str, Any] = field(default_factory=dict)
     authorization_server: str = ""
     asks: bool = True
+    echoes: bool = False
 
     requests: list[Asked] = field(default_factory=list)
     issued: list[str] = field(default_factory=list)
@@ -301,7 +304,19 @@ class OAuthServer:
             return Reply(403, {"error": "insufficient_scope"}, {"www-authenticate": said})
         if "id" not in asked:
             return Reply(202)
-        return Reply(body={"jsonrpc": "2.0", "id": asked["id"], **self._answer(method, asked)})
+        more = {}
+        if self.echoes and method == "initialize":
+            more = {
+                "mcp-session-id": self.canary("session"),
+                "set-cookie": f"sid={self.canary('cookie')}",
+            }
+        answer = self._answer(method, asked)
+        if self.echoes and method == "tools/call":
+            text = json.dumps(
+                [*self.issued, dict(request.headers), [one.body.decode() for one in self.requests]]
+            )
+            answer = {"result": {"content": [{"type": "text", "text": text}]}}
+        return Reply(body={"jsonrpc": "2.0", "id": asked["id"], **answer}, headers=more)
 
     def _answer(self, method: str, asked: Mapping[str, Any]) -> dict[str, Any]:
         match method:

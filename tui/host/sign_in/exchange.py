@@ -12,14 +12,14 @@ from urllib.parse import urlsplit
 import httpx2
 
 from tui.core.errors import ServerError
-from tui.core.text import clean_line
-from tui.host.sign_in.oauth_values import (
+from tui.core.secrets.oauth_values import (
     fields_of,
     masked_address,
     masked_fields,
     secrets_of,
     secrets_of_header,
 )
+from tui.core.text import clean_line
 
 SECONDS = 30.0
 """Time for one request, from connecting to the last byte of the reply."""
@@ -131,7 +131,7 @@ class OAuthExchange:
                 f"{host}, where you sign in, cannot be reached: {why}.", next_step=RETRY
             ) from None
         reply = fields_of(body, response.headers.get("content-type", ""))
-        self._remember(secrets_of(reply))
+        self._remember(secrets_of(reply) | _cookies(response))
         about |= {"status": response.status_code, "received": masked_fields(reply, len(body))}
         self._record(about)
         whole = httpx2.Response(response.status_code, headers=_kept(response), content=body, request=request)
@@ -155,6 +155,12 @@ class OAuthExchange:
             finally:
                 await response.aclose()
         return response, bytes(body)
+
+
+def _cookies(response: httpx2.Response) -> dict[str, str]:
+    """Return the values of the cookies that a reply sets."""
+    said = [header.partition(";")[0].partition("=") for header in response.headers.get_list("set-cookie")]
+    return {f"cookie.{name.strip()}": value.strip() for name, _, value in said if value}
 
 
 def _kept(response: httpx2.Response) -> list[tuple[str, str]]:

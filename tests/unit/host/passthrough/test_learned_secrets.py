@@ -31,3 +31,37 @@ def test_the_pause_that_a_sink_asks_for_is_passed_on():
 
     assert LearnedSecrets(Crowded(), Redactor()).crowded()
     assert not LearnedSecrets([].append, Redactor()).crowded()
+
+
+def test_the_value_of_a_cookie_is_learned_without_its_name():
+    redactor = Redactor()
+    sink = LearnedSecrets([].append, redactor)
+    sink(
+        captured(
+            headers=[["Set-Cookie", "sid=c00kie-0ne; Path=/"], ["Cookie", "a=c00kie-tw0; b=c00kie-thr33"]]
+        )
+    )
+    text = "c00kie-0ne c00kie-tw0 c00kie-thr33"
+    assert not any(secret in redactor.redact(text) for secret in text.split())
+
+
+def test_the_values_of_a_sign_in_that_passes_are_learned():
+    redactor, seen = Redactor(), []
+    sink = LearnedSecrets(seen.append, redactor)
+    form = [["Content-Type", "application/x-www-form-urlencoded"]]
+    sink(
+        captured(
+            b"grant_type=authorization_code&code=c0de-0f-a-sign-in&code_verifier=v3rifi3r-1", headers=form
+        )
+    )
+    sink(captured(b'{"access_token": "acc3ss-t0ken-1", "refresh_token": "r3fresh-t0ken"}', status=200))
+    sink(captured(headers=[["Location", "http://127.0.0.1:9/callback?code=c0de-number-2&state=st4te-of-it"]]))
+    text = "c0de-0f-a-sign-in v3rifi3r-1 acc3ss-t0ken-1 r3fresh-t0ken c0de-number-2 st4te-of-it"
+    hidden = redactor.redact(text)
+    assert not any(secret in hidden for secret in text.split())
+
+
+def test_a_body_that_only_mentions_tokens_teaches_nothing():
+    redactor = Redactor()
+    LearnedSecrets([].append, redactor)(captured(b'["access_token", "not-a-secret-here"]', status=200))
+    assert redactor.redact("not-a-secret-here") == "not-a-secret-here"

@@ -77,6 +77,15 @@ def secrets_of(fields: Mapping[str, Any] | None) -> dict[str, str]:
     }
 
 
+def secrets_of_address(address: str) -> dict[str, str]:
+    """Return the secret values in the query of an address."""
+    try:
+        pairs = parse_qsl(urlsplit(address).query, max_num_fields=64)
+    except ValueError:
+        return {}
+    return secrets_of(dict(pairs))
+
+
 def secrets_of_header(authorization: str) -> dict[str, str]:
     """Return the secrets of an Authorization header: the credentials, and a password inside of them."""
     scheme, _, credentials = authorization.partition(" ")

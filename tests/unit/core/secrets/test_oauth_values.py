@@ -5,7 +5,7 @@ from base64 import b64encode
 
 import pytest
 
-from tui.host.sign_in.oauth_values import (
+from tui.core.secrets.oauth_values import (
     fields_of,
     is_shown,
     masked_address,
