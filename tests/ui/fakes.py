@@ -12,6 +12,7 @@ from tui.core.errors import UsageError
 from tui.core.ports import Approver, ModelPart, ModelRequest, MonotonicClock, ReplyPart, TextPart, Usage
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
+from tui.core.tasks import Task
 from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
 from tui.core.turn.approval_policy import Policy
@@ -176,6 +177,7 @@ class FakeWorkbench:
         self.progress: list[tuple[float, float | None, str]] = []
         self.cancelled = 0
         self.relisted: list[str] = []
+        self.left: list[Task] = []
 
     async def identity(self, server: str) -> ServerIdentity:
         return self.who
@@ -207,6 +209,26 @@ class FakeWorkbench:
         await self._wait()
         answer = self.answers.get(tool.name, ToolResult((TextContent(f"{tool.name} did it"),)))
         return answer(arguments) if callable(answer) else answer
+
+    def tasks(self, server: str) -> Sequence[Task]:
+        return self.left
+
+    def task_of(self, server: str, call: str) -> Task | None:
+        return next((task for task in self.left if task.call == call), None)
+
+    async def fetch_task(self, task: Task, *, call: str, progress: ProgressSink) -> ToolResult:
+        self.called.append((task.id, None, call))
+        self.left = [replace(task, call=call)]
+        for step in self.progress:
+            progress(*step)
+        await self._wait()
+        self.left = []
+        return ToolResult((TextContent("fetched"),))
+
+    async def cancel_task(self, task: Task) -> str:
+        self.called.append((f"cancel {task.id}", None, task.call))
+        self.left = []
+        return ""
 
     async def read_resource(self, server: str, uri: str, *, call: str, seconds: float) -> ToolResult:
         self.called.append((uri, None, call))

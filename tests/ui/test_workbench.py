@@ -126,7 +126,7 @@ async def test_the_overview_says_how_fresh_lists_are_and_what_is_not_used() -> N
     async with opened(runtime) as (screen, pilot):
         await pilot.press("1")
         await shows(app_of(screen), "listChanged, fresh for 4 m 5", "(public)", "stale")
-        await shows(app_of(screen), "EXTENSIONS", "not", "io.modelcontextprotocol/ui")
+        await shows(app_of(screen), "EXTENSIONS", "not used", "io.modelcontextprotocol/ui   mimeTypes")
         await pilot.press("R")
         assert runtime.workbench.relisted == ["weather"]
 

@@ -1,6 +1,7 @@
 """Calls made by hand: arguments, confirmation, cancelling, comparing, saving, handing over."""
 
 import asyncio
+import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from tests.conftest import until
 from tests.ui.app_stage import screen_text, shows
 from tests.ui.bench_app import EVIL, app_of, bench_of, called, opened
 from tests.ui.bench_stage import PIXEL, rich_runtime
+from tui.core.tasks import Task
 from tui.core.tools import TextContent, ToolResult
 from tui.traffic.filter.query import parse
 from tui.ui.dialogs.confirm import ConfirmCall
@@ -235,3 +237,53 @@ async def test_a_result_of_many_megabytes_never_blocks_the_screen() -> None:
         await shows(app_of(screen), "20 MB", "line")
         await pilot.press("tab", "end")
         assert bench_of(screen).page.row_count() < 5_000
+
+
+# ---- tasks ----
+
+
+def left() -> Task:
+    return Task("weather", "o", "t-1", "slow_report", time.time())
+
+
+async def test_a_task_of_an_earlier_run_is_fetched_and_its_result_stays() -> None:
+    runtime = rich_runtime()
+    runtime.workbench.left = [left()]
+    async with opened(runtime) as (screen, pilot):
+        bench_of(screen).list.select("task t-1")
+        await shows(app_of(screen), "slow_report", "task", "the server works on it")
+        await pilot.press("f9")
+        await called(runtime)
+        await shows(app_of(screen), "fetched")
+        runtime.host.revision += 1
+        await pilot.pause()
+        await shows(app_of(screen), "fetched", "the server works on it")
+
+
+async def test_stopping_a_call_that_waits_for_a_task_cancels_the_task() -> None:
+    runtime = rich_runtime()
+    runtime.workbench.left = [left()]
+    runtime.workbench.gate = asyncio.Event()
+    async with opened(runtime) as (screen, pilot):
+        bench_of(screen).list.select("task t-1")
+        await shows(app_of(screen), "the server works on it")
+        await pilot.press("f9")
+        await called(runtime)
+        await pilot.press("escape")
+        await until(lambda: runtime.workbench.called[-1][0] == "cancel t-1")
+        await shows(app_of(screen), "cancelled")
+
+
+async def test_leaving_the_workbench_leaves_a_task() -> None:
+    runtime = rich_runtime()
+    runtime.workbench.left = [left()]
+    runtime.workbench.gate = asyncio.Event()
+    async with opened(runtime) as (screen, pilot):
+        bench_of(screen).list.select("task t-1")
+        await shows(app_of(screen), "the server works on it")
+        await pilot.press("f9")
+        await called(runtime)
+        app = app_of(screen)
+        await pilot.press("q")
+        await until(lambda: app.screen is app.main and runtime.workbench.cancelled == 1)
+        assert [name for name, _, _ in runtime.workbench.called] == ["t-1"]

@@ -148,6 +148,12 @@ class ServerSpec:
     def shown_url(self) -> str:
         return masked(self.url or "")
 
+    @property
+    def origin(self) -> str:
+        """A hash of which program or address it is, whatever its environment, headers and options are."""
+        where = json.dumps([self.command, self.args, self.url])
+        return hashlib.sha256(where.encode("utf-8", "replace")).hexdigest()[:16]
+
     def digest(self) -> str:
         """Return a hash of everything that decides what runs when this server is started.
 

@@ -64,6 +64,15 @@ class Task:
     poll_ms: int = USUAL_POLL_MS
     call: str = ""
 
+    @property
+    def title(self) -> str:
+        return ""
+
+    @property
+    def description(self) -> str:
+        """What the server says about its status."""
+        return self.message
+
     def expired(self, now: float) -> bool:
         """Return whether its time to live is over."""
         return self.ttl_ms is not None and now > self.created + self.ttl_ms / 1000 + GRACE_SECONDS

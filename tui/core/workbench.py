@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 from tui.core.forms.spec import MISSING, Path
 from tui.core.secrets.places import names_a_secret
 from tui.core.secrets.shapes import shapes_in
+from tui.core.tasks import Task
 from tui.core.tools import Content, ProgressSink, Tool, ToolResult
 
 
@@ -172,7 +173,20 @@ class Workbench(Protocol):
 
     async def call_tool(
         self, tool: Tool, arguments: Mapping[str, Any], *, call: str, seconds: float, progress: ProgressSink
-    ) -> ToolResult: ...
+    ) -> ToolResult:
+        """Call a tool. A task that the server makes of it is waited for; cancelling this leaves it."""
+
+    def tasks(self, server: str) -> Sequence[Task]:
+        """Return the tasks of a server that nobody waits for, those of earlier runs included."""
+
+    def task_of(self, server: str, call: str) -> Task | None:
+        """Return the task that a call waits for."""
+
+    async def fetch_task(self, task: Task, *, call: str, progress: ProgressSink) -> ToolResult:
+        """Wait for a task and return its result. Cancelling this leaves the task."""
+
+    async def cancel_task(self, task: Task) -> str:
+        """Cancel a task at its server and forget it; return what failed, or ""."""
 
     async def read_resource(self, server: str, uri: str, *, call: str, seconds: float) -> ToolResult:
         """Read a resource; its contents are those of the result."""

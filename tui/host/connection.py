@@ -19,11 +19,12 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 from tui import __version__
 from tui.core.ports import Clock
 from tui.core.servers import ServerSpec, StopReason
+from tui.core.tasks import TaskBook
 from tui.core.text import clean_line
 from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import CallFailure, ProgressSink, ToolResult
 from tui.core.trace_context import KEY as TRACEPARENT
-from tui.core.workbench import CacheHint
+from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
 from tui.host.error_sentences import Ending
@@ -32,11 +33,14 @@ from tui.host.requests import Listings, RawRequest, SdkToolCall, failed
 from tui.host.sdk.callbacks import callbacks
 from tui.host.sdk.parameter_headers import header_map
 from tui.host.sdk.sdk_bridge import SdkBridge
+from tui.host.sdk.task_extension import TaskExtension
 from tui.host.server_requests import ServerRequests
+from tui.host.tasks import ServerTasks
 from tui.host.transports import ServerTransport
 from tui.host.waits import ScopeClock, first_of, set_within
 
 PAGE_SECONDS = 30.0
+TASK_SECONDS = 30.0
 EXIT_GRACE = 1.0
 LAST_WORDS_SECONDS = 0.3
 LISTS = ("tools", "resources", "prompts")
@@ -58,8 +62,8 @@ class Connection:
     stderr and exit of `transport` can still be read after the end. `title` and `version` are the server's
     own, cleaned. `counts` are those of resources and prompts, None if not offered or not counted;
     `revisions`, how often these lists have changed; `hints`, what the server says of their caching.
-    `requests` answers what the server asks. `traceparent` is added to the `_meta` of requests, unless it is
-    "".
+    `requests` answers what the server asks, `tasks` follows its tasks. `traceparent` is added to the `_meta`
+    of requests, unless it is "".
     """
 
     def __init__(
@@ -74,6 +78,7 @@ class Connection:
         on_leaving: Callable[[StopReason], None],
         on_change: Callable[[], None],
         requests: ServerRequests,
+        tasks: TaskBook,
         traceparent: Callable[[], str] = lambda: "",
     ) -> None:
         self.transport = transport
@@ -92,6 +97,7 @@ class Connection:
         self._on_leaving = on_leaving
         self._on_change = on_change
         self._requests = requests
+        self.tasks = ServerTasks(spec, tasks, requests, self._ask_about_task, clock.sleep, on_change)
         self._traceparent = traceparent
         self._level_changed = asyncio.Event()
         self._clock = clock
@@ -147,7 +153,9 @@ class Connection:
                 self._waiting_for = "initialize"
                 us = Implementation(name="mcptui", version=__version__)
                 answers = callbacks(self._requests)
-                async with Client(wire, mode=mode, client_info=us, cache=None, **answers) as client:
+                async with Client(
+                    wire, mode=mode, client_info=us, cache=None, extensions=[TaskExtension()], **answers
+                ) as client:
                     self._client = client
                     self._introduced(client)
                     listing = Listings(client, wire, self.hints)
@@ -408,14 +416,30 @@ class Connection:
         seconds: float,
         progress: ProgressSink,
         clocks: Pausable = NO_CLOCKS,
+        keep_task: bool = False,
     ) -> ToolResult:
-        """Call a tool; every failure is a result. Cancelling this cancels the call at the server."""
+        """Call a tool; every failure is a result. Cancelling this cancels the call at the server.
+
+        A task that the server makes of it is followed to its end, however long that takes. Cancelling this
+        cancels it, too, unless `keep_task`.
+        """
         call = SdkToolCall(tool, arguments)
         try:
             done = await self.perform(partial(call.run, seconds=seconds, progress=progress, clocks=clocks))
         except Exception as error:  # a failed call is an observation for the model, never a crash
             return call.failure(error)
-        return failed(CallFailure.SERVER_DIED, done) if isinstance(done, str) else done
+        if isinstance(done, str):
+            return failed(CallFailure.SERVER_DIED, done)
+        if isinstance(done, ToolResult):
+            return done
+        return await self.tasks.follow_new(tool, done.raw, progress, clocks=clocks, keep_task=keep_task)
+
+    async def _ask_about_task(self, method: str, params: Mapping[str, Any]) -> RawAnswer:
+        try:
+            found = await self.perform(RawRequest(method, params, TASK_SECONDS).run)
+        except Exception as error:  # whatever comes instead of an answer is reported
+            return RawAnswer(problem=explain.protocol_failure(error))
+        return RawAnswer(problem=found, lost=True) if isinstance(found, str) else found
 
     async def perform(self, errand: Errand[T]) -> T | str:
         """Run something that needs the server; return its result, or how the server ended meanwhile.

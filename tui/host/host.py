@@ -15,6 +15,7 @@ from tui.core.ports import Clock
 from tui.core.questions import Questioner, Refuser
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerStatus
+from tui.core.tasks import TaskBook
 from tui.core.time_limits import TimeLimits
 from tui.core.traffic import TrafficSink
 from tui.host.frames.tap import WireTap
@@ -56,6 +57,7 @@ class Host:
         tokens: TokenStore | None = None,
         client_metadata_url: str = "",
         traceparent: Callable[[], str] = lambda: "",
+        tasks: TaskBook | None = None,
     ) -> None:
         """Take the servers, in display order; nothing is started or imported yet.
 
@@ -64,7 +66,7 @@ class Host:
         their own. `questioner` answers what servers ask; without one everything is declined. `tokens` keeps
         the tokens of remote servers, which are not signed in to without it; `client_metadata_url` is the
         address of a document about mcptui for authorization servers. `traceparent` returns what is added to
-        the `_meta` of the request that is being sent, or "".
+        the `_meta` of the request that is being sent, or "". `tasks` has the tasks of earlier runs.
         """
         self.revision = 0
         self._on_change = on_change or _unheard
@@ -81,6 +83,7 @@ class Host:
             open=open_with,
             questioner=PatientQuestioner(questioner or Refuser()),
             traceparent=traceparent,
+            tasks=tasks or TaskBook(),
         )
         if tokens is not None:
             self._around.sign_ins = SignIns(
@@ -93,7 +96,7 @@ class Host:
         self._servers = {spec.name: Supervisor(spec, self._around) for spec in specs}
         self._checker = SchemaChecker()
         self.toolbox = RunningToolbox(self._servers, self._checker)
-        self.workbench = HandWorkbench(self._servers, self.toolbox, self._around.redactor)
+        self.workbench = HandWorkbench(self._servers, self.toolbox, self._around.redactor, self._around.tasks)
         self._requests: set[asyncio.Task[None]] = set()
         self._closing = False
 

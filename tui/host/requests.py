@@ -46,6 +46,13 @@ _LEAST: Mapping[str, Mapping[str, Any]] = {
 """The smallest answer that the SDK accepts, for each method whose answers it knows."""
 
 
+_AnyRequest = Request[dict[str, Any], str]
+
+
+class _TaskRequest(_AnyRequest):
+    name_param = "taskId"  # over HTTP it is repeated in the Mcp-Name header
+
+
 @dataclass(slots=True)
 class WholeReply(RawReply):
     """Keeps an answer whatever its `resultType`: raw requests get raw answers."""
@@ -110,8 +117,9 @@ class RawRequest:
         mark = wire.issue(ticket)
         try:
             whole = {**self._params, **again, "_meta": {**self._meta, **mark}}
+            kind = _TaskRequest if self._method.startswith("tasks/") else _AnyRequest
             seen = await client.session.send_request(
-                Request[dict[str, Any], str](method=self._method, params=whole),
+                kind(method=self._method, params=whole),
                 _ANY_RESULT,
                 progress_callback=_heard if self._wants_progress else None,
             )
@@ -161,12 +169,20 @@ def _refused(error: MCPError) -> RawAnswer:
     return RawAnswer(error={"code": found.code, "message": found.message, **data})
 
 
+@dataclass(frozen=True, slots=True)
+class CreatedTask:
+    """The answer to a tool call that the server works on as a task, raw."""
+
+    raw: Mapping[str, Any]
+
+
 class SdkToolCall:
     """One tool call. Cancelling `run` sends `notifications/cancelled`."""
 
     def __init__(self, tool: str, arguments: Mapping[str, Any]) -> None:
         self._tool = tool
         self._arguments = dict(arguments)
+        self._is_task = False
 
     async def run(
         self,
@@ -177,8 +193,8 @@ class SdkToolCall:
         seconds: float,
         progress: ProgressSink,
         clocks: Pausable,
-    ) -> ToolResult:
-        """Call and return the result or a timeout; other failures are raised unchanged.
+    ) -> "ToolResult | CreatedTask":
+        """Call and return the result, a task that will have it, or a timeout; other failures are raised.
 
         `remark` returns what to add after a timeout; progress does not extend `seconds`. `clocks` stand still
         while a person answers what the server asks.
@@ -200,7 +216,7 @@ class SdkToolCall:
                 raise
             text = f"{self._tool} gave no answer within {seconds:g} s and was cancelled.{remark()}"
             return failed(CallFailure.TIMEOUT, text)
-        return result_of(found)
+        return CreatedTask(found) if self._is_task else result_of(found)
 
     async def _send(
         self,
@@ -211,7 +227,7 @@ class SdkToolCall:
         state: str | None,
     ) -> "Mapping[str, Any] | InputRequired":
         # The SDK validates only results without an error, and would list all tools again for that.
-        ticket = RawReply(hollow=lambda raw: {"content": [], "isError": True})
+        ticket = RawReply(hollow=lambda raw: {"content": [], "isError": True}, may_be_task=True)
         meta: Any = wire.issue(ticket)
         try:
             parsed = await client.call_tool(
@@ -224,6 +240,7 @@ class SdkToolCall:
             )
         finally:
             wire.withdraw(meta)
+        self._is_task = ticket.is_task
         return ticket.answer(parsed) if ticket.wanted is None else InputRequired(ticket.wanted)
 
     def failure(self, error: Exception) -> ToolResult:

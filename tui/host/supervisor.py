@@ -19,6 +19,7 @@ from tui.core.ports import Clock
 from tui.core.questions import Refuser
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport
+from tui.core.tasks import TaskBook
 from tui.core.text import clean_line
 from tui.core.tools import Tool, is_off
 from tui.core.traffic import TrafficSink
@@ -65,6 +66,7 @@ class HostContext:
     sign_ins: SignIns | None = None
     legacy: set[str] = field(default_factory=set)
     traceparent: Callable[[], str] = lambda: ""
+    tasks: TaskBook = field(default_factory=TaskBook)
 
 
 def start_seconds(spec: ServerSpec) -> float:
@@ -347,6 +349,7 @@ class Supervisor:
             on_leaving=self._leaving,
             on_change=self._changed,
             requests=self.requests,
+            tasks=around.tasks,
             traceparent=around.traceparent,
         )
         return made

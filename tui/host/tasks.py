@@ -1,6 +1,6 @@
 """Following a task of a server to its result: polled at its pace, given input where it asks, cancelled.
 
-Importable without the SDK; requests and answers to what the server asks are passed in.
+Importable without the SDK; what sends the requests is passed in.
 """
 
 import asyncio
@@ -8,11 +8,15 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from tui.core.tasks import Task, TaskBook, TaskStatus
+from tui.core.servers import ServerSpec
+from tui.core.tasks import Task, TaskBook, TaskStatus, made
 from tui.core.text import clean_line
+from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import CallFailure, ProgressSink, TextContent, ToolResult
+from tui.core.traffic import CAUSE
 from tui.core.workbench import RawAnswer
 from tui.host.content import result_of
+from tui.host.server_requests import InputRounds, RoundProblem, ServerRequests
 
 MAX_FAILURES = 3
 """Requests in a row that may fail before a task is left alone; it can be fetched later."""
@@ -26,50 +30,85 @@ LATER = "It may go on at the server; its result can be fetched in the workbench.
 Ask = Callable[[str, Mapping[str, Any]], Awaitable[RawAnswer]]
 """Sends a request of a method."""
 
-AnswerInput = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
-"""Answers requests of the server by key; raises `UnansweredInput` if one of them gets no answer."""
 
+class ServerTasks:
+    """Follows the tasks of one server over one connection.
 
-class UnansweredInput(Exception):
-    """A task asks for something that it does not get; the text is a sentence."""
-
-
-class TaskFollower:
-    """Follows tasks of one server. `sleep` waits for seconds."""
+    `ask` sends requests, `requests` answers what the server asks, `sleep` waits for seconds, `changed` is
+    called when a task shows another state; it must neither raise nor wait. `followed` are the ids of those
+    that a call waits for.
+    """
 
     def __init__(
         self,
+        spec: ServerSpec,
         book: TaskBook,
+        requests: ServerRequests,
         ask: Ask,
-        answer: AnswerInput,
         sleep: Callable[[float], Awaitable[None]],
+        changed: Callable[[], None],
     ) -> None:
+        self._spec = spec
         self._book = book
+        self._requests = requests
         self._ask = ask
-        self._answer = answer
         self._sleep = sleep
+        self._changed = changed
+        self.followed: set[str] = set()
+
+    async def follow_new(
+        self,
+        tool: str,
+        created: Mapping[str, Any],
+        progress: ProgressSink,
+        *,
+        clocks: Pausable = NO_CLOCKS,
+        keep_task: bool = False,
+    ) -> ToolResult:
+        """Return the result of the task that a call of `tool` was answered with."""
+        cause = CAUSE.get()
+        call = cause.call if cause is not None else ""
+        blank = Task(self._spec.name, self._spec.origin, "", tool, time.time(), call=call)
+        try:
+            task = made(created, blank)
+        except ValueError as error:
+            return _failed(f"The server answered with {error}.")
+        return await self.follow(task, progress, clocks=clocks, keep_task=keep_task)
 
     async def follow(
-        self, task: Task, progress: ProgressSink, *, cancel_with_us: bool, now: bool = False
+        self,
+        task: Task,
+        progress: ProgressSink,
+        *,
+        clocks: Pausable = NO_CLOCKS,
+        keep_task: bool = False,
+        now: bool = False,
     ) -> ToolResult:
-        """Ask for the task until it is over; return its result. Every failure is a result.
+        """Ask for a task until it is over; return its result. Every failure is a result.
 
-        If `cancel_with_us`, cancelling this cancels the task at the server, too. With `now` it is asked for
-        at once, not only after its interval.
+        Cancelling this cancels the task at the server, too, unless `keep_task`. With `now` it is asked for at
+        once, not only after its interval. `clocks` stand still while a person answers what it asks.
         """
-        self._book.put(task)
+        if task.id in self.followed:
+            return _failed("Another call waits for this task already.")
+        self.followed.add(task.id)
+        self._put(task)
         try:
-            return await self._follow(task, progress, now)
-        except UnansweredInput as error:
+            with self._requests.clocks.holding(clocks):
+                return await self._follow(task, progress, now)
+        except RoundProblem as problem:
             await self.cancel(task)
-            return _failed(f"{error} The task was cancelled.")
+            return _failed(f"{problem} The task was cancelled.")
         except asyncio.CancelledError:
-            if cancel_with_us:
+            if not keep_task:
                 await self.cancel(task)
             raise
+        finally:
+            self.followed.discard(task.id)
+            self._changed()
 
     async def _follow(self, task: Task, progress: ProgressSink, now: bool) -> ToolResult:
-        asked: set[str] = set()
+        rounds, asked = InputRounds(self._requests), set[str]()
         failures = polls = 0
         while True:
             progress(polls, None, words(task))
@@ -77,14 +116,14 @@ class TaskFollower:
                 await self._sleep(task.poll_ms / 1000)
             now = False
             if task.expired(time.time()):
-                self._book.drop(task)
+                self._drop(task)
                 return _failed("The task was not done within its time to live.")
             found = await self._ask("tasks/get", {"taskId": task.id})
             polls += 1
             if found.lost:
                 return _failed(f"{found.problem} {LATER}", CallFailure.SERVER_DIED)
             if found.error is not None and found.error.get("code") == INVALID_PARAMS:
-                self._book.drop(task)
+                self._drop(task)
                 return _failed(f"The server does not know the task any more: {_said(found)}.")
             try:
                 raw = _result(found)
@@ -95,15 +134,17 @@ class TaskFollower:
                     return _failed(f"The task cannot be followed: {error}. {LATER}")
                 continue
             failures = 0
-            self._book.put(task)
+            self._put(task)
             if task.status.is_over:
-                self._book.drop(task)
+                self._drop(task)
                 return _ending(task, raw)
             if task.status is TaskStatus.INPUT_REQUIRED:
                 progress(polls, None, words(task))
-                await self._give_input(task, raw, asked)
+                await self._give_input(task, raw, rounds, asked)
 
-    async def _give_input(self, task: Task, raw: Mapping[str, Any], asked: set[str]) -> None:
+    async def _give_input(
+        self, task: Task, raw: Mapping[str, Any], rounds: InputRounds, asked: set[str]
+    ) -> None:
         """Answer what was not asked before; an answer is sent once, whatever becomes of it."""
         wanted = raw.get("inputRequests")
         if not isinstance(wanted, Mapping):
@@ -112,18 +153,26 @@ class TaskFollower:
         if not new:
             return
         asked.update(new)
-        responses = await self._answer(new)
-        await self._ask("tasks/update", {"taskId": task.id, "inputResponses": dict(responses)})
+        responses, _ = await rounds.answers({"inputRequests": new})
+        await self._ask("tasks/update", {"taskId": task.id, "inputResponses": responses})
 
     async def cancel(self, task: Task) -> str:
         """Ask the server to cancel a task, and forget it; return what failed, or "". Bounded in time."""
-        self._book.drop(task)
+        self._drop(task)
         try:
             async with asyncio.timeout(CANCEL_SECONDS):
                 found = await self._ask("tasks/cancel", {"taskId": task.id})
         except TimeoutError:
             return "The server did not confirm that the task is cancelled."
         return f"The task was not cancelled: {_said(found)}." if found.error or found.problem else ""
+
+    def _put(self, task: Task) -> None:
+        self._book.put(task)
+        self._changed()
+
+    def _drop(self, task: Task) -> None:
+        self._book.drop(task)
+        self._changed()
 
 
 def words(task: Task) -> str:

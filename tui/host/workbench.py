@@ -13,6 +13,7 @@ from weakref import WeakSet
 
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState
+from tui.core.tasks import Task, TaskBook
 from tui.core.text import clean_line
 from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult, is_off
@@ -78,7 +79,9 @@ class RunningToolbox:
         server = self._servers.get(tool.server)
         if server is not None and is_off(tool.name, server.spec.off):
             return _not_run(CallFailure.PROTOCOL, f"{tool.name} of {tool.server} is turned off.")
-        return await self.call_by_hand(tool, arguments, seconds=seconds, progress=progress, clocks=clocks)
+        return await self.call_by_hand(
+            tool, arguments, seconds=seconds, progress=progress, clocks=clocks, keep_task=False
+        )
 
     async def call_by_hand(
         self,
@@ -88,8 +91,12 @@ class RunningToolbox:
         seconds: float,
         progress: ProgressSink,
         clocks: Pausable = NO_CLOCKS,
+        keep_task: bool = True,
     ) -> ToolResult:
-        """Call a tool, also one that is turned off for the model."""
+        """Call a tool, also one that is turned off for the model.
+
+        With `keep_task`, cancelling this leaves a task that the server has made of the call.
+        """
         connection = self._connection(tool)
         if connection is None:
             return _not_run(CallFailure.NOT_RUNNING, f"The server {tool.server} is not running.")
@@ -102,14 +109,14 @@ class RunningToolbox:
         limit = self._servers[tool.server].spec.tool_seconds
         allowed = seconds if limit is None else min(seconds, limit)
         result = await connection.call(
-            tool.name, arguments, seconds=allowed, progress=progress, clocks=clocks
+            tool.name, arguments, seconds=allowed, progress=progress, clocks=clocks, keep_task=keep_task
         )
-        schema = connection.catalog.output_schemas.get(tool.name)
+        return await self.judged(result, connection.catalog.output_schemas.get(tool.name))
+
+    async def judged(self, result: ToolResult, schema: Mapping[str, Any] | None) -> ToolResult:
+        """Return a result with a warning if it does not match its tool's output schema."""
         if schema is None or result.is_error:
             return result
-        return await self._with_verdict(result, schema)
-
-    async def _with_verdict(self, result: ToolResult, schema: Mapping[str, Any]) -> ToolResult:
         if result.structured is None:
             warning = "does not match outputSchema: structuredContent is missing"
         else:
@@ -145,8 +152,13 @@ class HandWorkbench:
     """Works with servers by hand; see `core.workbench.Workbench`."""
 
     def __init__(
-        self, servers: Mapping[str, Supervisor], toolbox: RunningToolbox, redactor: Redactor
+        self,
+        servers: Mapping[str, Supervisor],
+        toolbox: RunningToolbox,
+        redactor: Redactor,
+        tasks: TaskBook,
     ) -> None:
+        self._tasks = tasks
         self._servers = servers
         self._toolbox = toolbox
         self._redactor = redactor
@@ -224,6 +236,31 @@ class HandWorkbench:
             return _failed(fault)
         with _by_hand(call):
             return await self._toolbox.call_by_hand(tool, arguments, seconds=seconds, progress=progress)
+
+    def tasks(self, server: str) -> Sequence[Task]:
+        connection = self._live(server)
+        followed = connection.tasks.followed if connection is not None else frozenset()
+        return [task for task in self._tasks_of(server) if task.id not in followed]
+
+    def task_of(self, server: str, call: str) -> Task | None:
+        return next((task for task in self._tasks_of(server) if task.call == call), None)
+
+    def _tasks_of(self, server: str) -> Sequence[Task]:
+        known = self._servers.get(server)
+        return () if known is None else self._tasks.of(server, known.spec.origin)
+
+    async def fetch_task(self, task: Task, *, call: str, progress: ProgressSink) -> ToolResult:
+        connection = self._live(task.server)
+        if connection is None:
+            return _failed(self._not_running(task.server), CallFailure.NOT_RUNNING)
+        with _by_hand(call):
+            found = dataclasses.replace(task, call=call)
+            result = await connection.tasks.follow(found, progress, keep_task=True, now=True)
+        return await self._toolbox.judged(result, connection.catalog.output_schemas.get(task.tool))
+
+    async def cancel_task(self, task: Task) -> str:
+        connection = self._live(task.server)
+        return self._not_running(task.server) if connection is None else await connection.tasks.cancel(task)
 
     async def read_resource(self, server: str, uri: str, *, call: str, seconds: float) -> ToolResult:
         answer = await self._ask(server, "resources/read", {"uri": uri}, call, seconds)

@@ -28,6 +28,7 @@ from tui.core.ports import Answer, Approver, MonotonicClock
 from tui.core.questions import Questioner, Refuser
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
+from tui.core.tasks import TaskBook
 from tui.core.trace_context import TraceIds
 from tui.core.traffic import CAUSE, TrafficSink
 from tui.core.turn.approval_policy import Policy
@@ -46,6 +47,7 @@ from tui.runtime.turn import PendingTurn, ServersStarting, TurnContext, redacted
 from tui.settings.config_file import ConfigFile
 from tui.settings.locations import data_dir, state_dir
 from tui.settings.stored_calls import StoredCalls
+from tui.settings.stored_tasks import StoredTasks
 from tui.storage.sessions.store import SessionStore
 from tui.traffic.record.entry_columns import Recording
 
@@ -115,6 +117,8 @@ class Runtime:
         self.left_out: Mapping[str, tuple[str, ...]] = {}
         self.is_ready = False
         self._trace_ids = TraceIds()
+        self._stored_tasks = StoredTasks(state_dir() / "tasks.json")
+        self._tasks = TaskBook(self._stored_tasks)
         self._loaded: Loaded | None = None
         self._problems: list[str] = []
         self._save_problem = ""
@@ -179,6 +183,7 @@ class Runtime:
             sink=self._traffic,
             clock=self._clock,
             redactor=self.redactor,
+            tasks=self._tasks,
             traceparent=self._traceparent if loaded.settings.traffic.traceparent else lambda: "",
             questioner=self.questioner,
             tokens=TokenStore(state_dir() / "sign-in"),
@@ -357,6 +362,7 @@ class Runtime:
         await self.conversations.close()
         if self._background:
             await asyncio.wait(self._background, timeout=MODEL_CLOSE_SECONDS)
+        await asyncio.to_thread(self._stored_tasks.close)
         await asyncio.to_thread(self._traffic.close)
         if self._log_file is not None:
             self._log_file.stop()

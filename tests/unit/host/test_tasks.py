@@ -6,10 +6,13 @@ import time
 import pytest
 
 from tests.conftest import until
+from tui.core.questions import Action, FormAnswer, Refuser
+from tui.core.servers import ServerSpec
 from tui.core.tasks import Task, TaskBook, TaskStatus
 from tui.core.tools import CallFailure, TextContent
 from tui.core.workbench import RawAnswer
-from tui.host.tasks import MAX_FAILURES, TaskFollower, UnansweredInput, words
+from tui.host.server_requests import ServerRequests
+from tui.host.tasks import MAX_FAILURES, ServerTasks, words
 
 DONE = {"status": "completed", "result": {"content": [{"type": "text", "text": "found"}]}}
 WORKING = {"status": "working", "pollIntervalMs": 500}
@@ -22,37 +25,42 @@ def task(**more):
     return Task("srv", "o", "t-1", "research", created=time.time(), **more)
 
 
+class Person(Refuser):
+    def __init__(self):
+        self.asked = 0
+
+    async def form(self, question):
+        self.asked += 1
+        return FormAnswer(Action.ACCEPT, {"a": "1"})
+
+
 class Scripted:
     """A server whose `tasks/get` is answered from a list, the last answer for ever."""
 
-    def __init__(self, *answers, responses=None):
+    def __init__(self, *answers):
         self.book = TaskBook()
+        self.person = Person()
         self.sent = []
         self.slept = []
         self.told = []
         self._answers = list(answers)
-        self._responses = responses
-        self.follower = TaskFollower(self.book, self.ask, self.answer, self.sleep)
+        spec = ServerSpec("srv", "x")
+        requests = ServerRequests("srv", self.person)
+        self.tasks = ServerTasks(spec, self.book, requests, self.ask, self.sleep, lambda: None)
 
     async def ask(self, method, params):
         self.sent.append((method, params))
         if method != "tasks/get":
-            return RawAnswer(result={})
+            return UNKNOWN if self._answers == [UNKNOWN] else RawAnswer(result={})
         found = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
         return found if isinstance(found, RawAnswer) else RawAnswer(result={"taskId": "t-1", **found})
-
-    async def answer(self, requests):
-        if self._responses is None:
-            raise UnansweredInput("The server asked for roots/list, which it does not get.")
-        return dict.fromkeys(requests, self._responses)
 
     async def sleep(self, seconds):
         self.slept.append(seconds)
         await asyncio.sleep(0)
 
     async def result(self, **how):
-        how = {"cancel_with_us": True} | how
-        return await self.follower.follow(task(), lambda *said: self.told.append(said), **how)
+        return await self.tasks.follow(task(), lambda *said: self.told.append(said), **how)
 
     def methods(self):
         return [method for method, _ in self.sent]
@@ -78,11 +86,16 @@ async def test_while_it_works_it_is_in_the_book():
 
 
 async def test_input_is_given_once_however_often_it_is_asked_for():
-    wants = {"status": "input_required", "inputRequests": {"k": {"method": "elicitation/create"}}}
-    server = Scripted(wants, wants, WORKING, DONE, responses={"action": "accept", "content": {"a": 1}})
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
+    question = {"method": "elicitation/create", "params": {"message": "?", "requestedSchema": schema}}
+    wants = {"status": "input_required", "inputRequests": {"k": question}}
+    server = Scripted(wants, wants, WORKING, DONE)
     assert (await server.result()).content == (TextContent("found"),)
+    assert server.person.asked == 1
     updates = [params for method, params in server.sent if method == "tasks/update"]
-    assert updates == [{"taskId": "t-1", "inputResponses": {"k": {"action": "accept", "content": {"a": 1}}}}]
+    assert updates == [
+        {"taskId": "t-1", "inputResponses": {"k": {"action": "accept", "content": {"a": "1"}}}}
+    ]
 
 
 async def test_input_that_it_does_not_get_ends_the_task():
@@ -146,19 +159,19 @@ async def test_a_task_outlives_its_connection():
 async def test_a_task_that_is_never_done_ends_with_its_time_to_live():
     server = Scripted(WORKING)
     old = Task("srv", "o", "t-1", "x", created=time.time() - 100, ttl_ms=1_000)
-    result = await server.follower.follow(old, lambda *_: None, cancel_with_us=True)
+    result = await server.tasks.follow(old, lambda *_: None)
     assert "within its time to live" in result.content[0].text and server.sent == []
 
 
-@pytest.mark.parametrize("with_us", [True, False])
-async def test_cancelling_cancels_the_task_at_the_server_unless_it_is_only_left(with_us):
+@pytest.mark.parametrize("kept", [True, False])
+async def test_cancelling_cancels_the_task_at_the_server_unless_it_is_only_left(kept):
     server = Scripted(WORKING)
-    following = asyncio.create_task(server.result(cancel_with_us=with_us))
+    following = asyncio.create_task(server.result(keep_task=kept))
     await until(lambda: len(server.sent) > 1)
     following.cancel()
     await asyncio.wait({following})
-    assert ("tasks/cancel" in server.methods()) is with_us
-    assert len(server.book.of("srv", "o")) == (not with_us)
+    assert ("tasks/cancel" in server.methods()) is not kept
+    assert len(server.book.of("srv", "o")) == kept
 
 
 async def test_a_task_of_an_earlier_run_is_asked_for_at_once():
@@ -168,14 +181,24 @@ async def test_a_task_of_an_earlier_run_is_asked_for_at_once():
 
 
 async def test_a_cancellation_that_the_server_refuses_is_said():
+    said = await Scripted(UNKNOWN).tasks.cancel(task())
+    assert said == "The task was not cancelled: error -32602, Task not found."
+    assert await Scripted(DONE).tasks.cancel(task()) == ""
+
+
+async def test_a_task_is_followed_by_one_call_only():
+    server = Scripted(WORKING)
+    following = asyncio.create_task(server.result())
+    await until(lambda: server.sent)
+    assert "Another call waits" in (await server.result()).content[0].text
+    following.cancel()
+    await asyncio.wait({following})
+
+
+async def test_an_answer_that_is_no_task_is_a_failed_call():
     server = Scripted(DONE)
-
-    async def refused(method, params):
-        return UNKNOWN
-
-    follower = TaskFollower(server.book, refused, server.answer, server.sleep)
-    assert await follower.cancel(task()) == "The task was not cancelled: error -32602, Task not found."
-    assert await server.follower.cancel(task()) == ""
+    result = await server.tasks.follow_new("research", {"taskId": 7}, lambda *_: None)
+    assert result.content == (TextContent("The server answered with a task without a usable taskId."),)
 
 
 def test_a_state_is_told_in_words():

@@ -45,13 +45,16 @@ class RawReply:
     """A request whose answer is kept raw: `raw`, once it has arrived.
 
     `hollow` makes what the SDK sees out of it, and must not raise. `wanted` is an answer that asks for input
-    first, unchanged; `modern`: the request was sent as 2026-07-28 or later.
+    first, unchanged; `modern`: the request was sent as 2026-07-28 or later. With `may_be_task`, `raw` may be
+    a task that will have the answer; `is_task` says whether it is.
     """
 
     hollow: Callable[[Mapping[str, Any]], dict[str, Any]]
     raw: dict[str, Any] | None = None
     wanted: dict[str, Any] | None = None
     modern: bool = False
+    may_be_task: bool = False
+    is_task: bool = False
 
     def take(self, result: dict[str, Any]) -> dict[str, Any] | str:
         """Keep `result`; return what the SDK gets instead, or what is wrong with it."""
@@ -62,7 +65,8 @@ class RawReply:
                 return f"a requestState of {len(state):,} characters"
             self.wanted = result
             return self._hollowed({})
-        if kind != "complete":
+        self.is_task = kind == "task" and self.may_be_task
+        if kind != "complete" and not self.is_task:
             return f"unknown resultType {clean_line(str(kind), 80)!r}"
         self.raw = result
         return self._hollowed(result)

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from tui.core.servers import ServerStatus
+from tui.core.tasks import Task
 from tui.core.text import clean_line
 from tui.core.tools import (
     BinaryContent,
@@ -205,6 +206,8 @@ async def _result(
         case Tool():
             call.promised = bench.output_schema(about)
             return await bench.call_tool(about, arguments, call=call.id, seconds=seconds, progress=progress)
+        case Task():
+            return await bench.fetch_task(about, call=call.id, progress=progress)
         case ResourceInfo():
             return await bench.read_resource(server, uri_of(about, arguments), call=call.id, seconds=seconds)
         case PromptInfo():

@@ -5,11 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tui.core import units
 from tui.core.servers import ServerState, ServerStatus
+from tui.core.tasks import Task
 from tui.core.text import clean_line
 from tui.ui.widgets.rows import Row
 from tui.ui.workbench.bars import BenchTab
 from tui.ui.workbench.calls import BenchContext
-from tui.ui.workbench.items import Item, of_prompts, of_resources, of_tools
+from tui.ui.workbench.items import Item, of_prompts, of_resources, of_tasks, of_tools
 from tui.ui.workbench.tool_bench import Bench
 
 _NONE = {
@@ -36,6 +37,7 @@ class Catalogue:
         self._seen: tuple[object, ...] = ()
         self._start = 0
         self._revisions: dict[BenchTab, int] = {}
+        self._left: dict[str, Item] = {}
         self._noted: dict[BenchTab, str] = {}
 
     @property
@@ -82,14 +84,22 @@ class Catalogue:
         marks = self._shared.runtime.conversations.tool_marks() if self._shared.runtime.is_ready else {}
         status = self._shared.status
         off = status.spec.off if status is not None else ()
-        self._put(
-            BenchTab.TOOLS,
-            of_tools(self._shared.runtime.workbench.tools(self._shared.server), marks, off),
-            "",
-        )
+        tools = self._shared.runtime.workbench.tools(self._shared.server)
+        self._put(BenchTab.TOOLS, [*of_tools(tools, marks, off), *self._tasks_left()], "")
         for tab in _ASKED_FOR:
             if self._stale(tab) and not self._benches[tab].list.counts[1]:
                 self._benches[tab].show((), ((("asking the server…", "dim"),),))
+
+    def _tasks_left(self) -> list[Item]:
+        """Return the tasks that nobody waits for, and those that were fetched from here."""
+        server = self._shared.server
+        for item in of_tasks(self._shared.runtime.workbench.tasks(server)):
+            self._left.setdefault(item.key, item)
+        now = {item.key for item in of_tasks(self._shared.runtime.workbench.tasks(server))}
+        self._left = {
+            key: item for key, item in self._left.items() if key in now or self._shared.book.of(server, key)
+        }
+        return list(self._left.values())
 
     def _nothing(self, status: ServerStatus | None) -> None:
         row: Row = (
@@ -130,13 +140,16 @@ class Catalogue:
 
     def _put(self, tab: BenchTab, items: Sequence[Item], problem: str) -> None:
         bench, words = self._benches[tab], clean_line(problem, 400)
+        offered = [item for item in items if not isinstance(item.about, Task)]
         if not problem:  # what a failed request lacks has not gone
-            self._shared.book.listed(self._shared.server, tab, items)
+            self._shared.book.listed(self._shared.server, tab, offered)
         if items or not problem or not bench.list.counts[1]:  # a failed request does not clear the list
             empty: Row = ((f"! {words}", "bad"),) if problem else ((_NONE[tab], "dim"),)
             bench.show(items, (empty,))
-        count = bench.list.counts[1]
+        count = bench.list.counts[1] - (len(items) - len(offered))
         self._noted[tab] = units.count(count) + (" !" if problem and count else "")
+        if tasks := len(items) - len(offered):
+            self._noted[tab] += f", {units.plural(tasks, 'task')}"
         if problem and count:
             bench.line.say((f"! {words}", "warn"))
 

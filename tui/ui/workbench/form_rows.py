@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from tui.core import units
 from tui.core.forms.form import Form
 from tui.core.forms.spec import FieldKind, FormField, Path
+from tui.core.tasks import Task
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import ResourceInfo
@@ -136,6 +137,8 @@ def _hints(item: Item, has_output_schema: bool) -> Iterator[tuple[str, str]]:
                 yield "structured results", "dim"
             if about.has_icon:
                 yield "has an icon", "dim"
+        case Task():
+            yield "the server works on it; fetch waits for its result", "dim"
         case ResourceInfo():
             yield clean_line(about.uri, 400), "tool"
             if about.mime:

@@ -122,6 +122,9 @@ class HandCalls:
             return False
         call = bench.calls.selected if bench.calls.selected in running else running[-1]
         self._tasks[call].cancel()
+        bench_of = self._shared.runtime.workbench
+        if (task := bench_of.task_of(self._shared.server, call.id)) is not None:
+            self._shared.choose(bench_of.cancel_task(task))  # leaving a call would leave its task
         return True
 
     async def close(self) -> None:

@@ -1,6 +1,7 @@
 """What a server offers, as items of one type: tools, resources, templates and prompts. Pure."""
 
 import re
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -8,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from tui.core import units
+from tui.core.tasks import Task
 from tui.core.text import clean_line, fold
 from tui.core.tools import Tool, is_off
 from tui.core.workbench import CallKey, CallKind, PromptInfo, ResourceInfo
@@ -29,6 +31,7 @@ class ItemVerb(StrEnum):
     READ = "read"
     GET = "get"
     SEND = "send to"
+    FETCH = "fetch"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ class Item:
     key: str
     label: str
     note: str
-    about: Tool | ResourceInfo | PromptInfo
+    about: Tool | ResourceInfo | PromptInfo | Task
     verb: ItemVerb
     schema: Mapping[str, Any] = field(default_factory=dict)
     warning: str = ""
@@ -64,6 +67,8 @@ class Item:
                 return CallKey(server, CallKind.RESOURCE, uri)
             case PromptInfo(name=name):
                 return CallKey(server, CallKind.PROMPT, name)
+            case Task():
+                return CallKey(server, CallKind.REQUEST, "tasks/get")
 
     @property
     def is_offered(self) -> bool:
@@ -114,6 +119,30 @@ def of_tools(
         )
         for tool in tools
     ]
+
+
+def of_tasks(tasks: Iterable[Task]) -> list[Item]:
+    """Return tasks that nobody waits for as items, the newest first.
+
+    An item has only what stays as it is, so that it keeps its place and its calls.
+    """
+    return [
+        Item(
+            key=f"task {task.id}",
+            label=f"{clean_line(task.tool, 100)} {_clock(task.created)}",
+            note="task",
+            about=Task(task.server, task.origin, task.id, task.tool, task.created),
+            verb=ItemVerb.FETCH,
+            schema={"type": "object", "properties": {}, "additionalProperties": False},
+        )
+        for task in reversed(tuple(tasks))
+    ]
+
+
+def _clock(seconds: float) -> str:
+    """Return the time of day, with the date unless it is today."""
+    then, now = time.localtime(seconds), time.localtime()
+    return time.strftime("%H:%M" if then[:3] == now[:3] else "%Y-%m-%d %H:%M", then)
 
 
 def _mark(tool: Tool, known: str, off: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from textual.content import Content
 from tui.core import units
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import SamplingRule, ServerState, ServerStatus, Transport
+from tui.core.tasks import EXTENSION as TASKS
 from tui.core.text import clean_line, preview
 from tui.core.workbench import CacheHint, ServerIdentity, Workbench
 from tui.ui.dialogs.picker import Picker, PickerChoice
@@ -268,7 +269,7 @@ def _freshness(hint: CacheHint, now_ns: int) -> Iterator[str]:
         yield f"fresh for {units.clock(left)}{scope}" if left > 0 else f"stale{scope}"
 
 
-USED_EXTENSIONS: frozenset[str] = frozenset()
+USED_EXTENSIONS = frozenset({TASKS})
 """Extensions of the protocol that mcptui takes part in."""
 
 
@@ -277,10 +278,10 @@ def _extensions(status: ServerStatus, identity: ServerIdentity) -> Iterator[tupl
     if status.state is not ServerState.RUNNING or not isinstance(said, Mapping):
         return
     for name, settings in list(said.items())[:MOST_EXTENSIONS]:
-        used = "used" if name in USED_EXTENSIONS else "not used by mcptui"
-        words = ", ".join(capability_words(settings)) if settings else ""
-        shown = clean_line(str(name), 80)
-        yield used.split()[0], f"{shown}   {words or used}".rstrip(), "text" if used == "used" else "dim"
+        used = name in USED_EXTENSIONS
+        words = f"   {', '.join(capability_words(settings))}" if settings else ""
+        shown = f"{clean_line(str(name), 80)}{words}"
+        yield "used" if used else "not used", shown, "text" if used else "dim"
 
 
 def capability_words(value: Any) -> list[str]:

@@ -13,6 +13,7 @@ from textual.widgets import Input, TextArea
 
 from tui.core import units
 from tui.core.forms.form import Form
+from tui.core.tasks import Task
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import ResourceInfo
@@ -186,7 +187,7 @@ class Bench(Horizontal):
     def _completion_of(self, item: Item | None) -> AskValues | None:
         """Return what asks the server for values of the arguments of a template or prompt."""
         about = item.about if item is not None else None
-        if about is None or isinstance(about, Tool):
+        if about is None or isinstance(about, Tool | Task):
             return None
         return partial(self._shared.runtime.workbench.complete, about)
 

@@ -1,0 +1,183 @@
+"""Tasks of a real server: followed, given input, cancelled, and taken up again after a restart."""
+
+import asyncio
+import json
+import sys
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import until
+from tests.protocol.test_questions import Person
+from tui.core.ports import MonotonicClock
+from tui.core.questions import Refuser
+from tui.core.servers import ServerSpec
+from tui.core.tasks import EXTENSION, TaskBook
+from tui.core.tools import CallFailure
+from tui.core.traffic import Direction
+from tui.host.host import Host
+from tui.settings.stored_tasks import StoredTasks
+
+SERVER = Path(__file__).parent / "task_server.py"
+
+
+class Stage:
+    def __init__(self, host, captured, tasks_file):
+        self.host = host
+        self.captured = captured
+        self.tasks_file = tasks_file
+        self.told = []
+
+    async def call(self, name, seconds=10.0):
+        (tool,) = [tool for tool in self.host.toolbox.tools() if tool.name == name]
+        return await self.host.toolbox.call(tool, {}, seconds=seconds, progress=self.progress)
+
+    async def by_hand(self, name, call="hand-1"):
+        (tool,) = [tool for tool in self.host.workbench.tools("srv") if tool.name == name]
+        return await self.host.workbench.call_tool(tool, {}, call=call, seconds=10.0, progress=self.progress)
+
+    def progress(self, *said):
+        self.told.append(said)
+
+    def sent(self, method):
+        out = [json.loads(one.raw) for one in self.captured if one.direction is Direction.OUT]
+        return [one["params"] for one in out if one.get("method") == method]
+
+    def at_the_server(self):
+        tasks = json.loads(self.tasks_file.read_text()) if self.tasks_file.exists() else {}
+        return [task["status"] for task in tasks.values()]
+
+
+@asynccontextmanager
+async def stage(tmp_path, questioner=None, book=None):
+    captured = []
+    tasks_file = tmp_path / "at-server.json"
+    spec = ServerSpec("srv", sys.executable, (str(SERVER),), env={"TASKS_FILE": str(tasks_file)})
+    host = Host(
+        [spec],
+        sink=captured.append,
+        clock=MonotonicClock(),
+        questioner=questioner or Refuser(),
+        tasks=book,
+    )
+    try:
+        await host.start_all()
+        yield Stage(host, captured, tasks_file)
+    finally:
+        await host.shutdown()
+
+
+async def test_a_call_that_becomes_a_task_gives_its_result(tmp_path):
+    async with stage(tmp_path) as it:
+        result = await it.call("count", seconds=0.5)  # the limit of a call is not that of its task
+        assert (result.content[0].text, result.structured) == ("counted to 3", {"n": 3})
+        assert (2, None, "task working: 2 of 3") in it.told
+        assert len(it.sent("tasks/get")) == 3 and list(it.host.workbench.tasks("srv")) == []
+        capabilities = it.sent("tools/call")[0]["_meta"]["io.modelcontextprotocol/clientCapabilities"]
+        assert capabilities["extensions"] == {EXTENSION: {}}
+
+
+async def test_a_call_that_is_answered_at_once_is_no_task(tmp_path):
+    async with stage(tmp_path) as it:
+        assert (await it.call("plain")).content[0].text == "at once"
+        assert it.sent("tasks/get") == []
+
+
+async def test_a_task_asks_the_person_once(tmp_path):
+    person = Person({"name": "Ada"})
+    async with stage(tmp_path, person) as it:
+        assert (await it.call("greet")).content[0].text == "Hello, Ada!"
+        assert [question.message for question in person.asked] == ["Your name?"]
+        (update,) = it.sent("tasks/update")
+        assert update["inputResponses"] == {"who": {"action": "accept", "content": {"name": "Ada"}}}
+
+
+async def test_a_refusal_is_an_answer_too(tmp_path):
+    async with stage(tmp_path) as it:
+        assert (await it.call("greet")).content[0].text == "Hello, nobody!"
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "failure"),
+    [
+        ("broken", "The task failed: error -32603, out of luck.", CallFailure.PROTOCOL),
+        ("wrong", "no such thing", CallFailure.NONE),
+    ],
+)
+async def test_a_task_that_fails_is_a_result(tmp_path, tool, text, failure):
+    async with stage(tmp_path) as it:
+        result = await it.call(tool)
+        assert (result.is_error, result.failure, result.content[0].text) == (True, failure, text)
+
+
+async def test_cancelling_the_call_of_a_model_cancels_its_task_at_the_server(tmp_path):
+    async with stage(tmp_path) as it:
+        calling = asyncio.create_task(it.call("stuck"))
+        await until(lambda: len(it.sent("tasks/get")) > 1)
+        calling.cancel()
+        await asyncio.wait({calling})
+        assert calling.cancelled() and it.at_the_server() == ["cancelled"]
+        assert list(it.host.workbench.tasks("srv")) == []
+        assert len(it.sent("tasks/cancel")) == 1
+
+
+async def test_a_call_by_hand_can_be_left_and_its_task_is_taken_up_after_a_restart(tmp_path):
+    stored = StoredTasks(tmp_path / "state" / "tasks.json")
+    async with stage(tmp_path, book=TaskBook(stored)) as it:
+        calling = asyncio.create_task(it.by_hand("stuck"))
+        await until(lambda: it.sent("tasks/get"))
+        task = it.host.workbench.task_of("srv", "hand-1")
+        assert task.tool == "stuck" and list(it.host.workbench.tasks("srv")) == []
+        busy = await it.host.workbench.fetch_task(task, call="hand-2", progress=it.progress)
+        assert "Another call waits" in busy.content[0].text
+        calling.cancel()
+        await asyncio.wait({calling})
+        assert it.at_the_server() == ["working"]
+    stored.close()
+    at_server = tmp_path / "at-server.json"
+    at_server.write_text(at_server.read_text().replace('"stuck"', '"count"'))
+
+    async with stage(tmp_path, book=TaskBook(StoredTasks(tmp_path / "state" / "tasks.json"))) as it:
+        (task,) = it.host.workbench.tasks("srv")
+        result = await it.host.workbench.fetch_task(task, call="hand-1", progress=it.progress)
+        assert result.content[0].text == "counted to 3"
+        assert list(it.host.workbench.tasks("srv")) == []
+
+
+async def test_a_task_of_an_earlier_run_can_be_cancelled(tmp_path):
+    book = TaskBook()
+    async with stage(tmp_path, book=book) as it:
+        calling = asyncio.create_task(it.by_hand("stuck"))
+        await until(lambda: it.sent("tasks/get"))
+        calling.cancel()
+        await asyncio.wait({calling})
+    async with stage(tmp_path, book=book) as it:
+        (task,) = it.host.workbench.tasks("srv")
+        assert await it.host.workbench.cancel_task(task) == ""
+        assert it.at_the_server() == ["cancelled"] and list(it.host.workbench.tasks("srv")) == []
+
+
+async def test_a_task_that_its_server_forgot_is_forgotten(tmp_path):
+    book = TaskBook()
+    async with stage(tmp_path, book=book) as it:
+        calling = asyncio.create_task(it.by_hand("stuck"))
+        await until(lambda: it.sent("tasks/get"))
+        calling.cancel()
+        await asyncio.wait({calling})
+        it.tasks_file.write_text("{}")
+        (task,) = it.host.workbench.tasks("srv")
+        result = await it.host.workbench.fetch_task(task, call="hand-2", progress=it.progress)
+        assert "does not know the task any more" in result.content[0].text
+        assert list(it.host.workbench.tasks("srv")) == []
+
+
+async def test_a_server_that_ends_leaves_its_task_in_the_book(tmp_path):
+    async with stage(tmp_path) as it:
+        calling = asyncio.create_task(it.by_hand("stuck"))
+        await until(lambda: it.sent("tasks/get"))
+        await it.host.stop("srv")
+        result = await calling
+        assert result.failure is CallFailure.SERVER_DIED
+        assert "can be fetched in the workbench" in result.content[0].text
+        assert len(it.host.workbench.tasks("srv")) == 1
