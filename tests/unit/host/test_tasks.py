@@ -99,9 +99,9 @@ async def test_input_is_given_once_however_often_it_is_asked_for():
 
 
 async def test_input_that_it_does_not_get_ends_the_task():
-    server = Scripted({"status": "input_required", "inputRequests": {"k": {"method": "roots/list"}}})
+    server = Scripted({"status": "input_required", "inputRequests": {"k": {"method": "x/unknown"}}})
     result = await server.result()
-    assert result.is_error and "roots/list" in result.content[0].text
+    assert result.is_error and "x/unknown" in result.content[0].text
     assert server.methods()[-1] == "tasks/cancel"
 
 
