@@ -1,0 +1,16 @@
+"""What the SDK tells servers about tasks."""
+
+import json
+
+import pytest
+
+from tests.unit.host.test_connection import running
+from tui.core.tasks import EXTENSION
+
+
+@pytest.mark.parametrize(("era", "said"), [("legacy", False), ("modern", True)])
+async def test_tasks_are_advertised_only_where_the_protocol_has_them(era, said):
+    async with running(era) as (_, params):
+        requests = [*params("initialize"), *params("server/discover")]
+        assert requests and (EXTENSION in json.dumps(params("tools/list"))) is said
+        assert EXTENSION not in json.dumps(params("initialize"))
