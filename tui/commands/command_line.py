@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import tui
 from tui.commands.call.options import add_calls
+from tui.commands.question_options import add_question_options
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
@@ -166,6 +167,7 @@ def _add_run(commands: "Commands") -> None:
         default="ask",
         help="which calls may run: ask on the terminal (default), only read-only ones, all, none",
     )
+    add_question_options(run)
 
 
 def _add_question(run: argparse.ArgumentParser) -> None:

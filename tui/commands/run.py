@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Collection
 from pathlib import Path
 
+from tui.commands.flag_answers import FlagAnswers
 from tui.commands.interrupt import Interrupt
 from tui.commands.run_input import attachments, question, system_text
 from tui.commands.run_output import as_object, error_object, line, trace_line
@@ -65,6 +66,7 @@ def _wanted(args: argparse.Namespace, known: Collection[str]) -> tuple[list[str]
 
 async def _run(args: argparse.Namespace) -> int:
     runtime = Runtime(Options.from_args(args), os.environ)
+    runtime.questioner = FlagAnswers.of(args)
     with Interrupt() as interrupt:
         try:
             return await interrupt.during(_ask(args, runtime, interrupt))

@@ -1,10 +1,11 @@
 """The options of the command line that the runtime needs."""
 
 import argparse
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from tui.core.servers import ServerSpec
+from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.turn.approval_policy import Mode
 
 _UNSAVED = frozenset({"run", "call", "read", "prompt", "list"})
@@ -32,6 +33,10 @@ class Options:
     """The only server, in place of those that are configured."""
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Its secrets, by a name that may be shown."""
+    sampling: SamplingRule | None = None
+    """Whether servers may ask the model, if not as configured."""
+    roots: tuple[str, ...] = ()
+    """Directories that servers are told they may work in, instead of the configured ones."""
 
     @classmethod
     def from_args(cls, args: argparse.Namespace) -> "Options":
@@ -50,7 +55,15 @@ class Options:
             save=given.get("command") not in _UNSAVED or bool(given.get("session") or given.get("resume")),
             session=given.get("session"),
             resume=bool(given.get("resume")),
+            sampling=SamplingRule(given["sampling"]) if given.get("sampling") else None,
+            roots=tuple(given.get("root") or ()),
         )
+
+    def applied(self, spec: ServerSpec) -> ServerSpec:
+        """Return a server as the command line wants it."""
+        found = spec if self.sampling is None else replace(spec, sampling=self.sampling)
+        roots = tuple(os.path.abspath(os.path.expanduser(root)) for root in self.roots)
+        return replace(found, roots=roots) if roots else found
 
     def with_server(self, server: ServerSpec, secrets: Mapping[str, str]) -> "Options":
         """Return these options with a server in place of the configured ones."""

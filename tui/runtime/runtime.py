@@ -214,6 +214,7 @@ class Runtime:
             specs: tuple[ServerSpec, ...] = (self._options.server,)
         else:
             specs = server_specs(loaded, disabled=self._options.disabled_too)
+        specs = tuple(self._options.applied(spec) for spec in specs)
         self._digests = {spec.name: spec.digest() for spec in specs}
         return specs
 

@@ -20,6 +20,7 @@ from tui.commands.call.output import (
 )
 from tui.commands.call.request import KINDS, Request, given_json, unconfigured
 from tui.commands.call.server_log import ServerLog
+from tui.commands.flag_answers import FlagAnswers
 from tui.commands.interrupt import Interrupt
 from tui.commands.run import fail
 from tui.core import units
@@ -52,6 +53,7 @@ async def _run(args: argparse.Namespace) -> int:
     if spec is not None:
         options = options.with_server(*spec)
     runtime = Runtime(options, os.environ)
+    runtime.questioner = FlagAnswers.of(args)
     with Interrupt() as interrupt:
         try:
             return await interrupt.during(_Call(args, request, runtime, given, output).run())

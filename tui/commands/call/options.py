@@ -2,6 +2,8 @@
 
 import argparse
 
+from tui.commands.question_options import add_question_options
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -116,6 +118,7 @@ def _add_options(parser: argparse.ArgumentParser, verb: str) -> None:
     parser.add_argument(
         "--seconds", type=_seconds, metavar="N", help="how long the answer may take, if not as configured"
     )
+    add_question_options(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="print the server's log on stderr")
     server = parser.add_argument_group("for an address or a command that is not configured")
     server.add_argument(

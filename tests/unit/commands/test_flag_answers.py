@@ -1,0 +1,103 @@
+"""What servers get where nobody is asked."""
+
+import argparse
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tui.commands.flag_answers import MAX_FILE, FlagAnswers, read_values
+from tui.core.errors import UsageError
+from tui.core.questions import (
+    Action,
+    AddressQuestion,
+    FormQuestion,
+    SamplingQuestion,
+    SamplingReview,
+)
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "size": {"type": "integer", "default": 4}},
+    "required": ["name"],
+}
+OPTIONAL = {"type": "object", "properties": {"size": {"type": "integer", "default": 4}}}
+
+
+def question(schema: dict[str, Any]) -> FormQuestion:
+    return FormQuestion("weather", "Who are you?", schema)
+
+
+async def test_by_default_a_form_is_declined_and_the_option_named() -> None:
+    out = io.StringIO()
+    answer = await FlagAnswers(None, out).form(question(SCHEMA))
+    assert answer.action is Action.DECLINE
+    assert (
+        out.getvalue() == "? weather asks: Who are you? · declined; --elicit defaults or @FILE answers it\n"
+    )
+
+
+async def test_defaults_answer_a_form_that_requires_nothing_else() -> None:
+    answers = FlagAnswers([{}], io.StringIO())
+    assert (await answers.form(question(OPTIONAL))).content == {"size": 4}
+    assert (await answers.form(question(SCHEMA))).action is Action.DECLINE
+
+
+async def test_values_are_completed_with_defaults_and_taken_in_order() -> None:
+    answers = FlagAnswers([{"name": "Ada"}, {"name": "Bob", "size": 5}], io.StringIO())
+    found = [(await answers.form(question(SCHEMA))).content for _ in range(3)]
+    assert found == [{"name": "Ada", "size": 4}, {"name": "Bob", "size": 5}, {"name": "Bob", "size": 5}]
+
+
+async def test_a_value_that_does_not_fit_is_never_sent_and_its_field_named() -> None:
+    out = io.StringIO()
+    answer = await FlagAnswers([{"nmae": "Ada"}], out).form(question(SCHEMA))
+    assert answer.action is Action.DECLINE
+    assert "'nmae' is not a field of the form; its fields: name, size" in out.getvalue()
+
+
+async def test_nobody_is_there_for_addresses_and_sampling() -> None:
+    out = io.StringIO()
+    nobody = FlagAnswers([{}], out)
+    answers = [
+        await nobody.address(AddressQuestion("weather", "https://a.example/", "Sign in", "elicitation")),
+        await nobody.address(AddressQuestion("weather", "https://a.example/", "", "sign in")),
+        await nobody.sampling(SamplingQuestion("weather", {})),
+        await nobody.review(SamplingReview("weather", {}, {})),
+    ]
+    assert {answer.action for answer in answers} == {Action.DECLINE}
+    assert "mcptui login weather" in out.getvalue() and "--sampling allow" in out.getvalue()
+
+
+def test_a_file_holds_one_object_or_several(tmp_path: Path) -> None:
+    path = tmp_path / "answers.json"
+    for written, expected in (({"a": 1}, [{"a": 1}]), ([{"a": 1}, {}], [{"a": 1}, {}])):
+        path.write_text(json.dumps(written))
+        assert read_values(str(path)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"a": 1,\n}', "at line 2, column 1"),
+        ("5", "neither an object nor a list of objects"),
+        ("[]", "neither an object nor a list"),
+        ("[" + " " * MAX_FILE, "is longer than"),
+    ],
+)
+def test_a_file_that_is_no_good_is_named_with_its_line(tmp_path: Path, text: str, problem: str) -> None:
+    path = tmp_path / "answers.json"
+    path.write_text(text)
+    with pytest.raises(UsageError, match="--elicit @") as raised:
+        read_values(str(path))
+    assert problem in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("elicit", "root"), [("@/nowhere/answers.json", []), ("decline", ["/nowhere/at/all"])]
+)
+def test_what_is_not_there_is_told_before_anything_starts(elicit: str, root: list[str]) -> None:
+    with pytest.raises(UsageError, match="nowhere"):
+        FlagAnswers.of(argparse.Namespace(elicit=elicit, root=root))

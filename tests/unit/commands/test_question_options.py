@@ -1,0 +1,29 @@
+"""The options that answer what servers ask."""
+
+import argparse
+
+import pytest
+
+from tui.commands.question_options import add_question_options
+
+
+def parsed(*words: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    add_question_options(parser)
+    return parser.parse_args(words)
+
+
+def test_without_options_everything_is_declined_or_as_configured() -> None:
+    assert vars(parsed()) == {"elicit": "decline", "sampling": None, "root": []}
+
+
+def test_every_option_is_read() -> None:
+    args = parsed("--elicit", "@a.json", "--sampling", "allow", "--root", "/a", "--root", "/b")
+    assert vars(args) == {"elicit": "@a.json", "sampling": "allow", "root": ["/a", "/b"]}
+
+
+@pytest.mark.parametrize("words", [("--elicit", "yes"), ("--elicit", "@"), ("--sampling", "ask")])
+def test_anything_else_is_a_usage_error(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parsed(*words)
+    assert words[0] in capsys.readouterr().err

@@ -1,0 +1,110 @@
+"""Answers what servers ask without a screen, as the command line says; says on stderr what was answered."""
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from tui.core.errors import UsageError
+from tui.core.forms.elicitation import content_problem, default_content
+from tui.core.questions import (
+    Action,
+    AddressAnswer,
+    AddressQuestion,
+    FormAnswer,
+    FormQuestion,
+    SamplingAnswer,
+    SamplingQuestion,
+    SamplingReview,
+)
+from tui.core.text import clean_line
+
+MAX_FILE = 1024 * 1024
+
+
+class FlagAnswers:
+    """`core.questions.Questioner` that asks nobody.
+
+    `values` are the contents for forms, one after the other, the last one for all that follow; None declines
+    every form. Each is completed with the defaults of its form.
+    """
+
+    def __init__(self, values: Sequence[Mapping[str, Any]] | None, out: TextIO | None = None) -> None:
+        self._values = values
+        self._forms = 0
+        self._out = out
+
+    @classmethod
+    def of(cls, args: argparse.Namespace) -> "FlagAnswers":
+        """Return the answers of a command line. Raises UsageError if a file or directory is no good."""
+        for root in args.root:
+            if not Path(root).expanduser().is_dir():
+                raise UsageError("it is not a directory", where=f"--root {root}")
+        match args.elicit:
+            case "decline":
+                return cls(None)
+            case "defaults":
+                return cls([{}])
+            case file:
+                return cls(read_values(file.removeprefix("@")))
+
+    async def form(self, question: FormQuestion) -> FormAnswer:
+        if self._values is None:
+            self._say(question.server, question.message, "declined; --elicit defaults or @FILE answers it")
+            return FormAnswer(Action.DECLINE)
+        given = self._values[min(self._forms, len(self._values) - 1)]
+        self._forms += 1
+        content = {**default_content(question.schema), **given}
+        if problem := content_problem(question.schema, content):
+            self._say(question.server, question.message, f"declined, the answer does not fit: {problem}")
+            return FormAnswer(Action.DECLINE)
+        shown = clean_line(json.dumps(content, ensure_ascii=False), 300)
+        self._say(question.server, question.message, f"answered {shown}")
+        return FormAnswer(Action.ACCEPT, content)
+
+    async def address(self, question: AddressQuestion) -> AddressAnswer:
+        why = "declined, nobody is there to open it"
+        if question.purpose == "sign in":
+            why += f"; sign in with: mcptui login {clean_line(question.server, 60)}"
+        self._say(question.server, f"{question.message} {question.url}".strip(), why)
+        return AddressAnswer(Action.DECLINE)
+
+    async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
+        self._say(question.server, "a reply of the model", "declined; --sampling allow lets it ask")
+        return SamplingAnswer(Action.DECLINE)
+
+    async def review(self, question: SamplingReview) -> SamplingAnswer:
+        return SamplingAnswer(Action.DECLINE)
+
+    def _say(self, server: str, asked: str, answer: str) -> None:
+        line = f"? {clean_line(server, 80)} asks: {clean_line(asked, 500)} · {answer}"
+        print(line, file=self._out or sys.stderr, flush=True)
+
+
+def read_values(path: str) -> Sequence[Mapping[str, Any]]:
+    """Return the objects in a JSON file. Raises UsageError with the line and what to write instead."""
+    where = f"--elicit @{path}"
+    try:
+        with Path(path).expanduser().open("rb") as file:
+            text = file.read(MAX_FILE + 1)
+        if len(text) > MAX_FILE:
+            raise UsageError(f"the file is longer than {MAX_FILE:,} bytes", where=where)
+        found = json.loads(text)
+    except OSError as error:
+        raise UsageError(f"the file cannot be read: {error.strerror}", where=where) from None
+    except json.JSONDecodeError as error:
+        raise UsageError(
+            f"the file is not JSON: {error.msg} at line {error.lineno}, column {error.colno}", where=where
+        ) from None
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(f"the file is not JSON: {error}", where=where) from None
+    listed = found if isinstance(found, list) else [found]
+    if not listed or not all(isinstance(one, dict) for one in listed):
+        raise UsageError(
+            "the file holds neither an object nor a list of objects",
+            where=where,
+            next_step='Write the values by field: {"name": "Ada"}, or a list with one object for each form.',
+        )
+    return listed
