@@ -2,7 +2,7 @@
 
 Its argument is the file: {"era": "modern" | "legacy" | "dies", "tools": [names], "prompts": [names],
 "resources": [names], "failing": [kinds that answer with an error], "short": [kinds whose second page does],
-"unknown": ["listen"], "offers": [kinds]}.
+"unknown": ["listen"], "offers": [kinds], "refusing": [URIs that cannot be subscribed to]}.
 A process keeps the era that it began with. Its tool `say` sends the notification "method" to every open
 change stream (in the older era to the client); `end` ends the change streams ("how": "result" or "cancel").
 """
@@ -34,9 +34,9 @@ def stamped(stream):
     return {"_meta": {f"{META}subscriptionId": stream}}
 
 
-def say(method):
+def say(method, **about):
     for params in map(stamped, STREAMS) if MODERN else ({},):
-        send(method=method, params=params)
+        send(method=method, params=about | params)
 
 
 def end(how):
@@ -46,6 +46,10 @@ def end(how):
             send(id=stream, result={"resultType": "complete", **stamped(stream)})
         else:
             send(method="notifications/cancelled", params={"requestId": stream})
+
+
+def refused():
+    return steering().get("refusing", ())
 
 
 def entry(kind, name):
@@ -65,7 +69,7 @@ def page(kind, cursor):
 
 def call(name, arguments):
     if name == "say":
-        say(arguments["method"])
+        say(**arguments)
     elif name == "end":
         end(arguments["how"])
     return {"result": {"content": [{"type": "text", "text": "done"}]}}
@@ -73,7 +77,11 @@ def call(name, arguments):
 
 def answer(method, params):
     kinds = steering().get("offers", ("tools", "resources", "prompts"))
-    introduction = {"capabilities": dict.fromkeys(kinds, OFFERS)}
+    introduction = {
+        "capabilities": dict.fromkeys(kinds, OFFERS) | {"resources": OFFERS | {"subscribe": True}}
+    }
+    if "resources" not in kinds:
+        del introduction["capabilities"]["resources"]
     info = {"name": "steered", "version": "1"}
     match method:
         case "server/discover" if MODERN:
@@ -85,6 +93,10 @@ def answer(method, params):
             return page(KEYS[method], params.get("cursor"))
         case "tools/call":
             return call(params["name"], params.get("arguments") or {})
+        case "resources/subscribe" | "resources/unsubscribe" if not MODERN:
+            if params["uri"] in refused():
+                return {"error": {"code": -32602, "message": "not that one"}}
+            return {"result": {}}
     return {"error": {"code": -32601, "message": f"no {method}"}}
 
 
@@ -105,7 +117,11 @@ def serve():
                 send(id=request["id"], error={"code": -32603, "message": "not now"})
                 continue
             STREAMS.append(request["id"])
-            honoured = {"notifications": request["params"]["notifications"], **stamped(request["id"])}
+            wanted = dict(request["params"]["notifications"])
+            uris = [uri for uri in wanted.pop("resourceSubscriptions", ()) if uri not in refused()]
+            if uris:
+                wanted["resourceSubscriptions"] = uris
+            honoured = {"notifications": wanted, **stamped(request["id"])}
             send(method="notifications/subscriptions/acknowledged", params=honoured)
             continue
         said = answer(request["method"], request.get("params") or {})

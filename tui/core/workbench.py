@@ -126,6 +126,14 @@ class Completions:
 
 
 @dataclass(frozen=True, slots=True)
+class ResourceSubscription:
+    """A resource that a server is asked to report changes of: how often it did; `problem` if it refused."""
+
+    updates: int = 0
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RawAnswer:
     """The answer to a raw request: a result, an error object (both raw), or the problem, one sentence.
 
@@ -194,6 +202,14 @@ class Workbench(Protocol):
     async def get_prompt(
         self, server: str, name: str, arguments: Mapping[str, str], *, call: str, seconds: float
     ) -> PromptResult: ...
+
+    def subscriptions(self, server: str) -> Mapping[str, ResourceSubscription]:
+        """Return the subscriptions to resources, by URI; they outlive a restart of the server."""
+
+    def subscribe(self, server: str, uri: str) -> str:
+        """Have changes of a resource reported; return why that is not possible, or ""."""
+
+    def unsubscribe(self, server: str, uri: str) -> None: ...
 
     async def complete(
         self, about: ResourceInfo | PromptInfo, argument: str, value: str, others: Mapping[str, str]

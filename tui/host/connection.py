@@ -7,7 +7,7 @@ raises or leaks a process). Nobody cancels that task; an event asks it to stop.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
@@ -27,6 +27,7 @@ from tui.core.trace_context import KEY as TRACEPARENT
 from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
+from tui.host.change_stream import ChangeStream, keep_subscribed
 from tui.host.error_sentences import Ending
 from tui.host.lifecycle import RefreshPace, RetryDelay
 from tui.host.requests import Listings, RawRequest, SdkToolCall, failed
@@ -35,6 +36,7 @@ from tui.host.sdk.parameter_headers import header_map
 from tui.host.sdk.sdk_bridge import SdkBridge
 from tui.host.sdk.task_extension import TaskExtension
 from tui.host.server_requests import ServerRequests
+from tui.host.subscriptions import Subscriptions
 from tui.host.tasks import ServerTasks
 from tui.host.transports import ServerTransport
 from tui.host.waits import ScopeClock, first_of, set_within
@@ -44,6 +46,7 @@ TASK_SECONDS = 30.0
 EXIT_GRACE = 1.0
 LAST_WORDS_SECONDS = 0.3
 LISTS = ("tools", "resources", "prompts")
+RESOURCE_UPDATED = "notifications/resources/updated"
 OUR_VERSIONS = tuple(reversed((*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS)))
 
 
@@ -62,8 +65,8 @@ class Connection:
     stderr and exit of `transport` can still be read after the end. `title` and `version` are the server's
     own, cleaned. `counts` are those of resources and prompts, None if not offered or not counted;
     `revisions`, how often these lists have changed; `hints`, what the server says of their caching.
-    `requests` answers what the server asks, `tasks` follows its tasks. `traceparent` is added to the `_meta`
-    of requests, unless it is "".
+    `requests` answers what the server asks, `tasks` follows its tasks, `subscriptions` are kept up.
+    `traceparent` is added to the `_meta` of requests, unless it is "".
     """
 
     def __init__(
@@ -79,6 +82,7 @@ class Connection:
         on_change: Callable[[], None],
         requests: ServerRequests,
         tasks: TaskBook,
+        subscriptions: Subscriptions | None = None,
         traceparent: Callable[[], str] = lambda: "",
     ) -> None:
         self.transport = transport
@@ -98,6 +102,7 @@ class Connection:
         self._on_change = on_change
         self._requests = requests
         self.tasks = ServerTasks(spec, tasks, requests, self._ask_about_task, clock.sleep, on_change)
+        self._subscriptions = subscriptions or Subscriptions()
         self._traceparent = traceparent
         self._level_changed = asyncio.Event()
         self._clock = clock
@@ -183,8 +188,16 @@ class Connection:
         work = {"tools": self._keep_fresh("tools", partial(self._list_tools, listing), complete)}
         for kind in listing.offered & self.counts.keys():
             work[kind] = self._keep_fresh(kind, partial(self._recount, listing, kind))
-        if listing.streamed:
-            work["changes"] = self._hear_changes(listing)
+        if self.protocol in MODERN_PROTOCOL_VERSIONS:
+            if listing.streamed or self.takes_subscriptions:
+                work["changes"] = ChangeStream(
+                    listing,
+                    self._subscriptions if self.takes_subscriptions else None,
+                    self._clock,
+                    self._relist,
+                ).run()
+        elif self.takes_subscriptions:
+            work["subscriptions"] = keep_subscribed(self._subscriptions, self._ask)
         if self._logs_by_session:
             work["log level"] = self._keep_log_level()
         if self._client is not None and self.protocol not in MODERN_PROTOCOL_VERSIONS:
@@ -321,8 +334,7 @@ class Connection:
 
     def relist(self) -> None:
         """Request all lists again, as if the server had said that they changed."""
-        for changed in self._changed.values():
-            changed.set()
+        self._relist(LISTS)
 
     def _stamp(self, modern: bool) -> Mapping[str, Any]:
         """Return what is added to the `_meta` of each request."""
@@ -358,8 +370,17 @@ class Connection:
                     _log.info("%s did not set its log level: %s", self._spec.name, answer)
             await self._level_changed.wait()
 
-    def _notified(self, method: str) -> None:
-        if (changed := self._changed.get(method)) is not None:
+    @property
+    def takes_subscriptions(self) -> bool:
+        """Whether the server reports changes of single resources to who subscribes to them."""
+        offers = self.introduction.get("capabilities")
+        resources = offers.get("resources") if isinstance(offers, Mapping) else None
+        return isinstance(resources, Mapping) and resources.get("subscribe") is True
+
+    def _notified(self, method: str, params: Mapping[str, Any]) -> None:
+        if method == RESOURCE_UPDATED:
+            self._subscriptions.updated(params.get("uri"))
+        elif (changed := self._changed.get(method)) is not None:
             changed.set()
 
     async def _keep_fresh(
@@ -389,24 +410,19 @@ class Connection:
                 complete = False
             pace.refreshed(self._clock.now_ns())
 
-    async def _hear_changes(self, listing: Listings) -> None:
-        """Keep the change stream open; reopen it when it ends, with growing delays.
+    def _relist(self, kinds: Iterable[str]) -> None:
+        for kind in kinds:
+            self._changed[f"notifications/{kind}/list_changed"].set()
 
-        There is no replay, so everything that may have changed in between is listed again.
-        """
-        retry, failed, opened_ns = RetryDelay(), False, 0
-
-        def opened() -> None:
-            nonlocal opened_ns
-            opened_ns = self._clock.now_ns()
-            if failed:
-                for kind in listing.streamed:
-                    self._notified(f"notifications/{kind}/list_changed")
-
-        while await listing.listen(opened):
-            worked = (self._clock.now_ns() - opened_ns) / 1e9 if opened_ns else 0.0
-            failed, opened_ns = True, 0
-            await self._clock.sleep(retry.after_failure(worked))
+    async def _ask(self, method: str, uri: str) -> str:
+        """Send a request about a resource; return why it failed, or ""."""
+        try:
+            answer = await self.perform(RawRequest(method, {"uri": uri}, PAGE_SECONDS).run)
+        except Exception as error:  # a server that refuses it can still be called
+            return explain.protocol_failure(error)
+        if isinstance(answer, str):
+            return answer
+        return answer.problem if answer.error is None else explain.answered_error(answer.error)
 
     async def call(
         self,

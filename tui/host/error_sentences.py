@@ -6,7 +6,7 @@ the process did. A person gets what happened, the server's last line, and the ne
 
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -216,6 +216,12 @@ def died_in_call(name: str, transport: ServerTransport, *, stopped: bool) -> str
     tail = "\n".join(list(transport.stderr.lines())[-5:])
     text = f"{name} {how} during the call; it may or may not have taken effect."
     return f"{text}\nIts last lines:\n{tail[-2000:]}" if tail else text
+
+
+def answered_error(error: Mapping[str, Any]) -> str:
+    """Return the sentence for an error object that a server answered with."""
+    said = clean_line(str(error.get("message", "")), 300)
+    return f"The server answered with error {error.get('code')}: {said}"
 
 
 def protocol_failure(error: BaseException) -> str:

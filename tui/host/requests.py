@@ -5,7 +5,7 @@ Imports the SDK: load it only where a connection exists already.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
@@ -314,10 +314,11 @@ class Listings:
         said = self._client.server_capabilities
         return {"tools": said.tools, "resources": said.resources, "prompts": said.prompts}
 
-    async def listen(self, opened: Callable[[], None]) -> bool:
+    async def listen(self, opened: Callable[[int], None], resources: Sequence[str] = ()) -> bool:
         """Keep a change stream open until it ends; the bridge sees its notifications.
 
-        `opened` is called once the server has acknowledged it. Return False if the server does not support
+        `resources` are those whose updates are reported too. `opened` is called once the server has
+        acknowledged it, with the number of them that it accepted. Return False if the server does not support
         such streams.
         """
         kinds = self.streamed
@@ -326,8 +327,9 @@ class Listings:
                 tools_list_changed="tools" in kinds,
                 resources_list_changed="resources" in kinds,
                 prompts_list_changed="prompts" in kinds,
+                resource_subscriptions=resources,
             ) as changes:
-                opened()
+                opened(len(changes.honored.resource_subscriptions or ()))
                 async for _ in changes:
                     pass
         except Exception as error:  # whatever ends or refuses it, the server can still be called

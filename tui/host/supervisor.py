@@ -32,6 +32,7 @@ from tui.host.sdk.client_import import load_client_half
 from tui.host.sdk.sdk_log import quiet_sdk_logging
 from tui.host.server_requests import PatientQuestioner, ServerRequests
 from tui.host.sign_in.sign_ins import SignIns
+from tui.host.subscriptions import Subscriptions
 from tui.host.transports import ServerTransport, open_transport
 from tui.host.waits import first_of
 
@@ -107,6 +108,7 @@ class Supervisor:
         self.connection: Connection | None = None
         self.requests = ServerRequests(spec.name, around.questioner)
         self.requests.roots = spec.roots
+        self.subscriptions = Subscriptions()
         self._around = around
         self._redact = around.redactor.redact
         why = StopReason.DISABLED if spec.disabled else StopReason.NOT_STARTED
@@ -350,6 +352,7 @@ class Supervisor:
             on_change=self._changed,
             requests=self.requests,
             tasks=around.tasks,
+            subscriptions=self.subscriptions,
             traceparent=around.traceparent,
         )
         return made

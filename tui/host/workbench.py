@@ -25,6 +25,7 @@ from tui.core.workbench import (
     PromptResult,
     RawAnswer,
     ResourceInfo,
+    ResourceSubscription,
     ServerIdentity,
 )
 from tui.host import error_sentences as explain
@@ -279,6 +280,23 @@ class HandWorkbench:
         problem = _sentence(answer)
         return PromptResult(problem=problem, lost=answer.lost) if problem else prompt_of(answer.result)
 
+    def subscriptions(self, server: str) -> Mapping[str, ResourceSubscription]:
+        known = self._servers.get(server)
+        return {} if known is None else known.subscriptions.by_uri
+
+    def subscribe(self, server: str, uri: str) -> str:
+        connection = self._live(server)
+        if connection is None:
+            return self._not_running(server)
+        if not connection.takes_subscriptions:
+            return f"{server} does not offer subscriptions to resources."
+        self._servers[server].subscriptions.add(uri)
+        return ""
+
+    def unsubscribe(self, server: str, uri: str) -> None:
+        if (known := self._servers.get(server)) is not None:
+            known.subscriptions.remove(uri)
+
     async def complete(
         self, about: ResourceInfo | PromptInfo, argument: str, value: str, others: Mapping[str, str]
     ) -> Completions:
@@ -407,10 +425,7 @@ def _unsendable(params: Mapping[str, Any]) -> str:
 
 
 def _sentence(answer: RawAnswer) -> str:
-    if answer.error is not None:
-        said = clean_line(str(answer.error.get("message", "")), 300)
-        return f"The server answered with error {answer.error.get('code')}: {said}"
-    return answer.problem
+    return answer.problem if answer.error is None else explain.answered_error(answer.error)
 
 
 def _failed(text: str, failure: CallFailure = CallFailure.PROTOCOL) -> ToolResult:

@@ -97,7 +97,7 @@ class SdkBridge:
 
     read: Any
     write: Any
-    on_notification: Callable[[str], None]
+    on_notification: Callable[[str, Mapping[str, Any]], None]
     requests: ServerRequests = field(default_factory=lambda: ServerRequests("", PatientQuestioner(Refuser())))
     stamp: Callable[[bool], Mapping[str, Any]] = lambda modern: {}
     closed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -191,7 +191,7 @@ class SdkBridge:
             case JSONRPCError(id=known, error=error) if known in self._handshakes:
                 self._note_versions(error.data if isinstance(error.data, dict) else {})
             case JSONRPCNotification(method=method) as notification:
-                self.on_notification(method)
+                self.on_notification(method, notification.params or {})
                 if method == ADDRESS_DONE:
                     self.requests.visited((notification.params or {}).get("elicitationId"))
                 if method == "notifications/progress" and not _sane_progress(notification.params):

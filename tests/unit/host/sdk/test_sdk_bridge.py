@@ -30,7 +30,7 @@ def heard():
 
 @pytest.fixture
 def wire(heard):
-    return SdkBridge(None, None, heard.append)
+    return SdkBridge(None, None, lambda method, params: heard.append(method))
 
 
 def request(method="tools/call", request_id=1, **params):
@@ -184,7 +184,7 @@ json_values = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(["protocolVersion", "resultType", "inputRequests", "x"]), json_values))
 def test_any_result_of_any_request_passes_without_an_exception(result):
-    wire = SdkBridge(None, None, lambda method: None)
+    wire = SdkBridge(None, None, lambda method, params: None)
     wire.outgoing(request("initialize", 1))
     wire.outgoing(
         request("tools/call", 2, _meta={**wire.issue(hollow_ticket()), PROTOCOL_VERSION_META_KEY: "x"})
@@ -222,7 +222,7 @@ def test_a_request_is_stamped_by_its_era_and_keeps_what_it_has():
     def stamp(modern):
         return {"level": "info"} if modern else {"traceparent": "00-1"}
 
-    wire = SdkBridge(None, None, lambda method: None, stamp=stamp)
+    wire = SdkBridge(None, None, lambda method, params: None, stamp=stamp)
     new = wire.outgoing(request(_meta={PROTOCOL_VERSION_META_KEY: "2026-07-28", "level": "mine"}, name="t"))
     assert new.message.params["_meta"] == {PROTOCOL_VERSION_META_KEY: "2026-07-28", "level": "mine"}
     old = wire.outgoing(request(request_id=2, name="t"))

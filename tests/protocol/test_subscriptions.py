@@ -1,0 +1,93 @@
+"""Subscriptions to resources, in both eras, over what interrupts them."""
+
+import pytest
+
+from tests.conftest import until
+from tests.protocol.test_list_changes import Stage, both_eras, modern
+from tui.core.servers import ServerState
+
+
+@pytest.fixture
+async def stage(era, tmp_path):
+    made = Stage(era, tmp_path / "steering.json")
+    yield made
+    await made.host.shutdown()
+
+
+def updates(stage, uri="memo://r1"):
+    return stage.host.workbench.subscriptions("srv")[uri].updates
+
+
+async def subscribe(stage):
+    """Subscribe, and wait until the server has been told."""
+    assert stage.host.workbench.subscribe("srv", "memo://r1") == ""
+    wanted = (
+        "resources/subscribe" if stage.state["era"] == "legacy" else '"resourceSubscriptions": ["memo://r1"]'
+    )
+    await until(lambda: stage.count(wanted) >= 1)
+
+
+async def say_updated(stage, uri="memo://r1"):
+    await stage.call("say", method="notifications/resources/updated", uri=uri)
+
+
+@both_eras
+async def test_an_update_of_what_is_subscribed_to_is_counted_and_no_other(stage):
+    await stage.start()
+    await subscribe(stage)
+    await say_updated(stage, "memo://r2")
+    await say_updated(stage)
+    await until(lambda: updates(stage) == 1)
+
+
+@both_eras
+async def test_after_unsubscribing_nothing_is_kept(stage):
+    await stage.start()
+    await subscribe(stage)
+    stage.host.workbench.unsubscribe("srv", "memo://r1")
+    wanted = '"resources/unsubscribe"' if stage.state["era"] == "legacy" else "notifications/cancelled"
+    await until(lambda: stage.count(wanted) >= 1)
+    assert stage.host.workbench.subscriptions("srv") == {}
+
+
+@both_eras
+async def test_a_restarted_server_is_subscribed_to_again_and_what_was_missed_counts_as_updated(stage):
+    await stage.start()
+    await subscribe(stage)
+    await stage.host.restart("srv")
+    await until(lambda: updates(stage) == 1)
+    await say_updated(stage)
+    await until(lambda: updates(stage) >= 2)
+
+
+@modern
+async def test_a_change_stream_that_ends_is_opened_again_with_the_subscriptions(stage):
+    await stage.start()
+    stage.host.workbench.subscribe("srv", "memo://r1")
+    await stage.streams_open(2)
+    await stage.call("end", how="result")
+    await until(lambda: updates(stage) == 1)
+    await say_updated(stage)
+    await until(lambda: updates(stage) == 2)
+
+
+@both_eras
+async def test_why_a_subscription_is_refused_is_known(stage):
+    stage.steer(refusing=["memo://r1"])
+    await stage.start()
+    stage.host.workbench.subscribe("srv", "memo://r1")
+    said = "not accept" if stage.state["era"] == "modern" else "error -32602: not that one"
+    await until(lambda: said in stage.host.workbench.subscriptions("srv")["memo://r1"].problem)
+
+
+@both_eras
+async def test_a_server_that_offers_no_subscriptions_or_does_not_run_is_not_asked(stage):
+    stage.steer(offers=["tools"])
+    await stage.start()
+    said = "srv does not offer subscriptions to resources."
+    assert stage.host.workbench.subscribe("srv", "memo://r1") == said
+    await stage.host.stop("srv")
+    assert stage.status.state is ServerState.STOPPED
+    assert "not running" in stage.host.workbench.subscribe("srv", "memo://r1")
+    assert stage.host.workbench.subscriptions("srv") == {}
+    assert stage.host.workbench.subscriptions("unknown") == {}

@@ -1,0 +1,121 @@
+"""Change streams: the next is open before the last is closed, and what nobody heard counts as changed."""
+
+import asyncio
+
+import pytest
+
+from tests.conftest import until
+from tui.core.ports import MonotonicClock
+from tui.host.change_stream import ChangeStream, keep_subscribed
+from tui.host.subscriptions import Subscriptions
+
+
+class HurriedClock(MonotonicClock):
+    async def sleep(self, seconds):
+        await asyncio.sleep(0)
+
+
+class Streams:
+    """Opens streams as a server would; `events` tells what happened to each, by its number."""
+
+    def __init__(self, streamed=("tools",)):
+        self.streamed = frozenset(streamed)
+        self.events = []
+        self.ends = []
+        self.may_open = asyncio.Event()
+        self.may_open.set()
+
+    async def listen(self, opened, uris):
+        number = len(self.ends)
+        self.ends.append(asyncio.get_running_loop().create_future())
+        try:
+            await self.may_open.wait()
+            self.events.append((f"open {number}", uris))
+            opened(len(uris))
+            return await self.ends[number]
+        finally:
+            self.events.append((f"close {number}", uris))
+
+
+@pytest.fixture
+async def running():
+    tasks = []
+
+    def run(streams, subscriptions, relisted):
+        stream = ChangeStream(streams, subscriptions, HurriedClock(), lambda kinds: relisted.extend(kinds))
+        tasks.append(asyncio.create_task(stream.run()))
+        return tasks[-1]
+
+    yield run
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def test_a_new_subscription_opens_the_next_stream_before_the_last_is_closed(running):
+    streams, subscriptions, relisted = Streams(), Subscriptions(), []
+    running(streams, subscriptions, relisted)
+    await until(lambda: len(streams.events) == 1)
+    streams.may_open.clear()
+    subscriptions.add("a://x")
+    await until(lambda: len(streams.ends) == 2)
+    subscriptions.add("a://y")
+    await until(lambda: len(streams.ends) == 3)
+    assert streams.events == [("open 0", ())]
+    streams.may_open.set()
+    await until(lambda: len(streams.events) == 5)
+    assert [event for event, _ in streams.events if event.startswith("open")] == [
+        "open 0",
+        "open 1",
+        "open 2",
+    ]
+    assert streams.events.index(("open 1", ("a://x",))) < streams.events.index(("close 0", ()))
+    assert relisted == []
+    assert [one.updates for one in subscriptions.by_uri.values()] == [0, 0]
+
+
+async def test_after_a_drop_the_lists_are_listed_again_and_the_subscriptions_count_as_updated(running):
+    streams, subscriptions, relisted = Streams(("tools", "prompts")), Subscriptions(), []
+    subscriptions.add("a://x")
+    task = running(streams, subscriptions, relisted)
+    await until(lambda: len(streams.ends) == 1 and subscriptions.by_uri["a://x"].updates == 1)
+    relisted.clear()
+    streams.ends[0].set_result(True)
+    await until(lambda: subscriptions.by_uri["a://x"].updates == 2)
+    assert sorted(relisted) == ["prompts", "tools"]
+    streams.ends[1].set_result(False)
+    await until(task.done)
+
+
+async def test_a_stream_only_for_subscriptions_is_closed_with_the_last_of_them(running):
+    streams, subscriptions = Streams(()), Subscriptions()
+    running(streams, subscriptions, [])
+    subscriptions.add("a://x")
+    await until(lambda: streams.events == [("open 0", ("a://x",))])
+    subscriptions.remove("a://x")
+    await until(lambda: streams.events[1:] == [("close 0", ("a://x",))])
+    assert len(streams.ends) == 1
+
+
+async def test_in_a_session_each_change_is_one_request_and_a_refusal_is_kept():
+    subscriptions, asked = Subscriptions(), []
+
+    async def ask(method, uri):
+        asked.append((method, uri))
+        return "no" if uri == "a://no" else ""
+
+    subscriptions.add("a://x")
+    task = asyncio.create_task(keep_subscribed(subscriptions, ask))
+    await until(lambda: asked)
+    assert subscriptions.by_uri["a://x"].updates == 1
+    subscriptions.add("a://no")
+    await until(lambda: subscriptions.by_uri["a://no"].problem == "no")
+    subscriptions.remove("a://x")
+    await until(lambda: len(asked) == 3)
+    assert asked == [
+        ("resources/subscribe", "a://x"),
+        ("resources/subscribe", "a://no"),
+        ("resources/unsubscribe", "a://x"),
+    ]
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)

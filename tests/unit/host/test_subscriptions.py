@@ -1,0 +1,53 @@
+"""Subscriptions to resources, counted by what a server reports."""
+
+import pytest
+
+from tui.core.workbench import ResourceSubscription
+from tui.host.subscriptions import MOST, Subscriptions
+
+
+@pytest.fixture
+def subscriptions():
+    made = Subscriptions()
+    made.add("a://x")
+    made.add("a://x/y")
+    return made
+
+
+def updates(subscriptions):
+    return {uri: one.updates for uri, one in subscriptions.by_uri.items()}
+
+
+def test_an_update_counts_for_its_resource_and_one_of_a_part_for_the_nearest_whole(subscriptions):
+    for uri in ("a://x", "a://x/y/z", "a://x?q", "a://xy", "b://", 7, None):
+        subscriptions.updated(uri)
+    assert updates(subscriptions) == {"a://x": 2, "a://x/y": 1}
+
+
+def test_after_a_time_in_which_nobody_listened_each_counts_as_updated(subscriptions):
+    subscriptions.missed()
+    assert updates(subscriptions) == {"a://x": 1, "a://x/y": 1}
+
+
+def test_why_a_server_refused_is_kept_until_it_accepts(subscriptions):
+    subscriptions.settle("a://x", "no")
+    subscriptions.settle("gone", "no")
+    assert subscriptions.by_uri["a://x"] == ResourceSubscription(0, "no")
+    subscriptions.settle("a://x", "")
+    assert subscriptions.by_uri["a://x"] == ResourceSubscription()
+
+
+def test_only_what_changes_the_subscriptions_turns_them(subscriptions):
+    subscriptions.turned.clear()
+    subscriptions.remove("unknown")
+    subscriptions.updated("a://x")
+    assert not subscriptions.turned.is_set()
+    subscriptions.remove("a://x")
+    assert subscriptions.turned.is_set()
+    assert subscriptions.uris == ("a://x/y",)
+
+
+def test_there_is_a_limit(subscriptions):
+    for number in range(MOST):
+        subscriptions.add(f"b://{number}")
+    assert len(subscriptions.uris) == MOST

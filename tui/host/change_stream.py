@@ -1,0 +1,105 @@
+"""How changes reach the host: the change stream (2026-07-28), and subscriptions of a session before it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING
+
+from tui.core.ports import Clock
+from tui.host.lifecycle import RetryDelay
+from tui.host.subscriptions import Subscriptions
+from tui.host.waits import first_of
+
+if TYPE_CHECKING:  # imports the SDK
+    from tui.host.requests import Listings
+
+Task = asyncio.Task[bool]
+
+
+class ChangeStream:
+    """Keeps a stream open that tells of changed lists, and of the resources subscribed to if any may be.
+
+    There is no replay: after a time without a stream, `relist` is called with the kinds of lists that may
+    have changed, and every subscription counts as updated.
+    """
+
+    def __init__(
+        self,
+        listing: "Listings",
+        subscriptions: Subscriptions | None,
+        clock: Clock,
+        relist: Callable[[Iterable[str]], None],
+    ) -> None:
+        self._listing = listing
+        self._subscriptions = subscriptions or Subscriptions()
+        self._clock = clock
+        self._relist = relist
+        self._streams: list[Task] = []
+        self._opened_ns = 0
+        self._deaf = bool(self._subscriptions.uris)  # those of an earlier connection: what they missed
+
+    async def run(self) -> None:
+        """Open the stream, and again when it ends, with growing delays, or when the subscriptions change."""
+        retry, turned = RetryDelay(), self._subscriptions.turned
+        try:
+            while True:
+                turned.clear()
+                uris = self._subscriptions.uris
+                if not uris and not self._listing.streamed:
+                    self._close(self._streams)
+                    await turned.wait()
+                    continue
+                stream = self._open(uris)
+                await first_of(asyncio.wait({stream}), turned.wait())
+                if stream.done():
+                    if not stream.result():
+                        return
+                    worked = (self._clock.now_ns() - self._opened_ns) / 1e9 if self._opened_ns else 0.0
+                    self._deaf = True
+                    await self._clock.sleep(retry.after_failure(worked))
+        finally:
+            self._close(self._streams)
+            await asyncio.gather(*self._streams, return_exceptions=True)
+
+    def _open(self, uris: tuple[str, ...]) -> Task:
+        """Open a stream; the earlier ones are closed once it is open, so that nothing is missed."""
+
+        def opened(accepted: int) -> None:
+            self._opened_ns = self._clock.now_ns()
+            self._close(earlier)
+            for uri in uris:
+                self._subscriptions.settle(uri, "" if accepted else "The server did not accept it.")
+            if self._deaf:
+                self._deaf = False
+                self._relist(self._listing.streamed)
+                self._subscriptions.missed()
+
+        self._opened_ns = 0
+        self._streams = [one for one in self._streams if not one.done()]
+        earlier = tuple(self._streams)
+        stream = asyncio.create_task(self._listing.listen(opened, uris), name="change stream")
+        self._streams.append(stream)
+        return stream
+
+    @staticmethod
+    def _close(streams: Iterable[Task]) -> None:
+        for stream in streams:
+            stream.cancel()
+
+
+async def keep_subscribed(subscriptions: Subscriptions, ask: Callable[[str, str], Awaitable[str]]) -> None:
+    """In a session, subscribe to what a person wants to hear of, and unsubscribe from what not any more.
+
+    `ask` sends a request of a method about a resource, and returns why it failed, or "".
+    """
+    subscribed: set[str] = set()
+    subscriptions.missed()  # since an earlier connection nobody listened
+    while True:
+        subscriptions.turned.clear()
+        wanted = subscriptions.uris
+        for uri in subscribed - set(wanted):
+            await ask("resources/unsubscribe", uri)
+        for uri in wanted:
+            if uri not in subscribed:
+                subscriptions.settle(uri, await ask("resources/subscribe", uri))
+        subscribed = set(wanted)
+        await subscriptions.turned.wait()

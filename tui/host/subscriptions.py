@@ -1,0 +1,59 @@
+"""The resources of one server whose changes a person wants to hear of; they outlive its connections."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+
+from tui.core.workbench import ResourceSubscription
+
+MOST = 500
+"""Subscriptions of one server."""
+
+
+class Subscriptions:
+    """Which resources are subscribed to, and how often each was updated.
+
+    Attributes:
+        turned: set when a subscription was added or removed.
+    """
+
+    def __init__(self) -> None:
+        self.turned = asyncio.Event()
+        self._by_uri: dict[str, ResourceSubscription] = {}
+
+    @property
+    def by_uri(self) -> Mapping[str, ResourceSubscription]:
+        return self._by_uri
+
+    @property
+    def uris(self) -> tuple[str, ...]:
+        return tuple(self._by_uri)
+
+    def add(self, uri: str) -> None:
+        if len(self._by_uri) < MOST:
+            self._by_uri.setdefault(uri, ResourceSubscription())
+            self.turned.set()
+
+    def remove(self, uri: str) -> None:
+        if self._by_uri.pop(uri, None) is not None:
+            self.turned.set()
+
+    def updated(self, uri: object) -> None:
+        """Count an update; one of a part of a resource counts for the resource."""
+        if not isinstance(uri, str):
+            return
+        if uri not in self._by_uri:
+            whole = (one for one in self._by_uri if uri.startswith(one) and uri[len(one) :][:1] in "/?#")
+            uri = max(whole, key=len, default="")
+        if (known := self._by_uri.get(uri)) is not None:
+            self._by_uri[uri] = replace(known, updates=known.updates + 1)
+
+    def missed(self) -> None:
+        """Count an update of each: nobody listened for a while, and nothing is told again."""
+        for uri in self._by_uri:
+            self.updated(uri)
+
+    def settle(self, uri: str, problem: str) -> None:
+        """Note that a server accepted a subscription, or why not."""
+        if (known := self._by_uri.get(uri)) is not None:
+            self._by_uri[uri] = replace(known, problem=problem)
