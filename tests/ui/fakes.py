@@ -26,6 +26,7 @@ from tui.core.workbench import (
     PromptResult,
     RawAnswer,
     ResourceInfo,
+    ResourceSubscription,
     ServerIdentity,
 )
 from tui.runtime.server_changes import Draft, ServerValues
@@ -171,6 +172,7 @@ class FakeWorkbench:
         self.answers: dict[str, ToolResult | Callable[[Mapping[str, Any]], ToolResult]] = {}
         self.said = PromptResult()
         self.values: dict[str, Sequence[str]] = {}
+        self.subscribed: dict[str, ResourceSubscription] = {}
         self.completed: list[tuple[str, str, Mapping[str, str]]] = []
         self.called: list[tuple[str, Any, str]] = []
         self.gate: asyncio.Event | None = None
@@ -242,6 +244,17 @@ class FakeWorkbench:
         self.called.append((name, arguments, call))
         await self._wait()
         return self.said
+
+    def subscriptions(self, server: str) -> Mapping[str, ResourceSubscription]:
+        return self.subscribed
+
+    def subscribe(self, server: str, uri: str) -> str:
+        if not self.problem:
+            self.subscribed[uri] = ResourceSubscription()
+        return self.problem
+
+    def unsubscribe(self, server: str, uri: str) -> None:
+        self.subscribed.pop(uri, None)
 
     async def complete(
         self, about: ResourceInfo | PromptInfo, argument: str, value: str, others: Mapping[str, str]

@@ -11,7 +11,7 @@ from tests.ui.bench_app import EVIL, app_of, bench_of, called, opened
 from tests.ui.bench_stage import rich_runtime, tool
 from tui.core.servers import ServerState, StopReason
 from tui.core.tools import TextContent, ToolResult
-from tui.core.workbench import CacheHint, ResourceInfo
+from tui.core.workbench import CacheHint, ResourceInfo, ResourceSubscription
 from tui.ui.workbench.bars import BenchTab
 from tui.ui.workbench.screen import ServerScreen
 
@@ -230,6 +230,52 @@ async def test_many_resources_are_a_tree_whose_folders_fold() -> None:
         await shows(app, "read europe 0")
         await pilot.press("slash", *"asia 5")
         await shows(app, "read asia 5")
+
+
+async def test_a_subscribed_resource_is_marked_and_read_again_when_it_changes() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        app, bench = app_of(screen), runtime.workbench
+        await pilot.press("3")
+        await shows(app, "stations")
+        await pilot.press("u", "enter")
+        await shows(app, "subscribed", "this is weather://stations")
+        bench.answers["weather://stations"] = ToolResult((TextContent("Now they are others."),))
+        bench.subscribed["weather://stations"] = ResourceSubscription(updates=3)
+        await shows(app, "Now they are others.", "resources 2, 1 changed")
+        assert [uri for uri, _, _ in bench.called] == ["weather://stations"] * 2
+        await pilot.press("u")
+        await shows(app, "Unsubscribed.")
+        await until(lambda: "subscribed" not in screen_text(app).partition("│")[0])
+        assert bench.subscribed == {}
+
+
+async def test_a_resource_that_changes_elsewhere_is_only_marked_until_the_person_goes_there() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        app, bench = app_of(screen), runtime.workbench
+        await pilot.press("3")
+        await shows(app, "stations")
+        await pilot.press("enter", "u", "down")
+        bench.subscribed["weather://stations"] = ResourceSubscription(updates=1)
+        await shows(app, "resources 2, 1 changed")
+        assert len(bench.called) == 1
+        await pilot.press("up")
+        await until(lambda: len(bench.called) == 2)
+        await until(lambda: "1 changed" not in screen_text(app))
+
+
+async def test_why_a_server_refuses_a_subscription_is_shown() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        app, bench = app_of(screen), runtime.workbench
+        await pilot.press("3", "u")
+        bench.subscribed["weather://stations"] = ResourceSubscription(problem="Not that one.")
+        await shows(app, "! Not subscribed. Not that one.")
+        await pilot.press("u")
+        bench.problem = "weather does not offer subscriptions to resources."
+        await pilot.press("u")
+        await shows(app, "! weather does not offer subscriptions")
 
 
 async def test_what_has_changed_is_marked_until_the_person_has_been_there() -> None:

@@ -293,8 +293,15 @@ ACTIONS: tuple[Action, ...] = (
         "bench.diff", "d", "compare", "Compare this result with the one before, or the marked one", 8
     ),
     _bench_result("bench.mark", "m", "mark", "Mark a call, to compare others with it", 12),
-    _bench_result("bench.attach", "a", "attach", "Attach the resource or the marked link to the message", 8),
-    _bench_result("bench.send", "S", "send", "Send the messages of the prompt to the model", 9),
+    _bench_result("bench.attach", "a", "attach", "Attach the resource or the marked link to the message", 4),
+    _bench_result(
+        "bench.subscribe",
+        "u",
+        "subscribe",
+        "Subscribe to the resource: it is read again when it changes",
+        8,
+    ),
+    _bench_result("bench.send", "S", "send", "Send the messages of the prompt to the model", 4),
     _bench_result("bench.offer", "o", "on/off", "Turn the tool off for the model, or on again", 8),
     _results(
         "bench.instructions", "i", "instructions", "Give the model the server's instructions, or not", 0

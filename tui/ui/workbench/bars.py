@@ -66,9 +66,11 @@ BENCHES = frozenset({BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS})
 
 TABS_OF: Mapping[str, frozenset[BenchTab]] = {
     **dict.fromkeys(("bench.call", "bench.raw", "bench.keep", "bench.saved", "bench.hand"), BENCHES),
-    **dict.fromkeys(("bench.diff", "bench.mark", "bench.attach", "bench.save"), BENCHES),
+    **dict.fromkeys(("bench.diff", "bench.mark", "bench.save"), BENCHES),
     "bench.offer": frozenset({BenchTab.TOOLS}),
     "bench.offer_all": frozenset({BenchTab.TOOLS}),
+    "bench.attach": frozenset({BenchTab.RESOURCES}),
+    "bench.subscribe": frozenset({BenchTab.RESOURCES}),
     "bench.send": frozenset({BenchTab.PROMPTS}),
     "bench.level": frozenset({BenchTab.LOG}),
 }

@@ -18,7 +18,7 @@ from tui.ui.workbench.resource_tree import Folder, TreeRow, has_tree, tree_rows
 
 WARNING_NOTES = ("destructive", "!")
 NEWS_NOTES = ("new", "changed", "+", "~")
-SHORT_NOTES = {"destructive": "!", "template": "{}", "new": "+", "changed": "~"}
+SHORT_NOTES = {"destructive": "!", "template": "{}", "new": "+", "changed": "~", "subscribed": "@"}
 """Notes where there is no room for a long one beside the name."""
 
 _OFF = OFF.partition(":")[0]
@@ -55,6 +55,7 @@ class ItemList(LinePane):
         super().__init__(id=id)
         self._signs = signs
         self._news = news
+        self._notes: Mapping[str, str] = {}
         self.empty: tuple[Row, ...] = ()
         self._all: Sequence[Item] = ()
         self._shown: Sequence[TreeRow] = ()
@@ -65,6 +66,11 @@ class ItemList(LinePane):
         """List other items; the cursor stays on its item if it is still there."""
         self._all = items
         self._sift()
+
+    def note(self, notes: Mapping[str, str]) -> None:
+        """Show other notes beside items, by their keys; those of the server are shown beside the others."""
+        self._notes = notes
+        self.rows_changed()
 
     def filter(self, text: str) -> None:
         """List only items with all these words in their name or description."""
@@ -141,7 +147,7 @@ class ItemList(LinePane):
         return self._item_row(row.what, head)
 
     def _item_row(self, item: Item, head: Row) -> Row:
-        words = self._news.get(item.key) or item.note
+        words = self._news.get(item.key) or self._notes.get(item.key) or item.note
         mark, short = item.mark.partition(":")[0], SHORT_NOTES.get(words, "")
         sign = "!" if item.mark not in ("", PINNED, OFF) else ""
         room = self.columns - width_of((*head, (item.label, ""))) - AROUND + 2
@@ -221,6 +227,10 @@ class CallList(LinePane):
             return self.marked
         older = self._calls[self.cursor + 1 :]
         return next((call for call in older if call.result is not None), None)
+
+    @property
+    def newest(self) -> HandCall | None:
+        return self._calls[0] if self._calls else None
 
     def mark(self) -> None:
         """Mark the selected call, or unmark it."""

@@ -108,6 +108,11 @@ class CallBook:
     _news: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
     _calls: dict[tuple[str, str], list[HandCall]] = field(default_factory=dict)
     _listed: dict[tuple[str, str], Mapping[str, object]] = field(default_factory=dict)
+    _updates: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    def updates_of(self, server: str) -> dict[str, int]:
+        """Return how many updates of each resource of a server were shown, by URI."""
+        return self._updates.setdefault(server, {})
 
     def news_of(self, server: str, tab: str) -> dict[str, str]:
         """Return what a person has not seen yet of a tab, by key of the item: "new" or "changed"."""

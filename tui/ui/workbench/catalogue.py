@@ -1,16 +1,18 @@
-"""What a server offers: requested when it starts, when it changes, and on demand."""
+"""What a server offers: requested when it starts, when it changes, and on demand; resources subscribed to."""
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping, Sequence
 
 from tui.core import units
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.tasks import Task
 from tui.core.text import clean_line
+from tui.core.workbench import ResourceInfo, ResourceSubscription
 from tui.ui.widgets.rows import Row
 from tui.ui.workbench.bars import BenchTab
 from tui.ui.workbench.calls import BenchContext
-from tui.ui.workbench.items import Item, of_prompts, of_resources, of_tasks, of_tools
+from tui.ui.workbench.items import Item, key_of_resource, of_prompts, of_resources, of_tasks, of_tools
 from tui.ui.workbench.tool_bench import Bench
 
 _NONE = {
@@ -160,3 +162,61 @@ class Catalogue:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
+
+
+PACE_SECONDS = 1.0
+"""A resource that keeps changing is read again this often."""
+
+
+class SubscriptionWatch:
+    """Shows the subscriptions of one server on the bench of its resources.
+
+    `read` reads the resource of the bench. `seen` are the updates that were shown before, by URI; it outlives
+    the workbench.
+    """
+
+    def __init__(self, shared: BenchContext, bench: Bench, read: Callable[[Bench], None]) -> None:
+        self._shared = shared
+        self._bench = bench
+        self._read = read
+        self._seen = shared.book.updates_of(shared.server)
+        self._known: Mapping[str, ResourceSubscription] = {}
+        self._stale: set[str] = set()
+        self._read_at = float("-inf")
+
+    def look(self, *, visible: bool) -> None:
+        """Mark what has changed; read it again if the person is looking at it."""
+        known = self._shared.runtime.workbench.subscriptions(self._shared.server)
+        if known != self._known:
+            self._take(dict(known))
+        item = self._bench.item
+        about = item.about if item is not None else None
+        if visible and isinstance(about, ResourceInfo) and about.uri in self._stale:
+            self._refresh(about.uri)
+
+    def _take(self, known: Mapping[str, ResourceSubscription]) -> None:
+        before, self._known = self._known, known
+        for uri, one in known.items():
+            if one.updates > self._seen.get(uri, 0):
+                self._bench.news[key_of_resource(uri)] = "changed"
+                self._stale.add(uri)
+            self._seen[uri] = one.updates
+            if one.problem and one != before.get(uri):
+                self._bench.line.say((f"! Not subscribed. {clean_line(one.problem, 300)}", "warn"))
+        for uri in self._seen.keys() - known.keys():
+            del self._seen[uri]
+        self._stale &= known.keys()
+        subscribed = {uri for uri, one in known.items() if not one.problem}
+        self._bench.list.note(dict.fromkeys(map(key_of_resource, subscribed), "subscribed"))
+
+    def _refresh(self, uri: str) -> None:
+        """Read a resource again that was read before, unless it is being read."""
+        calls = self._bench.calls.newest
+        if calls is None or calls.took_ms is None:
+            if calls is None:
+                self._stale.discard(uri)  # it was not read yet
+            return
+        if time.monotonic() - self._read_at >= PACE_SECONDS:
+            self._stale.discard(uri)
+            self._read_at = time.monotonic()
+            self._read(self._bench)

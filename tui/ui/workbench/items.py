@@ -96,6 +96,11 @@ def key_of_prompt(name: str) -> str:
     return f"prompt {name}"
 
 
+def key_of_resource(uri: str, *, template: bool = False) -> str:
+    """Return the key of the item of a resource or template."""
+    return f"{'template' if template else 'resource'} {uri}"
+
+
 def of_tools(
     tools: Iterable[Tool], marks: Mapping[tuple[str, str], str] | None = None, off: Sequence[str] = ()
 ) -> list[Item]:
@@ -172,7 +177,7 @@ def _of_resource(one: ResourceInfo) -> Item:
         schema["additionalProperties"] = False
     size = units.size(one.size) if one.size is not None else ""
     return Item(
-        key=f"{'template' if one.template else 'resource'} {one.uri}",
+        key=key_of_resource(one.uri, template=one.template),
         label=clean_line(one.name or one.title or one.uri, 120),
         note="template" if one.template else size or clean_line(one.mime, 24),
         about=one,

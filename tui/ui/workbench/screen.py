@@ -21,7 +21,7 @@ from tui.ui.widgets.server_rows import toggle_server
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.bars import BenchKeys, BenchTab, BenchTabs, BenchTitle
 from tui.ui.workbench.calls import BenchContext, CallBook
-from tui.ui.workbench.catalogue import Catalogue
+from tui.ui.workbench.catalogue import Catalogue, SubscriptionWatch
 from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.hand_calls import HandCalls
 from tui.ui.workbench.message_draft import MessageDraft
@@ -94,6 +94,7 @@ class ServerScreen(Screen[None]):
         }
         self.calls = HandCalls(shared, saved)
         self.catalogue = Catalogue(shared, self.benches, self.look)
+        self.subscriptions = SubscriptionWatch(shared, self.benches[BenchTab.RESOURCES], self.calls.call)
         self.overview = Overview(shared)
         self.log_lines = ServerLog(runtime.recording, server, id="bench-log")
         self.traffic = ServerTraffic(runtime.recording, server, symbols, id="bench-traffic")
@@ -134,6 +135,7 @@ class ServerScreen(Screen[None]):
             return
         status = self.shared.status
         self.catalogue.look(status)
+        self.subscriptions.look(visible=self.tab is BenchTab.RESOURCES)
         match self.tab:
             case BenchTab.OVERVIEW:
                 self.overview.look()

@@ -318,6 +318,21 @@ class Bench(Horizontal):
         self._shared.draft.attach_resource(self._shared.server, uri)
         self.app.notify(f"Attached to the next message: {clean_line(uri, 200)}", timeout=3)
 
+    def action_subscribe(self) -> None:
+        """Subscribe to the resource, or unsubscribe."""
+        about = self.item.about if self.item is not None else None
+        if not isinstance(about, ResourceInfo) or about.template:
+            self.app.notify("Select a resource to subscribe to it.", timeout=3)
+            return
+        workbench, server = self._shared.runtime.workbench, self._shared.server
+        if about.uri in workbench.subscriptions(server):
+            workbench.unsubscribe(server, about.uri)
+            self.line.say(("Unsubscribed.", "text"))
+        elif problem := workbench.subscribe(server, about.uri):
+            self.line.say((f"! {clean_line(problem, 300)}", "warn"))
+        else:
+            self.line.say(("Subscribed: it is read again when it changes.", "text"))
+
     def action_hand(self) -> None:
         self.result.put_into_message()
 
