@@ -21,6 +21,9 @@ KEPT = 16 * 1024 * 1024
 MAX_LINE = 64 * 1024
 """Bytes of a line without data."""
 
+LONGEST_FIELD = 16
+"""Bytes of a line in which the name of a field ends; longer ones mean nothing."""
+
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
@@ -66,9 +69,8 @@ class EventCutter:
         *lines, rest = _LINE_END.split(block)
         for piece in lines:
             self._extend(piece)
-            line, size = bytes(self._line), self._size
-            self._line.clear()
-            self._size = 0
+            line, size = self._line, self._size
+            self._line, self._size = bytearray(), 0
             if event := self._take(line, size):
                 yield event
         self._extend(rest)
@@ -78,18 +80,23 @@ class EventCutter:
         room = self._kept + MAX_LINE - len(self._line)
         self._line += piece[: max(0, room)]
 
-    def _take(self, line: bytes, size: int) -> Event | None:
+    def _take(self, line: bytearray, size: int) -> Event | None:
         if self._first:
             line, self._first = line.removeprefix(b"\xef\xbb\xbf"), False
         if not line:
             return self._dispatch()
-        name, _, value = line.partition(b":")
-        value = value.removeprefix(b" ")
+        end = line.find(b":", 0, LONGEST_FIELD)
+        name = line if end < 0 else line[:end]
+        begin = len(line) if end < 0 else end + 1 + line.startswith(b" ", end + 1)
         if name == b"data":
-            self._octets += size - (len(line) - len(value)) + bool(self._data)
-            self._data.append(value[: max(0, self._kept - self._held)])
+            self._octets += size - begin + bool(self._data)
+            room = max(0, self._kept - self._held)
+            with memoryview(line) as seen:  # megabytes are copied once
+                self._data.append(bytes(seen[begin : begin + room]))
             self._held += len(self._data[-1]) + 1
-        elif name == b"event":
+            return None
+        value = line[begin:]
+        if name == b"event":
             self._kind = value.decode("utf-8", "replace")[:200]
         elif name == b"id":
             self._ident = value.decode("utf-8", "replace")[:1000]
@@ -124,7 +131,8 @@ class HttpExchange:
         self._sink = sink
         self._judging = judging
         self._wanted = wanted
-        self._body = bytearray()
+        self._blocks: list[bytes] = []
+        self._whole: bytes | None = None
         self._size = 0
         self._began_ns = 0
         self._detail: dict[str, Any] = {}
@@ -150,8 +158,9 @@ class HttpExchange:
     def _hear(self, block: bytes, at_ns: int) -> None:
         if self.stream is None:
             self._began_ns = self._began_ns or at_ns
+            if self._size < KEPT:
+                self._blocks.append(block[: KEPT - self._size])
             self._size += len(block)
-            self._body += block[: max(0, KEPT - len(self._body))]
             return
         for event in self.stream.feed(block):
             if self._wanted:
@@ -163,6 +172,18 @@ class HttpExchange:
             self._tell(Direction.IN, event.data, detail, at_ns, event.size)
             self._told = True
             self._detail = {"exchange": self._number, "status": self._detail["status"]}
+
+    @property
+    def size(self) -> int:
+        """Number of bytes heard of a body."""
+        return self._size
+
+    def body(self) -> bytes:
+        """Return what has been heard of a body, at most `KEPT` bytes; call it when it has ended."""
+        if self._whole is None:
+            self._whole = b"".join(self._blocks)
+            self._blocks.clear()
+        return self._whole
 
     def failed(self, error: Exception) -> None:
         why = f"{type(error).__name__}: {error}"
@@ -176,10 +197,10 @@ class HttpExchange:
         """Report the response if it was no stream, or a stream without events."""
         if not self._told:
             at = self._began_ns or time.monotonic_ns()
-            self._tell(Direction.IN, bytes(self._body), self._detail, at, self._size)
+            self._tell(Direction.IN, self.body(), self._detail, at, self._size)
             self._told = True
         status = self._detail.get("status", 0)
-        if self._id is not None and status >= 400 and _answered_id(bytes(self._body)) != self._id:
+        if self._id is not None and status >= 400 and _answered_id(self.body()) != self._id:
             self._give_up(f"HTTP {status}")  # many refusals have no id, or a null one
 
     def _give_up(self, why: str) -> None:

@@ -260,7 +260,11 @@ class StreamableHttp:
                 raise faults.refused(response, await self._link.head(response))
             raw = await self._link.body(response)
             noise = self._link.noise
-            frames = await self._link.message(raw, wire_id, refused=status >= 400) if raw.strip() else []
+            frames = (
+                await self._link.message(raw, wire_id, refused=status >= 400)
+                if raw and not raw.isspace()
+                else []
+            )
             if not self._gate.is_pending(wire_id):
                 return
             if status >= 300 or not frames:

@@ -23,6 +23,9 @@ CONNECT_SECONDS = 10.0
 WRITE_SECONDS = 30.0
 REDIRECTS = 5
 KEEPALIVE_SECONDS = 60
+SLICE = 16 * 1024
+"""Bytes of a stream that are read before others get a turn: a flood of small events takes some 5 ms."""
+
 EXCHANGE = "mcptui.exchange"
 """Key in a response's extensions: what has been heard of it."""
 
@@ -142,8 +145,12 @@ class _HeardStream(httpx2.AsyncByteStream):
         assert exchange is not None
         try:
             async for block in self._stream:
-                exchange.heard(block)
-                yield block
+                for start in range(0, len(block), SLICE):
+                    piece = block[start : start + SLICE]
+                    exchange.heard(piece)
+                    yield piece
+                    if exchange.stream is not None:
+                        await asyncio.sleep(0)
         except httpx2.HTTPError as error:
             exchange.failed(error)
             raise

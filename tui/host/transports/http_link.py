@@ -164,15 +164,17 @@ class HttpLink:
         said = response.headers.get("content-length", "")
         if said.isdigit() and int(said) > limit and is_plain(response):
             raise faults.too_large(int(said), limit, status)
-        found = bytearray()
+        exchange: HttpExchange = response.extensions[EXCHANGE]
+        own = None if is_plain(response) and limit <= KEPT else bytearray()
         try:
-            async for block in response.aiter_bytes():
-                found += block
-                if len(found) > limit:
+            async for block in response.aiter_raw() if own is None else response.aiter_bytes():
+                if own is not None:
+                    own += block
+                if (exchange.size if own is None else len(own)) > limit:
                     raise faults.too_large(None, limit, status)
         except httpx2.HTTPError as error:
             raise faults.broken(error, status) from error
-        return bytes(found)
+        return exchange.body() if own is None else bytes(own)
 
     async def head(self, response: httpx2.Response) -> bytes:
         """Return the beginning of a body that is shown, whatever happens to the rest."""
