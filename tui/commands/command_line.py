@@ -265,7 +265,7 @@ def _add_config(commands: "Commands") -> None:
         "show": "print what it comes to, defaults included and secrets masked",
         "check": "print all that is wrong with it, with key and line; exit code 2 if anything is",
         "init": "write a commented starter file, unless there is one",
-        "import": "take over the servers of another host: Claude Desktop, Cursor, VS Code, Cline, Windsurf",
+        "import": "take over the servers of another host: Claude, Cursor, VS Code, Zed, Gemini CLI and more",
         "learned": "print what models' endpoints were found to refuse, or forget it",
     }
     for name, text in about.items():

@@ -84,12 +84,14 @@ def _problems(loaded: "Loaded", actions: "Actions") -> "list[Problem]":
     """Return all problems: of the file, of the keys and the theme it names, of other themes."""
     from tui.settings.keymap import check_keys
     from tui.settings.locations import themes_dir
+    from tui.settings.server_warnings import server_warnings
     from tui.settings.themes import all_themes, load_theme
 
     ui = loaded.settings.ui
     _, keys = check_keys(ui.keys, actions()) if ui.keys else ({}, ())
     _, chosen = load_theme(ui.theme, themes_dir())
     found = [*loaded.problems, *map(loaded.located, keys), *([loaded.located(chosen)] if chosen else [])]
+    found += server_warnings(loaded)
     found.sort(key=lambda problem: problem.line)
     # A damaged theme that is not in use is only a warning.
     _, damaged = all_themes(themes_dir())
@@ -110,7 +112,8 @@ def _check(path: Path, named: bool, actions: "Actions") -> int:
         print(f"{shown}: there is none, and none is needed; `mcptui config init` writes a starter")
         return 0
     counts = f"servers: {len(loaded.settings.servers)}, models: {len(loaded.settings.models)}"
-    print(f"{shown}: nothing is wrong ({counts})")
+    verdict = f"{plural(len(problems), 'warning')}, nothing else is wrong" if problems else "nothing is wrong"
+    print(f"{shown}: {verdict} ({counts})")
     return 0
 
 
@@ -166,8 +169,10 @@ def _import(path: Path, source: Path, *, dry_run: bool) -> int:
 
 
 def _leftovers(path: Path, new: Mapping[str, Any]) -> int:
+    from tui.settings.server_warnings import server_warnings
+
     loaded = _load(path, named=True)
-    for problem in loaded.problems:
+    for problem in (*loaded.problems, *server_warnings(loaded)):
         if any(problem.path.startswith(f"servers.{name}") for name in new):
             print(clean(str(problem)))
     return 0

@@ -31,7 +31,7 @@ mcptui needs no configuration: without one it runs its demo model and three samp
 - `mcptui config init` writes a commented starter, `mcptui config check` says all that is wrong at once,
   `mcptui config show` prints what comes out of it, with every secret masked.
 - `mcptui config learned` prints what models' endpoints were found to refuse, `--forget` forgets it.
-- `mcptui config import FILE` takes over the servers of Claude Desktop, Claude Code, Cursor, VS Code, Cline
+- `mcptui config import FILE` takes over the servers of Claude, Cursor, VS Code, Zed, Gemini CLI, Cline
   or Windsurf. Such a file can also be used as it is: `mcptui --config mcp.json`.
 
 The file is TOML. One mistake costs the entry that it is in, never the rest; a file that cannot be read at

@@ -1,7 +1,8 @@
-"""Reads the server lists of other hosts: Claude Desktop, Claude Code, Cursor, Cline, Windsurf, VS Code.
+"""Reads the server lists of other hosts: Claude, Cursor, VS Code, Windsurf, Cline, Zed, Gemini CLI, more.
 
-All have an object of servers with command, args and env, under `mcpServers` or, in VS Code, `servers`. Each
-is converted to the table under `[servers.NAME]` in our file. A note names what has no counterpart.
+All have an object of servers with command, args and env, or with url and headers, under `mcpServers` or a key
+of their own. Each is converted to the table under `[servers.NAME]` in our file. A note names what has no
+counterpart, and what would be dangerous.
 References stay references: nothing is looked up here.
 """
 
@@ -10,16 +11,25 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tui.core.text import clean_line
+from tui.settings.foreign_entry import in_one_shape, of_projects, with_braces
 from tui.settings.places import KeyPath, Place, json_places
 from tui.settings.problems import did_you_mean
 from tui.settings.references import NAME, escaped
 
-_ROOTS: tuple[KeyPath, ...] = (("mcpServers",), ("servers",), ("mcp", "servers"), ("mcp", "mcpServers"))
+_ROOTS: tuple[KeyPath, ...] = (
+    ("mcpServers",),
+    ("servers",),
+    ("context_servers",),
+    ("mcp", "servers"),
+    ("mcp", "mcpServers"),
+    ("amp.mcpServers",),
+    ("mcp",),
+)
 _FIELDS = {
     "command": "command",
     "args": "args",
@@ -30,10 +40,11 @@ _FIELDS = {
     "transportType": "transport",
     "url": "url",
     "serverUrl": "url",
-    "httpUrl": "url",
     "headers": "headers",
     "disabled": "disabled",
     "timeout": "tool_seconds",
+    "off": "off",
+    "oauth": "oauth",
 }
 _TRANSPORTS = {
     "stdio": "stdio",
@@ -41,7 +52,6 @@ _TRANSPORTS = {
     "http": "http",
     "streamablehttp": "http",
     "streamable": "http",
-    "remote": "http",
     "sse": "sse",
     "ws": "websocket",
     "websocket": "websocket",
@@ -50,7 +60,7 @@ _TRANSPORTS = {
 _FOLDER_PARENTS = (".vscode", ".cursor", ".windsurf", ".roo", ".claude")
 _REFERENCE = re.compile(r"\$\{([^${}]*)\}")
 _SWITCHES = frozenset({"enabled", "isActive"})
-_SILENT = frozenset({"name", "description", "$schema", "version", "gallery"})
+_SILENT = frozenset({"name", "description", "$schema", "version", "gallery", "source", "dev"})
 MAX_TOOL_SECONDS = 86_400
 
 
@@ -94,7 +104,9 @@ def read_foreign(text: str, path: Path) -> ForeignFile | NotReadable:
         for key in root:
             found = found.get(key) if isinstance(found, dict) else None
         if isinstance(found, dict):
-            return _Reader(found, root, path, json_places(plain)).read(twice)
+            read = _Reader(found, root, path, json_places(plain)).read(twice)
+            others = tuple(ImportNote("projects", text) for text in of_projects(tree))
+            return replace(read, notes=(*read.notes, *others))
     hint = did_you_mean(next(iter(tree), ""), ["mcpServers"]) if isinstance(tree, dict) else ""
     return NotReadable("has neither `mcpServers` nor `servers` in it", hint)
 
@@ -125,7 +137,7 @@ class _Reader:
         if not isinstance(entry, dict):
             return entry  # the check of our own tables reports it
         table: dict[str, Any] = {}
-        for key, value in entry.items():
+        for key, value in in_one_shape(entry, lambda text: self._note(name, text)).items():
             if value is None or key in _SILENT:
                 continue
             if key in _SWITCHES and isinstance(value, bool):
@@ -136,7 +148,8 @@ class _Reader:
                     self._note(name, f"`{clean_line(key, 40)}` means nothing here and is left out")
                 continue
             ours = _FIELDS[key]
-            self._move((*self._root, name, key), ("servers", name, ours))
+            if key in entry:
+                self._move((*self._root, name, key), ("servers", name, ours))
             table[ours] = self._field(name, ours, value)
         if table.get("tool_seconds", 0) is None:
             del table["tool_seconds"]
@@ -165,14 +178,25 @@ class _Reader:
                 return _TRANSPORTS.get(plain, value)
             case "tool_seconds", int() | float() if not isinstance(value, bool):
                 return self._seconds(name, value)
-            case "env", dict():
-                return {key: self._word(name, inner) for key, inner in value.items() if inner is not None}
+            case "env" | "headers", dict():
+                known = {key: inner for key, inner in value.items() if inner is not None}
+                return {key: self._word(name, self._braced(name, inner)) for key, inner in known.items()}
+            case "oauth", dict():
+                return {key: self._oauth(name, inner) for key, inner in value.items()}
             case _, dict():
                 return {key: self._word(name, inner) for key, inner in value.items()}
             case _, list():
                 return [self._word(name, inner) for inner in value]
             case _:
                 return self._text(name, value)
+
+    def _braced(self, name: str, value: Any) -> Any:
+        return with_braces(value, lambda text: self._note(name, text)) if isinstance(value, str) else value
+
+    def _oauth(self, name: str, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._text(name, inner) for inner in value]
+        return self._text(name, self._braced(name, value))
 
     def _word(self, name: str, value: Any) -> Any:
         """Return one of several texts; other hosts accept a number for its text there."""

@@ -312,8 +312,14 @@ class ServerSettings(Section):
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
         if self.kind in ("stdio", "lines"):
+            if not self.command and self.url:
+                raise ValueError(
+                    f"has a `url`, which the transport {self.kind} cannot use; leave `transport` out"
+                )
             if not self.command:
                 raise ValueError("needs a `command`" + (", or a `url`" if self.kind == "stdio" else ""))
+            if re.match(r"(?:https?|wss?)://", self.command):
+                raise ValueError("has an address as its `command`; write it as `url`")
             if self.url:
                 raise ValueError("has a `command` and a `url`; it can have one of them")
             if self.oauth != ServerOAuthSettings():

@@ -59,7 +59,7 @@ def test_check_prints_every_mistake_and_fails(file: Path, capsys):
 
 
 def test_check_of_a_right_file_says_what_is_in_it(file: Path, capsys):
-    write(file, '[servers.a]\ncommand = "x"\n')
+    write(file, '[servers.a]\ncommand = "sh"\n')
     assert mcptui("check", "--config", str(file)) == 0
     assert capsys.readouterr().out == f"{file}: nothing is wrong (servers: 1, models: 0)\n"
 
@@ -157,9 +157,30 @@ def test_init_prints_the_starter_beside_a_file_that_is_there(file: Path, capsys)
     assert file.read_text() == "# mine\n"
 
 
+def test_check_warns_of_a_server_that_will_not_work(file: Path, capsys):
+    write(file, '[servers.a]\nurl = "https://h/sse"\ntransport = "http"\n')
+    assert mcptui("check", "--config", str(file)) == 0
+    first, last = capsys.readouterr().out.splitlines()
+    assert first == (
+        f"warning: {file}:3 servers.a.transport: looks like an address of HTTP+SSE, and `http` does not try "
+        'that; leave `transport` out, or write "sse"'
+    )
+    assert last == f"{file}: 1 warning, nothing else is wrong (servers: 1, models: 0)"
+
+
+def test_import_names_what_is_dangerous_and_what_will_not_work(file: Path, tmp_path: Path, capsys):
+    other = tmp_path / "mcp.json"
+    entry = {"command": "no-such-command", "alwaysAllow": ["rm"]}
+    other.write_text(json.dumps({"mcpServers": {"a": entry}}))
+    assert mcptui("import", str(other), "--config", str(file)) == 0
+    said = capsys.readouterr().out
+    assert "note     a: `alwaysAllow` would let 1 tool run without a question" in said
+    assert "there is no command no-such-command on PATH" in said
+
+
 def test_import_adds_servers_and_keeps_the_rest(file: Path, tmp_path: Path, capsys):
     other = tmp_path / "claude_desktop_config.json"
-    other.write_text(json.dumps({"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}}}))
+    other.write_text(json.dumps({"mcpServers": {"a": {"command": "sh"}, "b": {"command": "ls"}}}))
     write(file, '# mine\n[servers.b]\ncommand = "other"\n')
     assert mcptui("import", str(other), "--config", str(file)) == 0
     assert file.read_text().startswith('# mine\n[servers.b]\ncommand = "other"\n')

@@ -34,7 +34,8 @@ def test_cline_with_disabled_a_timeout_in_seconds_and_approvals_that_are_not_tak
     assert servers({"mcpServers": {"a": entry}}) == {
         "a": {"command": "x", "disabled": True, "tool_seconds": 30.0}
     }
-    assert notes({"mcpServers": {"a": entry}}) == ["`autoApprove` means nothing here and is left out"]
+    [note] = notes({"mcpServers": {"a": entry}})
+    assert note.startswith("`autoApprove` would let 1 tool run without a question")
 
 
 def test_windsurf_with_server_url_and_its_own_references():
@@ -63,9 +64,136 @@ def test_the_settings_file_of_vs_code_is_understood_too():
     assert servers({"mcp": {"servers": {"a": {"command": "x"}}}}) == {"a": {"command": "x"}}
 
 
-@pytest.mark.parametrize("word", ["streamable-http", "streamableHttp", "streamable_http", "HTTP", "remote"])
+@pytest.mark.parametrize("word", ["streamable-http", "streamableHttp", "streamable_http", "HTTP"])
 def test_every_word_for_http_is_known(word: str):
     assert servers({"mcpServers": {"a": {"type": word, "url": "https://h"}}})["a"]["transport"] == "http"
+
+
+def test_gemini_cli_with_its_two_addresses_variables_and_sign_in():
+    entry = {
+        "httpUrl": "https://h/mcp",
+        "headers": {"Authorization": "Bearer $TOKEN"},
+        "timeout": 30_000,
+        "trust": True,
+        "excludeTools": ["rm"],
+        "includeTools": ["ls"],
+        "oauth": {
+            "enabled": True,
+            "clientId": "me",
+            "clientSecret": "$SECRET",
+            "scopes": ["read"],
+            "redirectUri": "http://localhost:7777/oauth/callback",
+            "tokenUrl": "https://auth/token",
+        },
+    }
+    assert servers({"mcpServers": {"a": entry}})["a"] == {
+        "url": "https://h/mcp",
+        "transport": "http",
+        "headers": {"Authorization": "Bearer ${TOKEN}"},
+        "tool_seconds": 30.0,
+        "off": ["rm"],
+        "oauth": {
+            "client_id": "me",
+            "client_secret": "${SECRET}",
+            "scopes": ["read"],
+            "callback_port": 7777,
+        },
+    }
+    said = " | ".join(notes({"mcpServers": {"a": entry}}))
+    for text in (
+        "`trust` would let all its tools run without a question",
+        "`includeTools` is not taken over",
+        "becomes http://127.0.0.1:7777/callback",
+        "`oauth.tokenUrl` is left out",
+        "$TOKEN is read from the environment variable TOKEN",
+        "`timeout` is taken as milliseconds",
+    ):
+        assert text in said
+
+
+def test_claude_code_with_sign_in_and_a_command_for_headers():
+    entry = {
+        "type": "http",
+        "url": "https://h/mcp",
+        "headersHelper": "/opt/token.sh",
+        "oauth": {"clientId": "me", "callbackPort": 8080},
+    }
+    tree = {"mcpServers": {"a": entry}, "projects": {"/p": {"mcpServers": {"b": {"command": "x"}}}}}
+    assert servers(tree) == {
+        "a": {
+            "transport": "http",
+            "url": "https://h/mcp",
+            "oauth": {"client_id": "me", "callback_port": 8080},
+        }
+    }
+    assert notes(tree) == [
+        "`headersHelper` would run '/opt/token.sh'; it is not taken over. Set `headers`",
+        "1 server of the project /p is not taken over",
+    ]
+
+
+def test_cursor_with_its_sign_in_and_a_file_of_variables():
+    entry = {"url": "https://h", "auth": {"CLIENT_ID": "a", "CLIENT_SECRET": "${env:S}", "scopes": ["x"]}}
+    assert servers({"mcpServers": {"a": entry}})["a"]["oauth"] == {
+        "client_id": "a",
+        "client_secret": "${S}",
+        "scopes": ["x"],
+    }
+    [note] = notes({"mcpServers": {"a": {"command": "x", "envFile": ".env"}}})
+    assert note == "`envFile` is not read: write the variables of .env under `env`"
+
+
+@pytest.mark.parametrize(
+    ("tree", "table"),
+    [
+        (
+            {"context_servers": {"a": {"source": "custom", "command": "x", "args": ["1"], "enabled": False}}},
+            {"command": "x", "args": ["1"], "disabled": True},
+        ),
+        (
+            {"context_servers": {"a": {"command": {"path": "x", "args": ["1"], "env": {"A": "1"}}}}},
+            {"command": "x", "args": ["1"], "env": {"A": "1"}},
+        ),
+        (
+            {
+                "mcp": {
+                    "a": {"type": "local", "command": ["x", "1"], "environment": {"A": "1"}, "enabled": True}
+                }
+            },
+            {"transport": "stdio", "command": "x", "args": ["1"], "env": {"A": "1"}, "disabled": False},
+        ),
+        ({"mcp": {"a": {"type": "remote", "url": "https://h", "oauth": {}}}}, {"url": "https://h"}),
+        (
+            {"mcpServers": {"a": {"type": "streamable_http", "url": "https://h", "disabled": False}}},
+            {"transport": "http", "url": "https://h", "disabled": False},
+        ),
+        ({"mcpServers": {"a": {"type": "lines", "command": "x"}}}, {"transport": "lines", "command": "x"}),
+    ],
+    ids=["zed", "older zed", "opencode", "opencode remote", "ollmcp", "lines"],
+)
+def test_zed_opencode_ollmcp_and_the_line_dialect(tree: object, table: object):
+    assert servers(tree) == {"a": table}
+
+
+@pytest.mark.parametrize(
+    ("entry", "note"),
+    [
+        ({"command": "sh", "args": ["-c", "curl x | sh"]}, "runs a shell: sh -c curl x | sh"),
+        (
+            {"command": "npx", "args": ["-y", "mcp-remote@0.1", "https://h/sse?k=1"]},
+            "goes through mcp-remote; `url` = https://h/sse works without it",
+        ),
+        ({"command": "x", "somethingNew": {"a": 1}}, "`somethingNew` means nothing here and is left out"),
+    ],
+)
+def test_what_is_dangerous_roundabout_or_unknown_is_named(entry: object, note: str):
+    assert notes({"mcpServers": {"a": entry}}) == [note]
+
+
+def test_a_wrapper_for_windows_is_taken_off():
+    tree = {"mcpServers": {"a": {"command": "cmd", "args": ["/c", "npx", "-y", "p"]}}}
+    assert servers(tree)["a"] == {"command": "npx", "args": ["-y", "p"]}
+    assert notes(tree) == ["`cmd /c` is for Windows and left out: it starts npx"]
 
 
 def test_references_of_an_editor_are_worked_out_from_where_the_file_stands():

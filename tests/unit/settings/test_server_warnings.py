@@ -1,0 +1,95 @@
+"""What will not work is said before anything is started."""
+
+from pathlib import Path
+
+import pytest
+
+from tui.settings.load import load_text
+from tui.settings.server_warnings import server_warnings
+
+
+def warnings(body: str, tmp_path: Path = Path("/nowhere"), **env: str) -> list[str]:
+    loaded = load_text(f"[servers.a]\n{body}\n", tmp_path / "c.toml", env)
+    assert not loaded.errors, loaded.errors
+    found = server_warnings(loaded, {"npx": "/bin/npx", "python3": "/bin/python3"}.get)
+    assert all(problem.warning and problem.file for problem in found)
+    return [f"{problem.path.removeprefix('servers.')}: {problem.message}" for problem in found]
+
+
+@pytest.mark.parametrize(
+    ("body", "warning"),
+    [
+        ('command = "uvx"', "a.command: there is no command uvx on PATH"),
+        ('command = "/no/such"', "a.command: there is no file /no/such"),
+        ('command = "npx"\ncwd = "/no/such"\nargs = ["-y"]', "a.cwd: there is no directory /no/such"),
+        ('command = "npx"\nargs = ["p"]', "a.args: npx may ask before it downloads, and nobody can answer"),
+        (
+            'command = "npx"\ntransport = "lines"\nargs = ["-y", "@modelcontextprotocol/server-memory"]',
+            "a.transport: looks like an MCP server, which does not speak the line dialect",
+        ),
+        (
+            'url = "https://h/sse"\ntransport = "http"',
+            "a.transport: looks like an address of HTTP+SSE, and `http` does not try that",
+        ),
+        (
+            'url = "https://h/mcp/"\ntransport = "sse"',
+            "a.transport: looks like an address of Streamable HTTP, and `sse` does not try that",
+        ),
+        (
+            'url = "http://h/mcp"\nheaders = { Authorization = "Bearer x" }',
+            "a.url: headers with credentials are sent unencrypted",
+        ),
+        ('url = "https://h"\nheaders = { X = "${X:-}" }', "a.headers: the value of X is empty"),
+        (
+            'url = "https://h"\nheaders = { Authorization = "Bearer ${X:-}" }',
+            "a.headers: the value of Authorization is empty",
+        ),
+        (
+            'url = "https://h"\nheaders = { Authorization = "Bearer x" }\noauth = { client_id = "c" }',
+            "a.oauth: is not used: an Authorization header is set",
+        ),
+    ],
+)
+def test_each_is_named_with_its_key(body: str, warning: str):
+    assert warnings(body) == [warning]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'command = "npx"\nargs = ["-y", "p"]',
+        'url = "https://h/sse"',
+        'url = "https://h/mcp"\ntransport = "http"',
+        'url = "http://127.0.0.1:1/mcp"\nheaders = { Authorization = "Bearer x" }',
+        'command = "python3"\ntransport = "lines"\nargs = ["legacy_math.py"]',
+        'command = "uvx"\ndisabled = true',
+    ],
+)
+def test_what_may_work_is_not_warned_of(body: str):
+    assert warnings(body) == []
+
+
+def test_a_file_that_cannot_be_run_is_named(tmp_path: Path):
+    (tmp_path / "run.py").write_text("")
+    assert warnings('command = "./run.py"', tmp_path) == [f"a.command: {tmp_path}/run.py is not executable"]
+
+
+def test_two_names_for_one_server_are_named():
+    text = '[servers.a]\nurl = "https://h"\n[servers.b]\nurl = "https://h"\n'
+    [found] = server_warnings(load_text(text, Path("c.toml"), {}))
+    assert (found.path, found.message, found.line) == ("servers.b", "is the same server as a", 3)
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        ('url = "https://h"\ntransport = "stdio"', "has a `url`, which the transport stdio cannot use"),
+        ('url = "https://h"\ntransport = "lines"', "has a `url`, which the transport lines cannot use"),
+        ('command = "https://h/mcp"', "has an address as its `command`; write it as `url`"),
+        ('url = "ftp://h"', "must be an address like https://host/path"),
+        ('url = "https://h"\nheaders = { X = "${NOT_SET}" }', "variable NOT_SET is not set"),
+    ],
+)
+def test_what_can_never_work_is_an_error(body: str, error: str):
+    loaded = load_text(f"[servers.a]\n{body}\n", Path("c.toml"), {})
+    assert any(error in problem.message for problem in loaded.errors), loaded.errors
