@@ -59,10 +59,31 @@ def switched(patterns: Sequence[str], name: str, names: Iterable[str]) -> tuple[
 
 
 @dataclass(frozen=True, slots=True)
+class Annotations:
+    """What a server says of an item of content.
+
+    Attributes:
+        audience: whom it is for: "user", "assistant"; both if empty.
+        priority: 1 for the most important, 0 for the least; None if it does not say.
+    """
+
+    audience: tuple[str, ...] = ()
+    priority: float | None = None
+
+    @property
+    def for_model(self) -> bool:
+        return not self.audience or "assistant" in self.audience
+
+
+PLAIN = Annotations()
+
+
+@dataclass(frozen=True, slots=True)
 class TextContent:
     """Text in a tool result, raw."""
 
     text: str
+    annotations: Annotations = PLAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +95,7 @@ class BinaryContent:
     size: int
     data: str = field(repr=False, default="")
     uri: str = ""
+    annotations: Annotations = PLAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +105,7 @@ class LinkContent:
     uri: str
     name: str = ""
     description: str = ""
+    annotations: Annotations = PLAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +115,7 @@ class ResourceContent:
     uri: str
     mime: str
     text: str
+    annotations: Annotations = PLAIN
 
 
 Content = TextContent | BinaryContent | LinkContent | ResourceContent

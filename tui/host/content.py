@@ -8,7 +8,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from tui.core.text import clean_line
-from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, TextContent, ToolResult
+from tui.core.tools import (
+    PLAIN,
+    Annotations,
+    BinaryContent,
+    Content,
+    LinkContent,
+    ResourceContent,
+    TextContent,
+    ToolResult,
+)
 from tui.core.workbench import Completions, PromptMessage, PromptResult
 
 MAX_ITEMS = 10_000
@@ -41,18 +50,30 @@ def result_of(raw: Mapping[str, Any]) -> ToolResult:
 def content_of(item: Any, *, shown: Any = None) -> Content:
     """Return one content item; an unknown one as its JSON, or that of `shown` instead."""
     if isinstance(item, dict):
+        said = annotations_of(item)
         match item:
             case {"type": "text", "text": str(text)}:
-                return TextContent(text)
+                return TextContent(text, said)
             case {"type": "image" | "audio" as kind, "data": str(data)}:
-                return _binary(kind, _text(item, "mimeType"), data)
+                return _binary(kind, _text(item, "mimeType"), data, "", said)
             case {"type": "resource_link", "uri": str(uri)}:
-                return LinkContent(uri, _text(item, "name"), _text(item, "description"))
+                return LinkContent(uri, _text(item, "name"), _text(item, "description"), said)
             case {"type": "resource", "resource": {"uri": str(uri), "text": str(text)} as resource}:
-                return ResourceContent(uri, _text(resource, "mimeType"), text)
+                return ResourceContent(uri, _text(resource, "mimeType"), text, said)
             case {"type": "resource", "resource": {"uri": str(uri), "blob": str(data)} as resource}:
-                return _binary("blob", _text(resource, "mimeType"), data, uri)
+                return _binary("blob", _text(resource, "mimeType"), data, uri, said)
     return TextContent(_as_json(item if shown is None else shown))
+
+
+def annotations_of(item: Mapping[str, Any]) -> Annotations:
+    """Return the annotations of an item; what is malformed counts as not said."""
+    said = item.get("annotations")
+    if not isinstance(said, Mapping):
+        return PLAIN
+    listed, priority = said.get("audience"), said.get("priority")
+    audience = [one for one in ("user", "assistant") if isinstance(listed, list) and one in listed]
+    known = isinstance(priority, int | float) and not isinstance(priority, bool) and 0 <= priority <= 1
+    return Annotations(tuple(audience), priority if known else None)
 
 
 def contents_of(raw: Mapping[str, Any]) -> ToolResult:
@@ -122,14 +143,14 @@ def _text(holder: Mapping[str, Any], key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _binary(kind: str, mime: str, data: str, uri: str = "") -> BinaryContent:
+def _binary(kind: str, mime: str, data: str, uri: str, said: Annotations) -> BinaryContent:
     size = max(0, len(data) * 3 // 4 - data[-2:].count("="))
     named: Literal["image", "audio", "blob"] = "blob"
     if kind == "image":
         named = "image"
     elif kind == "audio":
         named = "audio"
-    return BinaryContent(named, mime, size, data, uri)
+    return BinaryContent(named, mime, size, data, uri, said)
 
 
 def _as_json(item: Any) -> str:

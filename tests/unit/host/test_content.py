@@ -1,9 +1,10 @@
 """Raw results become something a person can look at, whatever a server sends."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent
+from tui.core.tools import Annotations, BinaryContent, LinkContent, ResourceContent, TextContent
 from tui.host.content import MAX_ITEMS, content_of, contents_of, prompt_of, result_of
 
 
@@ -79,3 +80,30 @@ def test_no_answer_to_a_read_or_a_prompt_is_an_exception(value):
         contents_of(raw)
         prompt_of(raw)
         prompt_of({"messages": [{"role": value, "content": value}]})
+
+
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        ({"audience": ["user"], "priority": 0.2}, Annotations(("user",), 0.2)),
+        ({"audience": ["assistant", "user", "cat"]}, Annotations(("user", "assistant"))),
+        ({"audience": "user", "priority": 7}, Annotations()),
+        ({"audience": [["user"]], "priority": True}, Annotations()),
+        ("user", Annotations()),
+        ({"priority": float("nan")}, Annotations()),
+    ],
+)
+def test_annotations_of_an_item_are_read_and_malformed_ones_are_not(said, read):
+    assert content_of({"type": "text", "text": "x", "annotations": said}).annotations == read
+
+
+def test_every_kind_of_item_has_annotations():
+    said = {"annotations": {"audience": ["user"]}}
+    resource = {"uri": "a://1", "text": "x"}
+    for item in (
+        {"type": "image", "data": "AAAA", "mimeType": "image/png"},
+        {"type": "resource_link", "uri": "a://1"},
+        {"type": "resource", "resource": resource},
+        {"type": "resource", "resource": {"uri": "a://1", "blob": "AAAA"}},
+    ):
+        assert not content_of(item | said).annotations.for_model

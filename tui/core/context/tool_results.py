@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tui.core.attachments import ATTACHED, attachment_of_binary, fenced, kind_of, label, visible, word
@@ -16,6 +16,10 @@ from tui.core.units import size as in_bytes
 MAX_ATTACHMENTS = 20
 """Pictures and sounds of one result that the model may be shown."""
 
+USUAL_PRIORITY = 0.5
+"""Of an item whose server does not say, among others of which it does."""
+
+NOTE_BYTES = 80
 EMPTY = "(empty result)"
 _FAILED, _WARNING = "ERROR: ", "[warning: "
 _LONE_KEY = "result"
@@ -42,19 +46,62 @@ class Observation:
 def observation(result: ToolResult, limit: int, keep: Callable[[str], str] = lambda whole: "") -> Observation:
     """Return what the model reads of a result: about `limit` bytes of text.
 
-    `keep` stores the complete text if it is truncated; it returns the name under which it can be read.
+    `keep` stores the complete text if it is truncated; it returns the name under which it can be read. What
+    is for the person only is left out. Of a text that is too long, what its server says is unimportant goes
+    first.
     """
+    seen = _for_model(result)
+    text, attachments = _told(seen)
+    if not is_cut(text, limit):
+        return Observation(text, attachments)
+    kept = keep(text)
+    text, attachments = _told(_most_important(seen, limit))
+    return Observation(cut(text, limit, kept), attachments, kept)
+
+
+def _told(result: ToolResult) -> tuple[str, tuple[Attachment, ...]]:
     teller = _Teller()
     text = teller.text_of(result)
     if result.warning:
         text = f"{_WARNING}{result.warning}]\n{text}"
     if result.is_error:
         text = _FAILED + text
-    text = visible(text)
-    if not is_cut(text, limit):
-        return Observation(text, tuple(teller.attachments))
-    kept = keep(text)
-    return Observation(cut(text, limit, kept), tuple(teller.attachments), kept)
+    return visible(text), tuple(teller.attachments)
+
+
+def _for_model(result: ToolResult) -> ToolResult:
+    """Return a result without the items that are for the person only, and a note on them."""
+    told = tuple(item for item in result.content if item.annotations.for_model)
+    if not (hidden := len(result.content) - len(told)):
+        return result
+    items = "1 item of the result is" if hidden == 1 else f"{hidden} items of the result are"
+    note = TextContent(f"[{items} shown to the user only]")
+    return replace(result, content=(*told, note))
+
+
+def _most_important(result: ToolResult, limit: int) -> ToolResult:
+    """Return a result without its least important items, as far as it takes to be within `limit` bytes."""
+    said = {number: item.annotations.priority for number, item in enumerate(result.content)}
+    if all(priority is None for priority in said.values()):
+        return result
+    sizes = [octets(_Teller().text_of(ToolResult((item,)))) + 1 for item in result.content]
+    over = sum(sizes) + NOTE_BYTES - limit
+    dropped: set[int] = set()
+    for number in sorted(said, key=lambda number: (_weight(said[number]), -number)):
+        if over <= 0 or _weight(said[number]) >= 1:
+            break
+        dropped.add(number)
+        over -= sizes[number]
+    if not dropped:
+        return result
+    items = "1 item" if len(dropped) == 1 else f"{len(dropped)} items"
+    note = TextContent(f"[{items} of lower priority left out]")
+    kept = tuple(item for number, item in enumerate(result.content) if number not in dropped)
+    return replace(result, content=(*kept, note))
+
+
+def _weight(priority: float | None) -> float:
+    return USUAL_PRIORITY if priority is None else priority
 
 
 def as_given(told: str, is_error: bool) -> tuple[str, str]:

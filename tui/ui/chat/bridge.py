@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tui.core import events, units
+from tui.core.context.tool_results import result_text
 from tui.core.conversation.conversation import Remark
 from tui.core.events import EndReason
 from tui.core.ports import ApprovalRequest
@@ -229,4 +230,6 @@ def _result_text(event: events.ToolCallEnded) -> str:
         texts = [item.text for item in result.content if isinstance(item, TextContent)]
         if texts and len(texts) == len(result.content):
             return "\n".join(texts)
+        if not all(item.annotations.for_model for item in result.content):
+            return result_text(result)
     return event.text

@@ -172,7 +172,9 @@ def _tool(
         yield from _structured(result, promised, signs)
     elif result.warning:
         yield Lines([((f"! {clean_line(result.warning, 600)}", "warn"),)]), None
-    alone = len(result.content) == 1 and result.structured is None
+    alone = (
+        len(result.content) == 1 and result.structured is None and not any(_annotations(result.content[0]))
+    )
     for number, content in enumerate(result.content[:MOST_ITEMS], 1):
         if not alone:
             yield Lines([(*_heading(number, content),)]), content
@@ -215,7 +217,16 @@ def _heading(number: int, content: Content) -> Row:
             what = "link"
         case ResourceContent(mime=mime):
             what = f"resource, {clean_line(mime, 60) or 'text'}"
-    return ((f"{number}  ", "dim"), (what, "dim bold"))
+    return ((f"{number}  ", "dim"), (what, "dim bold"), *_annotations(content))
+
+
+def _annotations(content: Content) -> Iterator[tuple[str, str]]:
+    """Yield whom the server says that an item is for, and how important it is."""
+    said = content.annotations
+    if len(said.audience) == 1:
+        yield f"   for the {said.audience[0]} only", "dim" if said.for_model else "warn"
+    if said.priority is not None:
+        yield f"   priority {said.priority:g}", "dim"
 
 
 def _content(content: Content, signs: Symbols) -> Iterator[tuple[Sheet, Content | None]]:

@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 
 from tests.media import base64_of, image, png, wav
 from tui.core.context.tool_results import MAX_ATTACHMENTS, Observation, as_given, observation, result_text
-from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, TextContent, ToolResult
+from tui.core.tools import (
+    Annotations,
+    BinaryContent,
+    Content,
+    LinkContent,
+    ResourceContent,
+    TextContent,
+    ToolResult,
+)
 
 
 def told(*content: Content, limit: int = 100_000, **fields) -> Observation:
@@ -206,3 +214,41 @@ def test_a_result_that_fits_is_not_kept():
 def test_the_servers_text_can_be_separated_from_what_was_added(is_error: bool, warning: str):
     result = ToolResult((TextContent("no such town"),), is_error=is_error, warning=warning)
     assert as_given(observation(result, 10_000).text, is_error) == ("no such town", warning)
+
+
+def annotated(text, *audience, priority=None):
+    return TextContent(text, Annotations(audience, priority))
+
+
+def test_what_is_for_the_person_only_is_not_sent():
+    told = observation(
+        ToolResult((annotated("chart", "user"), annotated("numbers", "assistant"), annotated("both"))), 10_000
+    )
+    assert told.text == "numbers\nboth\n[1 item of the result is shown to the user only]"
+
+
+def test_a_picture_for_the_person_only_is_not_attached():
+    picture = BinaryContent("image", "image/png", 3, "AAAA", annotations=Annotations(("user",)))
+    told = observation(ToolResult((picture, picture)), 10_000)
+    assert told.attachments == () and told.text == "[2 items of the result are shown to the user only]"
+
+
+def test_of_a_long_result_the_least_important_items_are_cut_first():
+    items = [
+        annotated(letter * 400, priority=priority)
+        for letter, priority in zip("abcd", (0.9, 0.1, None, 1), strict=True)
+    ]
+    told = observation(ToolResult(tuple(items)), 1_400, lambda whole: "result-1")
+    assert "b" * 100 not in told.text and all(letter * 400 in told.text for letter in "acd")
+    assert told.text.endswith("[1 item of lower priority left out]") and told.kept == "result-1"
+
+
+def test_what_is_most_important_is_cut_in_the_middle_but_not_left_out():
+    items = [annotated(letter * 4_000, priority=1) for letter in "ab"]
+    told = observation(ToolResult(tuple(items)), 2_000, lambda whole: "result-1")
+    assert "aaa" in told.text and "bbb" in told.text and "lower priority" not in told.text
+
+
+def test_without_priorities_a_long_result_is_cut_as_ever():
+    told = observation(ToolResult((TextContent("a" * 4_000), TextContent("b" * 4_000))), 2_000)
+    assert "lower priority" not in told.text and "aaa" in told.text and "bbb" in told.text

@@ -7,7 +7,7 @@ import pytest
 from tui.core import events
 from tui.core.events import EndReason, LimitName
 from tui.core.ports import Answer, ApprovalRequest, Usage
-from tui.core.tools import BinaryContent, TextContent, Tool, ToolResult
+from tui.core.tools import Annotations, BinaryContent, LinkContent, TextContent, Tool, ToolResult
 from tui.ui.chat.bridge import Bridge
 
 NOTICE = "demo model: rule-based, not a language model"
@@ -258,3 +258,9 @@ def test_each_end_is_said_in_one_sentence(bridge, view, reason):
     assert len(notes) == (0 if reason is EndReason.ANSWERED else 1)
     bridge.apply(events.TurnStarted("demo", 2))
     assert bridge.ended == ""
+
+
+def test_what_is_for_the_person_only_is_shown_although_it_is_not_sent(bridge, view):
+    link = LinkContent("a://1", "chart", annotations=Annotations(("user",)))
+    bridge.apply(call_ended(result=ToolResult((TextContent("see"), link)), text="see\n[1 item …]"))
+    assert view.done[-1][-1] == "see\n[resource chart: a://1]"

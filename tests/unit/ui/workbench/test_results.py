@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tui.core.tools import (
+    Annotations,
     BinaryContent,
     CallFailure,
     LinkContent,
@@ -188,3 +189,8 @@ def test_the_suffix_of_a_saved_text_follows_its_type_and_never_makes_it_a_progra
         found = stack.saved(1)
         assert found is not None
         assert found[1] == ending
+
+
+def test_an_item_says_whom_it_is_for_and_how_important_it_is():
+    one = TextContent("x", Annotations(("user",), 0.25))
+    assert lines(ToolResult((one,)))[0] == "1  text, 1 character   for the user only   priority 0.25"
