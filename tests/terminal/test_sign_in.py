@@ -97,6 +97,29 @@ def test_over_ssh_the_address_is_shown_and_the_answer_is_pasted(tmp_path: Path, 
             assert app.process.wait() == 0
 
 
+def test_an_address_can_be_signed_in_to_and_called_without_a_configuration(
+    tmp_path: Path, home: dict[str, str]
+) -> None:
+    with served(OAuthServer()) as server:
+        done = asyncio.run(mcptui("call", server.url, "add", **home))
+        assert done.code == 5 and f"mcptui login {server.url}" in done.err
+        with TerminalApp.real("login", server.url, env=home) as app:
+            app.shows("Open it in your browser?")
+            app.send("y\n")
+            app.shows("signed in until")
+            assert app.process.wait() == 0
+        done = asyncio.run(mcptui("call", server.url, "add", **home))
+        assert (done.code, done.out) == (0, "3\n")
+
+
+def test_a_call_on_a_terminal_asks_for_the_sign_in_itself(tmp_path: Path, home: dict[str, str]) -> None:
+    with served(OAuthServer()) as server, TerminalApp.real("call", server.url, "add", env=home) as app:
+        app.shows("Open it in your browser?")
+        app.send("y\n")
+        app.until(lambda: app.process.poll() is not None)
+        assert app.process.wait() == 0
+
+
 def test_a_no_declines(tmp_path: Path, home: dict[str, str]) -> None:
     with served(OAuthServer()) as server:
         config = configured(tmp_path, server)

@@ -214,7 +214,7 @@ def _add_sign_in(commands: "Commands") -> None:
     )
     for parser in (login, logout):
         _common(parser, model=False)
-        parser.add_argument("server", metavar="SERVER", help="name of a configured server")
+        parser.add_argument("server", metavar="SERVER", help="a configured server, or an address")
 
 
 def _add_adding(commands: "Commands") -> None:

@@ -5,8 +5,10 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any, TextIO
 
+from tui.commands.add import is_command
 from tui.commands.interrupt import Interrupt
 from tui.commands.terminal_approver import read_line
 from tui.core.errors import ConfigError, McptuiError, UsageError
@@ -16,6 +18,7 @@ from tui.core.units import plural
 from tui.core.web_address import web_address
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
+from tui.settings.new_server import is_address, unconfigured_server
 
 FAILED = 5
 USAGE = 2
@@ -43,10 +46,23 @@ def _run(args: argparse.Namespace, work: Work) -> int:
 
 
 async def _with_runtime(args: argparse.Namespace, work: Work) -> int:
-    runtime = Runtime(Options.from_args(args), os.environ)
+    options, server = Options.from_args(args), args.server
+    if is_address(server):
+        spec, secrets = unconfigured_server(
+            [server],
+            env={},
+            headers={},
+            transport="",
+            environment=os.environ,
+            folder=Path.cwd(),
+            known=is_command,
+        )
+        options, server = options.with_server(spec, secrets), spec.name
+    runtime = Runtime(options, os.environ)
+    runtime.questioner = TerminalQuestioner()
     with Interrupt() as interrupt:
         try:
-            return await interrupt.during(_prepared(runtime, args.server, work))
+            return await interrupt.during(_prepared(runtime, server, work))
         finally:
             await runtime.shutdown()
 
@@ -58,9 +74,6 @@ async def _prepared(runtime: Runtime, server: str, work: Work) -> int:
 
 
 async def _login(runtime: Runtime, server: str) -> int:
-    sign_ins = runtime.host.sign_ins
-    if sign_ins is not None:
-        sign_ins.questioner = TerminalQuestioner()
     place = await runtime.host.sign_in(server)
     state = runtime.host.status(server).sign_in
     print(f"{clean_line(server, 64)}: {state}. The tokens are {place}.")

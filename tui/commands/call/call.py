@@ -23,6 +23,7 @@ from tui.commands.call.server_log import ServerLog
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.interrupt import Interrupt
 from tui.commands.run import fail
+from tui.commands.sign_in import TerminalQuestioner
 from tui.core import units
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, sentences
 from tui.core.servers import ServerState, ServerStatus
@@ -85,6 +86,9 @@ class _Call:
         host = runtime.host
         if args.verbose:
             runtime.listen(ServerLog(self._server, runtime.redactor))
+        sign_ins = host.sign_ins
+        if sign_ins is not None and sys.stderr.isatty():
+            sign_ins.questioner = TerminalQuestioner()
         limits = {} if args.seconds is None else {"tool_seconds": args.seconds}
         host.reconfigure(self._server, restart=False, **limits)
         print(f"· starting {clean_line(self._server, 80)}", file=sys.stderr, flush=True)
@@ -136,6 +140,8 @@ class _Call:
         next_step, key, _ = status.next_step.partition("Press ")  # a key of the screen
         if key and not next_step and not self._args.verbose:
             next_step = "--verbose prints its log."
+        if self._runtime.is_unconfigured and status.spec.url:  # its name is known to nobody
+            next_step = next_step.replace(f"login {status.name}`", f"login {status.spec.url}`")
         problem = sentences(status.detail or "it did not start", next_step.strip())
         fail(McptuiError(problem, where=clean_line(status.name, 80)), self._args.json)
         if status.stderr_last and clean_line(status.stderr_last, 80) not in status.detail:
