@@ -54,9 +54,10 @@ def sample(schema: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any
 def value_of(field: Mapping[str, Any]) -> Any:
     if field.get("enum"):
         return field["enum"][0]
-    if field.get("type") == "object":
+    kind = field.get("type", "string")
+    if kind == "object":
         return sample(field, {})
-    return field.get("default", _SAMPLES.get(field.get("type", "string"), "text"))
+    return field.get("default", _SAMPLES.get(kind if isinstance(kind, str) else kind[0], "text"))
 
 
 def oauth_of(scenario: str, context: Mapping[str, Any]) -> OAuthSpec:

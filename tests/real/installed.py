@@ -1,8 +1,9 @@
 """Programs that others wrote, as npm and PyPI give them, and the marks of tests that need them.
 
-`MCPTUI_REAL_SERVERS` names a directory with `node_modules` (server-everything, server-filesystem, the
-inspector, aimock, the conformance suite and Node 22) and a virtual environment `time` (mcp-server-time);
-`.ci/run` makes one. Tests that need what is not there are skipped.
+`MCPTUI_REAL_SERVERS` names a directory with `node_modules` (servers of today, the inspector, aimock, the
+conformance suite and Node 22), `old/node_modules` (servers of 2024 and 2025), and virtual environments:
+`time` (mcp-server-time, -git and -fetch) and `sqlite` (mcp-server-sqlite on mcp 1). `.ci/run` makes one.
+Tests that need what is not there are skipped.
 """
 
 import os
@@ -17,11 +18,18 @@ INSPECTOR = _FOLDER / "node_modules" / ".bin" / "mcp-inspector"
 AIMOCK = _FOLDER / "node_modules" / ".bin" / "llmock"  # of the package aimock, as its fixtures are run
 CONFORMANCE = _FOLDER / "node_modules" / ".bin" / "conformance"
 NODE_22 = _FOLDER / "node_modules" / ".bin" / "node"
+MEMORY = _FOLDER / "node_modules" / ".bin" / "mcp-server-memory"
+THINKING = _FOLDER / "node_modules" / ".bin" / "mcp-server-sequential-thinking"
+OLD_EVERYTHING = _FOLDER / "old" / "node_modules" / ".bin" / "mcp-server-everything"
+OLD_FILES = _FOLDER / "old" / "node_modules" / ".bin" / "mcp-server-filesystem"
 TIME = _FOLDER / "time" / "bin" / "mcp-server-time"
+GIT = _FOLDER / "time" / "bin" / "mcp-server-git"
+FETCH = _FOLDER / "time" / "bin" / "mcp-server-fetch"
+SQLITE = _FOLDER / "sqlite" / "bin" / "mcp-server-sqlite"
 
 
 def needs(*programs: Path) -> list[pytest.MarkDecorator]:
     """Return the marks of tests that need programs of others."""
-    missing = ", ".join(program.name for program in programs if not program.exists())
+    missing = ", ".join(str(program.relative_to(_FOLDER)) for program in programs if not program.exists())
     reason = f"MCPTUI_REAL_SERVERS names no directory with {missing}"
     return [pytest.mark.real, pytest.mark.skipif(bool(missing), reason=reason)]

@@ -1,0 +1,224 @@
+"""The reference server over each transport gives what the Inspector's command line gets from it."""
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import until
+from tests.real.installed import EVERYTHING, INSPECTOR, needs
+from tests.real.places import free_port, served
+from tests.real.reached import NAME, reached, text_of
+from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswer, FormQuestion, Refuser
+from tui.core.servers import ServerSpec, Transport
+from tui.core.tools import BinaryContent, LinkContent, ResourceContent, ToolResult
+from tui.core.traffic import Direction
+
+pytestmark = [*needs(EVERYTHING, INSPECTOR), pytest.mark.timeout(120)]
+
+FOR_FORMS = {"trigger-elicitation-request", "trigger-url-elicitation"}
+FOR_ROOTS, FOR_SAMPLING = {"get-roots-list"}, {"trigger-sampling-request"}
+"""Tools that are listed only for hosts that can be asked; the Inspector's command line cannot."""
+
+
+@pytest.fixture(scope="module", params=["stdio", "streamableHttp", "sse", "sse by its address alone"])
+def place(request: pytest.FixtureRequest, shared_processes: set[int]) -> Iterator[ServerSpec]:
+    if request.param == "stdio":
+        yield ServerSpec(NAME, command=str(EVERYTHING))
+        return
+    kind, _, guessed = request.param.partition(" ")
+    port = free_port()
+    url = f"http://localhost:{port}/{'sse' if kind == 'sse' else 'mcp'}"
+    transport = Transport.SSE if kind == "sse" and not guessed else Transport.HTTP
+    with served([EVERYTHING, kind], port, shared_processes):
+        yield ServerSpec(NAME, transport=transport, url=url, sse_fallback=bool(guessed))
+
+
+@cache
+def inspected(method: str, *arguments: str) -> Mapping[str, Any]:
+    """Return what the Inspector's command line prints."""
+    done = subprocess.run(
+        [str(INSPECTOR), "--cli", str(EVERYTHING), "--method", method, *arguments],
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+async def test_the_same_tools_with_the_same_schemas(place: ServerSpec):
+    expected = {tool["name"]: tool for tool in inspected("tools/list")["tools"]}
+    async with reached(place) as server:
+        await until(lambda: set(server.tools()) > FOR_FORMS, what="the tools that need a host that is asked")
+        listed = server.tools()
+        raw = {tool["name"]: tool for tool in (await server.result("tools/list"))["tools"]}
+    assert {name: raw[name] for name in expected} == expected
+    assert set(listed) - set(expected) - FOR_ROOTS - FOR_SAMPLING == FOR_FORMS
+    for name, tool in expected.items():
+        assert (listed[name].schema, listed[name].title) == (tool["inputSchema"], tool["title"])
+
+
+async def test_the_same_resources_templates_and_prompts(place: ServerSpec):
+    async with reached(place) as server:
+        resources, problem = await server.host.workbench.resources(NAME)
+        prompts, problem_of_prompts = await server.host.workbench.prompts(NAME)
+    expected = inspected("resources/list")["resources"]
+    templates = inspected("resources/templates/list")["resourceTemplates"]
+    assert (problem, problem_of_prompts) == ("", "")
+    assert {one.uri for one in resources if not one.template} == {one["uri"] for one in expected}
+    assert {one.uri for one in resources if one.template} == {one["uriTemplate"] for one in templates}
+    assert [(one.name, [argument.name for argument in one.arguments]) for one in prompts] == [
+        (one["name"], [argument["name"] for argument in one.get("arguments", ())])
+        for one in inspected("prompts/list")["prompts"]
+    ]
+
+
+CALLS: dict[str, dict[str, Any]] = {
+    "echo": {"message": "Grüße 👋"},
+    "get-annotated-message": {"messageType": "error"},
+    "get-resource-links": {"count": 4},
+    "get-resource-reference": {"resourceType": "Text", "resourceId": 1},
+    "get-structured-content": {"location": "Chicago"},
+    "get-sum": {"a": 2, "b": 40},
+    "get-tiny-image": {},
+}
+
+
+def timeless(result: Mapping[str, Any]) -> str:
+    """Return a result without the time of day, which some resources have in their text."""
+    text = json.dumps(result, sort_keys=True, ensure_ascii=False)
+    return re.sub(r" at \d+:\d+:\d+ [AP]M", "", text)
+
+
+@pytest.mark.parametrize("tool", CALLS)
+async def test_the_same_result_of_a_call(place: ServerSpec, tool: str):
+    given = [part for name, value in CALLS[tool].items() for part in ("--tool-arg", f"{name}={value}")]
+    expected = inspected("tools/call", "--tool-name", tool, *given)
+    async with reached(place) as server:
+        raw = await server.result("tools/call", name=tool, arguments=CALLS[tool])
+        result = await server.call(tool, **CALLS[tool])
+    assert timeless(raw) == timeless(expected)
+    assert (result.is_error, result.warning) == (False, "")
+    assert len(result.content) == len(expected["content"])
+    assert result.structured == expected.get("structuredContent")
+
+
+async def test_kinds_of_content_arrive_as_they_are(place: ServerSpec):
+    async with reached(place) as server:
+        links = await server.call("get-resource-links", count=2)
+        embedded = await server.call("get-resource-reference", resourceType="Blob", resourceId=2)
+        image = await server.call("get-tiny-image")
+    assert [type(part) for part in links.content[1:]] == [LinkContent, LinkContent]
+    assert any(isinstance(part, BinaryContent | ResourceContent) for part in embedded.content)
+    (picture,) = [part for part in image.content if isinstance(part, BinaryContent)]
+    assert (picture.mime, picture.size) == ("image/png", 4033)
+
+
+async def test_every_resource_and_a_template_can_be_read(place: ServerSpec):
+    async with reached(place) as server:
+        resources, _ = await server.host.workbench.resources(NAME)
+        fixed = [await server.resource(one.uri) for one in resources if not one.template]
+        text = await server.resource("demo://resource/dynamic/text/7")
+        blob = await server.resource("demo://resource/dynamic/blob/7")
+        missing = await server.resource("demo://resource/nowhere")
+    assert len(fixed) >= 7 and not any(one.is_error for one in (*fixed, text, blob))
+    assert isinstance(text.content[0], ResourceContent) and isinstance(blob.content[0], BinaryContent)
+    assert missing.is_error and "nowhere" in text_of(missing)
+
+
+async def test_every_prompt_can_be_had_and_its_arguments_are_completed(place: ServerSpec):
+    values = {
+        "city": "Paris",
+        "department": "Sales",
+        "name": "Bob",
+        "resourceType": "Text",
+        "resourceId": "1",
+    }
+    async with reached(place) as server:
+        bench = server.host.workbench
+        prompts = {one.name: one for one in (await bench.prompts(NAME))[0]}
+        for prompt in prompts.values():
+            asked = {one.name: values.get(one.name, "x") for one in prompt.arguments}
+            found = await bench.get_prompt(NAME, prompt.name, asked, call="hand-4", seconds=20)
+            assert (found.problem, bool(found.messages)) == ("", True)
+        teams = await bench.complete(prompts["completable-prompt"], "department", "S", {})
+        names = await bench.complete(prompts["completable-prompt"], "name", "", {"department": "Sales"})
+    assert teams.values == ("Sales", "Support")
+    assert names.values
+
+
+class Asked(Refuser):
+    """Accepts or declines everything, and keeps it."""
+
+    def __init__(self, action: Action) -> None:
+        self.action = action
+        self.forms: list[FormQuestion] = []
+        self.addresses: list[AddressQuestion] = []
+
+    async def form(self, question: FormQuestion) -> FormAnswer:
+        self.forms.append(question)
+        return FormAnswer(self.action, {"name": "Ada", "check": True})
+
+    async def address(self, question: AddressQuestion) -> AddressAnswer:
+        self.addresses.append(question)
+        return AddressAnswer(self.action)
+
+
+@pytest.mark.parametrize(("action", "told"), [(Action.ACCEPT, "Ada"), (Action.DECLINE, "declined")])
+async def test_a_form_is_asked_for_and_its_answer_comes_back(place: ServerSpec, action: Action, told: str):
+    person = Asked(action)
+    async with reached(place, person) as server:
+        result = await server.text("trigger-elicitation-request")
+    assert told in result
+    assert [(form.server, "name" in form.schema["properties"]) for form in person.forms] == [(NAME, True)]
+
+
+async def test_an_address_is_shown_and_consented_to(place: ServerSpec, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SSH_CONNECTION", "1")  # so that no browser opens
+    person = Asked(Action.ACCEPT)
+    url = "https://example.com/sign?id=1"
+    async with reached(place, person) as server:
+        result = await server.call("trigger-url-elicitation", url=url)
+    assert [(one.url, one.purpose) for one in person.addresses] == [(url, "elicitation")]
+    assert not result.is_error
+
+
+async def test_the_roots_are_told_when_it_asks(place: ServerSpec, tmp_path: Path):
+    async with reached(replace(place, roots=(str(tmp_path),))) as server:
+        told = await server.text("get-roots-list")
+    assert tmp_path.as_uri() in told
+
+
+async def test_progress_arrives_while_a_call_runs(place: ServerSpec):
+    seen: list[tuple[float, float | None]] = []
+    async with reached(place) as server:
+        tool = server.tools()["trigger-long-running-operation"]
+        result: ToolResult = await server.host.workbench.call_tool(
+            tool,
+            {"duration": 0.4, "steps": 4},
+            call="hand-5",
+            seconds=20,
+            progress=lambda done, total, _: seen.append((done, total)),
+        )
+    assert not result.is_error and (4, 4) in seen
+
+
+async def test_a_tool_that_needs_a_task_is_withheld_with_the_reason(place: ServerSpec):
+    async with reached(place) as server:
+        assert "task" in server.tools()["simulate-research-query"].withheld
+
+
+async def test_what_it_sends_unasked_disturbs_no_call(place: ServerSpec):
+    async with reached(place) as server:
+        await server.text("toggle-simulated-logging")
+        await server.text("toggle-subscriber-updates")
+        sums = [await server.text("get-sum", a=number, b=1) for number in range(5)]
+        notified = {message.get("method") for message in server.messages(Direction.IN)}
+    assert sums == [f"The sum of {number} and 1 is {number + 1}." for number in range(5)]
+    assert "notifications/message" in notified or "notifications/tools/list_changed" in notified
