@@ -15,6 +15,9 @@ from tests.ui.test_commands import keys
 from tui.core.tools import BinaryContent, ResourceContent, ToolResult
 from tui.core.workbench import ResourceInfo
 from tui.ui.dialogs.picker import Picker
+from tui.ui.workbench.bars import BenchTab
+from tui.ui.workbench.form_pane import FormPane
+from tui.ui.workbench.screen import ServerScreen
 
 PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489"
@@ -234,3 +237,17 @@ async def test_a_name_that_is_written_whole_is_attached_and_sent_by_one_enter(fo
         await pilot.press("enter")
         await shows(app, "see @notes.md", "Read.")
         assert [len(attached) for _, attached in runtime.conversations.asked] == [1]
+
+
+async def test_a_template_is_filled_in_on_the_workbench_and_attached_from_there(folder: Path):
+    runtime = runtime_with_resource()
+    template = ResourceInfo("weather", "weather://archive/{city}", "archive", template=True)
+    runtime.workbench.listed = (template, *runtime.workbench.listed)
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/resource weather://archive/{city}")
+        await until(lambda: isinstance(app.screen, ServerScreen) and app.screen.tab is BenchTab.RESOURCES)
+        await until(lambda: isinstance(app.focused, FormPane))
+        await keys(pilot, "Oslo")
+        await pilot.press("escape", "a")
+        await until(lambda: app.main.composer.text == "[@weather:weather://archive/Oslo] ")
+        await pilot.press("escape")

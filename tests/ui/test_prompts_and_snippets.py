@@ -28,6 +28,25 @@ async def test_a_prompt_is_put_into_the_composer_to_be_read_first(line: str):
         assert runtime.conversations.asked == []
 
 
+@pytest.mark.parametrize("line", ["/weather:forecast ", "/prompt weather:forecast "])
+async def test_values_of_an_argument_are_suggested_by_the_server_of_the_prompt(line: str):
+    runtime = runtime_with_prompts()
+    runtime.workbench.values = {"city": ("Oslo", "São Paulo", "Osaka")}
+    async with opened(runtime) as (app, pilot):
+        await keys(pilot, f"{line}ci")
+        await shows(app, "city=")
+        await pilot.press("tab", "O")
+        await shows(app, "city=Oslo", "city=Osaka")
+        await pilot.press("tab")
+        assert app.main.composer.text == f"{line}city=Oslo "
+        assert runtime.workbench.completed[-1] == ("city", "O", {})
+        app.main.composer.show("")
+        await keys(pilot, f"{line}city=S")
+        await shows(app, "city=São Paulo")
+        await pilot.press("tab")
+        assert app.main.composer.text == f'{line}city="São Paulo" '
+
+
 async def test_a_prompt_that_lacks_something_is_asked_for_in_its_form():
     runtime = runtime_with_prompts()
     async with opened(runtime) as (app, pilot):

@@ -188,11 +188,16 @@ class SlashCommands:
 
     async def _resource(self, rest: str) -> None:
         from tui.ui.dialogs.picker import PickerChoice
+        from tui.ui.workbench.items import key_of_resource
 
         found = {f"{one.server}:{one.uri}": one for one in await self._sources.resources()}
 
         def attach(key: str) -> None:
-            self._composer.attach(Reference.to_resource(found[key].server, found[key].uri))
+            one = found[key]
+            if one.template:  # it is filled in on the workbench, and attached there
+                self._navigator.open_server(one.server, key_of_resource(one.uri, template=True))
+            else:
+                self._composer.attach(Reference.to_resource(one.server, one.uri))
 
         if rest:
             key = next((key for key, one in found.items() if rest in (key, one.uri)), "")
@@ -200,10 +205,12 @@ class SlashCommands:
                 raise McptuiError("is no resource of a running server", where=clean_line(rest, 80))
             attach(key)
             return
-        choices = [
-            PickerChoice(key, Content(f"{clean_line(key, 80)}  {clean_line(one.title or one.name, 40)}"))
-            for key, one in found.items()
-        ]
+
+        def line(key: str) -> Content:
+            name = clean_line(found[key].title or found[key].name, 40)
+            return Content(f"{clean_line(key, 80)}  {'template: ' * found[key].template}{name}")
+
+        choices = [PickerChoice(key, line(key)) for key in found]
         self._pick("Attach a resource", choices, attach, "No running server has resources.")
 
     async def _login(self, rest: str) -> None:

@@ -178,7 +178,7 @@ class ServerScreen(Screen[None]):
 
     def _go_to_item(self) -> None:
         """Go to the item that the screen was opened for, once its server has listed it."""
-        for tab in (BenchTab.TOOLS, BenchTab.PROMPTS) if self._item else ():
+        for tab in self.benches if self._item else ():
             if self.benches[tab].list.select(self._item):
                 self._item = ""
                 if tab is not self.tab:

@@ -140,7 +140,8 @@ class Completion:
             self._fill(await self.sources().references(now.query))
             self._extend(await self.sources().deeper(now.query))
         else:
-            self._fill(fitting(await self.sources().arguments(now.command, now.before), now.query))
+            found = await self.sources().arguments(now.command, now.before, now.query)
+            self._fill(fitting(found, now.query.replace('"', "")))  # a value may be in quotes
 
     def _extend(self, more: "Sequence[Suggestion]") -> None:
         new = [one for one in more if one not in self._found]

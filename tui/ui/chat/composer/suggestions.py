@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,16 @@ from tui.core.errors import McptuiError
 from tui.core.servers import ServerState
 from tui.core.text import clean_line, fold
 from tui.ui.chat.composer.token_area import Reference
-from tui.ui.keys.slash_commands import OWN, ArgumentRule, CommandKind, CommandSpec, of_prompts, of_snippets
+from tui.ui.keys.slash_commands import (
+    OWN,
+    ArgumentRule,
+    CommandKind,
+    CommandSpec,
+    of_prompts,
+    of_snippets,
+    pair,
+    parse_arguments,
+)
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.core.workbench import PromptInfo, ResourceInfo
@@ -37,6 +47,9 @@ STALE_SECONDS = 30.0
 
 TREE_SECONDS = 10.0
 """The files below the working directory are listed again after this time."""
+
+DEBOUNCE_SECONDS = 0.15
+"""Values are asked for once the typing pauses for so long."""
 
 LISTING_SECONDS = 5.0
 """A slower server is left out of suggestions until it has answered."""
@@ -218,8 +231,10 @@ class LiveSources:
         return [one.name for one in self.runtime.host.statuses() if one.state is ServerState.RUNNING]
 
     async def resources(self) -> "list[ResourceInfo]":
+        """Return all resources, and after them the templates."""
         await self.known()
-        return [one for listed in self._resources.values() for one in listed if not one.template]
+        found = [one for listed in self._resources.values() for one in listed]
+        return sorted(found, key=lambda one: one.template)
 
     def names_file(self, path: str) -> bool:
         try:
@@ -278,20 +293,38 @@ class LiveSources:
             task.cancel()
             await asyncio.wait({task})
 
-    async def arguments(self, command: str, before: str) -> Sequence[Suggestion]:
+    async def arguments(self, command: str, before: str, query: str) -> Sequence[Suggestion]:
+        """Return what may follow a command, after the words `before`; of a prompt its server knows values."""
         makers: dict[str, Callable[[str], Awaitable[Sequence[Suggestion]]]] = {
             "model": self._models,
             "tools": self._servers,
             "login": self._remote_servers,
             "logout": self._remote_servers,
-            "prompt": self._prompt_names,
+            "prompt": partial(self._prompt_names, query),
             "resource": self._resource_uris,
             "export": self._exports,
         }
         if (make := makers.get(command)) is not None:
             return await make(before)
         spec = next((one for one in await self.known() if one.name == command), None)
-        return _names(spec, before) if spec is not None and spec.kind is not CommandKind.OWN else ()
+        if spec is None or spec.kind is CommandKind.OWN:
+            return ()
+        return await self._values(spec, before, query) or _names(spec, before)
+
+    async def _values(self, spec: CommandSpec, before: str, query: str) -> Sequence[Suggestion]:
+        """Return the values that the server of a prompt suggests for the argument that is being written."""
+        name, equals, typed = query.partition("=")
+        listed = self._prompts.get(spec.server, ())
+        prompt = next((one for one in listed if one.name == spec.target), None)
+        if not equals or name not in spec.names or prompt is None or self.runtime is None:
+            return ()
+        await asyncio.sleep(DEBOUNCE_SECONDS)  # the next letter cancels this
+        others = dict(parse_arguments(before, spec.names).values)
+        found = await self.runtime.workbench.complete(prompt, name, typed.lstrip("\"'"), others)
+        return [
+            Suggestion(f"{name}={clean_line(value, 100)}", text=f"{pair(name, value)} ")
+            for value in found.values
+        ]
 
     async def references(self, query: str) -> Sequence[Suggestion]:
         """Return the files and resources that `@query` may mean, as far as they are known at once."""
@@ -340,18 +373,23 @@ class LiveSources:
     async def _exports(self, before: str) -> Sequence[Suggestion]:
         return of_words(EXPORTS) if not before else ()
 
-    async def _prompt_names(self, before: str) -> Sequence[Suggestion]:
+    async def _prompt_names(self, query: str, before: str) -> Sequence[Suggestion]:
         specs = [one for one in await self.known() if one.kind is CommandKind.PROMPT]
         if not before:
             return of_words((one.name, one.help) for one in specs)
         name, _, written = before.partition(" ")
-        return next((_names(one, written) for one in specs if one.name == name), ())
+        spec = next((one for one in specs if one.name == name), None)
+        return (await self._values(spec, written, query) or _names(spec, written)) if spec is not None else ()
 
     async def _resource_uris(self, before: str) -> Sequence[Suggestion]:
         if before:
             return ()
         return of_words(
-            ((f"{one.server}:{one.uri}", one.title or one.name) for one in await self.resources()), behind=""
+            (
+                (f"{one.server}:{one.uri}", "template: " * one.template + (one.title or one.name))
+                for one in await self.resources()
+            ),
+            behind="",
         )
 
 

@@ -31,7 +31,7 @@ class Slow:
     def specs(self) -> Sequence[Any]:
         return OWN
 
-    async def arguments(self, command: str, before: str) -> Sequence[Suggestion]:
+    async def arguments(self, command: str, before: str, query: str) -> Sequence[Suggestion]:
         await self.gate.wait()
         return [SMALL]
 
