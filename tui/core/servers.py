@@ -107,6 +107,7 @@ class ServerSpec:
         off: patterns of names of its tools that the model is not offered.
         oauth: how to sign in to it.
         disabled: it is only listed, and cannot be started.
+        problem: what is wrong with its configuration, so that it is only listed; or "".
         sse_fallback: only a URL is configured: if it does not speak HTTP, HTTP+SSE is tried.
         instructions: give the model its instructions.
         log_level: the least severe level of RFC 5424 that it is asked to log, or "" to ask for nothing.
@@ -139,6 +140,7 @@ class ServerSpec:
     sampling_tokens: int = 100_000
     sampling_per_minute: int = 10
     disabled: bool = False
+    problem: str = ""
 
     @property
     def shown_command(self) -> tuple[str, ...]:

@@ -70,6 +70,15 @@ class HostContext:
     tasks: TaskBook = field(default_factory=TaskBook)
 
 
+def _listed(spec: ServerSpec, now_ns: int) -> ServerStatus:
+    """Return the first status of a server: not started, or why it cannot be."""
+    status = ServerStatus(spec.name, spec, since_ns=now_ns)
+    if spec.problem:
+        failed = StopReason.FAILED_TO_START
+        return replace(status, reason=failed, detail=spec.problem, next_step="Press e to edit it.")
+    return replace(status, reason=StopReason.DISABLED) if spec.disabled else status
+
+
 def start_seconds(spec: ServerSpec) -> float:
     """Return the start timeout: longer than the default where a launcher may have to download first."""
     launcher = os.path.basename(spec.command).removesuffix(".cmd").removesuffix(".exe") in LAUNCHERS
@@ -111,8 +120,7 @@ class Supervisor:
         self.subscriptions = Subscriptions()
         self._around = around
         self._redact = around.redactor.redact
-        why = StopReason.DISABLED if spec.disabled else StopReason.NOT_STARTED
-        self._status = ServerStatus(spec.name, spec, reason=why, since_ns=around.clock.now_ns())
+        self._status = _listed(spec, around.clock.now_ns())
         self._policy = RestartPolicy()
         self._task: asyncio.Task[None] | None = None
         self._stop = asyncio.Event()
@@ -182,7 +190,7 @@ class Supervisor:
 
     async def start(self) -> None:
         """Start it, and return once it is RUNNING or STOPPED again. While STOPPING, the start is queued."""
-        if self._closing or self.spec.disabled:
+        if self._closing or self.spec.disabled or self.spec.problem:
             return
         life = self._lives + (self.state in (ServerState.STOPPED, ServerState.STOPPING))
         if self.state is ServerState.STOPPING:

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from tui.core.servers import Grant, OAuthSpec, SamplingRule, ServerSpec, Transport
+from tui.core.text import clean_line
 from tui.core.turn.approval_policy import Rules
 from tui.core.turn.limits import Limits
 from tui.settings.load import Loaded, dotted
@@ -15,7 +16,9 @@ from tui.settings.schema import ApprovalSettings, LimitSettings, ServerOAuthSett
 
 
 def server_specs(loaded: Loaded, *, disabled: bool = False) -> tuple[ServerSpec, ...]:
-    """Return the enabled servers of a configuration, in its order; with `disabled` those too.
+    """Return the enabled servers of a configuration, in its order.
+
+    With `disabled` also those that are only listed: disabled ones, and those whose configuration is wrong.
 
     A configuration that names no servers gives the shipped samples, one that could not be read none:
     nobody knows what it says.
@@ -25,10 +28,30 @@ def server_specs(loaded: Loaded, *, disabled: bool = False) -> tuple[ServerSpec,
     if not loaded.names_servers:
         return default_servers()
     folder = loaded.path.absolute().parent
-    return tuple(
-        _spec(name, server, folder)
+    found = {
+        name: _spec(name, server, folder)
         for name, server in loaded.settings.servers.items()
         if disabled or not server.disabled
+    }
+    if disabled:
+        found |= {name: _wrong(name, loaded, problems) for name, problems in left_out(loaded).items()}
+    order = [name for name in loaded.raw.get("servers", {}) if name in found]
+    return tuple(found[name] for name in dict.fromkeys((*order, *found)))
+
+
+def _wrong(name: str, loaded: Loaded, problems: Sequence[str]) -> ServerSpec:
+    """Return what can be shown of a server that is configured wrongly."""
+    table = loaded.raw["servers"][name]
+    table = table if isinstance(table, Mapping) else {}
+    command, url, args = table.get("command"), table.get("url"), table.get("args")
+    prefix = f"{dotted(('servers', name))}"
+    said = "; ".join(problem.partition(prefix)[2].lstrip(".: ") or problem for problem in problems)
+    return ServerSpec(
+        name,
+        command if isinstance(command, str) else "",
+        tuple(map(str, args)) if isinstance(args, list) else (),
+        url=url if isinstance(url, str) else None,
+        problem=clean_line(f"its configuration is wrong: {said}.", 600),
     )
 
 

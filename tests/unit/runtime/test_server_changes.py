@@ -119,6 +119,20 @@ async def test_a_secret_is_hidden_in_the_form_and_kept(tmp_path):
     await stage.host.shutdown()
 
 
+async def test_a_server_with_a_mistake_is_listed_with_it_and_can_be_mended(tmp_path, monkeypatch):
+    stage = Stage(tmp_path / "c.toml", '[servers.a]\nurl = "https://a"\nheaders = { X = "${NOT_SET}" }\n')
+    status = stage.host.status("a")
+    assert status.failed and "headers.X: the environment variable NOT_SET is not set" in status.detail
+    assert status.next_step == "Press e to edit it."
+    await stage.host.start("a")
+    assert stage.host.status("a").state is ServerState.STOPPED
+    values = stage.changes.values("a")
+    assert values.values == "X: ${NOT_SET}"
+    await stage.changes.change(stage.changes.draft("a", ServerValues(values.line, "X: 1"), changes="a"))
+    await stage.runs("a")
+    await stage.host.shutdown()
+
+
 async def test_a_sample_can_only_be_used(tmp_path):
     stage = Stage(tmp_path / "c.toml", "")
     assert stage.changes.table("weather") is None

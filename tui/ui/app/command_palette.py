@@ -111,7 +111,9 @@ def server_commands(
 def _of_server(status: ServerStatus, host: "Host", show_log: Callable[[str], object]) -> Iterator[Command]:
     name, shown = status.name, clean_line(status.name, 60)
     state = f"now {status.state}"
-    if status.state in (ServerState.STOPPED, ServerState.STOPPING):
+    if status.spec.disabled or status.spec.problem:
+        pass  # it is only listed
+    elif status.state in (ServerState.STOPPED, ServerState.STOPPING):
         yield Command(f"Start {shown}", state, partial(host.request_start, name))
     else:
         yield Command(f"Stop {shown}", state, partial(host.request_stop, name))

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from inspect import isawaitable
 
+from tui.core.servers import ServerSpec
 from tui.core.text import clean_line
 from tui.traffic.spans.entries import CallSpan
 from tui.ui.chat.approvals import ApprovalKeys
@@ -127,12 +128,18 @@ class ActionHandlers:
 
     def _steer_server(self, steer: Callable[[], None]) -> None:
         status = self._regions.servers.selected_status
-        if status is not None and status.spec.disabled:
-            key = self._regions.key_of("servers.disable")
-            self._regions.notify(f"{clean_line(status.name, 64)} is disabled. Press {key} to enable it.")
+        if status is not None and (why := self._why_listed_only(status.spec)):
+            self._regions.notify(f"{clean_line(status.name, 64)} is {why} it.")
             return
         steer()
         self._wake()
+
+    def _why_listed_only(self, spec: ServerSpec) -> str:
+        if spec.disabled:
+            return f"disabled. Press {self._regions.key_of('servers.disable')} to enable"
+        if spec.problem:
+            return f"configured wrongly. Press {self._regions.key_of('servers.change')} to edit"
+        return ""
 
     def _cancel(self) -> None:
         """Close a list, cancel a command or stop the turn; if there is none of them, focus the composer."""

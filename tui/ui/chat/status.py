@@ -106,7 +106,7 @@ class ChatStatus:
             meters=tuple(self._meters(with_step=folded)),
             model=self.model if folded else "",
             running=len(self.running),
-            servers=len(self.statuses),
+            servers=sum(not status.spec.disabled for status in self.statuses),
             used=self._used(),
             frames=self._runtime.frames,
             fault=self._fault(),

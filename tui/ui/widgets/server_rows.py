@@ -88,7 +88,7 @@ def _what(status: ServerStatus) -> Iterator[tuple[str, str]]:
         case ServerState.RUNNING:
             yield tool_words(status), "dim"
             if remark := status.spec.transport.remark:
-                yield f"  {remark}", "warn"
+                yield f" {remark}", "warn"
         case ServerState.STOPPED:
             yield reason_words(status), "bad" if status.failed else "dim"
 
