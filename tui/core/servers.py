@@ -110,6 +110,7 @@ class ServerSpec:
         problem: what is wrong with its configuration, so that it is only listed; or "".
         sse_fallback: only a URL is configured: if it does not speak HTTP, HTTP+SSE is tried.
         instructions: give the model its instructions.
+        offer_resources: let the model list and read its resources.
         log_level: the least severe level of RFC 5424 that it is asked to log, or "" to ask for nothing.
         roots: absolute paths of the directories that it may work in, as it is told.
         sampling: whether it may ask the active model.
@@ -134,6 +135,7 @@ class ServerSpec:
     oauth: OAuthSpec = OAuthSpec()
     sse_fallback: bool = False
     instructions: bool = False
+    offer_resources: bool = False
     log_level: str = ""
     roots: tuple[str, ...] = ()
     sampling: SamplingRule = SamplingRule.NEVER

@@ -26,7 +26,7 @@ from tui.host.sign_in.sign_ins import SignIns
 from tui.host.sign_in.token_store import TokenStore
 from tui.host.supervisor import HostContext, Open, Supervisor, remote_transports
 from tui.host.transports import open_transport
-from tui.host.workbench import HandWorkbench, RunningToolbox
+from tui.host.workbench import HandWorkbench, ModelResources, RunningToolbox
 
 SHUTDOWN_SECONDS = 7.0
 KILL_SECONDS = 1.0
@@ -97,6 +97,7 @@ class Host:
         self._checker = SchemaChecker()
         self.toolbox = RunningToolbox(self._servers, self._checker)
         self.workbench = HandWorkbench(self._servers, self.toolbox, self._around.redactor, self._around.tasks)
+        self.model_resources = ModelResources(self._servers, self.workbench)
         self._requests: set[asyncio.Task[None]] = set()
         self._closing = False
 

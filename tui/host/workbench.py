@@ -386,6 +386,27 @@ class HandWorkbench:
         return RawAnswer(problem=answer, lost=True) if isinstance(answer, str) else answer
 
 
+class ModelResources:
+    """The resources of servers that the model may read; see `core.context.resource_tools.ResourceSource`."""
+
+    def __init__(self, servers: Mapping[str, Supervisor], workbench: HandWorkbench) -> None:
+        self._servers = servers
+        self._workbench = workbench
+
+    def servers(self) -> Sequence[str]:
+        return [
+            name
+            for name, server in self._servers.items()
+            if server.spec.offer_resources and server.state is ServerState.RUNNING
+        ]
+
+    async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
+        return await self._workbench.resources(server)
+
+    async def read(self, server: str, uri: str, seconds: float) -> ToolResult:
+        return await self._workbench.read_resource(server, uri, call="", seconds=seconds)
+
+
 def _completes(connection: "Connection") -> bool:
     offered = _object(connection.introduction.get("capabilities")).get("completions")
     return offered not in (None, False) or connection.protocol == BEFORE_CAPABILITY
@@ -407,6 +428,9 @@ _WORDS = {
 
 @contextmanager
 def _by_hand(call: str) -> Iterator[None]:
+    if not call:  # a turn is the cause
+        yield
+        return
     before = CAUSE.set(Cause(0, 0, call))
     try:
         yield

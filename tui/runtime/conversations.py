@@ -300,6 +300,7 @@ class Conversations:
                 result_store=now.result_store,
                 tool_selection=self._tool_selection,
                 instructions=context.instructions(),
+                resources=context.resources,
             )
             return Turn(now.conversation, deps, number)
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from tui.core.context.resource_tools import ResourceSource
 from tui.core.conversation.conversation import Remark
 from tui.core.events import Event, Notice, RetryScheduled, TurnError, TurnStarted
 from tui.core.ports import Clock, Toolbox
@@ -35,6 +36,7 @@ class TurnContext:
         redacted: returns an event without configured secrets.
         recording_name: returns the recording that the traffic goes to, or "".
         instructions: returns the part of the system text that is the servers' own, or "".
+        resources: the resources that the model may read.
     """
 
     toolbox: Toolbox
@@ -46,6 +48,7 @@ class TurnContext:
     redacted: Callable[[Event], Event]
     recording_name: Callable[[], str]
     instructions: Callable[[], str] = lambda: ""
+    resources: ResourceSource | None = None
 
 
 class PendingTurn:

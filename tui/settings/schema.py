@@ -289,6 +289,8 @@ class ServerSettings(Section):
     """Names of tools that the model is not offered, `*` and `?` allowed; `"*"` for all. Call them by hand."""
     instructions: Truth = False
     """Give the model the server's own instructions, marked as its words. Read them in its overview first."""
+    offer_resources: Truth = False
+    """Let the model list and read the server's resources, with tools of mcptui's own."""
     log_level: Annotated[str, AfterValidator(_checked_level)] | None = None
     """The least severe messages that it is asked to log: `debug`, `info`, `notice`, `warning`, `error` …"""
     oauth: ServerOAuthSettings = ServerOAuthSettings()

@@ -94,6 +94,7 @@ def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
         pins=tuple(server.pin),
         off=tuple(server.off),
         instructions=server.instructions,
+        offer_resources=server.offer_resources,
         log_level=server.log_level or "",
         oauth=_oauth(server.oauth),
         roots=tuple(root_path(root, folder) for root in server.roots),

@@ -1,4 +1,4 @@
-"""Tools of mcptui's own: `read_result`, which is offered while a complete result is stored."""
+"""A tool of mcptui's own: `read_result`, which is offered while a complete result is stored."""
 
 import re
 import sys
@@ -69,6 +69,9 @@ class ResultStore:
 SERVER = "mcptui"
 """The server name of these tools, for the person and the model. A real server may have the same name."""
 
+BUILT_IN = "built-in/"
+"""How the digests of built-in tools begin; those of servers' tools are hashes, so none can pose as one."""
+
 READ_RESULT = "read_result"
 PAGE_BYTES = 16_384
 MIN_PAGE = 64
@@ -81,7 +84,7 @@ CONTEXT = 120
 MAX_LINE = 400
 MAX_MATCHES = 200
 
-_DIGEST = "built-in/read_result"
+_DIGEST = f"{BUILT_IN}read_result"
 _SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
@@ -97,8 +100,8 @@ _SCHEMA: Mapping[str, Any] = {
 }
 
 
-def is_built_in(tool: Tool) -> bool:
-    """Return whether `tool` is built in. Digests of servers' tools are hashes, so none can pose as one."""
+def is_read_result(tool: Tool) -> bool:
+    """Return whether `tool` is `read_result`."""
     return tool.digest == _DIGEST
 
 
@@ -116,13 +119,13 @@ class BuiltInToolbox:
         tools = self._inner.tools()
         if not len(self._result_store):
             return tools
-        taken = {tool.server for tool in tools}
+        taken = {tool.server for tool in tools if not tool.digest.startswith(BUILT_IN)}
         while self._own.server in taken:
             self._own = _tool(self._own.server + "-")
         return [*tools, self._own]
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        if not is_built_in(tool):
+        if not is_read_result(tool):
             return await self._inner.check(tool, arguments)
         return _wrong(arguments)
 
@@ -135,7 +138,7 @@ class BuiltInToolbox:
         progress: ProgressSink,
         clocks: Pausable = NO_CLOCKS,
     ) -> ToolResult:
-        if not is_built_in(tool):
+        if not is_read_result(tool):
             return await self._inner.call(tool, arguments, seconds=seconds, progress=progress, clocks=clocks)
         if wrong := _wrong(arguments):
             return ToolResult((TextContent(wrong),), is_error=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from tui.core.context.built_in_tools import is_built_in
+from tui.core.context.built_in_tools import is_read_result
 from tui.core.conversation.conversation import AssistantMessage, Message, UserMessage
 from tui.core.ports import MAX_TOOLS
 from tui.core.schemas.tool_names import NameTable
@@ -74,7 +74,7 @@ def choose(
         if sum(size or 0 for size in sizes.values()) <= room.tokens:
             return frozenset(key for key, size in sizes.items() if size is not None), True
     chosen: set[Key] = set()
-    own = any(is_built_in(tool) for _, tool in items)
+    own = any(is_read_result(tool) for _, tool in items)
     places, tokens = room.max_tools - (not own), room.tokens - (0 if own else RESERVED_TOKENS)
     for name, tool in _ranked(items, table, before):
         if len(chosen) >= places:
@@ -102,7 +102,7 @@ def _ranked(
         of_server[tool.server] += 1
         turns = (of_server[tool.server], at)
         key = key_of(tool)
-        if is_built_in(tool):
+        if is_read_result(tool):
             rank: tuple[float, ...] = (0, at)
         elif tool.pinned:
             rank = (1, at)

@@ -5,8 +5,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore, is_built_in
+from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore, is_read_result
 from tui.core.context.context_meter import ContextMeter
+from tui.core.context.resource_tools import ResourceSource, ResourceToolbox
 from tui.core.context.tool_results import UNKNOWN_WINDOW, Observation, ResultBudget, observation, result_room
 from tui.core.context.tool_selection import ToolOffer, ToolSelection
 from tui.core.conversation.conversation import CallRequest, Conversation, ToolMessage
@@ -91,7 +92,7 @@ class TurnDeps:
     """What a turn works with. What it measures, stores and selects lives as long as the conversation.
 
     `bill` is called with the usage of each request; it returns its cost, or None if unknown. `instructions`
-    is the part of the system text that is the servers' own, or "".
+    is the part of the system text that is the servers' own, or ""; `resources` are those that it may read.
     """
 
     model: ChatModel
@@ -106,6 +107,7 @@ class TurnDeps:
     result_store: ResultStore = field(default_factory=ResultStore)
     tool_selection: ToolSelection = field(default_factory=ToolSelection)
     instructions: str = ""
+    resources: ResourceSource | None = None
 
 
 async def _awaited(call: Awaitable[ToolResult]) -> ToolResult:
@@ -148,7 +150,8 @@ class ToolCallRunner:
         self._running: dict[str, asyncio.Task[ToolResult]] = {}
         self._clocks = TimeLimits(_MeterClock(meter, deps.clock))
         room = result_room(deps.context_meter.window or UNKNOWN_WINDOW)
-        self._toolbox = BuiltInToolbox(deps.toolbox, deps.result_store, min(deps.limits.result_bytes, room))
+        tools = deps.toolbox if deps.resources is None else ResourceToolbox(deps.toolbox, deps.resources)
+        self._toolbox = BuiltInToolbox(tools, deps.result_store, min(deps.limits.result_bytes, room))
         self._budget = self._ration_for(1)
         self._chosen = False
         self.offer = ToolOffer(())
@@ -311,7 +314,7 @@ class ToolCallRunner:
 
     def _told(self, item: PreparedCall, tool: Tool, result: ToolResult) -> Observation:
         limit = self._budget.limit()
-        told = observation(result, limit) if is_built_in(tool) else observation(result, limit, self._store)
+        told = observation(result, limit) if is_read_result(tool) else observation(result, limit, self._store)
         times = self._meter.call_ended(fingerprint(f"{tool.server}/{tool.name}", item.arguments, told.mark))
         if times < self._deps.limits.identical_calls_note:
             return told
