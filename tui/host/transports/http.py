@@ -11,6 +11,7 @@ there may be a session; one that the server has lost is opened again with the ha
 import asyncio
 import contextlib
 import logging
+import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -60,6 +61,12 @@ INITIALIZED_SECONDS = 10.0
 _INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 _LISTS = ("tools", "resources", "prompts")
 
+_NO_SESSION = re.compile(
+    rb"\b(?:no|invalid|unknown|expired|missing)\b[^.]{0,40}\bsession"
+    rb"|\bsession\b[^.]{0,40}\b(?:not|expired|invalid|unknown|terminated)",
+    re.IGNORECASE,
+)
+
 _log = logging.getLogger(__name__)
 
 
@@ -70,6 +77,10 @@ class _Post:
     task: asyncio.Task[None]
     method: str
     modern: bool
+
+
+class SessionLost(HttpFault):
+    """The server does not know the session any more."""
 
 
 class StreamableHttp:
@@ -232,30 +243,34 @@ class StreamableHttp:
                 sent = self._headers(headers)
                 if not session:
                     sent.pop(SESSION, None)
-                await self._post(body, sent, wire_id, method)
+                resume_at = await self._post(body, sent, wire_id, method)
+                if resume_at is not None:
+                    await self._resume(wire_id, *resume_at)
                 return
+            except SessionLost as lost:
+                if reopened:
+                    raise
+                reopened = True
+                await self._reopen(session, lost)
             except HttpFault as fault:
-                if session and fault.status == 404 and not reopened:
-                    reopened = True
-                    await self._reopen(session, fault)
-                elif fault.refused and fault.wait is not None and fault.wait <= LONGEST_WAIT and not waited:
+                if fault.refused and fault.wait is not None and fault.wait <= LONGEST_WAIT and not waited:
                     waited = True
                     await asyncio.sleep(fault.wait)
                 else:
                     raise
 
-    async def _post(self, body: bytes, headers: Mapping[str, str], wire_id: Id, method: str) -> None:
+    async def _post(
+        self, body: bytes, headers: Mapping[str, str], wire_id: Id, method: str
+    ) -> tuple[str, float] | None:
+        """Send a request once and take its answer; return where to resume a stream that ended before it."""
         async with self._link.exchange("POST", headers, body) as response:
             status = response.status_code
             if method == "initialize" and response.is_success:
                 self._session = response.headers.get(SESSION, "")
-            if SESSION in headers and status == 404:
-                raise faults.refused(response, await self._link.head(response))
             if is_stream(response):
-                resume_at = await self._take_events(response, wire_id)
-                if resume_at is not None:
-                    await self._resume(wire_id, *resume_at)
-                return
+                return await self._take_events(response, wire_id)
+            if SESSION in headers:
+                await self._check_session(response)
             if faults.content_type(response) not in ("application/json", "") or status in (202, 204):
                 raise faults.refused(response, await self._link.head(response))
             raw = await self._link.body(response)
@@ -266,7 +281,7 @@ class StreamableHttp:
                 else []
             )
             if not self._gate.is_pending(wire_id):
-                return
+                return None
             if status >= 300 or not frames:
                 raise faults.refused(response, raw[:4096])
             why = self._link.why_noise if self._link.noise > noise else "it answers another request"
@@ -328,6 +343,17 @@ class StreamableHttp:
 
     # ---- sessions before 2026-07-28 ----------------------------------------------------------------------
 
+    async def _check_session(self, response: httpx2.Response) -> None:
+        """Raise SessionLost if the server has lost the session: it has done nothing then.
+
+        The status for that is 404; servers made after the examples of the TypeScript SDK say it with a 400.
+        """
+        if response.status_code in (400, 404):
+            body = await self._link.head(response)
+            if response.status_code == 404 or _NO_SESSION.search(body):
+                lost = faults.refused(response, body)
+                raise SessionLost(lost.message, next_step=lost.next_step, status=lost.status, refused=True)
+
     async def _reopen(self, lost: str, fault: HttpFault) -> None:
         """Open a session again in place of `lost`; raises `fault` if the server does not let us."""
         async with self._reopening:
@@ -379,10 +405,17 @@ class StreamableHttp:
             onward = None
             headers = self._headers({"accept": "text/event-stream"} | ({RESUME: last_id} if last_id else {}))
             try:
+                session = headers.get(SESSION, "")
                 async with self._link.exchange("GET", headers) as response:
+                    if session:
+                        await self._check_session(response)
                     if not is_stream(response) or response.status_code >= 300:
                         return  # it has no such stream
                     onward = await self._take_events(response, None)
+            except SessionLost as lost:
+                with contextlib.suppress(HttpFault):
+                    await self._reopen(session, lost)
+                return  # the new session has a stream of its own
             except HttpFault:
                 onward = None
             last_id, seconds = onward or (last_id, RETRY_SECONDS)

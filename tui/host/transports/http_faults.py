@@ -190,4 +190,4 @@ def _words(error: BaseException) -> str:
     number = error.errno if isinstance(error, OSError) and not isinstance(error, ssl.SSLError) else None
     system = os.strerror(number) if number is not None and number > 0 else ""
     said = system or getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return clean_line(str(said), QUOTED).rstrip(".")
+    return clean_line(str(said).partition(" (")[0], QUOTED).rstrip(".")

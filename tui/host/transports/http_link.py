@@ -32,6 +32,7 @@ HEAD = 64 * 1024
 """Bytes that are read of a body that is no message, for the server's own words."""
 
 _OWN_STREAM = "mcptui.stream"
+_HEAD = "mcptui.head"
 
 
 class HttpLink:
@@ -160,6 +161,8 @@ class HttpLink:
 
     async def body(self, response: httpx2.Response, limit: int = LINE_LIMIT) -> bytes:
         """Return a whole body. Raises HttpFault if it breaks off or is larger than `limit`."""
+        if _HEAD in response.extensions:
+            return await self.head(response)
         status = response.status_code
         said = response.headers.get("content-length", "")
         if said.isdigit() and int(said) > limit and is_plain(response):
@@ -177,13 +180,16 @@ class HttpLink:
         return exchange.body() if own is None else bytes(own)
 
     async def head(self, response: httpx2.Response) -> bytes:
-        """Return the beginning of a body that is shown, whatever happens to the rest."""
+        """Return the beginning of a body that is shown, whatever happens to the rest; also a second time."""
+        if _HEAD in response.extensions:
+            return bytes(response.extensions[_HEAD])
         found = bytearray()
         with contextlib.suppress(httpx2.HTTPError):
             async for block in response.aiter_bytes():
                 found += block
                 if len(found) >= HEAD:
                     break
+        response.extensions[_HEAD] = bytes(found[:HEAD])
         return bytes(found[:HEAD])
 
     async def message(self, raw: bytes, asked: Id | None = None, *, refused: bool = False) -> list[Message]:

@@ -153,6 +153,53 @@ async def test_a_session_that_the_server_has_lost_is_opened_again_unasked():
         assert sink.events("session opened again")
 
 
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        reply(b"Session not found", "404 Not Found", "text/plain"),
+        reply(
+            {"jsonrpc": "2.0", "error": {"code": -32000, "message": "No valid session ID provided"}},
+            "400 Bad Request",
+        ),
+    ],
+)
+async def test_a_lost_session_is_known_by_its_status_or_its_words(refusal):
+    async with http_server(modern=False, once={"tools/call": says(refusal)}) as server:
+        async with Client(remote(server)) as client:
+            assert text(await client.call_tool("echo", {"text": "z"})) == {"text": "z"}
+            assert server.methods().count("tools/call") == 2
+
+
+async def test_another_refusal_in_a_session_is_the_answer():
+    refusal = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"text is too long"}}'
+    async with http_server(
+        modern=False, once={"tools/call": says(reply(refusal, "400 Bad Request"))}
+    ) as server:
+        async with Client(remote(server)) as client:
+            with pytest.raises(MCPError, match="text is too long"):
+                await client.call_tool("echo", {})
+            assert server.methods().count("initialize") == 1
+
+
+async def test_a_session_that_is_lost_while_idle_is_opened_again_when_its_stream_breaks():
+    streams = []
+
+    async def hold(asked, writer):
+        if asked.headers.get("mcp-session-id") in server.sessions:
+            writer.write(STREAM + b"\r\nid: 1\nretry: 10\ndata:\n\n")
+            streams.append(writer)
+        else:
+            writer.write(server.usual(asked))
+
+    sink = Sink()
+    async with http_server(modern=False, answers={"GET": hold}) as server:
+        async with Client(remote(server, sink)):
+            await until(lambda: streams)
+            server.sessions.clear()
+            streams[0].close()
+            await until(lambda: sink.events("session opened again") and len(streams) == 2)
+
+
 async def test_a_stream_that_ends_before_its_answer_is_resumed_on_an_older_server():
     asked_for = {}
 
