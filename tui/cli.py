@@ -155,6 +155,10 @@ def _dispatch(args: argparse.Namespace) -> int:
             from tui.commands.add import add, remove
 
             return add(args) if args.command == "add" else remove(args)
+        case "search":
+            from tui.commands.packages.registry import search
+
+            return search(args)
         case "config":
             from tui.commands.config import config
             from tui.ui.keys.key_overrides import own_keys

@@ -5,14 +5,18 @@ Importing this loads only the standard library.
 
 import argparse
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.text import clean, clean_line
+
+if TYPE_CHECKING:
+    from tui.commands.packages.found import Found
 
 USAGE = 2
 
@@ -54,25 +58,90 @@ def _path(args: argparse.Namespace) -> Path:
 
 
 def _with_options_behind(args: argparse.Namespace) -> None:
-    """Take options that stand behind an address; behind a command they are the command's."""
+    """Take options that stand behind an address, a name or a bundle; behind a command they are its own."""
     from tui.commands.command_line import add_options
 
     words: list[str] = args.target
-    if "://" in "".join(words[:1]) and len(words) > 1:
+    if len(words) > 1 and ("://" in words[0] or args.registry or _is_packed(words[0])):
         add_options(argparse.ArgumentParser(prog="mcptui add")).parse_args(words[1:], namespace=args)
         args.target = [words[0], *args.target]
     elif words[:1] == ["--"]:
         args.target = words[1:]
 
 
+def _is_packed(word: str) -> bool:
+    from tui.settings.packages.registry_entry import is_registry_name
+
+    return is_registry_name(word) and not is_command(word)
+
+
 def _add(args: argparse.Namespace) -> int:
-    from tui.settings.new_server import as_toml, check_new, pairs, refuse_duplicate, server_name, server_table
+    from tui.settings.new_server import as_toml, check_new, refuse_duplicate, server_name
     from tui.settings.save import add_servers, refuse_foreign
-    from tui.settings.specs import resolved
 
     _with_options_behind(args)
     path = _path(args)
     refuse_foreign(path)
+    found = _packed(args)
+    table = _typed(args) if found is None else found.table
+    present = _present(path)
+    proposed = args.name or (server_name(table) if found is None else found.name)
+    refuse_duplicate(proposed if args.name else "", table, present)
+    name = args.name or _asked_name(proposed)
+    refuse_duplicate(name, table, present)
+    notes = check_new(name, table, path, os.environ)
+    if found is not None:
+        print("\n".join((*found.lines, "")))
+    print(clean(as_toml(name, table)))
+    for note in notes:
+        print(f"note: {clean(note)}")
+    shown = clean_line(str(path), 4096)
+    if args.dry_run:
+        print(f"nothing was written; without --dry-run this goes into {shown}")
+        return 0
+    if found is not None:
+        from tui.commands.packages.found import confirm
+
+        if not confirm(f"{_what_happens(table)} Add it to {shown}?", yes=args.yes):
+            print("nothing was written")
+            return 0
+        if found.install is not None:
+            found.install()
+        table = table if found.store is None else found.store(table, name)
+    add_servers(path, {name: table})
+    print(f"wrote {shown}")
+    if not present:
+        print("the sample servers no longer start: the configuration names a server now")
+    print("mcptui starts it; `mcptui servers` checks that it answers")
+    return 0
+
+
+def _what_happens(table: Mapping[str, Any]) -> str:
+    from tui.core.secrets.places import masked, masked_arguments
+
+    if "url" in table:
+        return f"mcptui will talk to {clean_line(masked(table['url']), 400)}."
+    words = masked_arguments([table["command"], *table.get("args", ())])
+    return f"mcptui will run: {clean_line(shlex.join(words), 2000)}\n"
+
+
+def _packed(args: argparse.Namespace) -> "Found | None":
+    """Return what a registry has under that name; None for an address or a command."""
+    word = args.target[0] if len(args.target) == 1 else ""
+    if word and (args.registry or _is_packed(word)):
+        from tui.commands.packages.registry import from_registry
+
+        return from_registry(args, word)
+    if args.set or args.kind:
+        raise UsageError("--set and --as are for a server of a registry.")
+    return None
+
+
+def _typed(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the table of the address or command on the command line."""
+    from tui.settings.new_server import pairs, server_table
+    from tui.settings.specs import resolved
+
     table = server_table(
         args.target,
         env=pairs(args.env),
@@ -83,25 +152,7 @@ def _add(args: argparse.Namespace) -> int:
     if "command" in table:  # what is here must be found from anywhere
         table["command"], *arguments = resolved([table["command"], *table.get("args", ())], Path.cwd())
         table |= {"args": arguments} if arguments else {}
-    present = _present(path)
-    proposed = args.name or server_name(table)
-    refuse_duplicate(proposed if args.name else "", table, present)
-    name = args.name or _asked_name(proposed)
-    refuse_duplicate(name, table, present)
-    notes = check_new(name, table, path, os.environ)
-    print(clean(as_toml(name, table)))
-    for note in notes:
-        print(f"note: {clean(note)}")
-    shown = clean_line(str(path), 4096)
-    if args.dry_run:
-        print(f"nothing was written; without --dry-run this goes into {shown}")
-        return 0
-    add_servers(path, {name: table})
-    print(f"wrote {shown}")
-    if not present:
-        print("the sample servers no longer start: the configuration names a server now")
-    print("mcptui starts it; `mcptui servers` checks that it answers")
-    return 0
+    return table
 
 
 def is_command(word: str) -> bool:

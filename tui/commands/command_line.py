@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import tui
 from tui.commands.call.options import add_calls
+from tui.commands.packages.options import add_packed_options, add_search
 from tui.commands.question_options import add_question_options
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
@@ -39,14 +40,19 @@ TAP_ABOUT = """\
 Stand between another host and its MCP server and record what travels. The host starts this in place of
 the server; bytes, ends, signals and the exit code pass as they are, and recording never holds them up.
 """
-ADD_USAGE = "mcptui add [OPTION ...] URL\n       mcptui add [OPTION ...] COMMAND [ARG ...]"
+ADD_USAGE = """\
+mcptui add [OPTION ...] URL
+       mcptui add [OPTION ...] COMMAND [ARG ...]
+       mcptui add [OPTION ...] NAME"""
 ADD_ABOUT = """\
-Add a server to the configuration: the address of a remote one, or the command that starts one.
+Add a server to the configuration: the address of a remote one, the command that starts one, or the name of
+one in a registry.
 
   mcptui add https://mcp.example.com/mcp
   mcptui add https://mcp.example.com/mcp --header 'Authorization: Bearer ${EXAMPLE_TOKEN}'
   mcptui add npx -y @modelcontextprotocol/server-everything
   mcptui add --name files --env LOG=debug -- python server.py --verbose
+  mcptui add io.github.example/weather          (a name that mcptui search prints)
 
 What stands behind a command belongs to it, so options of mcptui go before it. What will be written is shown.
 """
@@ -98,6 +104,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_run(commands)
     add_calls(commands)
     _add_servers(commands)
+    add_search(commands)
     _add_adding(commands)
     _add_sign_in(commands)
     _add_config(commands)
@@ -252,6 +259,7 @@ def add_options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
     parser.add_argument(
         "--dry-run", action="store_true", help="show what would be written, and write nothing"
     )
+    add_packed_options(parser)
     _common(parser, model=False)
     parser.add_argument("target", nargs=argparse.REMAINDER, metavar="URL|COMMAND", help="what to add")
     return parser

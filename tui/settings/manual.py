@@ -81,6 +81,7 @@ SECTIONS: tuple[tuple[str, str, type[schema.Section]], ...] = (
     ("Approvals", "[approvals]", schema.ApprovalSettings),
     ("Traffic", "[traffic]", schema.TrafficSettings),
     ("Signing in", "[oauth]", schema.OAuthSettings),
+    ("Finding servers", "[registry]", schema.RegistrySettings),
     ("The screen", "[ui]", schema.UiSettings),
 )
 

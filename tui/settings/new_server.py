@@ -139,6 +139,15 @@ def server_name(table: Mapping[str, Any]) -> str:
         found = _name_of_host(url)
     else:
         found = _name_of_command([str(table.get("command", "")), *map(str, table.get("args", ()))])
+    return _fitted(found)
+
+
+def named_after(package: str) -> str:
+    """Return a name for a server from that of its package: "everything" for "mcp-server-everything"."""
+    return _fitted(_stripped(package))
+
+
+def _fitted(found: str) -> str:
     fitted = re.sub(r"[^\w.-]+", "-", found).strip("-._")[:MAX_NAME].rstrip("-._").lower()
     return fitted if fitted and not name_fault(fitted) else "server"
 

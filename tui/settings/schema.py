@@ -372,6 +372,13 @@ class OAuthSettings(Section):
     """The address of a document about mcptui, which some authorization servers take as its `client_id`."""
 
 
+class RegistrySettings(Section):
+    """Where `mcptui search WORDS` and `mcptui add NAME` look for servers. Nothing else asks it."""
+
+    url: Url = "https://registry.modelcontextprotocol.io"
+    """A registry that has the API v0.1 of the MCP registry."""
+
+
 class UiSettings(Section):
     """How it looks and which keys do what."""
 
@@ -400,5 +407,7 @@ class Settings(Section):
     """The screen."""
     oauth: OAuthSettings = OAuthSettings()
     """Signing in."""
+    registry: RegistrySettings = RegistrySettings()
+    """Finding servers."""
     snippets: dict[str, str] = {}
     """Texts that `/NAME` puts into your message."""

@@ -15,6 +15,7 @@ from tui.settings.schema import (
     LimitSettings,
     ModelSettings,
     OAuthSettings,
+    RegistrySettings,
     Section,
     ServerSettings,
     Settings,
@@ -79,6 +80,7 @@ class Checker:
             traffic=self._section("traffic", TrafficSettings),
             ui=self._section("ui", UiSettings),
             oauth=self._section("oauth", OAuthSettings),
+            registry=self._section("registry", RegistrySettings),
             snippets=self._snippets(),
         )
 

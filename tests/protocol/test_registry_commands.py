@@ -1,0 +1,124 @@
+"""`mcptui search` and `mcptui add NAME` as processes, with a registry on loopback."""
+
+import json
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.http_server import http_server
+from tests.protocol.command import mcptui
+from tests.registry_server import registry_server
+
+NAME = "io.github.example/mcp-server-weather"
+PACKAGE = {
+    "registryType": "npm",
+    "identifier": "@example/weather",
+    "version": "1.0.2",
+    "transport": {"type": "stdio"},
+    "environmentVariables": [
+        {"name": "API_KEY", "description": "Your key", "isRequired": True, "isSecret": True}
+    ],
+    "packageArguments": [{"type": "named", "name": "--units", "description": "Units", "isRequired": True}],
+}
+
+
+def entry(**more: Any) -> dict[str, Any]:
+    about = {"name": NAME, "version": "1.0.2", "description": "The weather \x1b[31mof the world"}
+    return {**about, "packages": [PACKAGE], **more}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "config.toml"
+
+
+def configure(file: Path, registry: str) -> None:
+    file.write_text(f'[registry]\nurl = "{registry}"\n')
+
+
+def written(file: Path) -> dict[str, Any]:
+    """Return the servers in the configuration, none if there is no file."""
+    return tomllib.loads(file.read_text())["servers"] if file.exists() else {}
+
+
+async def test_search_prints_names_and_asks_the_configured_registry(file: Path):
+    async with registry_server(entry()) as server:
+        configure(file, server.url)
+        done = await mcptui("search", "weather", "--config", str(file))
+        assert done.code == 0 and f"{NAME}  1.0.2  npm\n" in done.out and "\x1b" not in done.out
+        done = await mcptui("search", "weather", "--json", "--config", str(file))
+        assert json.loads(done.out)[0]["server"]["name"] == NAME
+        done = await mcptui("search", "nothing", "--config", str(file))
+        assert (done.code, done.out) == (1, "") and "nothing found" in done.err
+
+
+async def test_an_entry_is_shown_whole_and_added_only_after_a_yes(file: Path):
+    async with registry_server(entry()) as server:
+        words = ("add", NAME, "--set", "units=metric", "--registry", server.url, "--config", str(file))
+        done = await mcptui(*words)
+        assert done.code == 2 and "--yes confirms it" in done.err and not written(file)
+        for shown in ("The weather", "npm: @example/weather 1.0.2", "API_KEY", "Your key", "not set"):
+            assert shown in done.out
+        assert "\x1b" not in done.out
+        done = await mcptui(*words, "--yes")
+    assert done.code == 0
+    assert written(file) == {
+        "weather": {
+            "command": "npx",
+            "args": ["-y", "@example/weather@1.0.2", "--units", "metric"],
+            "env": {"API_KEY": "${API_KEY}"},
+        }
+    }
+
+
+async def test_a_value_that_is_missing_is_named_and_nothing_is_written(file: Path):
+    async with registry_server(entry()) as server:
+        done = await mcptui("add", NAME, "--yes", "--registry", server.url, "--config", str(file))
+    assert done.code == 2 and "--set units=…  Units (required)" in done.err and not written(file)
+
+
+async def test_several_ways_need_a_choice_and_a_remote_one_works_at_once(file: Path):
+    async with http_server() as remote, registry_server() as server:
+        remotes = [{"type": "streamable-http", "url": remote.url}]
+        server.entries[NAME] = entry(remotes=remotes)
+        words = ("add", NAME, "--yes", "--registry", server.url, "--config", str(file))
+        done = await mcptui(*words)
+        assert done.code == 2 and "--as npm or --as remote" in done.err
+        done = await mcptui(*words, "--as", "remote")
+        assert done.code == 0 and f"mcptui will talk to {remote.url}" not in done.err
+        done = await mcptui("call", "weather", "echo", "text=hi", "--config", str(file))
+        assert (done.code, done.out) == (0, '{"text": "hi"}\n')
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("io.github.example/nothing",), "the registry has no server io.github.example/nothing"),
+        ((NAME + "@9.9.9",), "has no server io.github.example/mcp-server-weather 9.9.9"),
+        ((NAME, "--as", "oci"), "has no oci. It has: npm"),
+        ((NAME, "--set", "unit=x"), "it does not ask for 'unit', did you mean `units`?"),
+        ((NAME, "--env", "A=1"), "--set NAME=VALUE"),
+    ],
+)
+async def test_what_cannot_be_added_says_why(file: Path, words: tuple[str, ...], said: str):
+    async with registry_server(entry()) as server:
+        done = await mcptui("add", *words, "--yes", "--registry", server.url, "--config", str(file))
+    assert done.code == 2 and said in done.err and not written(file)
+
+
+async def test_a_deleted_server_is_refused(file: Path):
+    async with registry_server(entry(status="deleted")) as server:
+        done = await mcptui("add", NAME, "--yes", "--registry", server.url, "--config", str(file))
+    assert done.code == 2 and "was deleted from the registry" in done.err
+
+
+async def test_no_registry_is_asked_about_an_address_or_a_command(file: Path):
+    async with registry_server(entry()) as server:
+        configure(file, server.url)
+        await mcptui("add", "https://mcp.example.com/mcp", "--config", str(file))
+        await mcptui("add", "--config", str(file), sys.executable, "-m", "some_server")
+        await mcptui("add", "--config", str(file), "mcp.example.com/mcp")
+        assert server.asked == []

@@ -1,0 +1,47 @@
+"""Asking a person about a server that somebody else has described."""
+
+import pytest
+
+from tui.commands.packages.found import ask_for, confirm
+from tui.core.errors import UsageError
+from tui.settings.packages.server_inputs import ServerInput
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the lines that will be typed on a terminal."""
+    lines: list[str] = []
+    monkeypatch.setattr("tui.commands.packages.found.is_terminal", lambda: True)
+    monkeypatch.setattr("builtins.input", lambda prompt: lines.pop(0))
+    monkeypatch.setattr("getpass.getpass", lambda prompt: lines.pop(0))
+    return lines
+
+
+def test_nothing_but_a_yes_is_one(typed: list[str]):
+    typed += ["", "no", "maybe", "y", "YES"]
+    assert [confirm("Add it?", yes=False) for _ in range(5)] == [False, False, False, True, True]
+
+
+def test_without_a_terminal_a_yes_has_to_be_on_the_command_line():
+    with pytest.raises(UsageError, match="--yes"):
+        confirm("Add it?", yes=False)
+    assert confirm("Add it?", yes=True)
+
+
+def test_a_value_is_asked_for_again_until_it_fits(typed: list[str], capsys):
+    typed += ["x", "3"]
+    assert ask_for(secrets=False)(ServerInput("n", kind="number", required=True)) == ("3",)
+    assert "n must be a number" in capsys.readouterr().out
+
+
+def test_an_empty_line_takes_the_default_and_secrets_are_asked_for_only_if_wanted(typed: list[str]):
+    typed += ["", "s3cr3t"]
+    assert ask_for(secrets=False)(ServerInput("n", required=True, default=("d",))) is None
+    assert ask_for(secrets=False)(ServerInput("n", secret=True)) is None
+    assert ask_for(secrets=True)(ServerInput("n", secret=True)) == ("s3cr3t",)
+
+
+def test_several_values_stand_between_colons_and_choices_are_no_references(typed: list[str]):
+    typed += ["/a:/b", "${X}"]
+    assert ask_for(secrets=False)(ServerInput("n", required=True, several=True)) == ("/a", "/b")
+    assert ask_for(secrets=False)(ServerInput("n", required=True, choices=("${X}",))) == ("$${X}",)

@@ -1,0 +1,31 @@
+"""Choosing between the ways to run a server of a registry; the rest is in tests/protocol."""
+
+import pytest
+
+from tui.commands.packages.registry import _chosen
+from tui.core.errors import UsageError
+from tui.settings.packages.registry_entry import Way
+
+NPM, REMOTE, BROKEN = (
+    Way("npm", "x 1"),
+    Way("remote", "https://h"),
+    Way("nuget", "x", problem="not supported"),
+)
+
+
+def test_a_way_that_cannot_be_used_is_not_offered():
+    assert _chosen([BROKEN, NPM], None, "n") is NPM
+    with pytest.raises(UsageError, match="n cannot be used: not supported"):
+        _chosen([BROKEN], None, "n")
+    with pytest.raises(UsageError, match="no package and no address"):
+        _chosen([], None, "n")
+
+
+def test_the_way_is_asked_for_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys):
+    monkeypatch.setattr("tui.commands.packages.registry.is_terminal", lambda: True)
+    monkeypatch.setattr("builtins.input", lambda prompt: "2")
+    assert _chosen([NPM, REMOTE], None, "n") is REMOTE
+    assert "2  remote: https://h" in capsys.readouterr().out
+    monkeypatch.setattr("builtins.input", lambda prompt: "3")
+    with pytest.raises(UsageError, match="none was chosen"):
+        _chosen([NPM, REMOTE], None, "n")

@@ -1,0 +1,78 @@
+"""The client of registries, against one on loopback."""
+
+import pytest
+
+from tests.http_server import reply
+from tests.registry_server import registry_server
+from tui.core.errors import ServerError
+from tui.host import registry
+from tui.host.registry import Registry
+
+
+def entry(name: str, **more: str) -> dict[str, str]:
+    return {"name": f"io.example/{name}", "version": "1.0.0", "description": f"All about {name}.", **more}
+
+
+async def test_all_words_have_to_be_found_and_pages_are_read_to_the_end():
+    names = ["weather-a", "weather-b", "weather-c", "news"]
+    async with registry_server(*map(entry, names)) as server:
+        found = await Registry(server.url).search(["weather", "ABOUT"], 30)
+        assert [one["server"]["name"] for one in found] == [f"io.example/{name}" for name in names[:3]]
+        assert len(await Registry(f"{server.url}/").search(["weather"], 1)) == 1
+        assert "search=weather&version=latest" in server.asked[0].path
+
+
+async def test_a_server_is_found_by_name_and_version():
+    async with registry_server(entry("news")) as server:
+        client = Registry(server.url)
+        found = await client.server("io.example/news", "1.0.0")
+        assert found is not None and found["server"]["version"] == "1.0.0"
+        assert await client.server("io.example/news", "2.0.0") is None
+        assert server.asked[0].path == "/v0.1/servers/io.example%2Fnews/versions/1.0.0"
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (reply(b"oops", "503 Service Unavailable"), "answered with status 503"),
+        (reply(b"<html>", kind="text/html"), "did not answer with a JSON object"),
+        (reply(b"[" * 100_000), "did not answer with a JSON object"),
+        (reply({"servers": 5}), "has no list of servers"),
+        (
+            reply(b"", "302 Found", location="https://elsewhere.example/x?token=1"),
+            "redirects to https://elsewhere",
+        ),
+    ],
+)
+async def test_an_answer_that_cannot_be_used_is_one_sentence(answer: bytes, said: str):
+    async with registry_server() as server:
+        server.instead = answer
+        with pytest.raises(ServerError, match=said) as caught:
+            await Registry(server.url).search(["x"], 5)
+        assert "token" not in str(caught.value)
+
+
+async def test_an_answer_without_end_is_cut_off(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(registry, "MAX_BYTES", 1000)
+    async with registry_server() as server:
+        server.instead = reply(b" " * 2000)
+        with pytest.raises(ServerError, match="more than"):
+            await Registry(server.url).search(["x"], 5)
+
+
+async def test_one_that_never_answers_is_given_up(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(registry, "SECONDS", 0.1)
+    async with registry_server() as server:
+
+        async def silent(*_: object) -> None:
+            pass
+
+        server.answers["GET"] = silent
+        with pytest.raises(ServerError, match="no answer within"):
+            await Registry(server.url).search(["x"], 5)
+
+
+async def test_nobody_at_the_address_is_one_sentence_with_the_next_step():
+    with pytest.raises(ServerError, match="cannot be reached") as caught:
+        await Registry("http://127.0.0.1:9").search(["x"], 5)
+    assert "--registry" in str(caught.value)

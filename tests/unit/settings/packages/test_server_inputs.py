@@ -1,0 +1,51 @@
+"""Values that a packed server asks for."""
+
+import pytest
+
+from tui.core.errors import UsageError
+from tui.settings.packages.server_inputs import ServerInput, values_of
+
+
+def nobody(wanted: ServerInput) -> None:
+    return None
+
+
+def test_given_values_come_before_a_person_and_a_person_before_a_default():
+    inputs = [ServerInput(name, required=True, default=("d",)) for name in "abc"]
+    found = values_of(inputs, [("a", "1")], lambda wanted: ("2",) if wanted.name == "b" else None)
+    assert found == {"a": ("1",), "b": ("2",), "c": ("d",)}
+
+
+def test_only_what_is_required_or_secret_is_asked_for():
+    asked = []
+    inputs = [
+        ServerInput("a"),
+        ServerInput("b", secret=True),
+        ServerInput("c", required=True, default=("x",)),
+    ]
+    values_of(inputs, [], lambda wanted: asked.append(wanted.name))
+    assert asked == ["b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "text", "said"),
+    [
+        (ServerInput("a", kind="number"), "x", "a must be a number"),
+        (ServerInput("a", kind="number", minimum=1), "0", "a must be at least 1"),
+        (ServerInput("a", kind="number", maximum=9), "10", "a must be at most 9"),
+        (ServerInput("a", kind="boolean"), "yes", "a must be true or false"),
+        (ServerInput("a", choices=("x", "y")), "z", "a must be one of x, y"),
+        (ServerInput("a", required=True), "", "a must not be empty"),
+        (ServerInput("a"), "\0", "null character"),
+        (ServerInput("b"), "1", "it does not ask for 'a'"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_refused(wanted: ServerInput, text: str, said: str):
+    with pytest.raises(UsageError, match=said):
+        values_of([wanted], [("a", text)], nobody)
+
+
+def test_several_values_are_kept_only_where_several_may_be():
+    assert values_of([ServerInput("a", several=True)], [("a", "1"), ("a", "2")], nobody) == {"a": ("1", "2")}
+    with pytest.raises(UsageError, match="given twice"):
+        values_of([ServerInput("a")], [("a", "1"), ("a", "2")], nobody)

@@ -1,0 +1,1 @@
+"""Servers that others have packed: entries of a registry, and bundles (.mcpb)."""

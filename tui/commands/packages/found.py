@@ -1,0 +1,84 @@
+"""What a registry or a bundle gives: a server to configure, and asking the person about it."""
+
+import getpass
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tui.core.errors import UsageError
+from tui.core.text import clean_line
+from tui.settings.packages.server_inputs import Ask, ServerInput
+from tui.settings.references import escaped
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A server that somebody else has described; added only after a yes.
+
+    Attributes:
+        table: as under `[servers.NAME]`.
+        name: the proposed name.
+        lines: what it is and where it comes from, cleaned.
+        install: puts its files in place, after the yes.
+        store: puts secrets into the keychain, after the yes; takes the table and the name, returns the table.
+    """
+
+    table: dict[str, Any]
+    name: str
+    lines: tuple[str, ...] = ()
+    install: Callable[[], None] | None = None
+    store: Callable[[dict[str, Any], str], dict[str, Any]] | None = field(default=None, repr=False)
+
+
+def is_terminal() -> bool:
+    """Return whether somebody can be asked."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def confirm(question: str, *, yes: bool) -> bool:
+    """Return whether the person agrees; raises UsageError if there is nobody to ask."""
+    if yes:
+        return True
+    if not is_terminal():
+        raise UsageError(
+            "nothing was written: nobody is there to confirm it.", next_step="--yes confirms it."
+        )
+    try:
+        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        return False
+
+
+def ask_for(*, secrets: bool) -> Ask:
+    """Return what asks on the terminal, also for secrets if `secrets`; without one nobody is asked."""
+
+    def ask(wanted: ServerInput) -> tuple[str, ...] | None:
+        if not is_terminal() or (wanted.secret and not secrets):
+            return None
+        while True:
+            text = _line(wanted)
+            if text is None or (not text and (wanted.default is not None or not wanted.required)):
+                return None
+            texts = tuple(part for part in text.split(":") if part) if wanted.several else (text,)
+            problem = next(filter(None, map(wanted.problem, texts)), "")
+            if not problem:
+                return tuple(map(escaped, texts)) if wanted.choices else texts
+            print(f"  {clean_line(wanted.name, 60)} {problem}")
+
+    return ask
+
+
+def _line(wanted: ServerInput) -> str | None:
+    several = "; several with : between them" if wanted.several else ""
+    prompt = f"{clean_line(wanted.name, 60)}: {wanted.about}{several}\n> "
+    try:
+        return getpass.getpass(prompt) if wanted.secret else input(prompt).strip()
+    except EOFError:
+        return None
+
+
+def entry_text(entry: Mapping[str, Any], key: str, limit: int = 200) -> str:
+    """Return a text of an entry as one clean line, or ""."""
+    value = entry.get(key)
+    return clean_line(value, limit) if isinstance(value, str) else ""

@@ -1,0 +1,179 @@
+"""`mcptui search`, and what `mcptui add NAME` takes from a registry."""
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tui.commands.packages.found import Found, ask_for, entry_text, is_terminal
+from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
+from tui.core.text import clean, clean_line
+from tui.host.registry import Registry
+from tui.settings.new_server import named_after, pairs
+from tui.settings.packages.registry_entry import KINDS, Way, variable_name, ways
+from tui.settings.packages.server_inputs import values_of
+
+FOUND, NOTHING, USAGE = 0, 1, 2
+OFFICIAL = "io.modelcontextprotocol.registry/official"
+_INSTALL = {
+    "npx": "it comes with Node.js",
+    "bunx": "it comes with Bun",
+    "uvx": "it comes with uv",
+    "docker": "it comes with Docker",
+    "podman": "it comes with Podman",
+}
+
+
+def search(args: argparse.Namespace) -> int:
+    """Run `mcptui search` and return its exit code."""
+    try:
+        url = _registry_url(args)
+        print(f"· asking {clean_line(url, 200)}", file=sys.stderr, flush=True)
+        found = asyncio.run(Registry(url).search(args.words, args.limit))
+    except ServerError as error:
+        print(f"mcptui: {clean(str(error))}", file=sys.stderr)
+        return NOTHING
+    except McptuiError as error:
+        print(f"mcptui: {clean(str(error))}", file=sys.stderr)
+        return USAGE
+    if args.json:
+        print(json.dumps(found, indent=2))
+    else:
+        for item in found:
+            print("\n".join(_lines(item)))
+    if not found:
+        print("mcptui: nothing found; a registry searches names, so try one short word", file=sys.stderr)
+    elif not args.json and is_terminal():
+        print("\nmcptui add NAME shows how one is run, and adds it", file=sys.stderr)
+    return FOUND if found else NOTHING
+
+
+def _lines(item: Mapping[str, Any]) -> list[str]:
+    entry = item["server"]
+    kinds = dict.fromkeys(clean_line(way.kind, 20) for way in ways(entry))
+    head = (entry_text(entry, "name"), entry_text(entry, "version", 40), ", ".join(kinds), _status(item))
+    about = entry_text(entry, "description")
+    return ["  ".join(filter(None, head)), *([f"    {about}"] if about else [])]
+
+
+def _status(item: Mapping[str, Any]) -> str:
+    meta = item.get("_meta")
+    official = meta.get(OFFICIAL) if isinstance(meta, Mapping) else None
+    status = entry_text(official, "status", 20) if isinstance(official, Mapping) else ""
+    return "" if status == "active" else status
+
+
+def _registry_url(args: argparse.Namespace) -> str:
+    """Return the address of the registry; raises ConfigError if the configuration cannot be read."""
+    from tui.settings.load import load
+    from tui.settings.locations import config_path
+
+    if args.registry:
+        if not re.match(r"https?://[^/\s]+", args.registry):
+            raise UsageError("it is no address like https://host.", where=f"--registry {args.registry}")
+        return str(args.registry)
+    path, named = config_path(vars(args).get("config"), os.environ)
+    loaded = load(path, os.environ, required=named and args.command == "search")
+    for problem in loaded.errors:
+        if not problem.path or problem.path.startswith("registry"):
+            raise ConfigError(str(problem))
+    return loaded.settings.registry.url
+
+
+def from_registry(args: argparse.Namespace, word: str) -> Found:
+    """Return the server of that name in the registry, as it would be configured.
+
+    Raises ServerError if the registry gives no answer, UsageError if it has no such server, or none that can
+    be used.
+    """
+    if args.env or args.header or args.transport:
+        raise UsageError(
+            "--env, --header and --transport are for a command or an address.",
+            next_step="Values that a server of a registry asks for are given by --set NAME=VALUE.",
+        )
+    url = _registry_url(args)
+    name, _, version = word.partition("@")
+    print(f"· asking {clean_line(url, 200)} for {clean_line(name, 200)}", file=sys.stderr, flush=True)
+    item = asyncio.run(Registry(url).server(name, version or "latest"))
+    if item is None:
+        shown = clean_line(name, 100)
+        raise UsageError(
+            f"the registry has no server {shown}{f' {clean_line(version, 40)}' if version else ''}.",
+            where=clean_line(url, 200),
+            next_step=f"`mcptui search` finds names. If it is an address, write https://{shown}",
+        )
+    entry = item["server"]
+    if (status := _status(item)) == "deleted":
+        raise UsageError(
+            f"{clean_line(name, 100)} was deleted from the registry.", where=clean_line(url, 200)
+        )
+    way = _chosen(ways(entry), args.kind, clean_line(name, 100))
+    # A secret that is not given stands in the configuration as the name of a variable.
+    inputs = [replace(one, required=False) if one.secret else one for one in way.inputs]
+    given = list(pairs(args.set).items())
+    table = way.table(values_of(inputs, given, ask_for(secrets=False)))
+    lines = [
+        f"{entry_text(entry, 'name')} {entry_text(entry, 'version', 40)}{f', {status}' if status else ''}",
+        *(f"  {line}" for line in (entry_text(entry, "description"), _repository(entry)) if line),
+        f"  {way.kind}: {clean_line(way.what, 200)}, as {clean_line(url, 200)} says",
+        *_asked_for(way, dict(given)),
+    ]
+    launcher = str(table.get("command", ""))
+    if launcher and shutil.which(launcher) is None:
+        lines.append(f"  {launcher} is not installed: {_INSTALL.get(launcher, 'install it first')}")
+    return Found(table, named_after(name.rpartition("/")[2]), tuple(lines))
+
+
+def _repository(entry: Mapping[str, Any]) -> str:
+    repository = entry.get("repository")
+    return entry_text(repository, "url") if isinstance(repository, Mapping) else ""
+
+
+def _asked_for(way: Way, given: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each secret and each value that could be set, too."""
+    for one in way.inputs:
+        if one.name in given:
+            continue
+        if one.secret:
+            yield f"  from the variable {variable_name(one.name)}: {one.about}"
+        elif not one.required:
+            yield f"  --set {clean_line(one.name, 60)}=…  {one.about}"
+
+
+def _chosen(found: Sequence[Way], kind: str | None, name: str) -> Way:
+    """Return the way to run it: of the kind that was asked for, the one that was chosen, or the only one."""
+    fitting = [way for way in found if kind is None or way.kind == kind]
+    usable = [way for way in fitting if not way.problem]
+    if not usable:
+        if not fitting and found:
+            has = ", ".join(dict.fromkeys(way.kind for way in found))
+            raise UsageError(f"{name} has no {kind}.", next_step=f"It has: {clean_line(has, 100)}.")
+        reasons = (
+            "; ".join(dict.fromkeys(way.problem for way in fitting)) or "it has no package and no address"
+        )
+        raise UsageError(f"{name} cannot be used: {reasons}.")
+    if len(usable) == 1:
+        return usable[0]
+    shown = [f"{way.kind}: {clean_line(way.what, 200)}" for way in usable]
+    if not is_terminal():
+        kinds = list(dict.fromkeys(way.kind for way in usable))
+        if len(kinds) == 1:
+            return usable[0]
+        raise UsageError(
+            f"{name} can be run in {len(usable)} ways ({'; '.join(shown)}).",
+            next_step=f"Choose one: --as {' or --as '.join(kind for kind in KINDS if kind in kinds)}",
+        )
+    print("\n".join(f"{number}  {line}" for number, line in enumerate(shown, 1)))
+    try:
+        typed = input(f"Which one? [1-{len(shown)}, by default 1] ").strip() or "1"
+    except EOFError:
+        typed = ""
+    if not typed.isdecimal() or not 1 <= int(typed) <= len(usable):
+        raise UsageError("none was chosen.")
+    return usable[int(typed) - 1]

@@ -1,0 +1,111 @@
+"""A client of registries of MCP servers, API v0.1. Asked only when a person asks for something."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+import httpx2
+
+from tui.core.errors import ServerError
+from tui.core.text import clean_line
+from tui.core.units import size
+from tui.host.transports.http_client import RoutedTransport, open_client, redirect_target, send_within_origin
+
+SECONDS = 30.0
+MAX_BYTES = 16 * 1024 * 1024
+MAX_PAGES = 20
+PAGE = 100
+NOT_FOUND = 404
+
+
+class Registry:
+    """One registry. Every method raises ServerError, in one sentence, if there is no usable answer."""
+
+    def __init__(self, url: str) -> None:
+        self._base = url.rstrip("/")
+        self._where = clean_line(url, 200)
+
+    async def search(self, words: list[str], limit: int) -> list[Mapping[str, Any]]:
+        """Return the newest version of each server that has all words in its name, title or description."""
+        found: dict[str, Mapping[str, Any]] = {}
+        cursor = ""
+        for _ in range(MAX_PAGES):
+            query = {"search": words[0], "version": "latest", "limit": str(PAGE)}
+            answer = await self._get("/v0.1/servers", query | ({"cursor": cursor} if cursor else {}))
+            listed = answer.get("servers")
+            if not isinstance(listed, list):
+                raise ServerError("the answer has no list of servers.", where=self._where)
+            for item in listed:
+                if isinstance(item, Mapping) and _has(item, words):
+                    found.setdefault(str(_server(item).get("name")), item)
+            metadata = answer.get("metadata")
+            after = metadata.get("nextCursor") if isinstance(metadata, Mapping) else None
+            if len(found) >= limit or not isinstance(after, str) or after in ("", cursor):
+                break
+            cursor = after
+        return list(found.values())[:limit]
+
+    async def server(self, name: str, version: str) -> Mapping[str, Any] | None:
+        """Return the entry of a server, None if there is none of that name and version."""
+        place = f"/v0.1/servers/{quote(name, safe='')}/versions/{quote(version, safe='')}"
+        answer: Mapping[str, Any] | None = await self._get(place, {}, optional=True)
+        if answer is None:
+            return None
+        if not isinstance(answer.get("server"), Mapping):
+            raise ServerError("the answer describes no server.", where=self._where)
+        return answer
+
+    async def _get(self, place: str, query: Mapping[str, str], *, optional: bool = False) -> Any:
+        try:
+            async with asyncio.timeout(SECONDS):
+                return await self._answer(place, query, optional)
+        except TimeoutError:
+            raise ServerError(f"gave no answer within {SECONDS:g} s.", where=self._where) from None
+        except httpx2.HTTPError as error:
+            reason = clean_line(str(error) or type(error).__name__, 200)
+            raise ServerError(
+                f"cannot be reached: {reason}.",
+                where=self._where,
+                next_step="Check the address, set by [registry] url or --registry.",
+            ) from error
+        except httpx2.InvalidURL:
+            raise ServerError("is no address.", where=self._where) from None
+
+    async def _answer(self, place: str, query: Mapping[str, str], optional: bool) -> Any:
+        async with open_client(RoutedTransport(), {"accept": "application/json"}) as client:
+            request = client.build_request("GET", self._base + place, params=dict(query))
+            response = await send_within_origin(client, request)
+            try:
+                if optional and response.status_code == NOT_FOUND:
+                    return None
+                if onward := redirect_target(response):
+                    raise ServerError(f"redirects to {clean_line(onward, 200)}.", where=self._where)
+                if response.status_code != httpx2.codes.OK:
+                    raise ServerError(f"answered with status {response.status_code}.", where=self._where)
+                body = bytearray()
+                async for block in response.aiter_bytes():
+                    body += block
+                    if len(body) > MAX_BYTES:
+                        raise ServerError(f"answered with more than {size(MAX_BYTES)}.", where=self._where)
+            finally:
+                await response.aclose()
+        try:
+            answer = json.loads(body)
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict):
+            raise ServerError("did not answer with a JSON object.", where=self._where)
+        return answer
+
+
+def _server(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = item.get("server")
+    return found if isinstance(found, Mapping) else {}
+
+
+def _has(item: Mapping[str, Any], words: list[str]) -> bool:
+    server = _server(item)
+    text = " ".join(str(server.get(key, "")) for key in ("name", "title", "description")).casefold()
+    return bool(server) and all(word.casefold() in text for word in words)

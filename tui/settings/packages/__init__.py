@@ -1,0 +1,1 @@
+"""What servers are that others have packed, as configuration: entries of a registry, bundles."""

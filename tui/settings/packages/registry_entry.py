@@ -1,0 +1,304 @@
+"""An entry of a registry (server.json) as the ways in which its server can be run. Pure.
+
+Everything in an entry is its publisher's word: launchers are those of a short list, names and versions have
+to look like such, and no text of it is ever read as a reference to a variable of this machine.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from tui.core.errors import UsageError
+from tui.core.text import clean_line
+from tui.settings.packages.server_inputs import ServerInput, Values
+from tui.settings.references import escaped
+
+KINDS = ("npm", "pypi", "oci", "remote")
+_LAUNCHERS = {"npm": ("npx", "bunx"), "pypi": ("uvx",), "oci": ("docker", "podman")}
+_USUAL_PLACES = {
+    "npm": ("registry.npmjs.org",),
+    "pypi": ("pypi.org",),
+    "oci": ("docker.io", "index.docker.io", "ghcr.io", "quay.io", "gcr.io", "mcr.microsoft.com"),
+}
+_PACKAGE = {
+    "npm": re.compile(r"(?:@[\w.~][\w.~-]*/)?[\w.~][\w.~-]*", re.ASCII),
+    "pypi": re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?", re.ASCII),
+    "oci": re.compile(
+        r"[A-Za-z0-9][\w.-]*(?::\d+)?(?:/[\w][\w.-]*)*(?::[\w][\w.-]*)?(?:@sha256:[0-9a-f]{64})?"
+    ),
+}
+_VERSION = re.compile(r"[\w][\w.+!~-]*", re.ASCII)
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_PLACEHOLDER = re.compile(r"\{([^{}]{1,100})\}")
+_REGISTRY_NAME = re.compile(
+    r"(?P<space>[A-Za-z0-9][A-Za-z0-9.-]*)/[A-Za-z0-9][\w.-]*(?:@[\w.+-]+)?", re.ASCII
+)
+_HEADS = frozenset({"info", "tech", "cloud", "page", "site", "store", "tools", "work"})
+_HOST_LABELS = frozenset({"mcp", "api", "www", "app"})
+MAX_ITEMS = 200
+
+
+def is_registry_name(word: str) -> bool:
+    """Whether a word is a name in a registry: a domain backwards, a slash, a name, as `io.github.user/x`.
+
+    `mcp.example.com/mcp`, which begins with a host, is not.
+    """
+    found = _REGISTRY_NAME.fullmatch(word)
+    if found is None or "." not in found["space"]:
+        return False
+    head = found["space"].partition(".")[0].lower()
+    return (2 <= len(head) <= 3 and head not in _HOST_LABELS) or head in _HEADS
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to run a server of a registry.
+
+    Attributes:
+        kind: one of `KINDS`, or the registry's own word for another one.
+        what: the package or the address.
+        inputs: what it asks for.
+        problem: why mcptui cannot use it, or "".
+    """
+
+    kind: str
+    what: str
+    inputs: tuple[ServerInput, ...] = ()
+    problem: str = ""
+    source: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    def table(self, values: Values) -> dict[str, Any]:
+        """Return the server as a table of the configuration. Raises UsageError for a value that cannot be."""
+        filler = _Filler(values)
+        return filler.remote(self.source) if self.kind == "remote" else filler.package(self.kind, self.source)
+
+
+def ways(entry: Mapping[str, Any]) -> list[Way]:
+    """Return all ways that an entry names, in its order, packages first."""
+    found = [_package_way(one) for one in _objects(entry.get("packages"))]
+    return found + [_remote_way(one) for one in _objects(entry.get("remotes"))]
+
+
+def _package_way(package: Mapping[str, Any]) -> Way:
+    kind = _text(package, "registryType").lower()
+    what = " ".join(filter(None, (_text(package, "identifier"), _text(package, "version"))))
+    if problem := _package_problem(kind, package):
+        return Way(kind, what, problem=problem, source=package)
+    inputs = [
+        *_argument_inputs(package.get("runtimeArguments")),
+        *_argument_inputs(package.get("packageArguments")),
+        *_pair_inputs(package.get("environmentVariables")),
+    ]
+    return Way(kind, what, _distinct(inputs), source=package)
+
+
+def _package_problem(kind: str, package: Mapping[str, Any]) -> str:
+    if kind not in _LAUNCHERS:
+        return f"packages of kind {clean_line(kind, 40) or 'unknown'!r} are not supported"
+    transport = _text(_object(package.get("transport")), "type") or "stdio"
+    if transport != "stdio":
+        return f"it is a package that serves {clean_line(transport, 40)} on this machine, not stdio"
+    launcher = _text(package, "runtimeHint")
+    if launcher and launcher not in _LAUNCHERS[kind]:
+        usual = " or ".join(_LAUNCHERS[kind])
+        return f"it wants to be run by {clean_line(launcher, 40)!r}, not by {usual}"
+    if not _PACKAGE[kind].fullmatch(_text(package, "identifier")):
+        return f"{clean_line(_text(package, 'identifier'), 80)!r} is no name of a package"
+    version = _text(package, "version")
+    if version and not _VERSION.fullmatch(version):
+        return f"{clean_line(version, 80)!r} is no version"
+    base = _text(package, "registryBaseUrl")
+    if base and urlsplit(base).hostname not in _USUAL_PLACES[kind]:
+        return f"its package is at {clean_line(base, 120)}, not at {_USUAL_PLACES[kind][0]}"
+    for pair in _objects(package.get("environmentVariables")):
+        if not _NAME.fullmatch(_text(pair, "name")):
+            return f"{clean_line(_text(pair, 'name'), 60)!r} is no name of a variable"
+    return ""
+
+
+def _remote_way(remote: Mapping[str, Any]) -> Way:
+    url, kind = _text(remote, "url"), _text(remote, "type")
+    problem = ""
+    if kind not in ("streamable-http", "sse"):
+        problem = f"its transport is {clean_line(kind, 40)!r}"
+    elif urlsplit(_PLACEHOLDER.sub("x", url)).scheme not in ("http", "https") or not url.isprintable():
+        problem = f"{clean_line(url, 120)!r} is no address"
+    elif any(not _HEADER.fullmatch(_text(one, "name")) for one in _objects(remote.get("headers"))):
+        problem = "one of its headers has a name that HTTP does not allow"
+    if problem:
+        return Way("remote", url, problem=problem, source=remote)
+    inputs = [*_variable_inputs(remote, url), *_pair_inputs(remote.get("headers"))]
+    return Way("remote", url, _distinct(inputs), source=remote)
+
+
+# ---- what is asked for ---------------------------------------------------------------------------------
+
+
+def _argument_inputs(arguments: Any) -> Iterator[ServerInput]:
+    for number, argument in enumerate(_objects(arguments), 1):
+        if _text(argument, "value"):
+            yield from _variable_inputs(argument, _text(argument, "value"))
+        elif name := _argument_name(argument, number):
+            yield _input(name, argument, several=argument.get("isRepeated") is True)
+
+
+def _argument_name(argument: Mapping[str, Any], number: int) -> str:
+    named = _text(argument, "name").lstrip("-")
+    return named or _text(argument, "valueHint") or f"argument{number}"
+
+
+def _pair_inputs(pairs: Any) -> Iterator[ServerInput]:
+    for pair in _objects(pairs):
+        if _text(pair, "value"):
+            yield from _variable_inputs(pair, _text(pair, "value"))
+        else:
+            yield _input(_text(pair, "name"), pair)
+
+
+def _variable_inputs(holder: Mapping[str, Any], template: str) -> Iterator[ServerInput]:
+    variables = _object(holder.get("variables"))
+    for name in _PLACEHOLDER.findall(template):
+        if isinstance(variables.get(name), Mapping):
+            yield _input(name, variables[name], needed=True)
+
+
+def _input(name: str, said: Mapping[str, Any], *, several: bool = False, needed: bool = False) -> ServerInput:
+    kinds = {"number": "number", "boolean": "boolean", "filepath": "file"}
+    default, choices = said.get("default"), said.get("choices")
+    return ServerInput(
+        name,
+        description=_text(said, "description"),
+        kind=kinds.get(_text(said, "format"), "string"),
+        required=needed or said.get("isRequired") is True,
+        secret=said.get("isSecret") is True,
+        default=(escaped(default),)
+        if isinstance(default, str) and default.isprintable() and default
+        else None,
+        choices=tuple(one for one in choices if isinstance(one, str)) if isinstance(choices, list) else (),
+        several=several,
+    )
+
+
+def _distinct(inputs: list[ServerInput]) -> tuple[ServerInput, ...]:
+    return tuple({one.name: one for one in reversed(inputs)}.values())[::-1]
+
+
+# ---- what is configured --------------------------------------------------------------------------------
+
+
+class _Filler:
+    """Fills in the values. A secret without one becomes a reference to a variable of its name."""
+
+    def __init__(self, values: Values) -> None:
+        self._values = values
+
+    def package(self, kind: str, package: Mapping[str, Any]) -> dict[str, Any]:
+        launcher = _text(package, "runtimeHint") or _LAUNCHERS[kind][0]
+        env = dict(self._pairs(package.get("environmentVariables")))
+        runtime = list(self._arguments(package.get("runtimeArguments")))
+        name = _reference_of(kind, package)
+        if launcher == "npx":
+            runtime = runtime if {"-y", "--yes"} & set(runtime) else ["-y", *runtime]
+        elif kind == "oci":
+            passed = [word for variable in env for word in ("-e", variable)]
+            own = [word for word in runtime if word not in ("run", "-i", "--interactive", "--rm")]
+            runtime = ["run", "-i", "--rm", *passed, *own]
+        arguments = [*runtime, name, *self._arguments(package.get("packageArguments"))]
+        return {"command": launcher, "args": arguments} | ({"env": env} if env else {})
+
+    def remote(self, remote: Mapping[str, Any]) -> dict[str, Any]:
+        url = self._filled(_text(remote, "url"), remote, quoted=True)
+        table: dict[str, Any] = {"url": url}
+        if _text(remote, "type") == "sse":
+            table["transport"] = "sse"
+        headers = dict(self._pairs(remote.get("headers")))
+        return table | ({"headers": headers} if headers else {})
+
+    def _arguments(self, arguments: Any) -> Iterator[str]:
+        for number, argument in enumerate(_objects(arguments), 1):
+            name = escaped(_checked(_text(argument, "name"))) if argument.get("type") == "named" else ""
+            if fixed := _text(argument, "value"):
+                texts: tuple[str, ...] = (self._filled(fixed, argument),)
+            else:
+                texts = self._values.get(_argument_name(argument, number), ())
+                if not texts and argument.get("isSecret") is True and argument.get("isRequired") is True:
+                    texts = (_variable(_argument_name(argument, number)),)
+                if not texts and name and "default" not in argument and argument.get("isRequired") is True:
+                    yield name  # a flag
+            for text in texts:
+                yield from (name, text) if name else (text,)
+
+    def _pairs(self, pairs: Any) -> Iterator[tuple[str, str]]:
+        for pair in _objects(pairs):
+            name = _text(pair, "name")
+            if fixed := _text(pair, "value"):
+                yield name, self._filled(fixed, pair)
+            elif texts := self._values.get(name):
+                yield name, texts[-1]
+            elif pair.get("isSecret") is True:
+                yield name, _variable(name)
+
+    def _filled(self, template: str, holder: Mapping[str, Any], *, quoted: bool = False) -> str:
+        """Return a template with its `{variables}`; everything else of it is literal."""
+        variables = _object(holder.get("variables"))
+        text = literal = ""
+        end = 0
+        for found in _PLACEHOLDER.finditer(_checked(template)):
+            literal += template[end : found.start()]
+            end = found.end()
+            if not isinstance(variables.get(found[1]), Mapping):
+                literal += found[0]
+                continue
+            if literal.endswith("$"):  # together with the value it could become a reference
+                raise UsageError(f"the entry has a dollar sign before a value: {clean_line(template, 80)!r}.")
+            text += escaped(literal) + self._variable_value(found[1], quoted=quoted)
+            literal = ""
+        return text + escaped(literal + template[end:])
+
+    def _variable_value(self, name: str, *, quoted: bool) -> str:
+        texts = self._values.get(name)
+        if not texts:
+            return _variable(name)
+        return quote(texts[-1], safe="${}:-.") if quoted else texts[-1]
+
+
+def variable_name(name: str) -> str:
+    """Return the variable in which a secret of that name is expected: "API_TOKEN" for "api-token"."""
+    return re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_").upper() or "VALUE"
+
+
+def _variable(name: str) -> str:
+    return f"${{{variable_name(name)}}}"
+
+
+def _reference_of(kind: str, package: Mapping[str, Any]) -> str:
+    name, version = _text(package, "identifier"), _text(package, "version")
+    if kind == "oci":
+        host = urlsplit(_text(package, "registryBaseUrl")).hostname or ""
+        if host and "docker.io" not in host and not name.startswith(f"{host}/"):
+            name = f"{host}/{name}"
+        has_tag = ":" in name.rpartition("/")[2]
+        return name if has_tag or not version else f"{name}:{version}"
+    return f"{name}@{version}" if version else name
+
+
+def _checked(text: str) -> str:
+    if not text.isprintable() and text:
+        raise UsageError(f"the entry holds text that cannot be shown: {clean_line(text, 80)!r}.")
+    return text
+
+
+def _objects(value: Any) -> list[Mapping[str, Any]]:
+    return [one for one in value[:MAX_ITEMS] if isinstance(one, Mapping)] if isinstance(value, list) else []
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _text(holder: Mapping[str, Any], key: str) -> str:
+    value = holder.get(key)
+    return value if isinstance(value, str) else ""

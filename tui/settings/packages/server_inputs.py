@@ -1,0 +1,110 @@
+"""The values that a packed server asks for before it can be configured. Pure.
+
+All texts are the publisher's, raw.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from tui.core.errors import UsageError
+from tui.core.text import clean_line
+from tui.settings.problems import did_you_mean
+from tui.settings.references import escaped
+
+_NUMBER = re.compile(r"[-+]?\d{1,300}(\.\d{1,300})?")
+
+
+@dataclass(frozen=True, slots=True)
+class ServerInput:
+    """One value.
+
+    Attributes:
+        name: how `--set NAME=VALUE` names it.
+        kind: "string", "number", "boolean", "file" or "directory".
+        default: the value that it has if nobody sets another one, as in a configuration, or None.
+        several: it may have several values.
+    """
+
+    name: str
+    title: str = ""
+    description: str = ""
+    kind: str = "string"
+    required: bool = False
+    secret: bool = False
+    default: tuple[str, ...] | None = None
+    choices: tuple[str, ...] = ()
+    several: bool = False
+    minimum: float | None = None
+    maximum: float | None = None
+
+    def problem(self, text: str) -> str:
+        """Return what is wrong with a value, or ""."""
+        if "\0" in text or (self.required and not text):
+            return "must not be empty" if not text else "must not contain a null character"
+        if self.choices and text not in self.choices:
+            shown = ", ".join(clean_line(choice, 40) for choice in self.choices[:12])
+            return f"must be one of {shown}"
+        if self.kind == "boolean" and text not in ("true", "false"):
+            return "must be true or false"
+        if self.kind == "number":
+            if not _NUMBER.fullmatch(text):
+                return "must be a number"
+            if self.minimum is not None and float(text) < self.minimum:
+                return f"must be at least {self.minimum:g}"
+            if self.maximum is not None and float(text) > self.maximum:
+                return f"must be at most {self.maximum:g}"
+        return ""
+
+    @property
+    def about(self) -> str:
+        """What a person reads about it, on one line."""
+        what = clean_line(self.description or self.title, 160)
+        facts = [word for word, holds in (("required", self.required), ("secret", self.secret)) if holds]
+        if self.default is not None and not self.secret:
+            facts.append(f"default {clean_line(' '.join(self.default), 60) or 'empty'}")
+        return f"{what} ({', '.join(facts)})" if facts else what
+
+
+Values = Mapping[str, tuple[str, ...]]
+"""The values of each input that has any."""
+
+Ask = Callable[[ServerInput], tuple[str, ...] | None]
+"""Asks a person for the values of an input; None if there is nobody to ask."""
+
+
+def values_of(inputs: Iterable[ServerInput], given: Iterable[tuple[str, str]], ask: Ask) -> Values:
+    """Return the values: those given by `--set`, then the answers of a person, then defaults.
+
+    Raises UsageError for one that is unknown, that does not fit, or that is missing.
+    """
+    known = {one.name: one for one in inputs}
+    found: dict[str, tuple[str, ...]] = {}
+    for name, text in given:
+        if (wanted := known.get(name)) is None:
+            hint = did_you_mean(name, known)
+            names = ", ".join(clean_line(one, 60) for one in known) or "nothing"
+            raise UsageError(
+                f"it does not ask for {clean_line(name, 60)!r}{f', {hint}' if hint else '.'}",
+                next_step=f"It asks for: {names}.",
+            )
+        if problem := wanted.problem(text):
+            raise UsageError(f"{clean_line(name, 60)} {problem}.", where="--set")
+        if name in found and not wanted.several:
+            raise UsageError(f"{clean_line(name, 60)} is given twice.", where="--set")
+        # What a publisher has written, such as a choice, is never a reference to a variable of this machine.
+        found[name] = (*found.get(name, ()), escaped(text) if wanted.choices else text)
+    missing = []
+    for name, wanted in known.items():
+        if name in found:
+            continue
+        values = ask(wanted) if wanted.required or wanted.secret else None
+        values = wanted.default if values is None else values
+        if values:
+            found[name] = values
+        elif wanted.required:
+            missing.append(wanted)
+    if missing:
+        lines = "".join(f"\n  --set {clean_line(one.name, 60)}=…  {one.about}" for one in missing)
+        raise UsageError(f"values are missing:{lines}")
+    return found
