@@ -14,8 +14,6 @@ import pytest
 _FOLDER = Path(os.environ.get("MCPTUI_REAL_SERVERS") or "/nonexistent")
 EVERYTHING = _FOLDER / "node_modules" / ".bin" / "mcp-server-everything"
 FILES = _FOLDER / "node_modules" / ".bin" / "mcp-server-filesystem"
-MEMORY = _FOLDER / "node_modules" / ".bin" / "mcp-server-memory"
-THINKING = _FOLDER / "node_modules" / ".bin" / "mcp-server-sequential-thinking"
 INSPECTOR = _FOLDER / "node_modules" / ".bin" / "mcp-inspector"
 AIMOCK = _FOLDER / "node_modules" / ".bin" / "llmock"  # of the package aimock, as its fixtures are run
 CONFORMANCE = _FOLDER / "node_modules" / ".bin" / "conformance"

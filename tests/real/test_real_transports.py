@@ -222,3 +222,20 @@ async def test_what_it_sends_unasked_disturbs_no_call(place: ServerSpec):
         notified = {message.get("method") for message in server.messages(Direction.IN)}
     assert sums == [f"The sum of {number} and 1 is {number + 1}." for number in range(5)]
     assert "notifications/message" in notified or "notifications/tools/list_changed" in notified
+
+
+async def test_updates_of_a_subscribed_resource_are_reported_until_it_is_unsubscribed(place: ServerSpec):
+    uri = "demo://resource/dynamic/text/1"
+    async with reached(place) as server:
+        bench = server.host.workbench
+
+        def heard(words: str) -> bool:
+            return any(words in json.dumps(message) for message in server.messages(Direction.IN))
+
+        assert bench.subscribe(NAME, uri) == ""
+        await until(lambda: heard("Received Subscribe Resource request"))
+        await server.text("toggle-subscriber-updates")
+        await until(lambda: bench.subscriptions(NAME)[uri].updates >= 1)
+        bench.unsubscribe(NAME, uri)
+        await until(lambda: heard("Received Unsubscribe Resource request"))
+        assert bench.subscriptions(NAME) == {}
