@@ -19,7 +19,7 @@ from tui.core.questions import (
     Questioner,
     Refuser,
 )
-from tui.core.servers import ServerSpec
+from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.tools import CallFailure
 from tui.host.host import Host
 from tui.host.server_requests import MAX_ROUNDS, MAX_WAITING
@@ -222,4 +222,81 @@ async def test_a_legacy_server_gets_its_roots_and_is_told_when_they_change(tmp_p
     await until(lambda: any(b"notifications/roots/list_changed" in raw for raw in sent))
     await call(host)
     await until(lambda: any(tmp_path.as_uri().encode() in raw for raw in sent))
+    await host.shutdown()
+
+
+# ---- sampling ----------------------------------------------------------------------------------------------
+
+
+class Model:
+    """Replies with a fixed text; keeps what it was asked."""
+
+    label = "fixed"
+
+    def __init__(self):
+        self.asked = []
+
+    async def sample(self, params, *, max_tokens):
+        self.asked.append((params, max_tokens))
+        content = {"type": "text", "text": "Hello"}
+        return {"role": "assistant", "content": content, "model": "fixed", "stopReason": "endTurn"}, 10
+
+
+async def sampling(
+    script: Path, rule: SamplingRule, model: Model, sink=lambda captured: None, **more
+) -> Host:
+    spec = ServerSpec("srv", sys.executable, (str(script),), sampling=rule, **more)
+    host = Host([spec], sink=sink, clock=MonotonicClock(), sampler=model)
+    await host.start_all()
+    return host
+
+
+async def test_a_modern_server_gets_a_reply_of_the_model_within_its_limit():
+    model = Model()
+    host = await sampling(ASKING, SamplingRule.ALLOW, model)
+    found = json.loads(text_of(await call(host, "sample")))
+    assert found["it"]["content"] == {"type": "text", "text": "Hello"}
+    assert [most for _, most in model.asked] == [50]
+    await host.shutdown()
+
+
+async def test_where_nobody_is_asked_a_server_that_needs_consent_gets_none():
+    model = Model()
+    host = await sampling(ASKING, SamplingRule.ASK, model)
+    result = await call(host, "sample")
+    assert result.is_error and "the person refused the request" in text_of(result)
+    assert model.asked == []
+    await host.shutdown()
+
+
+async def test_a_server_that_may_not_sample_is_told_so_by_what_is_advertised():
+    sent: list[bytes] = []
+    host = await sampling(
+        ASKING, SamplingRule.NEVER, Model(), sink=lambda captured: sent.append(captured.raw)
+    )
+    assert "is not offered" in text_of(await call(host, "sample"))
+    assert not any(b'"sampling":' in raw for raw in sent)
+    await host.shutdown()
+    sent.clear()
+    host = await sampling(
+        ASKING, SamplingRule.ALLOW, Model(), sink=lambda captured: sent.append(captured.raw)
+    )
+    assert any(b'"sampling":{"tools":{}}' in raw for raw in sent)
+    await host.shutdown()
+
+
+async def test_a_flood_of_sampling_is_refused_and_not_queued():
+    model = Model()
+    replies: list[dict] = []
+
+    def keep(captured):
+        if b'"samp-' in captured.raw:
+            replies.append(json.loads(captured.raw))
+
+    host = await sampling(FAULTS / "sampling_abuse.py", SamplingRule.ALLOW, model, sink=keep)
+    await call(host)
+    await until(lambda: len(answers(replies)) == 500, seconds=30)
+    assert len(model.asked) == 10
+    assert all(most <= 100_000 for _, most in model.asked)
+    assert sum("error" in reply for reply in answers(replies)) == 490
     await host.shutdown()

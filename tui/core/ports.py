@@ -37,6 +37,9 @@ class ModelRequest:
         stop: the reply ends before the first of these texts, if the endpoint supports it; at most 4.
         verbatim: return the text of the reply unchanged, tags of thinking included.
         best: names of the most important tools, in order, for an endpoint that turns out to accept fewer.
+        max_tokens: the longest reply, in tokens, if not as the profile says; the smaller one holds.
+        temperature: if not as the profile says.
+        must_call: the reply has to call a tool, if the endpoint can be told so.
     """
 
     system: str
@@ -45,6 +48,9 @@ class ModelRequest:
     stop: tuple[str, ...] = ()
     verbatim: bool = False
     best: tuple[str, ...] = ()
+    max_tokens: int | None = None
+    temperature: float | None = None
+    must_call: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,6 +102,25 @@ class Questioner(Protocol):
     async def review(self, question: SamplingReview) -> SamplingAnswer: ...
 
 
+class SamplingFailed(Exception):
+    """The model gave no reply to a sampling request, and why; a sentence."""
+
+
+class Sampler(Protocol):
+    """Has the active model reply to a server."""
+
+    @property
+    def label(self) -> str:
+        """The model's name for the person, or "" if none was chosen yet."""
+
+    async def sample(self, params: Mapping[str, Any], *, max_tokens: int) -> tuple[Mapping[str, Any], int]:
+        """Return the result for the server, and the tokens that request and reply used.
+
+        Raises:
+            SamplingFailed: there is no reply.
+        """
+
+
 class Refuser:
     """Declines everything: nobody is there to answer."""
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from tui.core.errors import UsageError
 from tui.core.ports import Clock
-from tui.core.questions import Questioner, Refuser
+from tui.core.questions import Questioner, Refuser, Sampler
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerStatus
 from tui.core.tasks import TaskBook
@@ -54,6 +54,7 @@ class Host:
         on_change: Callable[[str], None] | None = None,
         open_with: Open = open_transport,
         questioner: Questioner | None = None,
+        sampler: Sampler | None = None,
         tokens: TokenStore | None = None,
         client_metadata_url: str = "",
         traceparent: Callable[[], str] = lambda: "",
@@ -82,6 +83,7 @@ class Host:
             watchdog=self._watchdog,
             open=open_with,
             questioner=PatientQuestioner(questioner or Refuser()),
+            sampler=sampler,
             traceparent=traceparent,
             tasks=tasks or TaskBook(),
         )

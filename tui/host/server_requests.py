@@ -22,18 +22,25 @@ from tui.core.questions import (
     FormAnswer,
     FormQuestion,
     Questioner,
+    Sampler,
     SamplingAnswer,
     SamplingQuestion,
     SamplingReview,
 )
+from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.time_limits import TimeLimits
 from tui.core.web_address import has_browser, web_address
 from tui.host.browser import open_browser
+from tui.host.sampling import BadSampling, SamplingRefused, ServerSampling
 from tui.host.waits import first_of
 
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 METHOD_NOT_FOUND = -32601
+REJECTED = -1
+"""What the specification answers when the person refuses a sampling request."""
+
+SAMPLING = "sampling/createMessage"
 
 MAX_ROUNDS = 10
 """How often a server may ask for input before it answers one request."""
@@ -111,7 +118,7 @@ class PatientQuestioner:
 class ServerRequests:
     """Answers the requests of one server, over all of its connections.
 
-    `clocks` are its time limits, `roots` absolute paths of the directories that it may work in.
+    `clocks` are its time limits, `spec` says what it may ask for.
     """
 
     def __init__(
@@ -119,8 +126,10 @@ class ServerRequests:
         server: str,
         questioner: PatientQuestioner,
         open_browser: Callable[[str], bool] = open_browser,
+        sampler: Sampler | None = None,
     ) -> None:
-        self.roots: tuple[str, ...] = ()
+        self.spec = ServerSpec(server)
+        self._sampling = None if sampler is None else ServerSampling(questioner, sampler)
         self._open_browser = open_browser
         self.clocks = questioner.clocks(server)
         self.questioner = questioner
@@ -130,7 +139,11 @@ class ServerRequests:
     @property
     def not_offered(self) -> frozenset[str]:
         """The requests that are refused without a look at them."""
-        return frozenset({"sampling/createMessage"})
+        return frozenset() if self.may_sample else frozenset({SAMPLING})
+
+    @property
+    def may_sample(self) -> bool:
+        return self._sampling is not None and self.spec.sampling is not SamplingRule.NEVER
 
     async def answer(
         self, method: str, params: Mapping[str, Any], *, round: int = 0
@@ -140,7 +153,9 @@ class ServerRequests:
             case "elicitation/create":
                 return await self._elicit(params, round)
             case "roots/list":
-                return {"roots": [_root(Path(path)) for path in self.roots]}
+                return {"roots": [_root(Path(path)) for path in self.spec.roots]}
+            case "sampling/createMessage" if self.may_sample:
+                return await self._sample(params, round)
         return Refusal(METHOD_NOT_FOUND, f"{method[:80]} is not offered by this client")
 
     async def _elicit(self, params: Mapping[str, Any], round: int) -> dict[str, Any] | Refusal:
@@ -176,6 +191,16 @@ class ServerRequests:
             if not opened:
                 answer = await self.questioner.address(replace(question, message=NOT_OPENED))
         return {"action": str(answer.action)}
+
+    async def _sample(self, params: Mapping[str, Any], round: int) -> dict[str, Any] | Refusal:
+        assert self._sampling is not None
+        try:
+            with self.clocks.standing_still():
+                return await self._sampling.answer(self.spec, params, round)
+        except BadSampling as error:
+            return Refusal(INVALID_PARAMS, f"{SAMPLING}: {error}")
+        except SamplingRefused as error:
+            return Refusal(REJECTED, f"{SAMPLING}: {error}")
 
     async def visit(self, wanted: Mapping[str, Any]) -> str:
         """Have an address opened that a request requires, and wait for its end; return what failed, or ""."""

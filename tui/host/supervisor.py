@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from tui.core.errors import ServerError
 from tui.core.ports import Clock
-from tui.core.questions import Refuser
+from tui.core.questions import Refuser, Sampler
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport
 from tui.core.tasks import TaskBook
@@ -65,6 +65,7 @@ class HostContext:
     open: Open = open_transport
     questioner: PatientQuestioner = field(default_factory=lambda: PatientQuestioner(Refuser()))
     sign_ins: SignIns | None = None
+    sampler: Sampler | None = None
     legacy: set[str] = field(default_factory=set)
     traceparent: Callable[[], str] = lambda: ""
     tasks: TaskBook = field(default_factory=TaskBook)
@@ -115,8 +116,8 @@ class Supervisor:
     def __init__(self, spec: ServerSpec, around: HostContext) -> None:
         self.spec = spec
         self.connection: Connection | None = None
-        self.requests = ServerRequests(spec.name, around.questioner)
-        self.requests.roots = spec.roots
+        self.requests = ServerRequests(spec.name, around.questioner, sampler=around.sampler)
+        self.requests.spec = spec
         self.subscriptions = Subscriptions()
         self._around = around
         self._redact = around.redactor.redact
@@ -177,7 +178,7 @@ class Supervisor:
         """Replace what is configured without a restart: what the model is offered, not how it is started."""
         self.spec = spec
         self._status = replace(self._status, spec=spec)
-        self.requests.roots = spec.roots
+        self.requests.spec = spec
         if self.connection is not None:
             self.connection.reconfigure(spec)
         self._changed()

@@ -41,6 +41,7 @@ from tui.runtime.approvals import RememberedApprovals
 from tui.runtime.conversations import Conversations
 from tui.runtime.options import Options
 from tui.runtime.recording import RunRecording, kept_traffic
+from tui.runtime.sampling import ModelSampler
 from tui.runtime.server_changes import ServerChanges
 from tui.runtime.server_choices import ServerChoices
 from tui.runtime.turn import PendingTurn, ServersStarting, TurnContext, redacted
@@ -186,6 +187,7 @@ class Runtime:
             tasks=self._tasks,
             traceparent=self._traceparent if loaded.settings.traffic.traceparent else lambda: "",
             questioner=self.questioner,
+            sampler=ModelSampler(self._active_model, lambda: self._choose_model(loaded)),
             tokens=TokenStore(state_dir() / "sign-in"),
             client_metadata_url=loaded.settings.oauth.client_metadata_url or "",
         )
@@ -203,6 +205,11 @@ class Runtime:
         self._approvals.begin(context.policy, stamp)
         limits = turn_limits(settings.limits)
         context.limits = replace(limits, max_steps=self._options.max_steps or limits.max_steps)
+
+    async def _choose_model(self, loaded: "Loaded") -> None:
+        """Choose a model, for commands that need none until a server asks for one."""
+        if not self._active_model.label and self._active_model.error is None:
+            await self._active_model.begin(loaded)
 
     def _adopt(self, loaded: "Loaded") -> tuple[ServerSpec, ...]:
         """Take over the servers of a configuration that was read anew, and return them."""

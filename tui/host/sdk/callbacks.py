@@ -9,6 +9,8 @@ from mcp_types import (
     ElicitResult,
     ErrorData,
     ListRootsResult,
+    SamplingCapability,
+    SamplingToolsCapability,
 )
 
 from tui.host.server_requests import Refusal, ServerRequests
@@ -37,7 +39,11 @@ def callbacks(requests: ServerRequests) -> dict[str, Any]:
 
         return answer
 
-    return {
+    found: dict[str, Any] = {
         "elicitation_callback": answering("elicitation/create"),
         "list_roots_callback": answering("roots/list"),
     }
+    if requests.may_sample:
+        found["sampling_callback"] = answering("sampling/createMessage")
+        found["sampling_capabilities"] = SamplingCapability(tools=SamplingToolsCapability())
+    return found

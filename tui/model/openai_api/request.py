@@ -101,14 +101,18 @@ def body_for(
     }
     if tools:
         body["tools"] = tools
+        if request.must_call:
+            body["tool_choice"] = "required"
     elif traits.needs_tools and (called := forms.of_history(request.messages)[: traits.max_tools]):
         body |= {"tools": called, "tool_choice": "none"}
     if request.stop:
         body["stop"] = [sendable(text) for text in request.stop]
-    if profile.temperature is not None:
-        body["temperature"] = profile.temperature
-    if profile.max_tokens is not None:
-        body[traits.max_tokens_name] = profile.max_tokens
+    temperature = profile.temperature if request.temperature is None else request.temperature
+    if temperature is not None:
+        body["temperature"] = temperature
+    limits = [limit for limit in (profile.max_tokens, request.max_tokens) if limit is not None]
+    if limits:
+        body[traits.max_tokens_name] = min(limits)
     return {name: value for name, value in body.items() if name not in traits.refuses}
 
 

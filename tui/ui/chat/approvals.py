@@ -11,7 +11,6 @@ from textual.screen import Screen
 
 from tui.core.ports import Answer, ApprovalRequest, Decision
 from tui.core.questions import (
-    Action,
     AddressAnswer,
     AddressQuestion,
     FormAnswer,
@@ -91,10 +90,12 @@ class Approvals:
         return answer
 
     async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
-        return SamplingAnswer(Action.DECLINE)
+        answer: SamplingAnswer = await self._wait(question)
+        return answer
 
     async def review(self, question: SamplingReview) -> SamplingAnswer:
-        return SamplingAnswer(Action.DECLINE)
+        answer: SamplingAnswer = await self._wait(question)
+        return answer
 
     async def _wait(self, request: Asked) -> Any:
         question = _Question(request, asyncio.get_running_loop().create_future())
@@ -149,6 +150,7 @@ class ApprovalKeys:
         answer_keys: AnswerKeys,
         open_dialog: Callable[[Screen[str | None], Callable[[str | None], None]], None],
         wake: Callable[[], None],
+        model: Callable[[], str],
     ) -> None:
         self.approvals = Approvals(self._changed, time.monotonic)
         self._dialogs = ServerQuestions(
@@ -157,6 +159,7 @@ class ApprovalKeys:
             os.environ,
             answer=self.approvals.settle,
             busy=lambda: self._is_typing,
+            model=model,
         )
         self._regions = regions
         self._show = show

@@ -56,7 +56,12 @@ class ChatParts:
             self._app.set_timer,
         )
         self.approval_keys = ApprovalKeys(
-            regions, self.bridge.question, self.answer_keys, open_dialog, self.wake
+            regions,
+            self.bridge.question,
+            self.answer_keys,
+            open_dialog,
+            self.wake,
+            lambda: runtime.model_label,
         )
         self.approvals = runtime.questioner = self.approval_keys.approvals
         self.attachment_reader = AttachmentReader(lambda: runtime.workbench, attachment_of, Path.cwd())

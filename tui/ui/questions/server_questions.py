@@ -6,23 +6,24 @@ from typing import Any
 from textual.app import App
 from textual.screen import ModalScreen
 
-from tui.core.questions import AddressQuestion, FormQuestion
+from tui.core.questions import AddressQuestion, FormQuestion, SamplingQuestion, SamplingReview
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.questions.address_dialog import AddressDialog
 from tui.ui.questions.form_dialog import FormDialog
+from tui.ui.questions.sampling_dialog import SamplingDialog
 from tui.ui.widgets.symbols import symbols_for
 
 LOOK_AGAIN_SECONDS = 0.5
 
-ServerQuestion = FormQuestion | AddressQuestion
-"""What a server may ask, as far as dialogs are concerned."""
+ServerQuestion = FormQuestion | AddressQuestion | SamplingQuestion | SamplingReview
+Dialog = FormDialog | AddressDialog | SamplingDialog
 
 
 class ServerQuestions:
     """Shows one question of a server at a time, over whatever screen is on top.
 
     `answer` is called with the question and its answer; `busy` says whether the person is typing, so that a
-    dialog would catch keys that are meant for something else.
+    dialog would catch keys that are meant for something else, `model` is the name of the active one.
     """
 
     def __init__(
@@ -33,13 +34,15 @@ class ServerQuestions:
         *,
         answer: Callable[[ServerQuestion, object], None],
         busy: Callable[[], bool],
+        model: Callable[[], str],
     ) -> None:
         self._app = app
         self._keys = keys
         self._env = env
         self._answer = answer
         self._busy = busy
-        self._dialog: FormDialog | AddressDialog | None = None
+        self._model = model
+        self._dialog: Dialog | None = None
         self._next: ServerQuestion | None = None
 
     def show(self, question: ServerQuestion | None, waiting: int) -> None:
@@ -64,12 +67,14 @@ class ServerQuestions:
             self.show(question, waiting)
 
     def _open(self, question: ServerQuestion, waiting: int) -> None:
-        dialog: FormDialog | AddressDialog
+        dialog: Dialog
         match question:
             case FormQuestion():
                 dialog = FormDialog(question, self._keys, symbols_for(self._env), waiting=waiting)
             case AddressQuestion():
                 dialog = AddressDialog(question, self._keys, self._env, waiting=waiting)
+            case SamplingQuestion() | SamplingReview():
+                dialog = SamplingDialog(question, self._model(), self._keys, waiting=waiting)
         self._dialog = dialog
 
         def answered(answer: object) -> None:

@@ -232,3 +232,16 @@ def test_no_two_messages_of_the_person_stand_side_by_side_and_no_text_is_lost(
         if isinstance(message, UserMessage):
             said = sendable(message.text)
             at = whole.index(said, at) + len(said)
+
+
+def test_a_request_may_be_shorter_than_its_profile_allows_and_have_its_own_temperature() -> None:
+    asked = ModelRequest("", [UserMessage("?")], max_tokens=50, temperature=0.1)
+    body = body_for(profile(temperature=0.5, max_tokens=9000), asked, Learned())
+    assert (body["max_tokens"], body["temperature"]) == (50, 0.1)
+    assert body_for(profile(max_tokens=9), asked, Learned())["max_tokens"] == 9
+
+
+def test_a_request_may_demand_a_call() -> None:
+    tools = [ToolSpec("a", "", {"type": "object"})]
+    asked = ModelRequest("", [UserMessage("?")], tools, must_call=True)
+    assert body_for(profile(), asked, Learned())["tool_choice"] == "required"

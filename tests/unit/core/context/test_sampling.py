@@ -1,0 +1,115 @@
+"""Sampling requests as requests to a model, and its reply as their result."""
+
+from typing import Any
+
+import pytest
+
+from tui.core.context.sampling import BadSampling, SampledReply, max_tokens_of, model_request
+from tui.core.conversation.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage
+from tui.core.ports import ReplyPart, TextPart, Usage
+
+HELLO = {"role": "user", "content": {"type": "text", "text": "Hello"}}
+
+
+def request(**params: Any) -> Any:
+    return model_request({"messages": [HELLO], **params}, max_tokens=50)[0]
+
+
+def test_texts_limits_and_the_system_text_are_taken_over() -> None:
+    found = request(systemPrompt="Be brief.", temperature=0.5, stopSequences=["END", 5, ""])
+    assert found.messages == [UserMessage("Hello")]
+    assert (found.system, found.max_tokens, found.temperature, found.stop) == ("Be brief.", 50, 0.5, ("END",))
+
+
+def test_nothing_else_goes_to_the_model() -> None:
+    found = request(includeContext="allServers")
+    assert (found.system, found.tools, len(found.messages)) == ("", (), 1)
+
+
+def test_pictures_and_sounds_are_attached() -> None:
+    content = [
+        {"type": "text", "text": "Look"},
+        {"type": "image", "data": "aGFsbG8=", "mimeType": "image/png"},
+        {"type": "audio", "data": "", "mimeType": "audio/wav"},
+    ]
+    [message] = request(messages=[{"role": "user", "content": content}]).messages
+    assert [(one.kind, one.mime) for one in message.attachments] == [
+        ("image", "image/png"),
+        ("audio", "audio/wav"),
+    ]
+
+
+def test_calls_and_their_results_are_a_conversation_that_a_model_takes() -> None:
+    use = {"type": "tool_use", "id": "c1", "name": "get.weather", "input": {"city": "Bern"}}
+    done = {"type": "tool_result", "toolUseId": "c1", "content": [{"type": "text", "text": "rain"}]}
+    found = request(
+        messages=[HELLO, {"role": "assistant", "content": [use]}, {"role": "user", "content": [done]}],
+        tools=[{"name": "get.weather", "inputSchema": {"type": "object"}}],
+        toolChoice={"mode": "required"},
+    )
+    assert found.messages == [
+        UserMessage("Hello"),
+        AssistantMessage(calls=(CallRequest("c1", "get_weather", '{"city": "Bern"}'),)),
+        ToolMessage("c1", "get_weather", "rain"),
+    ]
+    assert [tool.name for tool in found.tools] == ["get_weather"] and found.must_call
+
+
+def test_no_tool_is_offered_where_none_may_be_called() -> None:
+    assert request(tools=[{"name": "a"}], toolChoice={"mode": "none"}).tools == ()
+
+
+@pytest.mark.parametrize(
+    ("params", "problem"),
+    [
+        ({"messages": []}, "messages must be a list"),
+        ({"messages": [{"role": "system"}]}, r"messages\[0\].role must be user or assistant"),
+        ({"messages": [{"role": "user", "content": {"type": "video"}}]}, "unknown type: video"),
+        ({"messages": [HELLO] * 201}, "201 messages"),
+        ({"tools": "all"}, "tools must be a list"),
+        ({"tools": [{}]}, r"tools\[0\].name must be a text"),
+    ],
+)
+def test_what_is_malformed_is_named_with_its_place(params: dict[str, Any], problem: str) -> None:
+    with pytest.raises(BadSampling, match=problem):
+        request(**params)
+
+
+@pytest.mark.parametrize("wanted", [None, 0, -5, True, "10"])
+def test_a_limit_that_is_none_is_refused(wanted: Any) -> None:
+    with pytest.raises(BadSampling, match="maxTokens must be a positive number"):
+        max_tokens_of({"maxTokens": wanted})
+
+
+def test_a_text_is_the_result() -> None:
+    reply = SampledReply("qwen3", 100)
+    reply.take(TextPart(" Hello "))
+    reply.take(ReplyPart(usage=Usage(10, 5)))
+    assert reply.result() == {
+        "role": "assistant",
+        "content": {"type": "text", "text": "Hello"},
+        "model": "qwen3",
+        "stopReason": "endTurn",
+    }
+    assert reply.tokens(request()) == 15
+
+
+def test_calls_are_part_of_the_result_under_their_own_names() -> None:
+    reply = SampledReply("qwen3", 100, True, {"get_weather": "get.weather"})
+    calls = (
+        CallRequest("c1", "get_weather", '{"city": "Bern"}'),
+        CallRequest("c2", "x", "{", truncated=True),
+    )
+    reply.take(ReplyPart(calls, finish="tool_calls"))
+    result = reply.result()
+    assert result["stopReason"] == "toolUse"
+    assert result["content"] == [
+        {"type": "tool_use", "id": "c1", "name": "get.weather", "input": {"city": "Bern"}}
+    ]
+
+
+def test_a_reply_ends_at_the_limit_even_if_the_endpoint_knows_none() -> None:
+    reply = SampledReply("qwen3", 10)
+    assert reply.take(TextPart("word "))
+    assert not reply.take(TextPart("word " * 100))
+    assert reply.result()["stopReason"] == "maxTokens"

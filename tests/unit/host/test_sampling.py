@@ -1,0 +1,144 @@
+"""Which requests of a server reach the model, and which replies reach the server."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from tui.core.context.sampling import BadSampling
+from tui.core.questions import (
+    Action,
+    Refuser,
+    SamplingAnswer,
+    SamplingFailed,
+    SamplingQuestion,
+    SamplingReview,
+)
+from tui.core.servers import SamplingRule, ServerSpec
+from tui.host.sampling import MINUTE, SamplingRefused, ServerSampling
+
+YES = SamplingAnswer(Action.ACCEPT)
+PARAMS = {"messages": [{"role": "user", "content": {"type": "text", "text": "Hello"}}], "maxTokens": 1000}
+REPLY = {"role": "assistant", "content": {"type": "text", "text": "Hi"}, "model": "m"}
+
+
+class Model:
+    label = "m"
+
+    def __init__(self, tokens: int = 10) -> None:
+        self.asked: list[tuple[Mapping[str, Any], int]] = []
+        self.fails = False
+        self._tokens = tokens
+
+    async def sample(self, params: Mapping[str, Any], *, max_tokens: int) -> tuple[Mapping[str, Any], int]:
+        self.asked.append((params, max_tokens))
+        if self.fails:
+            raise SamplingFailed("it is not there.")
+        return REPLY, self._tokens
+
+
+class Person(Refuser):
+    """Answers with the given actions and changes, first the request, then the reply."""
+
+    def __init__(self, request: SamplingAnswer, reply: SamplingAnswer = YES) -> None:
+        self.request, self.reply = request, reply
+        self.seen: list[object] = []
+
+    async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
+        self.seen.append(question)
+        return self.request
+
+    async def review(self, question: SamplingReview) -> SamplingAnswer:
+        self.seen.append(question)
+        return self.reply
+
+
+def spec(rule: SamplingRule = SamplingRule.ALLOW, **more: Any) -> ServerSpec:
+    return ServerSpec("weather", sampling=rule, **more)
+
+
+async def test_an_allowed_server_gets_a_reply_without_a_question() -> None:
+    person, model = Person(YES), Model()
+    assert await ServerSampling(person, model).answer(spec(), PARAMS, 0) == REPLY
+    assert model.asked == [(PARAMS, 1000)] and person.seen == []
+
+
+async def test_the_person_sees_request_and_reply_and_may_change_both() -> None:
+    request, reply = {**PARAMS, "systemPrompt": "Be brief."}, {**REPLY, "model": "mine"}
+    person = Person(SamplingAnswer(Action.ACCEPT, request), SamplingAnswer(Action.ACCEPT, reply))
+    model = Model()
+    assert await ServerSampling(person, model).answer(spec(SamplingRule.ASK), PARAMS, 2) == reply
+    assert model.asked == [(request, 1000)]
+    assert person.seen == [
+        SamplingQuestion("weather", PARAMS, 2),
+        SamplingReview("weather", request, REPLY),
+    ]
+
+
+@pytest.mark.parametrize("action", [Action.DECLINE, Action.CANCEL])
+async def test_a_refused_request_never_reaches_the_model(action: Action) -> None:
+    model = Model()
+    with pytest.raises(SamplingRefused, match="the person refused"):
+        await ServerSampling(Person(SamplingAnswer(action)), model).answer(spec(SamplingRule.ASK), PARAMS, 0)
+    assert model.asked == []
+
+
+async def test_a_refused_reply_never_reaches_the_server() -> None:
+    person = Person(YES, SamplingAnswer(Action.DECLINE))
+    with pytest.raises(SamplingRefused, match="the person refused"):
+        await ServerSampling(person, Model()).answer(spec(SamplingRule.ASK), PARAMS, 0)
+
+
+async def test_the_budget_limits_each_request_and_then_all() -> None:
+    model = Model(tokens=60)
+    sampling = ServerSampling(Refuser(), model)
+    for _ in range(2):
+        await sampling.answer(spec(sampling_tokens=100), PARAMS, 0)
+    assert [most for _, most in model.asked] == [100, 40]
+    with pytest.raises(SamplingRefused, match="budget of 100 tokens is used up"):
+        await sampling.answer(spec(sampling_tokens=100), PARAMS, 0)
+
+
+async def test_more_requests_than_the_rate_are_refused_until_a_minute_is_over() -> None:
+    now = 0.0
+    sampling = ServerSampling(Refuser(), Model(), lambda: now)
+    for _ in range(3):
+        await sampling.answer(spec(sampling_per_minute=3), PARAMS, 0)
+    with pytest.raises(SamplingRefused, match="more than 3 requests"):
+        await sampling.answer(spec(sampling_per_minute=3), PARAMS, 0)
+    now = MINUTE
+    await sampling.answer(spec(sampling_per_minute=3), PARAMS, 0)
+
+
+async def test_requests_are_made_one_at_a_time() -> None:
+    running, most = 0, 0
+
+    class Slow(Model):
+        async def sample(
+            self, params: Mapping[str, Any], *, max_tokens: int
+        ) -> tuple[Mapping[str, Any], int]:
+            nonlocal running, most
+            running += 1
+            most = max(most, running)
+            await asyncio.sleep(0)
+            running -= 1
+            return REPLY, 1
+
+    sampling = ServerSampling(Refuser(), Slow())
+    await asyncio.gather(*(sampling.answer(spec(), PARAMS, 0) for _ in range(5)))
+    assert most == 1
+
+
+async def test_a_malformed_request_is_refused_before_anybody_is_asked() -> None:
+    person = Person(YES)
+    with pytest.raises(BadSampling):
+        await ServerSampling(person, Model()).answer(spec(SamplingRule.ASK), {"maxTokens": 5}, 0)
+    assert person.seen == []
+
+
+async def test_a_model_that_gives_no_reply_is_a_refusal_with_its_reason() -> None:
+    model = Model()
+    model.fails = True
+    with pytest.raises(SamplingRefused, match="the model gave no reply: it is not there"):
+        await ServerSampling(Refuser(), model).answer(spec(), PARAMS, 0)

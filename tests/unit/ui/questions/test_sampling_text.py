@@ -1,0 +1,63 @@
+"""Sampling requests and replies as text, and back."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.ui.questions.sampling_text import changed, sections_of, text_of
+
+REQUEST: dict[str, Any] = {
+    "systemPrompt": "Be brief.",
+    "messages": [
+        {"role": "user", "content": {"type": "text", "text": "Hello\nthere"}},
+        {"role": "assistant", "content": [{"type": "text", "text": "Hi"}, {"type": "tool_use", "name": "x"}]},
+        {"role": "user", "content": [{"type": "image", "data": "aGFsbG8=", "mimeType": "image/png"}]},
+    ],
+    "maxTokens": 10,
+}
+
+
+def test_every_part_has_a_heading() -> None:
+    text = text_of(sections_of(REQUEST))
+    assert text.startswith(
+        "── system\nBe brief.\n── user\nHello\nthere\n── assistant\nHi\n── assistant: tool_use"
+    )
+    assert "── user: image image/png, 6 B" in text
+
+
+def test_an_unchanged_text_changes_nothing() -> None:
+    assert changed(REQUEST, text_of(sections_of(REQUEST))) == (REQUEST, "")
+
+
+def test_a_changed_text_changes_its_part_only() -> None:
+    text = text_of(sections_of(REQUEST)).replace("there", "you").replace("Be brief.", "Be long.\n")
+    found, problem = changed(REQUEST, text)
+    assert problem == ""
+    assert found["systemPrompt"] == "Be long.\n"
+    assert found["messages"][0]["content"]["text"] == "Hello\nyou"
+    assert found["messages"][1:] == REQUEST["messages"][1:]
+    assert REQUEST["systemPrompt"] == "Be brief."
+
+
+def test_a_lost_heading_is_said() -> None:
+    text = text_of(sections_of(REQUEST)).replace("── system", "system")
+    assert changed(REQUEST, text) == (REQUEST, "The lines that begin with ── must stay as they are.")
+
+
+def test_a_reply_is_one_part() -> None:
+    reply = {"role": "assistant", "content": {"type": "text", "text": "Hi"}, "model": "m"}
+    assert text_of(sections_of(reply)) == "── reply\nHi"
+    assert changed(reply, "── reply\nHo")[0]["content"]["text"] == "Ho"
+
+
+@given(st.text(), st.text())
+def test_no_text_is_taken_for_a_heading(system: str, said: str) -> None:
+    request = {
+        "systemPrompt": system,
+        "messages": [{"role": "user", "content": {"type": "text", "text": said}}],
+    }
+    sections = sections_of(request)
+    assert len(sections) == 2
+    found, problem = changed(request, text_of(sections).replace("── user", "── user", 1) + "!")
+    assert problem == "" and found["messages"][0]["content"]["text"].endswith("!")

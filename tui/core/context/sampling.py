@@ -1,0 +1,220 @@
+"""Requests of servers to the model (sampling): as requests that any model takes, and replies as results.
+
+Pure. What servers send is raw; a problem is named with its place, so that the server can mend it.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tui.core.context.context_meter import estimate
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Attachment,
+    CallRequest,
+    Message,
+    ToolMessage,
+    UserMessage,
+    sanitised,
+)
+from tui.core.ports import ModelPart, ModelRequest, ReplyPart, TextPart, ToolSpec, Usage
+from tui.core.text import clean_line
+
+MAX_MESSAGES = 200
+MAX_TOOLS = 64
+MAX_STOPS = 4
+
+_LENGTH = frozenset({"length", "max_tokens", "max_output_tokens"})
+
+
+class BadSampling(Exception):
+    """What is wrong with a sampling request, with its place."""
+
+
+@dataclass(slots=True)
+class SampledReply:
+    """Collects a reply; `result` is what the server gets.
+
+    `names` are the tools' own names by those that the model was given.
+    """
+
+    model: str
+    max_tokens: int
+    has_tools: bool = False
+    names: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""
+    end: ReplyPart | None = None
+
+    def take(self, part: ModelPart) -> bool:
+        """Take a part of the reply; return whether there is room for more."""
+        match part:
+            case TextPart(piece):
+                self.text += piece
+            case ReplyPart():
+                self.end = part
+            case _:
+                pass
+        return estimate(self.text) < 2 * self.max_tokens  # an estimate: the endpoint counts exactly
+
+    def tokens(self, request: ModelRequest) -> int:
+        """Return how many tokens request and reply used, estimated if the endpoint does not say."""
+        usage = self.end.usage if self.end is not None else None
+        if usage is None:
+            prompt = sum(estimate(getattr(message, "text", "")) for message in request.messages)
+            usage = Usage(prompt + estimate(request.system), estimate(self.text), estimated=True)
+        return usage.prompt + usage.completion
+
+    def result(self) -> dict[str, Any]:
+        calls = [call for call in (self.end.calls if self.end else ()) if not call.truncated]
+        uses = [
+            {
+                "type": "tool_use",
+                "id": call.id,
+                "name": self.names.get(call.name, call.name),
+                "input": _object(call.arguments),
+            }
+            for call in calls
+        ]
+        text = self.text.strip()
+        blocks = [{"type": "text", "text": text}] if text or not uses else []
+        finish = self.end.finish if self.end is not None else "length"
+        reason = "toolUse" if uses else "maxTokens" if finish in _LENGTH else "endTurn"
+        content: Any = [*blocks, *uses] if self.has_tools else {"type": "text", "text": text}
+        return {"role": "assistant", "content": content, "model": self.model, "stopReason": reason}
+
+
+def max_tokens_of(params: Mapping[str, Any]) -> int:
+    """Return the most tokens that a request wants. Raises BadSampling."""
+    wanted = params.get("maxTokens")
+    if isinstance(wanted, bool) or not isinstance(wanted, int | float) or wanted < 1:
+        raise BadSampling("maxTokens must be a positive number")
+    return int(min(wanted, 10**9))
+
+
+def model_request(
+    params: Mapping[str, Any], *, max_tokens: int
+) -> tuple[ModelRequest, Mapping[str, str], bool]:
+    """Return the request for the model, the tools' own names by those in it, and whether it has tools.
+
+    Raises:
+        BadSampling: it is malformed.
+    """
+    messages = list(_messages(params.get("messages")))
+    specs, names = _tools(params.get("tools"))
+    choice = params.get("toolChoice")
+    mode = choice.get("mode", "auto") if isinstance(choice, Mapping) else "auto"
+    system = params.get("systemPrompt")
+    temperature = params.get("temperature")
+    stops = params.get("stopSequences")
+    listed = stops if isinstance(stops, list) else []
+    request = ModelRequest(
+        system if isinstance(system, str) else "",
+        sanitised(messages),
+        () if mode == "none" else specs,
+        stop=tuple(one for one in listed if isinstance(one, str) and one)[:MAX_STOPS],
+        max_tokens=max_tokens,
+        temperature=temperature if isinstance(temperature, int | float) else None,
+        must_call=mode == "required" and bool(specs),
+    )
+    return request, names, bool(specs)
+
+
+def _messages(listed: Any) -> Iterator[Message]:
+    if not isinstance(listed, list) or not listed:
+        raise BadSampling("messages must be a list with at least one message")
+    if len(listed) > MAX_MESSAGES:
+        raise BadSampling(f"there are {len(listed)} messages; at most {MAX_MESSAGES} are read")
+    called: dict[str, str] = {}
+    for number, message in enumerate(listed):
+        where = f"messages[{number}]"
+        role = message.get("role") if isinstance(message, Mapping) else None
+        if role not in ("user", "assistant"):
+            raise BadSampling(f"{where}.role must be user or assistant")
+        blocks = list(_blocks(message.get("content"), where))
+        if role == "assistant":
+            yield _of_assistant(blocks, called)
+        else:
+            yield from _of_user(blocks, called)
+
+
+def _blocks(content: Any, where: str) -> Iterator[Mapping[str, Any]]:
+    for block in content if isinstance(content, list) else [content]:
+        kind = block.get("type") if isinstance(block, Mapping) else None
+        if kind not in ("text", "image", "audio", "tool_use", "tool_result"):
+            raise BadSampling(f"{where}.content has an unknown type: {clean_line(str(kind), 40)}")
+        yield block
+
+
+def _of_assistant(blocks: Sequence[Mapping[str, Any]], called: dict[str, str]) -> AssistantMessage:
+    calls = []
+    for block in blocks:
+        if block["type"] == "tool_use":
+            known, name = str(block.get("id", "")), str(block.get("name", ""))
+            called[known] = name
+            calls.append(CallRequest(known, _safe(name), json.dumps(block.get("input") or {})))
+    return AssistantMessage(_text(blocks), calls=tuple(calls))
+
+
+def _of_user(blocks: Sequence[Mapping[str, Any]], called: Mapping[str, str]) -> Iterator[Message]:
+    for block in blocks:
+        if block["type"] == "tool_result":
+            known, content = str(block.get("toolUseId", "")), block.get("content")
+            parts = (
+                [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
+            )
+            text = _text(parts) or json.dumps(block.get("structuredContent", ""))
+            yield ToolMessage(known, _safe(called.get(known, "")), text, block.get("isError") is True)
+    attached = tuple(_attachment(block) for block in blocks if block["type"] in ("image", "audio"))
+    text = _text(blocks)
+    if text or attached:
+        yield UserMessage(text, attached)
+
+
+def _text(blocks: Sequence[Mapping[str, Any]]) -> str:
+    return "\n".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
+
+
+def _attachment(block: Mapping[str, Any]) -> Attachment:
+    data, kind = str(block.get("data", "")), block["type"]
+    mime = clean_line(str(block.get("mimeType", "")), 60)
+    return Attachment("image" if kind == "image" else "audio", mime, str(kind), len(data) * 3 // 4, data)
+
+
+def _tools(listed: Any) -> tuple[tuple[ToolSpec, ...], Mapping[str, str]]:
+    if listed is None:
+        return (), {}
+    if not isinstance(listed, list) or len(listed) > MAX_TOOLS:
+        raise BadSampling(f"tools must be a list of at most {MAX_TOOLS}")
+    specs, names = [], {}
+    for number, tool in enumerate(listed):
+        name = tool.get("name") if isinstance(tool, Mapping) else None
+        if not isinstance(name, str) or not name:
+            raise BadSampling(f"tools[{number}].name must be a text")
+        schema, about = tool.get("inputSchema"), tool.get("description")
+        safe = _safe(name)
+        names[safe] = name
+        specs.append(
+            ToolSpec(
+                safe,
+                about if isinstance(about, str) else "",
+                schema if isinstance(schema, Mapping) else {"type": "object"},
+                tool=name,
+            )
+        )
+    return tuple(specs), names
+
+
+def _safe(name: str) -> str:
+    """Return a name that every model takes."""
+    safe = re.sub(r"[^a-zA-Z0-9_-]", "_", name)[:64]
+    return safe if re.match(r"[a-zA-Z_]", safe) else f"_{safe}"[:64]
+
+
+def _object(text: str) -> Mapping[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

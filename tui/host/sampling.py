@@ -1,0 +1,81 @@
+"""Requests of one server to the model: whether, how often and for how many tokens they are made.
+
+Nothing but what the server sends goes to the model: no conversation, no context of other servers.
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tui.core.context.sampling import BadSampling, max_tokens_of, model_request
+from tui.core.questions import Action, Questioner, Sampler, SamplingFailed, SamplingQuestion, SamplingReview
+from tui.core.servers import SamplingRule, ServerSpec
+
+MINUTE = 60.0
+
+
+class SamplingRefused(Exception):
+    """Why a request is not made; a text for the server and the person."""
+
+
+class ServerSampling:
+    """Makes the requests of one server to the model, one at a time. `used` counts their tokens."""
+
+    def __init__(
+        self,
+        questioner: Questioner,
+        sampler: Sampler,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.used = 0
+        self._questioner = questioner
+        self._sampler = sampler
+        self._now = now
+        self._asked_at: deque[float] = deque()
+        self._turn = asyncio.Lock()
+
+    async def answer(self, spec: ServerSpec, params: Mapping[str, Any], round: int) -> dict[str, Any]:
+        """Return the result of a request.
+
+        Raises:
+            SamplingRefused: the server may not, or not so often or so much, or the person refused.
+            BadSampling: it is malformed.
+        """
+        self._count(spec)
+        max_tokens_of(params)
+        model_request(params, max_tokens=1)  # malformed ones are refused before anybody is asked
+        async with self._turn:
+            if self.used >= spec.sampling_tokens:
+                raise SamplingRefused(f"the budget of {spec.sampling_tokens:,} tokens is used up")
+            asks = spec.sampling is not SamplingRule.ALLOW
+            if asks:
+                said = await self._questioner.sampling(SamplingQuestion(spec.name, params, round))
+                params = self._accepted(said.action, said.params or params)
+            most = min(max_tokens_of(params), spec.sampling_tokens - self.used)
+            try:
+                reply, tokens = await self._sampler.sample(params, max_tokens=most)
+            except SamplingFailed as error:
+                raise SamplingRefused(f"the model gave no reply: {error}") from None
+            self.used += tokens
+            if asks:
+                said = await self._questioner.review(SamplingReview(spec.name, params, reply))
+                reply = self._accepted(said.action, said.params or reply)
+            return dict(reply)
+
+    def _accepted(self, action: Action, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        if action is not Action.ACCEPT:
+            raise SamplingRefused("the person refused the request")
+        return params
+
+    def _count(self, spec: ServerSpec) -> None:
+        now = self._now()
+        while self._asked_at and now - self._asked_at[0] >= MINUTE:
+            self._asked_at.popleft()
+        if len(self._asked_at) >= spec.sampling_per_minute:
+            raise SamplingRefused(f"more than {spec.sampling_per_minute} requests to the model in a minute")
+        self._asked_at.append(now)
+
+
+__all__ = ["BadSampling", "SamplingRefused", "ServerSampling"]

@@ -1,0 +1,122 @@
+"""A server asks for a reply of the model: the request before it is sent, the reply before it is given."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static, TextArea
+
+from tui.core import units
+from tui.core.questions import Action, SamplingAnswer, SamplingQuestion, SamplingReview
+from tui.core.text import clean_line
+from tui.ui.keys.action_table import Context
+from tui.ui.keys.bindings import bindings_of
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.questions.question_line import QuestionLine, Ripeness
+from tui.ui.questions.sampling_text import changed, sections_of, text_of
+
+AROUND = 11
+"""Rows of the screen that the text leaves."""
+
+
+class SamplingDialog(ModalScreen[SamplingAnswer]):
+    """Shows a request or a reply, which can be changed, and asks whether it may go on."""
+
+    CONTEXTS = (Context.SERVER_QUESTION,)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVER_QUESTION)
+
+    DEFAULT_CSS = """
+    SamplingDialog { align: center bottom; background: $surface 60%; }
+    SamplingDialog > Vertical {
+        width: 1fr; max-width: 110; height: auto; padding: 1 2; margin: 0 1 1 1;
+        background: $panel; border-left: outer $accent;
+    }
+    SamplingDialog Static { width: 1fr; height: auto; }
+    SamplingDialog TextArea {
+        height: auto; min-height: 3; margin: 1 0 0 0; border: none; padding: 0;
+        background: $surface; background-tint: transparent;
+    }
+    SamplingDialog QuestionLine { margin-top: 1; }
+    """
+
+    def __init__(
+        self, question: SamplingQuestion | SamplingReview, model: str, keys: KeyOverrides, *, waiting: int
+    ) -> None:
+        super().__init__()
+        self.question = question
+        self.ripeness = Ripeness()
+        self.line = QuestionLine(keys, ("ask.send", "ask.decline", "ask.cancel"), waiting)
+        self._model = model
+        self._params: Mapping[str, Any] = (
+            question.params if isinstance(question, SamplingQuestion) else question.reply
+        )
+        self._area = TextArea(
+            text_of(sections_of(self._params)), compact=True, highlight_cursor_line=False, soft_wrap=True
+        )
+        self._area.set_reactive(TextArea.cursor_blink, False)
+
+    def compose(self) -> ComposeResult:
+        server = clean_line(self.question.server, 60)
+        model = clean_line(self._model, 60) or "the model"
+        if isinstance(self.question, SamplingQuestion):
+            head = Content.assemble((server, "bold"), f" asks {model} for a reply")
+            facts = ", ".join(request_facts(self.question.params))
+        else:
+            head = Content.assemble(f"The reply of {model} for ", (server, "bold"))
+            facts = "The server gets it as it stands here."
+        with Vertical():
+            yield Static(head, markup=False)
+            yield Static(Content.styled(facts, "$text-dim"), markup=False)
+            yield self._area
+            yield self.line
+
+    def on_mount(self) -> None:
+        is_request = isinstance(self.question, SamplingQuestion)
+        self.line.relabel("ask.send", "send to the model" if is_request else "send to the server")
+        self._fit()
+        self._area.move_cursor(self._area.document.end)
+        self.set_focus(self._area)
+
+    def on_resize(self) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        self._area.styles.max_height = max(3, self.app.size.height - AROUND)
+
+    def show_waiting(self, waiting: int) -> None:
+        self.line.show_waiting(waiting)
+
+    def action_ask_send(self) -> None:
+        if not self.ripeness.ripe:
+            return
+        params, problem = changed(self._params, self._area.text)
+        if problem:
+            self.line.say(problem)
+        else:
+            self.dismiss(SamplingAnswer(Action.ACCEPT, params))
+
+    def action_ask_decline(self) -> None:
+        if self.ripeness.ripe:
+            self.dismiss(SamplingAnswer(Action.DECLINE))
+
+    def action_ask_cancel(self) -> None:
+        if self.ripeness.ripe:
+            self.dismiss(SamplingAnswer(Action.CANCEL))
+
+
+def request_facts(params: Mapping[str, Any]) -> list[str]:
+    """Return what a request asks for besides its texts, a few words each."""
+    messages, tools = params.get("messages"), params.get("tools")
+    facts = [f"at most {clean_line(str(params.get('maxTokens')), 20)} tokens"]
+    if isinstance(messages, list):
+        facts.append(units.plural(len(messages), "message"))
+    if isinstance(tools, list) and tools:
+        names = [clean_line(str(tool.get("name", "")), 30) for tool in tools if isinstance(tool, Mapping)]
+        facts.append(f"{units.plural(len(tools), 'tool')}: {', '.join(names[:6])}")
+    if params.get("includeContext") not in (None, "none"):
+        facts.append("without the context of servers that it asks for")
+    return facts

@@ -1,0 +1,90 @@
+"""A sampling request or its reply as one text to read and change, and back. Pure.
+
+Texts are sections under headings; what is not text is named in its heading and stays as it is.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from tui.core import units
+from tui.core.text import clean, clean_line
+
+RULE = "──"
+_HEADING = re.compile(r"^── .*$", re.M)
+MAX_CALL = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a request or reply; `path` leads to its text, () if it cannot be changed."""
+
+    heading: str
+    text: str
+    path: tuple[str | int, ...] = ()
+
+
+def sections_of(params: Mapping[str, Any]) -> Sequence[Section]:
+    """Return the sections of the parameters of a request, or of a reply."""
+    found = []
+    if isinstance(system := params.get("systemPrompt"), str):
+        found.append(Section("system", system, ("systemPrompt",)))
+    messages = params.get("messages")
+    if isinstance(messages, list):
+        for number, message in enumerate(messages):
+            if isinstance(message, Mapping):
+                role = clean_line(str(message.get("role", "")), 20)
+                found += _blocks(message.get("content"), role, ("messages", number, "content"))
+    elif "content" in params:
+        found += _blocks(params["content"], "reply", ("content",))
+    return found
+
+
+def _blocks(content: Any, role: str, path: tuple[str | int, ...]) -> Iterator[Section]:
+    several = isinstance(content, list)
+    for number, block in enumerate(content if isinstance(content, list) else [content]):
+        here = (*path, number) if several else path
+        kind = block.get("type") if isinstance(block, Mapping) else None
+        if kind == "text" and isinstance(text := block.get("text"), str):
+            yield Section(role, text, (*here, "text"))
+        elif kind in ("image", "audio"):
+            size = units.size(len(str(block.get("data", ""))) * 3 // 4)
+            yield Section(f"{role}: {kind} {clean_line(str(block.get('mimeType', '')), 40)}, {size}", "")
+        else:
+            shown = json.dumps(block, ensure_ascii=False, default=str)[:MAX_CALL]
+            yield Section(f"{role}: {clean_line(str(kind), 40)}", shown)
+
+
+def text_of(sections: Sequence[Section]) -> str:
+    """Return the sections as one text, cleaned."""
+    return "\n".join(f"{RULE} {one.heading}\n{_shown(one.text)}" for one in sections)
+
+
+def _shown(text: str) -> str:
+    """Return a text in which no line looks like a heading."""
+    return re.sub(rf"^{RULE}", f" {RULE}", clean(text), flags=re.M)
+
+
+def changed(params: Mapping[str, Any], text: str) -> tuple[Mapping[str, Any], str]:
+    """Return `params` with the texts that were changed, and what is wrong with `text`, or ""."""
+    sections = sections_of(params)
+    if text == text_of(sections):
+        return params, ""
+    headings = [line.group().removeprefix(RULE).strip() for line in _HEADING.finditer(text)]
+    parts = [part.removeprefix("\n") for part in _HEADING.split(text)[1:]]
+    if headings != [one.heading.strip() for one in sections]:
+        return params, f"The lines that begin with {RULE} must stay as they are."
+    result: Any = deepcopy(dict(params))
+    for number, (section, part) in enumerate(zip(sections, parts, strict=True)):
+        new = part if number == len(sections) - 1 else part.removesuffix("\n")
+        if not section.path or new == _shown(section.text):
+            continue
+        *way, last = section.path
+        holder = result
+        for step in way:
+            holder = holder[step]
+        holder[last] = new
+    return result, ""
