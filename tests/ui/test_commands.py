@@ -356,7 +356,7 @@ async def test_the_palette_finds_what_cannot_be_done_now_and_says_why():
         await shows(app, "RUNNING")
         await pilot.press("ctrl+p")
         await until(lambda: isinstance(app.screen, CommandPalette))
-        await shows(app, "Show every key")
+        await shows(app, "Begin a new conversation")
         assert "Ask another model the same" not in screen_text(app)
         await pilot.press(*"compare")
         await shows(app, "Ask another model the same", "not now: nothing was said yet")
