@@ -25,10 +25,12 @@ from wsproto.utilities import LocalProtocolError, RemoteProtocolError
 from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
 from tui.core.jsonrpc.messages import find_ids, write_line
 from tui.core.text import clean_line
+from tui.core.units import size
 from tui.host.frames.id_gate import RESULT_TOO_LARGE
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import EXCHANGE
 from tui.host.transports.http_faults import HttpFault
+from tui.host.transports.http_link import shown_origin
 from tui.host.transports.remote import RemoteTransport
 
 SUBPROTOCOL = "mcp"
@@ -75,7 +77,7 @@ class WebSocket:
     def __init__(self, remote: RemoteTransport) -> None:
         self._remote = remote
         self._link = remote.link
-        url = self._link.url
+        self._typed = url = self._link.url
         self._link.url = url.copy_with(scheme={"ws": "http", "wss": "https"}.get(url.scheme, url.scheme))
         self._frames = Connection(ConnectionType.CLIENT)
         self._message = Framer()
@@ -121,12 +123,18 @@ class WebSocket:
                 writing.cancel()
                 watching.cancel()
         except HttpFault as found:
-            fault = found
+            fault = self._as_typed(found)
         except (httpcore2.NetworkError, httpcore2.TimeoutException, OSError) as error:
             fault = faults.unreachable(error, self._link.reach.where)
         except asyncio.CancelledError:
             raise  # a stop: `close` says goodbye on the open connection
         await self._lose(fault)
+
+    def _as_typed(self, fault: HttpFault) -> HttpFault:
+        """Return a fault with the address as the person wrote it, not as HTTP has it."""
+        before, after = shown_origin(self._link.url), shown_origin(self._typed)
+        text = fault.message.replace(before, after)
+        return HttpFault(text, next_step=fault.next_step, status=fault.status, refused=fault.refused)
 
     async def _lose(self, fault: HttpFault) -> None:
         self._remote.end(fault)
@@ -228,7 +236,8 @@ class WebSocket:
     async def _whole(self, message: bytes | Oversize, *, binary: bool) -> None:
         tap, at = self._remote.tap, time.monotonic_ns()
         if isinstance(message, Oversize):
-            fault = faults.too_large(message.size, LINE_LIMIT, 101)
+            text = f"result too large: a message of {size(message.size)}; the limit is {size(LINE_LIMIT)}."
+            fault = HttpFault(text, next_step="Ask for less.", status=101)
             self._remote.gate.fail(find_ids(message.head, message.tail), RESULT_TOO_LARGE, str(fault))
             tap.received(message.head, at, message.size, sha256=message.sha256)
             tap.event("too large", bytes=message.size, limit=LINE_LIMIT)
