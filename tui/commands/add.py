@@ -113,6 +113,8 @@ def _add(args: argparse.Namespace) -> int:
     if not present:
         print("the sample servers no longer start: the configuration names a server now")
     print("mcptui starts it; `mcptui servers` checks that it answers")
+    if "url" in table and not any(header.lower() == "authorization" for header in table.get("headers", ())):
+        print(f"if it asks you to sign in: mcptui login {shlex.quote(name)}")
     return 0
 
 

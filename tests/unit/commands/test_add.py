@@ -33,6 +33,11 @@ def test_an_address_is_added_with_options_behind_it(file: Path, capsys):
     assert "note: the environment variable TOKEN is not set" in said and f"wrote {file}" in said
 
 
+def test_an_address_without_credentials_says_how_to_sign_in(file: Path, capsys):
+    assert mcptui("add", "--config", str(file), "https://mcp.linear.app/mcp") == 0
+    assert "if it asks you to sign in: mcptui login linear\n" in capsys.readouterr().out
+
+
 def test_options_behind_a_command_are_its_own(file: Path):
     assert mcptui("add", "--config", str(file), "--name", "x", "python3", "-m", "m", "--name", "y") == 0
     assert servers(file) == {"x": {"command": "python3", "args": ["-m", "m", "--name", "y"]}}
