@@ -298,6 +298,9 @@ class FakeChoices:
     async def toggle_instructions(self, server: str) -> str:
         return self._put(server, instructions=not self._host.status(server).spec.instructions)
 
+    async def toggle_resources(self, server: str) -> str:
+        return self._put(server, offer_resources=not self._host.status(server).spec.offer_resources)
+
     async def set_log_level(self, server: str, level: str) -> str:
         return self._put(server, log_level=level)
 

@@ -45,6 +45,12 @@ class ServerChoices:
         self._host().reconfigure(server, instructions=given)
         return await self._save(server, "instructions", given)
 
+    async def toggle_resources(self, server: str) -> str:
+        """Let the model read the server's resources, or no longer; return why it was not saved, or ""."""
+        allowed = not self._host().status(server).spec.offer_resources
+        self._host().reconfigure(server, offer_resources=allowed)
+        return await self._save(server, "offer_resources", allowed)
+
     async def set_log_level(self, server: str, level: str) -> str:
         """Ask the server to log from this level on; return why it was not saved, or ""."""
         self._host().reconfigure(server, log_level=level)

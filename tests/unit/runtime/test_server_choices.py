@@ -69,10 +69,16 @@ async def test_instructions_and_log_level_are_kept(tmp_path):
     async with choices_over(path) as (choices, host):
         assert await choices.toggle_instructions("a.b") == ""
         assert await choices.set_log_level("a.b", "error") == ""
+        assert await choices.toggle_resources("a.b") == ""
         spec = host.status("a.b").spec
-        assert (spec.instructions, spec.log_level) == (True, "error")
+        assert (spec.instructions, spec.log_level, spec.offer_resources) == (True, "error", True)
         kept = tomllib.loads(path.read_text())["servers"]["a.b"]
-        assert kept == {"command": "x", "instructions": True, "log_level": "error"}
+        assert kept == {
+            "command": "x",
+            "instructions": True,
+            "log_level": "error",
+            "offer_resources": True,
+        }
         await choices.toggle_instructions("a.b")
         assert tomllib.loads(path.read_text())["servers"]["a.b"]["instructions"] is False
 

@@ -308,6 +308,9 @@ ACTIONS: tuple[Action, ...] = (
     ),
     _results("bench.level", "v", "level", "Set the least severe messages that the server logs", 7),
     _results("bench.roots", "t", "roots", "Set the directories that the server is told it may work in", 0),
+    _results(
+        "bench.read_resources", "x", "resources", "Let the model read the server's resources, or not", 0
+    ),
     _results("bench.sampling", "e", "sampling", "Let the server ask the model: never, ask or allow", 0),
     _bench_result("bench.offer_all", "O", "all on/off", "Turn all tools off for the model, or on again", 0),
     _results("bench.copy", "y", "copy", "Copy the value that the mark stands on", 11),

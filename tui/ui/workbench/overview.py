@@ -80,7 +80,7 @@ def overview_rows(
     redactor: Redactor,
     start_key: str,
     give_key: str = "i",
-    permission_keys: tuple[str, str] = ("t", "e"),
+    permission_keys: tuple[str, str, str] = ("t", "e", "x"),
 ) -> list[Row]:
     """Return the overview, wrapped at `width`.
 
@@ -398,7 +398,7 @@ class Overview(LinePane):
             self._shared.runtime.redactor,
             start_key,
             give_key,
-            (first("bench.roots"), first("bench.sampling")),
+            (first("bench.roots"), first("bench.sampling"), first("bench.read_resources")),
         )
 
     def row_count(self) -> int:
@@ -414,9 +414,14 @@ class Overview(LinePane):
         await self.identity.close()
 
 
-def permission_facts(status: ServerStatus, roots_key: str, rule_key: str) -> Iterator[tuple[str, str, str]]:
+def permission_facts(
+    status: ServerStatus, roots_key: str, rule_key: str, resources_key: str = "x"
+) -> Iterator[tuple[str, str, str]]:
     """Yield name, value and style of each fact."""
     spec = status.spec
+    if status.resources is not None:
+        words = "read by the model" if spec.offer_resources else "not read by the model"
+        yield "resources", f"{words}   {resources_key} sets it", "text" if spec.offer_resources else "dim"
     roots = ", ".join(clean_line(root, 200) for root in spec.roots)
     yield "roots", f"{roots or 'none'}   {roots_key} sets them", "text" if roots else "dim"
     if spec.sampling is SamplingRule.NEVER:

@@ -222,6 +222,9 @@ class ServerScreen(Screen[None]):
     def action_bench_roots(self) -> None:
         edit_roots(self.shared)
 
+    def action_bench_read_resources(self) -> None:
+        self.shared.choose(self.shared.runtime.server_choices.toggle_resources(self.server))
+
     def action_bench_sampling(self) -> None:
         choose_sampling(self.shared)
 
