@@ -174,7 +174,8 @@ class OAuthServer:
             await asyncio.Event().wait()
         reply = self._reply(request)
         if reply.body == "endless":
-            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n")
+            named = "".join(f"{name}: {value}\r\n" for name, value in reply.headers.items())
+            writer.write(f"HTTP/1.1 {reply.status} Status\r\n{named}\r\n".encode())
             while True:
                 writer.write(b"x" * 65536)
                 await writer.drain()

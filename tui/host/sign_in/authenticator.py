@@ -21,7 +21,7 @@ from tui.core.servers import Grant, ServerSpec
 from tui.core.text import clean_line
 from tui.host.sign_in.callback import CallbackListener
 from tui.host.sign_in.consent import PersonSignsIn
-from tui.host.sign_in.exchange import OAuthExchange, Record, SignInFailed
+from tui.host.sign_in.exchange import OAuthExchange, Record, SignInFailed, is_private
 from tui.host.sign_in.keychain_values import resolved_oauth
 from tui.host.sign_in.sign_ins import SignIns
 from tui.host.sign_in.token_store import StoredSignIn
@@ -170,13 +170,8 @@ class Authenticator(httpx2.Auth):
 
     async def _refreshed(self, request: httpx2.Request) -> None:
         """Refresh the access token; without success there is none afterwards. Raises SignInFailed."""
-        # Another mcptui may have done it: a refresh token can often be used only once.
-        newer = await self._around.store.find(self._spec.name, self._url)
-        if newer is not None and newer.saved_at > self._stored.saved_at:
-            self._stored = newer
-            self._around.remember(newer.secrets())
-            if self._token():
-                return
+        if await self._another_did_it():
+            return
         module = await _provider_module()
         storage = module.SignInStorage(self._stored, self._save)
         async with self._open_client() as client:
@@ -199,11 +194,27 @@ class Authenticator(httpx2.Auth):
                 pass
             finally:
                 await flow.aclose()
-            if provider.context.current_tokens is None:
+            if provider.context.current_tokens is None and not await self._another_did_it():
                 await storage.drop_tokens()
+
+    async def _another_did_it(self) -> bool:
+        """Take the token that another mcptui got meanwhile: a refresh token can often be used only once."""
+        newer = await self._around.store.find(self._spec.name, self._url)
+        if newer is None or newer.saved_at <= self._stored.saved_at:
+            return False
+        self._stored = newer
+        self._around.remember(newer.secrets())
+        self._around.tell(newer)
+        return bool(self._token())
 
     async def _sign_in(self, step: str, request: httpx2.Request, response: httpx2.Response) -> None:
         """Sign in, or ask for more scopes. Raises SignInFailed."""
+        host = urlsplit(self._url).hostname or ""
+        if self._url.startswith("http:") and not is_private(host):
+            raise SignInFailed(
+                "it asks you to sign in, but its address is not encrypted (http).",
+                next_step="Nothing secret is sent there. Write the address with https://.",
+            )
         module = await _provider_module()
         storage = module.SignInStorage(self._stored, self._save)
         with self._pause():
@@ -340,7 +351,14 @@ class Authenticator(httpx2.Auth):
         said = self._around.redact(clean_line(str(error), 300)) or type(error).__name__
         kind = type(error).__name__
         if kind == "OAuthRegistrationError":
-            if context.oauth_metadata is None and context.protected_resource_metadata is None:
+            known = context.protected_resource_metadata
+            if context.oauth_metadata is None and known is not None:
+                issuer = clean_line(str(known.authorization_servers[0]), 120)
+                return SignInFailed(
+                    f"its authorization server, {issuer}, does not say how to sign in (no metadata).",
+                    next_step="The operator of the server has to look into it.",
+                )
+            if context.oauth_metadata is None:
                 return SignInFailed(
                     "it answered 401 and offers no sign-in (no OAuth metadata).",
                     next_step=f"It wants a header: set it in [servers.{name}.headers], for example"

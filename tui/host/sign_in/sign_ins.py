@@ -36,11 +36,12 @@ class SignIns:
         self._redactor = redactor or Redactor()
         self._changed = changed
         self._open_browser = open_browser
-        self._states: dict[str, str] = {}
+        self._states: dict[str, str | StoredSignIn] = {}
 
     def state(self, server: str) -> str:
         """Return whether a server is signed in to, in a few words; "" if it has not asked for it."""
-        return self._states.get(server, "")
+        known = self._states.get(server, "")
+        return known if isinstance(known, str) else state_of(known)
 
     async def load(self, addresses: Mapping[str, str]) -> None:
         """Show the state of the stored sign-ins to these servers, by name; reads no keychain."""
@@ -76,7 +77,8 @@ class SignIns:
 
     def tell(self, sign_in: StoredSignIn) -> None:
         """Show the state of a sign-in."""
-        self.say(sign_in.server, state_of(sign_in))
+        self._states[sign_in.server] = sign_in
+        self._changed(sign_in.server)
 
 
 def state_of(sign_in: StoredSignIn, now: float | None = None) -> str:

@@ -151,6 +151,8 @@ def _of_connection(word: str, server: str, detail: Mapping[str, Any]) -> list[st
             return [f"{_capital(server)} had lost the session, so it was opened again."]
         case "http":
             return _http(server, detail)
+        case "sign-in":
+            return _sign_in(server, detail)
         case "broken":
             why = clean_line(str(detail.get("why", "")), 160)
             return [f"The connection to {server} broke{f': {why}' if why else ''}."]
@@ -159,6 +161,21 @@ def _of_connection(word: str, server: str, detail: Mapping[str, Any]) -> list[st
             return [f"{stream[:1].upper()}{stream[1:]} of {server} is closed."]
         case _:
             return _unknown(detail)
+
+
+def _sign_in(server: str, detail: Mapping[str, Any]) -> list[str]:
+    """Return what a request to an authorization server was for, and how it was answered."""
+    url = clean_line(str(detail.get("url", "")), 200)
+    method = clean_line(str(detail.get("http", "")), 12)
+    sent = detail.get("sent")
+    grant = sent.get("grant_type") if isinstance(sent, Mapping) else None
+    why = "for tokens" if grant else "how to sign in" if "/.well-known/" in url else "to sign in"
+    said = [f"mcptui asked {why} to {server}: {method} {url}."]
+    if "failed" in detail:
+        return [*said, f"There was no answer: {clean_line(str(detail['failed']), 160)}."]
+    if (status := _number(detail.get("status"))) > 0:
+        said.append(f"The answer was HTTP {status:.0f}: {status_words(int(status))}.")
+    return [*said, "Codes, tokens and secrets were replaced before it was recorded."]
 
 
 def _spawn(server: str, detail: Mapping[str, Any]) -> list[str]:

@@ -2,19 +2,21 @@
 
 import asyncio
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
+import httpx2
 import pytest
 
-from tests.protocol.oauth_server import OAuthServer
+from tests.protocol.oauth_server import Asked, OAuthServer, Reply
 from tests.unit.host.sign_in.people import Around, Person, browse
 from tui.core.questions import Action, AddressAnswer
 from tui.core.servers import Grant
 from tui.host.sign_in import consent, exchange
 from tui.host.sign_in.exchange import SignInFailed
-from tui.host.sign_in.token_store import TokenStore
+from tui.host.sign_in.token_store import StoredSignIn, TokenStore
 
 
 @pytest.fixture
@@ -173,3 +175,64 @@ async def test_a_refresh_token_is_not_sent_to_a_server_that_names_another_issuer
         server.broken = {}
         await asyncio.gather(around.call(), return_exceptions=True)
         assert all("canary-refresh" not in request.body.decode() for request in evil.requests)
+
+
+async def test_a_refusal_without_an_end_is_cut_off(store: TokenStore) -> None:
+    class Endless(OAuthServer):
+        def _mcp(self, request: Asked) -> Reply:
+            reply = super()._mcp(request)
+            return Reply(401, "endless", reply.headers) if reply.status == 401 else reply
+
+    async with Endless() as server:
+        assert (await Around(store, server.url).call()).status_code == 200
+
+
+async def test_nothing_secret_is_sent_to_an_address_on_the_internet_that_is_not_encrypted(
+    store: TokenStore,
+) -> None:
+    around = Around(store, "http://mcp.example.com/mcp")
+    response = httpx2.Response(401)
+    with pytest.raises(SignInFailed, match="not encrypted"):
+        await around.auth._sign_in("sign in", httpx2.Request("POST", around.spec.url or ""), response)
+    assert around.person.questions == []
+
+
+async def test_a_refresh_that_lost_a_race_keeps_the_token_of_the_winner(store: TokenStore) -> None:
+    async with OAuthServer() as server:
+        first, second = Around(store, server.url), Around(store, server.url)
+        await first.call()
+        await second.call()
+        used = first.auth._stored
+        expired = replace(used, expires_at=1.0)
+        first.auth._stored = await store.save(expired)
+        await first.call()  # the winner has a new refresh token
+        winner = first.auth._stored
+        second.auth._stored = replace(expired, saved_at=winner.saved_at)  # it saw nothing of that
+        original = store.find
+
+        async def late(server: str, url: str) -> StoredSignIn | None:
+            found = await original(server, url)
+            return found and replace(found, saved_at=found.saved_at + 1) if lost else found
+
+        lost: list[bool] = []
+
+        store.find = late  # type: ignore[method-assign]
+        token = server._token
+
+        def answer(request: Asked) -> Reply:
+            lost.append(True)
+            return token(request)
+
+        server._token = answer  # type: ignore[method-assign]
+        assert (await second.call()).status_code == 200
+        assert second.person.questions == [] and len(first.person.questions) == 1
+        found = await original("safe", server.url)
+        assert found is not None and found.tokens == winner.tokens
+
+
+async def test_an_issuer_without_metadata_is_named(store: TokenStore) -> None:
+    async with OAuthServer(authorization_server="http://127.0.0.1:1/none", registration=False) as server:
+        await refused(Around(store, server.url), "cannot be reached")
+    async with OAuthServer(registration=False) as server:
+        server.authorization_server = f"{server.origin}/nobody"
+        await refused(Around(store, server.url), r"nobody, does not say how to sign in")
