@@ -13,9 +13,11 @@ from tui.core.ports import MonotonicClock
 from tui.core.questions import Action, AddressAnswer
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import OAuthSpec, ServerSpec, ServerState, Transport
-from tui.core.traffic import Captured
+from tui.core.traffic import Captured, Entry, Outcome
 from tui.host.host import Host
 from tui.host.sign_in.token_store import TokenStore
+from tui.traffic.lint.lint import Linter
+from tui.traffic.record.entry_reader import EntryReader
 
 
 class Stage:
@@ -169,3 +171,17 @@ async def test_a_server_with_client_credentials_starts_without_a_question(tmp_pa
     async with robot as server, Stage(tmp_path, server.url, oauth=oauth) as stage:
         await stage.host.start("safe")
         assert stage.status.state is ServerState.RUNNING and stage.person.questions == []
+
+
+async def test_a_request_that_is_sent_again_is_not_left_pending_and_breaks_no_rule(tmp_path: Path) -> None:
+    async with OAuthServer() as server, Stage(tmp_path, server.url) as stage:
+        await stage.host.start("safe")
+        entries: list[Entry] = []
+        reader = EntryReader(lambda raw: (raw, ()), 0)
+        for one in stage.captured:
+            reader.read(one, entries)
+        refused = [one for one in entries if one.method == "gave up"]
+        assert [one.detail["why"] for one in refused] == ["HTTP 401, sent again with another token"]
+        assert refused[0].pair and refused[0].outcome is Outcome.ERROR
+        linter = Linter()
+        assert "reused-id" not in [found.code for one in entries for found in linter.feed(one)]

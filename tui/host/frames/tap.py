@@ -78,6 +78,10 @@ class WireTap:
         """Report that a request is no longer waited for, although its server has not answered."""
         self.event("gave up", id=wire_id, why=why)
 
+    def refused(self, wire_id: object, why: str) -> None:
+        """Report that a request was refused before it had any effect, and is sent again with the same id."""
+        self.event("gave up", id=wire_id, why=why, again=True)
+
     def exited(self, ended: ProcessExit | None) -> None:
         if ended is None or self._exit_told:
             return

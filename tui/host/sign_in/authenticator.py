@@ -38,6 +38,7 @@ _PROTOCOL_HEADER = "mcp-protocol-version"
 
 OpenClient = Callable[[], httpx2.AsyncClient]
 Pause = Callable[[], AbstractContextManager[None]]
+Resent = Callable[[httpx2.Request, int], None]
 
 
 class Authenticator(httpx2.Auth):
@@ -49,6 +50,7 @@ class Authenticator(httpx2.Auth):
         open_client: returns a new client for requests to authorization servers; not tapped.
         record: takes each of these requests without its secrets.
         pause: stops the clocks of the start and of calls while a person signs in.
+        resent: told of a request that was refused with this status and is sent again; must not raise.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class Authenticator(httpx2.Auth):
         open_client: OpenClient,
         record: Record,
         pause: Pause = nullcontext,
+        resent: Resent = lambda request, status: None,
     ) -> None:
         self._spec = spec
         self._url = re.sub("^ws", "http", spec.url or "")
@@ -66,6 +69,7 @@ class Authenticator(httpx2.Auth):
         self._open_client = open_client
         self._record = record
         self._pause = pause
+        self._resent = resent
         self._stored = StoredSignIn(spec.name, self._url)
         self._loaded = False
         self._lock = asyncio.Lock()
@@ -94,6 +98,7 @@ class Authenticator(httpx2.Auth):
             await _discard(response)
             if not await self._renewed(step, request, response, token, began):
                 return
+            self._resent(request, response.status_code)
 
     async def sign_in(self) -> StoredSignIn:
         """Sign in now, whether or not the server asks for it. Raises SignInFailed."""

@@ -252,10 +252,12 @@ class StreamableHttp:
                     raise
                 reopened = True
                 await self._reopen(session, lost)
+                self._remote.tap.refused(wire_id, "HTTP 404, sent again in another session")
             except HttpFault as fault:
                 if fault.refused and fault.wait is not None and fault.wait <= LONGEST_WAIT and not waited:
                     waited = True
                     await asyncio.sleep(fault.wait)
+                    self._remote.tap.refused(wire_id, f"HTTP {fault.status}, sent again")
                 else:
                     raise
 

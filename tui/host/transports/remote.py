@@ -5,6 +5,7 @@ There is no process: what ends is the connection. How messages travel is up to a
 
 import asyncio
 import contextlib
+import json
 from collections.abc import Callable, Coroutine, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -28,6 +29,8 @@ from tui.host.transports.streams import ReadStream, WriteStream
 from tui.host.waits import first_of
 
 if TYPE_CHECKING:
+    import httpx2
+
     from tui.host.sign_in.authenticator import Authenticator
 
 CLOSE_SECONDS = 2.0
@@ -41,12 +44,19 @@ def authenticator_of(
     """Return what signs in to a server; its requests are recorded as events, without their secrets."""
     from tui.host.sign_in.authenticator import Authenticator
 
+    def resent(request: "httpx2.Request", status: int) -> None:
+        with contextlib.suppress(ValueError):
+            message = json.loads(request.content)
+            if isinstance(message, dict) and "id" in message:
+                tap.refused(message["id"], f"HTTP {status}, sent again with another token")
+
     return Authenticator(
         spec,
         sign_ins,
         open_client=lambda: open_client(RoutedTransport(), {}),
         record=lambda what: tap.event("sign-in", **what),
         pause=clocks.standing_still,
+        resent=resent,
     )
 
 

@@ -102,6 +102,10 @@ class Linter:
             self._sessions[entry.source] = ServerSession(whole=True, before=self.revision(entry.source))
         elif entry.method in ("dropped", "unreadable"):
             self._lose()
+        elif entry.method == "gave up" and entry.detail.get("again") and entry.source in self._sessions:
+            # Refused by HTTP before it was read: the request that follows is the same one.
+            waiting = self._sessions[entry.source].open[Direction.OUT]
+            waiting.pop(identity(entry.detail.get("id")), None)
 
     def _body(self, entry: Entry, session: ServerSession) -> list[Flaw]:
         over_http = is_http(entry)

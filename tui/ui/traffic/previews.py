@@ -109,6 +109,8 @@ def _previews(reader: TrafficReader, wanted: Iterable[int]) -> Iterable[tuple[in
 
 
 def _preview(entry: Entry) -> EntryPreview:
+    if entry.detail.get("event") == "sign-in":
+        return EntryPreview("", clean_line(_sign_in(entry.detail), HEAD_BYTES))
     if entry.kind is Kind.EVENT and (text := _event(entry.body)):
         return EntryPreview("", text)
     text = clean_line(entry.body.decode("utf-8", "replace"), HEAD_BYTES)
@@ -126,6 +128,12 @@ def _http(detail: Mapping[str, Any]) -> str:
     status = f"HTTP {detail['status']}" if "status" in detail else ""
     what = f"broke: {detail['why']}" if "why" in detail else "event without data" if "sse" in detail else ""
     return "  ".join(filter(None, (status, what)))
+
+
+def _sign_in(detail: Mapping[str, Any]) -> str:
+    """Return a request to an authorization server and its answer as one line."""
+    answer = detail.get("failed") or f"HTTP {detail.get('status', '')}"
+    return f"{detail.get('http', '')} {detail.get('url', '')}  {answer}"
 
 
 def _event(body: bytes) -> str:
