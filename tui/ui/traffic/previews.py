@@ -131,9 +131,9 @@ def _http(detail: Mapping[str, Any]) -> str:
 
 
 def _sign_in(detail: Mapping[str, Any]) -> str:
-    """Return a request to an authorization server and its answer as one line."""
-    answer = detail.get("failed") or f"HTTP {detail.get('status', '')}"
-    return f"{detail.get('http', '')} {detail.get('url', '')}  {answer}"
+    """Return a request to an authorization server and its answer as one line, what differs first."""
+    host, _, path = str(detail.get("url", "")).partition("://")[2].partition("/")
+    return f"{detail.get('status', 'failed')} /{path}  {detail.get('http', '')} {host}"
 
 
 def _event(body: bytes) -> str:
