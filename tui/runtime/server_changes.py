@@ -99,7 +99,9 @@ class ServerChanges:
         what is wrong.
         """
         from tui.settings import new_server
+        from tui.settings.save import refuse_foreign
 
+        refuse_foreign(self._config.path)
         remote = new_server.is_address(typed.line.strip())
         texts = [text.strip() for text in typed.values.splitlines() if text.strip()]
         named = new_server.pairs(texts, colon=remote)

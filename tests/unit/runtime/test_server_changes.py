@@ -133,6 +133,18 @@ async def test_a_server_with_a_mistake_is_listed_with_it_and_can_be_mended(tmp_p
     await stage.host.shutdown()
 
 
+async def test_another_programs_file_is_used_and_not_changed(tmp_path):
+    stage = Stage(tmp_path / "mcp.json", '{"mcpServers": {"a": {"command": "python3"}}}')
+    assert stage.names() == ["a"]
+    with pytest.raises(ConfigError, match="belongs to another program"):
+        stage.changes.draft("b", ServerValues("python3 x.py"))
+    for change in (stage.changes.toggle("a"), stage.changes.remove("a")):
+        with pytest.raises(ConfigError, match="belongs to another program"):
+            await change
+    assert stage.names() == ["a"]
+    await stage.host.shutdown()
+
+
 async def test_a_sample_can_only_be_used(tmp_path):
     stage = Stage(tmp_path / "c.toml", "")
     assert stage.changes.table("weather") is None

@@ -129,6 +129,20 @@ def _model(entry: Entry, pair: Entry | None) -> Explanation:
     return Explanation(title, _with_cause(sentences, entry.cause))
 
 
+_DIALECT = {
+    "hello": "The server's greeting with its tools",
+    "tool_call": "The client calls a tool",
+    "tool_result": "The result of a call",
+    "tool_error": "A call failed",
+    "error": "The server could not use a message",
+    "ping": "The client asks whether the server is alive",
+    "pong": "The server is alive",
+    "shutdown": "The client asks the server to end",
+    "batch_call": "The client makes several calls",
+    "batch_result": "The results of several calls",
+}
+
+
 def _stray(entry: Entry) -> Explanation:
     server = _server(entry)
     head = clean_line(entry.body[:400].decode("utf-8", "replace"), 80)
@@ -143,6 +157,10 @@ def _stray(entry: Entry) -> Explanation:
         case Kind.BATCH:
             title = "batch"
             words = "Several messages in one"
+        case Kind.NOT_RPC if entry.method in _DIALECT:
+            title = f"{entry.method}, line dialect"
+            tool = f" ({clean_line(entry.tool, 80)})" if entry.tool else ""
+            words = f'{_DIALECT[entry.method]}{tool}, in the non-standard "hello" dialect, which is not MCP.'
         case _:
             title = "not JSON-RPC"
             words = "JSON, but no message of JSON-RPC 2.0: no request, no notification, no answer."

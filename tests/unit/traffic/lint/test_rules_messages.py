@@ -181,3 +181,12 @@ def test_a_result_other_than_an_object_is_reported():
     script = Script().legacy()
     script.result(script.out("ping"), "pong")
     assert script.codes() == ["bad-result"]
+
+
+def test_the_line_dialect_is_reported_once_and_its_lines_are_not_messages():
+    script = Script()
+    script.raw(Direction.IN, b'{"type":"error","message":"before any hello"}')
+    script.raw(Direction.IN, b'{"type":"hello","version":"v1","tools":[]}')
+    script.raw(Direction.OUT, b'{"type":"tool_call","id":"1","name":"x","parameters":{}}')
+    script.raw(Direction.IN, b'{"type":"tool_result","id":"1","result":2}')
+    assert script.codes() == ["not-json-rpc", "not-mcp"]
