@@ -6,6 +6,7 @@ It writes bytes itself: a web framework would not let it break the rules.
 import asyncio
 import contextlib
 import json
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -86,6 +87,7 @@ class HttpServer:
     tools: list[dict[str, Any]] = field(default_factory=lambda: [ECHO])
     path: str = "/mcp"
     port: int = 0
+    tls: ssl.SSLContext | None = None
     _writers: set[asyncio.StreamWriter] = field(default_factory=set)
     _listening: asyncio.Server | None = None
 
@@ -97,7 +99,7 @@ class HttpServer:
         return [one.method for one in self.asked]
 
     async def start(self) -> None:
-        self._listening = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
+        self._listening = await asyncio.start_server(self._serve, "127.0.0.1", self.port, ssl=self.tls)
         self.port = self._listening.sockets[0].getsockname()[1]
 
     async def stop(self) -> None:

@@ -175,6 +175,11 @@ class Gate:
                 return False
         return True
 
+    @property
+    def knows_versions(self) -> bool:
+        """Whether the probe was answered after all, too late for the session."""
+        return bool(self._late_versions)
+
     def pending_ids(self) -> tuple[Id, ...]:
         return tuple(self._pending)
 

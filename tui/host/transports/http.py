@@ -19,8 +19,8 @@ from typing import Any
 
 import httpx2
 
-from tui.core.jsonrpc.messages import Id, Notification, Response, write_line
-from tui.host.frames.id_gate import CANCELLED, STATELESS_SINCE, random_id
+from tui.core.jsonrpc.messages import Failure, Id, Notification, Response, write_line
+from tui.host.frames.id_gate import CANCELLED, NO_HTTP_ANSWER, STATELESS_SINCE, random_id
 from tui.host.passthrough.http_exchange import Event
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_faults import HttpFault
@@ -197,14 +197,14 @@ class StreamableHttp:
             self._remote.end(fault)
             return
         if opening and message["method"] == "initialize":
+            if self._gate.knows_versions:  # the probe was answered late, so this is the wrong question
+                self._gate.incoming(Failure(message["id"], NO_HTTP_ANSWER, fault.message))
+                self._remote.tap.gave_up(message["id"], fault.message)
+                return
             if await self._speaks_sse():
                 await self._use_sse(message, headers, fault)
                 return
-            # A newer server that is slow refuses this one: the answer to the probe decides.
-            probes = [post.task for post in self._posts.values() if post.method == "server/discover"]
-            if probes:
-                await asyncio.wait(probes)
-            elif self._probed:
+            if self._probed:
                 self._remote.end(fault)
                 return
         if opening:
@@ -234,7 +234,8 @@ class StreamableHttp:
         wire_id: Id = message["id"]
         method = message["method"]
         body = write_line(message)
-        if self._handshake and method != "initialize" and not self._initialized.is_set():
+        older = self._version < STATELESS_SINCE and method not in OPENING
+        if older and self._handshake and not self._initialized.is_set():
             await first_of(self._initialized.wait(), seconds=INITIALIZED_SECONDS)
         reopened = waited = False
         while True:
@@ -269,6 +270,9 @@ class StreamableHttp:
             status = response.status_code
             if method == "initialize" and response.is_success:
                 self._session = response.headers.get(SESSION, "")
+            if method == "initialize" and status >= 400:
+                # A newer server that is slow refuses this: its answer to the probe decides.
+                await self._probe_answered()
             if is_stream(response):
                 return await self._take_events(response, wire_id)
             if SESSION in headers:
@@ -288,6 +292,11 @@ class StreamableHttp:
                 raise faults.refused(response, raw[:4096])
             why = self._link.why_noise if self._link.noise > noise else "it answers another request"
             raise faults.other_answer(why, status)
+
+    async def _probe_answered(self) -> None:
+        probes = [post.task for post in self._posts.values() if post.method == "server/discover"]
+        if probes:
+            await asyncio.wait(probes)
 
     async def _take_events(self, response: httpx2.Response, wire_id: Id | None) -> tuple[str, float] | None:
         """Take the events of a response; return where to go on, and after how many seconds.

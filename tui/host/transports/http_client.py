@@ -80,14 +80,17 @@ class RoutedTransport(httpx2.AsyncBaseTransport):
             self._proxies[place] = proxy_for(url)
         key = (url.scheme, self._proxies[place])
         if key not in self._routes:
+            fault = ""
             try:
                 context = await _context_for(url, key[1])
                 made = httpx2.AsyncHTTPTransport(verify=context, proxy=key[1], socket_options=_KEEP_ALIVE)
+                self._routes.setdefault(key, made)
             except OSError as problem:  # ssl.SSLError too
-                raise httpx2.ConnectError(f"the certificates cannot be read ({problem})") from problem
-            except (ImportError, ValueError) as problem:
-                raise httpx2.ConnectError("the proxy that the environment names cannot be used") from problem
-            self._routes.setdefault(key, made)
+                fault = f"the certificates cannot be read: {problem.strerror or type(problem).__name__}"
+            except (ImportError, ValueError):
+                fault = "the proxy that the environment names cannot be used"
+            if fault:  # outside, so that it is the whole story
+                raise httpx2.ConnectError(fault)
         return self._routes[key]
 
     async def aclose(self) -> None:

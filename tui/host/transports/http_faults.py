@@ -180,9 +180,10 @@ def _cause(error: BaseException) -> BaseException:
     while seen is not None:
         if isinstance(seen, ssl.SSLError) or (isinstance(seen, OSError) and seen.errno is not None):
             found = seen
-        seen = (
-            seen.exceptions[0] if isinstance(seen, BaseExceptionGroup) else seen.__cause__ or seen.__context__
-        )
+        if isinstance(seen, BaseExceptionGroup):
+            seen = seen.exceptions[0]
+        else:
+            seen = seen.__cause__ or seen.__context__
     return found
 
 

@@ -6,8 +6,11 @@ import pytest
 from mcp import Client, MCPError
 
 from tests.conftest import until
-from tests.http_server import http_server
+from tests.http_server import MODERN, http_server, reply
 from tests.unit.host.transports.test_http import Sink, remote
+from tui.core.ports import MonotonicClock
+from tui.core.servers import ServerSpec, ServerState, Transport
+from tui.host.host import Host
 from tui.host.transports.http_faults import HttpFault
 
 
@@ -58,3 +61,38 @@ async def test_a_secret_in_the_address_is_not_shown():
         transport = remote(server)
     assert transport.reach.where.endswith("/mcp?api_key=[redacted:api_key]")
     assert (transport.pid, transport.exit) == (None, None)
+
+
+def host_of(server):
+    spec = ServerSpec("far", transport=Transport.HTTP, url=server.url)
+    return Host([spec], sink=Sink(), clock=MonotonicClock())
+
+
+async def test_an_older_server_is_asked_for_its_era_once():
+    async with http_server(modern=False) as server:
+        host = host_of(server)
+        await host.start("far")
+        await host.restart("far")
+        assert host.status("far").state is ServerState.RUNNING
+        await host.shutdown()
+    assert server.methods().count("server/discover") == 1
+    assert server.methods().count("initialize") == 2
+
+
+async def test_a_newer_server_that_is_slow_to_say_so_is_still_taken_for_one(monkeypatch):
+    monkeypatch.setattr("tui.host.transports.http.StreamableHttp.probe_seconds", 0.1)
+    asked = asyncio.Event()
+
+    async def late(asked_for, writer):
+        await asked.wait()
+        writer.write(server.usual(asked_for))
+
+    async def refuse(asked_for, writer):
+        asked.set()
+        writer.write(reply(b"Missing MCP-Protocol-Version header", "400 Bad Request", "text/plain"))
+
+    async with http_server(once={"server/discover": late}, answers={"initialize": refuse}) as server:
+        host = host_of(server)
+        await host.start("far")
+        assert host.status("far").protocol == MODERN
+        await host.shutdown()

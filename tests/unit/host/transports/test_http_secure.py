@@ -1,0 +1,66 @@
+"""HTTPS: certificates of the environment, and what is said of those that nobody vouches for."""
+
+import ssl
+import subprocess
+
+import pytest
+
+from tests.http_server import http_server
+from tui.core.ports import MonotonicClock
+from tui.core.servers import ServerSpec, ServerState, Transport
+from tui.host.host import Host
+from tui.host.transports import http_client
+
+
+@pytest.fixture
+def certificate(tmp_path, monkeypatch):
+    """Make a certificate for 127.0.0.1 that signs itself, and forget those read so far."""
+    monkeypatch.setattr(http_client, "_context", None)
+    key, cert = tmp_path / "key.pem", tmp_path / "cert.pem"
+    subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
+    how = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    try:
+        subprocess.run([*how, "-keyout", key, "-out", cert, *subject], check=True, capture_output=True)
+    except FileNotFoundError:
+        pytest.skip("openssl is not installed")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(cert, key)
+    return cert, context
+
+
+async def started(server):
+    url = server.url.replace("http:", "https:")
+    spec = ServerSpec("far", transport=Transport.HTTP, url=url)
+    host = Host([spec], sink=lambda captured: None, clock=MonotonicClock())
+    await host.start("far")
+    status = host.status("far")
+    await host.shutdown()
+    return status
+
+
+async def test_a_certificate_of_the_environment_is_trusted(certificate, monkeypatch):
+    cert, context = certificate
+    monkeypatch.setenv("SSL_CERT_FILE", str(cert))
+    async with http_server(tls=context) as server:
+        status = await started(server)
+    assert status.state is ServerState.RUNNING
+    assert status.reach.status == 200
+    assert http_client.tls_context() is http_client.tls_context()
+
+
+async def test_a_certificate_that_nobody_vouches_for_is_refused_with_the_reason(certificate, monkeypatch):
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    async with http_server(tls=certificate[1]) as server:
+        status = await started(server)
+    assert status.detail.startswith("no secure connection to https://127.0.0.1:")
+    assert "self" in status.detail and "signed certificate" in status.detail
+    assert "SSL_CERT_FILE names certificates to trust" in status.next_step
+    assert server.asked == []
+
+
+async def test_certificates_that_cannot_be_read_are_named(monkeypatch, tmp_path):
+    monkeypatch.setattr(http_client, "_context", None)
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
+    async with http_server() as server:
+        status = await started(server)
+    assert "the certificates cannot be read" in status.detail
