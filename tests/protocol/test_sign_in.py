@@ -10,7 +10,7 @@ from tests.conftest import until
 from tests.protocol.oauth_server import OAuthServer
 from tests.unit.host.sign_in.people import Person, browse
 from tui.core.ports import MonotonicClock
-from tui.core.questions import Action, AddressAnswer
+from tui.core.questions import Action, AddressAnswer, AddressQuestion
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import OAuthSpec, ServerSpec, ServerState, Transport
 from tui.core.traffic import Captured, Entry, Outcome
@@ -99,6 +99,19 @@ async def test_the_clock_of_a_call_stands_still_while_a_person_grants_more(tmp_p
             await stage.host.start("safe")
             result = await stage.call()
             assert not result.is_error and len(stage.person.questions) == 2
+
+
+async def test_declining_more_scopes_fails_that_call_alone(tmp_path: Path) -> None:
+    def answer(question: AddressQuestion) -> AddressAnswer:
+        return AddressAnswer(Action.DECLINE if "write" in question.message else Action.ACCEPT)
+
+    async with OAuthServer(scopes={"tools/list": "read", "tools/call": "write"}) as server:
+        async with Stage(tmp_path, server.url, Person(answer)) as stage:
+            await stage.host.start("safe")
+            result = await stage.call()
+            assert result.is_error and "that was declined" in result.content[0].text
+            assert stage.status.state is ServerState.RUNNING
+            assert stage.status.sign_in.startswith("signed in until")
 
 
 async def test_declining_ends_the_start_with_how_to_sign_in_and_asks_once(tmp_path: Path) -> None:

@@ -17,11 +17,13 @@ from urllib.parse import urlsplit
 import httpx2
 
 from tui.core.errors import McptuiError, StorageError
+from tui.core.secrets.oauth_values import masked_address
 from tui.core.servers import Grant, ServerSpec
 from tui.core.text import clean_line
 from tui.host.sign_in.callback import CallbackListener
 from tui.host.sign_in.consent import PersonSignsIn
-from tui.host.sign_in.exchange import OAuthExchange, Record, SignInFailed, is_private
+from tui.host.sign_in.exchange import OAuthExchange, Record, is_private
+from tui.host.sign_in.failures import NoSignIn, SignInFailed, explained
 from tui.host.sign_in.keychain_values import resolved_oauth
 from tui.host.sign_in.sign_ins import SignIns
 from tui.host.sign_in.token_store import StoredSignIn
@@ -34,6 +36,7 @@ EXPIRY_MARGIN = 10.0
 
 REFUSAL_BYTES = 64 * 1024
 REFUSAL_SECONDS = 2.0
+CHALLENGE_SECONDS = 10.0
 _PROTOCOL_HEADER = "mcp-protocol-version"
 
 OpenClient = Callable[[], httpx2.AsyncClient]
@@ -106,23 +109,34 @@ class Authenticator(httpx2.Auth):
         async with self._open_client() as client:
             challenge = await self._challenge(client)
         request = httpx2.Request("POST", self._url)
-        async with self._lock:
-            await self._sign_in("sign in", request, challenge)
+        try:
+            async with self._lock:
+                await self._sign_in("sign in", request, challenge or httpx2.Response(401))
+        except NoSignIn as error:
+            if challenge is None:
+                raise SignInFailed(
+                    "it does not ask anybody to sign in.", next_step="Start it as it is."
+                ) from None
+            raise error
         return self._stored
 
     # ---- tokens ----------------------------------------------------------------------------------------
 
     async def _load(self) -> None:
-        async with self._lock:
-            if self._loaded:
-                return
-            found = await self._around.store.find(self._spec.name, self._url)
-            configured = self._spec.oauth.client_id
-            if found is not None and configured in ("", found.client.get("client_id")):
-                self._stored = found
-                self._around.remember(found.secrets())
-                self._around.tell(found)
-            self._loaded = True
+        if not self._loaded:  # once: a sign-in that takes its time delays no other request
+            async with self._lock:
+                await self._load_stored()
+
+    async def _load_stored(self) -> None:
+        if self._loaded:
+            return
+        found = await self._around.store.find(self._spec.name, self._url)
+        configured = self._spec.oauth.client_id
+        if found is not None and configured in ("", found.client.get("client_id")):
+            self._stored = found
+            self._around.remember(found.secrets())
+            self._around.tell(found)
+        self._loaded = True
 
     def _token(self) -> str:
         tokens, expires = self._stored.tokens, self._stored.expires_at
@@ -269,7 +283,8 @@ class Authenticator(httpx2.Auth):
         except (McptuiError, asyncio.CancelledError):
             raise
         except Exception as error:  # the SDK's own errors, and those of what it reads
-            raise self._explained(error, provider) from None
+            said = self._around.redact(clean_line(str(error), 300))
+            raise explained(error, said, self._spec.name, provider.context) from None
         finally:
             with suppress(RuntimeError):
                 await flow.aclose()
@@ -325,16 +340,24 @@ class Authenticator(httpx2.Auth):
             self._stored = replace(self._stored, client={})
             await listener.open(0)
 
-    async def _challenge(self, client: httpx2.AsyncClient) -> httpx2.Response:
-        """Return how the server refuses a request without a token; a bare 401 if it does not."""
-        with suppress(httpx2.HTTPError, TimeoutError):
-            async with asyncio.timeout(10.0):
+    async def _challenge(self, client: httpx2.AsyncClient) -> httpx2.Response | None:
+        """Return how the server refuses a request without a token; None if it does not."""
+        about: dict[str, object] = {"http": "GET", "url": masked_address(self._url)}
+        try:
+            async with asyncio.timeout(CHALLENGE_SECONDS):
                 async with client.stream(
                     "GET", self._url, headers={"accept": "text/event-stream"}, follow_redirects=False
                 ) as response:
-                    if response.status_code == 401:
-                        return httpx2.Response(401, headers=response.headers)
-        return httpx2.Response(401)
+                    self._record({**about, "status": response.status_code})
+                    refused = response.status_code == 401
+                    return httpx2.Response(401, headers=response.headers) if refused else None
+        except (httpx2.HTTPError, TimeoutError) as error:
+            why = clean_line(str(error), 200) or f"no answer within {CHALLENGE_SECONDS:g} s"
+            self._record({**about, "failed": why})
+            raise SignInFailed(
+                f"it cannot be reached: {why}.",
+                next_step="Check the address, and that the server is running.",
+            ) from None
 
     async def _save(self, stored: StoredSignIn) -> StoredSignIn:
         self._around.remember(stored.secrets())
@@ -348,37 +371,6 @@ class Authenticator(httpx2.Auth):
 
     def _exchange(self, client: httpx2.AsyncClient) -> OAuthExchange:
         return OAuthExchange(self._url, client, record=self._record, remember=self._around.remember)
-
-    def _explained(self, error: Exception, provider: "OAuthClientProvider") -> SignInFailed:
-        """Say what the SDK's error means for the person."""
-        context = provider.context
-        name = self._spec.name
-        said = self._around.redact(clean_line(str(error), 300)) or type(error).__name__
-        kind = type(error).__name__
-        if kind == "OAuthRegistrationError":
-            known = context.protected_resource_metadata
-            if context.oauth_metadata is None and known is not None:
-                issuer = clean_line(str(known.authorization_servers[0]), 120)
-                return SignInFailed(
-                    f"its authorization server, {issuer}, does not say how to sign in (no metadata).",
-                    next_step="The operator of the server has to look into it.",
-                )
-            if context.oauth_metadata is None:
-                return SignInFailed(
-                    "it answered 401 and offers no sign-in (no OAuth metadata).",
-                    next_step=f"It wants a header: set it in [servers.{name}.headers], for example"
-                    ' Authorization = "Bearer ${TOKEN}".',
-                )
-            return SignInFailed(
-                f"its authorization server does not register mcptui: {said}.",
-                next_step=f"Register a client there by hand and set client_id in [servers.{name}.oauth].",
-            )
-        if "issuer" in said or "iss " in said:
-            return SignInFailed(
-                f"its authorization server is not the one that it should be: {said}.",
-                next_step=f"No token was accepted. If it has moved: `mcptui logout {name}`, then sign in.",
-            )
-        return SignInFailed(f"signing in failed: {said}.", next_step="Start it again to try once more.")
 
 
 def _shadow(request: httpx2.Request) -> httpx2.Request:

@@ -15,7 +15,8 @@ from tui.core.daemon_thread import in_daemon_thread
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, Questioner, Refuser
 from tui.core.text import clean_line
 from tui.host.sign_in.callback import Callback, CallbackListener, read_callback
-from tui.host.sign_in.exchange import SignInFailed, address_fault
+from tui.host.sign_in.exchange import address_fault
+from tui.host.sign_in.failures import SignInFailed
 
 ASKED_SECONDS = 600.0
 """How long the question stands; the listener is open meanwhile."""

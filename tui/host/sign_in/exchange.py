@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from tui.core.errors import ServerError
 from tui.core.secrets.oauth_values import (
     fields_of,
     masked_address,
@@ -20,6 +19,7 @@ from tui.core.secrets.oauth_values import (
     secrets_of_header,
 )
 from tui.core.text import clean_line
+from tui.host.sign_in.failures import SignInFailed
 
 SECONDS = 30.0
 """Time for one request, from connecting to the last byte of the reply."""
@@ -27,10 +27,6 @@ SECONDS = 30.0
 MAX_REPLY = 1024 * 1024
 RETRY = "Try again; if it goes on, the operator of that server has to look into it."
 _LOCAL_NAMES = ("localhost", "local", "internal", "home.arpa")
-
-
-class SignInFailed(ServerError):
-    """Signing in did not succeed."""
 
 
 Record = Callable[[Mapping[str, object]], None]

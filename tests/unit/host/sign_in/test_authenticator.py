@@ -11,7 +11,7 @@ from tests.protocol.oauth_server import OAuthServer
 from tests.unit.host.sign_in.people import Around, Person, final_address
 from tui.core.questions import Action, AddressAnswer
 from tui.core.servers import Grant
-from tui.host.sign_in.exchange import SignInFailed
+from tui.host.sign_in.failures import SignInFailed
 from tui.host.sign_in.token_store import TokenStore
 
 
@@ -328,3 +328,36 @@ async def test_a_call_that_is_cancelled_withdraws_the_question(store: TokenStore
         with pytest.raises(asyncio.CancelledError):
             await calling
         assert withdrawn.is_set()
+
+
+async def test_a_server_that_asks_for_no_sign_in_says_so(store: TokenStore) -> None:
+    async with OAuthServer(asks=False, metadata=False, registration=False) as server:
+        with pytest.raises(SignInFailed, match="does not ask anybody"):
+            await Around(store, server.url).auth.sign_in()
+
+
+async def test_a_server_that_is_not_there_cannot_be_signed_in_to(store: TokenStore) -> None:
+    with pytest.raises(SignInFailed, match="cannot be reached"):
+        await Around(store, "http://127.0.0.1:1/mcp").auth.sign_in()
+
+
+async def test_a_request_with_a_valid_token_does_not_wait_for_the_sign_in_of_another(
+    store: TokenStore,
+) -> None:
+    granted = asyncio.Event()
+
+    class Slow(Person):
+        async def address(self, question):  # type: ignore[no-untyped-def]
+            self.questions.append(question)
+            if len(self.questions) > 1:
+                await granted.wait()
+            return AddressAnswer(Action.ACCEPT)
+
+    async with OAuthServer(scopes={"tools/call": "write"}) as server:
+        around = Around(store, server.url, Slow())
+        await around.call("tools/list")
+        stepping_up = asyncio.create_task(around.call("tools/call"))
+        await until(lambda: len(around.person.questions) == 2)
+        assert (await around.call("tools/list")).status_code == 200
+        granted.set()
+        assert (await stepping_up).status_code == 200

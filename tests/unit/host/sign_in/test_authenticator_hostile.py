@@ -15,7 +15,7 @@ from tests.unit.host.sign_in.people import Around, Person, browse
 from tui.core.questions import Action, AddressAnswer
 from tui.core.servers import Grant
 from tui.host.sign_in import consent, exchange
-from tui.host.sign_in.exchange import SignInFailed
+from tui.host.sign_in.failures import SignInFailed
 from tui.host.sign_in.token_store import StoredSignIn, TokenStore
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tui.core.questions import Refuser
 from tui.host.sign_in.consent import PersonSignsIn
-from tui.host.sign_in.exchange import SignInFailed
+from tui.host.sign_in.failures import SignInFailed
 
 
 @pytest.mark.parametrize("address", ["javascript:alert(1)", "file:///etc/passwd", "http://auth.example/"])

@@ -6,7 +6,8 @@ import httpx2
 import pytest
 
 from tests.protocol.oauth_server import OAuthServer
-from tui.host.sign_in.exchange import OAuthExchange, SignInFailed, address_fault, is_private
+from tui.host.sign_in.exchange import OAuthExchange, address_fault, is_private
+from tui.host.sign_in.failures import SignInFailed
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
 

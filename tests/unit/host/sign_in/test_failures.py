@@ -1,0 +1,54 @@
+"""What errors of the SDK's OAuth mean for a person."""
+
+import pytest
+from mcp.client.auth import OAuthFlowError, OAuthRegistrationError, OAuthTokenError
+from mcp.client.auth.oauth2 import OAuthContext
+from mcp.shared.auth import OAuthClientMetadata, OAuthMetadata, ProtectedResourceMetadata
+
+from tui.host.sign_in.failures import NoSignIn, SignInFailed, explained
+
+ISSUER = "https://auth.example"
+
+
+def context(*, resource: bool = False, issuer: bool = False) -> OAuthContext:
+    made = OAuthContext(
+        "https://mcp.example/mcp",
+        OAuthClientMetadata(redirect_uris=None),
+        None,
+        None,
+        None,  # type: ignore[arg-type]
+    )
+    if resource:
+        made.protected_resource_metadata = ProtectedResourceMetadata.model_validate(
+            {"resource": "https://mcp.example/mcp", "authorization_servers": [ISSUER]}
+        )
+    if issuer:
+        made.oauth_metadata = OAuthMetadata.model_validate(
+            {
+                "issuer": ISSUER,
+                "authorization_endpoint": f"{ISSUER}/a",
+                "token_endpoint": f"{ISSUER}/t",
+            }
+        )
+    return made
+
+
+@pytest.mark.parametrize(
+    ("error", "known", "text"),
+    [
+        (OAuthRegistrationError("404"), context(), "wants a header: set it in [servers.safe.headers]"),
+        (OAuthRegistrationError("404"), context(resource=True), "auth.example, does not say how"),
+        (OAuthRegistrationError("403"), context(issuer=True), "set client_id in [servers.safe.oauth]"),
+        (OAuthFlowError("issuer mismatch"), context(issuer=True), "mcptui logout safe"),
+        (OAuthTokenError("invalid_grant"), context(issuer=True), "signing in failed: invalid_grant."),
+        (ValueError(""), context(), "signing in failed: ValueError."),
+    ],
+)
+def test_each_error_says_what_to_do(error: Exception, known: OAuthContext, text: str) -> None:
+    assert text in str(explained(error, str(error), "safe", known))
+
+
+def test_a_server_without_oauth_is_told_from_a_sign_in_that_failed() -> None:
+    assert isinstance(explained(OAuthRegistrationError("404"), "404", "safe", context()), NoSignIn)
+    assert not isinstance(explained(OAuthTokenError("no"), "no", "safe", context()), NoSignIn)
+    assert issubclass(NoSignIn, SignInFailed)

@@ -1,0 +1,25 @@
+"""Sentences for events of a sign-in; those of other events are tested in `test_explain.py`."""
+
+from tui.traffic.explain.events import event_sentences
+
+
+def said(**detail: object) -> str:
+    return " ".join(event_sentences("sign-in", "server safe", detail))
+
+
+def test_a_request_for_tokens_says_what_it_was_for_and_how_it_was_answered():
+    sent = {"grant_type": "authorization_code", "code": "[redacted:code]"}
+    text = said(http="POST", url="https://auth.example/token", sent=sent, status=401)
+    assert "asked for tokens to server safe: POST https://auth.example/token." in text
+    assert "HTTP 401" in text and "replaced before it was recorded" in text
+
+
+def test_metadata_are_asked_how_to_sign_in():
+    url = "https://auth.example/.well-known/oauth-authorization-server"
+    assert "asked how to sign in to server safe" in said(http="GET", url=url, status=200)
+
+
+def test_a_request_without_an_answer_says_why():
+    assert "There was no answer: no answer within 30 s." in said(
+        http="GET", url="u", failed="no answer within 30 s"
+    )

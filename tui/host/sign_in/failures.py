@@ -1,0 +1,49 @@
+"""Why signing in did not succeed, as a sentence with the next step. Does not import the SDK."""
+
+from typing import TYPE_CHECKING
+
+from tui.core.errors import ServerError
+from tui.core.text import clean_line
+
+if TYPE_CHECKING:
+    from mcp.client.auth.oauth2 import OAuthContext
+
+
+class SignInFailed(ServerError):
+    """Signing in did not succeed."""
+
+
+class NoSignIn(SignInFailed):
+    """The server does not offer to be signed in to."""
+
+
+def explained(error: Exception, said: str, server: str, context: "OAuthContext") -> SignInFailed:
+    """Return what an error of the SDK means for the person.
+
+    `said` is its message, cleaned and redacted; `context` has what the SDK had found out by then.
+    """
+    kind = type(error).__name__
+    known = context.protected_resource_metadata
+    if kind == "OAuthRegistrationError" and context.oauth_metadata is None:
+        if known is None:
+            return NoSignIn(
+                "it answered 401 and offers no sign-in (no OAuth metadata).",
+                next_step=f"It wants a header: set it in [servers.{server}.headers], for example"
+                ' Authorization = "Bearer ${TOKEN}".',
+            )
+        issuer = clean_line(str(known.authorization_servers[0]), 120)
+        return SignInFailed(
+            f"its authorization server, {issuer}, does not say how to sign in (no metadata).",
+            next_step="The operator of the server has to look into it.",
+        )
+    if kind == "OAuthRegistrationError":
+        return SignInFailed(
+            f"its authorization server does not register mcptui: {said}.",
+            next_step=f"Register a client there by hand and set client_id in [servers.{server}.oauth].",
+        )
+    if "issuer" in said or "iss " in said:
+        return SignInFailed(
+            f"its authorization server is not the one that it should be: {said}.",
+            next_step=f"No token was accepted. If it has moved: `mcptui logout {server}`, then sign in.",
+        )
+    return SignInFailed(f"signing in failed: {said or kind}.", next_step="Start it again to try once more.")
