@@ -1,10 +1,14 @@
 """Subscriptions to resources, in both eras, over what interrupts them."""
 
+from contextlib import asynccontextmanager
+
 import pytest
 
 from tests.conftest import until
-from tests.protocol.test_list_changes import Stage, both_eras, modern
-from tui.core.servers import ServerState
+from tests.http_server import STREAM, HttpServer, event
+from tests.protocol.test_list_changes import HurriedClock, Stage, both_eras, modern
+from tui.core.servers import ServerSpec, ServerState, Transport
+from tui.host.host import Host
 
 
 @pytest.fixture
@@ -91,3 +95,68 @@ async def test_a_server_that_offers_no_subscriptions_or_does_not_run_is_not_aske
     assert "not running" in stage.host.workbench.subscribe("srv", "memo://r1")
     assert stage.host.workbench.subscriptions("srv") == {}
     assert stage.host.workbench.subscriptions("unknown") == {}
+
+
+# ---- over HTTP ----
+
+URI = "memo://r1"
+
+
+class Memos(HttpServer):
+    """A remote server with a resource that can be subscribed to."""
+
+    def result(self, asked):
+        found = super().result(asked)
+        if found is not None and "capabilities" in found:
+            found["capabilities"] = {"tools": {}, "resources": {"subscribe": True}, "logging": {}}
+        if asked.method in ("resources/subscribe", "logging/setLevel"):
+            return {}
+        return {"resources": []} if asked.method == "resources/list" else found
+
+
+@asynccontextmanager
+async def remote(**how):
+    server = Memos(**how)
+    await server.start()
+    spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url, log_level="debug")
+    host = Host([spec], sink=lambda captured: None, clock=HurriedClock())
+    try:
+        await host.start_all()
+        assert host.workbench.subscribe("srv", URI) == ""
+        yield server, host
+    finally:
+        await host.shutdown()
+        await server.stop()
+
+
+async def test_a_session_that_is_opened_again_is_subscribed_to_and_gets_its_log_level_again():
+    async with remote(modern=False) as (server, host):
+        await until(lambda: server.methods().count("resources/subscribe") == 1)
+        await until(lambda: server.methods().count("logging/setLevel") == 1)
+        server.sessions.clear()
+        tool = host.workbench.tools("srv")[0]
+        await host.workbench.call_tool(tool, {}, call="hand-1", seconds=10, progress=lambda *_: None)
+        await until(lambda: server.methods().count("resources/subscribe") == 2)
+        await until(lambda: server.methods().count("logging/setLevel") == 2)
+        assert host.workbench.subscriptions("srv")[URI].updates == 1
+
+
+async def test_a_stream_over_http_that_drops_is_opened_again_with_the_subscriptions():
+    streams = []
+
+    async def listen(asked, writer):
+        wanted = asked.message["params"]["notifications"]
+        stamp = {"_meta": {"io.modelcontextprotocol/subscriptionId": asked.message["id"]}}
+        told = {"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged"}
+        writer.write(STREAM + b"\r\n" + event(told | {"params": {"notifications": wanted} | stamp}))
+        streams.append((wanted, stamp, writer))
+
+    async with remote(answers={"subscriptions/listen": listen}) as (_, host):
+        await until(lambda: len(streams) == 1)
+        streams[0][2].close()
+        await until(lambda: len(streams) == 2 and host.workbench.subscriptions("srv")[URI].updates == 1)
+        wanted, stamp, writer = streams[1]
+        assert wanted["resourceSubscriptions"] == [URI]
+        told = {"jsonrpc": "2.0", "method": "notifications/resources/updated"}
+        writer.write(event(told | {"params": {"uri": URI} | stamp}))
+        await until(lambda: host.workbench.subscriptions("srv")[URI].updates == 2)

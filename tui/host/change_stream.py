@@ -92,9 +92,12 @@ async def keep_subscribed(subscriptions: Subscriptions, ask: Callable[[str, str]
     `ask` sends a request of a method about a resource, and returns why it failed, or "".
     """
     subscribed: set[str] = set()
-    subscriptions.missed()  # since an earlier connection nobody listened
+    subscriptions.begin_session()
+    session = subscriptions.session
     while True:
         subscriptions.turned.clear()
+        if subscriptions.session != session:
+            session, subscribed = subscriptions.session, set()
         wanted = subscriptions.uris
         for uri in subscribed - set(wanted):
             await ask("resources/unsubscribe", uri)

@@ -29,6 +29,7 @@ from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
 from tui.host.change_stream import ChangeStream, keep_subscribed
 from tui.host.error_sentences import Ending
+from tui.host.frames.inbox import SESSION_REOPENED
 from tui.host.lifecycle import RefreshPace, RetryDelay
 from tui.host.requests import Listings, RawRequest, SdkToolCall, failed
 from tui.host.sdk.callbacks import callbacks
@@ -380,6 +381,9 @@ class Connection:
     def _notified(self, method: str, params: Mapping[str, Any]) -> None:
         if method == RESOURCE_UPDATED:
             self._subscriptions.updated(params.get("uri"))
+        elif method == SESSION_REOPENED:
+            self._level_changed.set()
+            self._subscriptions.begin_session()
         elif (changed := self._changed.get(method)) is not None:
             changed.set()
 

@@ -14,11 +14,13 @@ class Subscriptions:
     """Which resources are subscribed to, and how often each was updated.
 
     Attributes:
-        turned: set when a subscription was added or removed.
+        turned: set when a subscription was added or removed, or the session is another one.
+        session: counts the sessions of the server, each of which begins without subscriptions.
     """
 
     def __init__(self) -> None:
         self.turned = asyncio.Event()
+        self.session = 0
         self._by_uri: dict[str, ResourceSubscription] = {}
 
     @property
@@ -52,6 +54,12 @@ class Subscriptions:
         """Count an update of each: nobody listened for a while, and nothing is told again."""
         for uri in self._by_uri:
             self.updated(uri)
+
+    def begin_session(self) -> None:
+        """The server has another session, which knows nothing of the subscriptions."""
+        self.session += 1
+        self.missed()
+        self.turned.set()
 
     def settle(self, uri: str, problem: str) -> None:
         """Note that a server accepted a subscription, or why not."""

@@ -117,5 +117,8 @@ async def test_in_a_session_each_change_is_one_request_and_a_refusal_is_kept():
         ("resources/subscribe", "a://no"),
         ("resources/unsubscribe", "a://x"),
     ]
+    asked.clear()
+    subscriptions.begin_session()
+    await until(lambda: asked == [("resources/subscribe", "a://no")])
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)

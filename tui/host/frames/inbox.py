@@ -17,7 +17,14 @@ BURST = 100
 PER_SECOND = 100.0
 WAITING = 64
 
+SESSION_REOPENED = "notifications/mcptui/session_reopened"
+"""Put here by a transport that has opened another session: the server knows nothing of what the last one did.
+
+It never travels. A server that sends it has things set up again that are set up already.
+"""
+
 _MERGED = {
+    SESSION_REOPENED,
     "notifications/tools/list_changed",
     "notifications/resources/list_changed",
     "notifications/prompts/list_changed",

@@ -28,6 +28,7 @@ from tui.core.jsonrpc.messages import INVALID_ANSWER
 from tui.core.questions import Refuser
 from tui.core.text import clean_line
 from tui.host.error_sentences import NO_ANSWER
+from tui.host.frames.inbox import SESSION_REOPENED
 from tui.host.sdk.parameter_headers import HeaderMap, parameter_headers
 from tui.host.server_requests import ADDRESS_DONE, PatientQuestioner, ServerRequests
 from tui.host.transports.streams import FilteredReadStream, FilteredWriteStream
@@ -192,6 +193,8 @@ class SdkBridge:
                 self._note_versions(error.data if isinstance(error.data, dict) else {})
             case JSONRPCNotification(method=method) as notification:
                 self.on_notification(method, notification.params or {})
+                if method == SESSION_REOPENED:
+                    return None
                 if method == ADDRESS_DONE:
                     self.requests.visited((notification.params or {}).get("elicitationId"))
                 if method == "notifications/progress" and not _sane_progress(notification.params):

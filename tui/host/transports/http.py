@@ -21,6 +21,7 @@ import httpx2
 
 from tui.core.jsonrpc.messages import Failure, Id, Notification, Response, write_line
 from tui.host.frames.id_gate import CANCELLED, NO_HTTP_ANSWER, STATELESS_SINCE, random_id
+from tui.host.frames.inbox import SESSION_REOPENED
 from tui.host.passthrough.http_exchange import Event
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_faults import HttpFault
@@ -385,6 +386,7 @@ class StreamableHttp:
             self._hear()
             for kind in _LISTS:  # anything may have changed meanwhile
                 self._remote.inbox.put(Notification(f"notifications/{kind}/list_changed"))
+            self._remote.inbox.put(Notification(SESSION_REOPENED))
 
     async def _answer(self, response: httpx2.Response, wire_id: Id) -> dict[str, Any] | None:
         """Return the result of a request that the session knows nothing of."""
