@@ -5,7 +5,17 @@ import json
 import anyio
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
-from mcp_types import CallToolResult, InputRequiredResult, ListToolsResult, TextContent, Tool
+from mcp_types import (
+    CallToolResult,
+    GetPromptResult,
+    InputRequiredResult,
+    ListToolsResult,
+    PromptMessage,
+    ReadResourceResult,
+    TextContent,
+    TextResourceContents,
+    Tool,
+)
 
 STATE = ' {"so far":\u2028 1}\t'
 NAME = {"type": "object", "properties": {"name": {"type": "string", "minLength": 2}}, "required": ["name"]}
@@ -50,8 +60,28 @@ async def call_tool(context, params):
     return said(json.dumps(given))
 
 
+async def read_resource(context, params):
+    if not params.input_responses:
+        return required({"who": form("Whose?")}, "s")
+    text = f"yours {params.request_state}"
+    return ReadResourceResult(contents=[TextResourceContents(uri=params.uri, text=text)])
+
+
+async def get_prompt(context, params):
+    if not params.input_responses:
+        return required({"who": form("For whom?")}, "s")
+    words = TextContent(type="text", text=f"for you {params.request_state}")
+    return GetPromptResult(messages=[PromptMessage(role="user", content=words)])
+
+
 async def main():
-    server = Server("asking", on_list_tools=list_tools, on_call_tool=call_tool)
+    server = Server(
+        "asking",
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_read_resource=read_resource,
+        on_get_prompt=get_prompt,
+    )
     async with stdio_server() as (read, write):
         await server.run(read, write, server.create_initialization_options())
 

@@ -106,6 +106,17 @@ async def test_a_raw_request_by_hand_shows_that_input_is_required():
     await host.shutdown()
 
 
+async def test_reading_a_resource_and_getting_a_prompt_have_rounds_too():
+    person = Person({"name": "Ada"})
+    host = await started(ASKING, person)
+    read = await host.workbench.read_resource("srv", "a://b", call="c", seconds=10)
+    got = await host.workbench.get_prompt("srv", "p", {}, call="c", seconds=10)
+    assert "yours s" in str(read.content) and not read.is_error
+    assert "for you s" in str(got.messages) and not got.problem
+    assert [one.message for one in person.asked] == ["Whose?", "For whom?"]
+    await host.shutdown()
+
+
 async def test_endless_rounds_end_with_a_sentence():
     person = Person()
     host = await started(FAULTS / "input_required_loop.py", person)
@@ -198,6 +209,16 @@ async def test_only_what_is_answered_is_advertised(script):
     await host.shutdown()
     assert any(b'"elicitation":{"form":{},"url":{}}' in raw for raw in sent)
     assert not any(b'"sampling"' in raw for raw in sent)
+
+
+async def test_a_call_that_requires_an_address_goes_on_when_its_server_says_that_it_is_done():
+    person = Person()
+    person.wait.clear()  # nobody says that it is done but the server
+    host = await started(HERE / "address_server.py", person)
+    result = await call(host)
+    assert text_of(result) == "paid on call 2"
+    assert isinstance(person.asked[0], AddressQuestion)
+    await host.shutdown()
 
 
 # ---- roots -------------------------------------------------------------------------------------------------

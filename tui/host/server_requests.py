@@ -205,7 +205,7 @@ class ServerRequests:
     async def visit(self, wanted: Mapping[str, Any]) -> str:
         """Have an address opened that a request requires, and wait for its end; return what failed, or ""."""
         known, message = wanted.get("elicitationId"), wanted.get("message")
-        done = self._visit(known if isinstance(known, str) else "")
+        done = self._visit(known) if isinstance(known, str) else asyncio.Event()
         answer = await self._address(message if isinstance(message, str) else "", wanted.get("url"), 0)
         if isinstance(answer, Refusal):
             return answer.message
@@ -220,13 +220,15 @@ class ServerRequests:
 
     def visited(self, known: object) -> None:
         """Note that the server says an address is done."""
-        if isinstance(known, str) and known in self._visits:
-            self._visits[known].set()
+        if isinstance(known, str):
+            self._visit(known).set()
 
     def _visit(self, known: str) -> asyncio.Event:
-        while len(self._visits) >= MAX_VISITS:
-            del self._visits[next(iter(self._visits))]
-        self._visits[known] = asyncio.Event()
+        """Return what is set once an address is done, which may be before it is waited for."""
+        if known not in self._visits:
+            while len(self._visits) >= MAX_VISITS:
+                del self._visits[next(iter(self._visits))]
+            self._visits[known] = asyncio.Event()
         return self._visits[known]
 
 

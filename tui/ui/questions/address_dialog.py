@@ -65,6 +65,7 @@ class AddressDialog(ModalScreen[AddressAnswer]):
         question = self.question
         server = clean_line(question.server, 60)
         what = "asks you to sign in" if question.purpose == "sign in" else "asks you to open an address"
+        what += f", round {question.round}" if question.round > 1 else ""
         with Vertical():
             yield Static(Content.assemble((server, "bold"), f" {what}"), markup=False)
             if question.message:

@@ -63,7 +63,8 @@ class SamplingDialog(ModalScreen[SamplingAnswer]):
         server = clean_line(self.question.server, 60)
         model = clean_line(self._model, 60) or "the model"
         if isinstance(self.question, SamplingQuestion):
-            head = Content.assemble((server, "bold"), f" asks {model} for a reply")
+            round = f", round {self.question.round}" if self.question.round > 1 else ""
+            head = Content.assemble((server, "bold"), f" asks {model} for a reply{round}")
             facts = ", ".join(request_facts(self.question.params))
         else:
             head = Content.assemble(f"The reply of {model} for ", (server, "bold"))

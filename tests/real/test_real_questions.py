@@ -1,0 +1,155 @@
+"""What the reference server asks of its host, over stdio: roots, forms, addresses, sampling."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from tests.conftest import until
+from tests.protocol.test_questions import Model, Person, call, text_of
+from tests.real.installed import EVERYTHING, FILES, needs
+from tui.core.ports import MonotonicClock
+from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormQuestion
+from tui.core.servers import SamplingRule, ServerSpec
+from tui.host.host import Host
+
+pytestmark = needs(EVERYTHING, FILES)
+
+
+async def everything(person: Person, model: Model | None = None, **more) -> Host:
+    rule = SamplingRule.NEVER if model is None else SamplingRule.ALLOW
+    spec = ServerSpec("everything", str(EVERYTHING), ("stdio",), sampling=rule, **more)
+    host = Host([spec], sink=lambda captured: None, clock=MonotonicClock(), questioner=person, sampler=model)
+    await host.start_all()
+    return host
+
+
+async def eventually(condition: Callable[[], Awaitable[bool]]) -> None:
+    async with asyncio.timeout(10):
+        while not await condition():  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+
+
+def names(host: Host) -> set[str]:
+    return {tool.name for tool in host.toolbox.tools()}
+
+
+async def test_it_offers_the_tools_that_need_what_is_advertised():
+    host = await everything(Person(), Model())
+    wanted = {
+        "get-roots-list",
+        "trigger-elicitation-request",
+        "trigger-url-elicitation",
+        "trigger-sampling-request",
+    }
+    await until(lambda: wanted <= names(host), what=str(names(host)))
+    await host.shutdown()
+    host = await everything(Person())
+    await until(lambda: "get-roots-list" in names(host))
+    assert "trigger-sampling-request" not in names(host)
+    await host.shutdown()
+
+
+async def test_its_form_of_every_primitive_is_answered():
+    person = Person({"name": "Ada", "integer": 7, "untitledMultipleSelectEnum": ["Piano", "Bass"]})
+    host = await everything(person)
+    await until(lambda: "trigger-elicitation-request" in names(host))
+    result = await call(host, "trigger-elicitation-request")
+    assert "Name: Ada" in text_of(result) and "Favorite Integer: 7" in text_of(result)
+    [question] = person.asked
+    assert isinstance(question, FormQuestion) and question.server == "everything"
+    assert len(question.schema["properties"]) > 10
+    await host.shutdown()
+
+
+async def test_it_waits_for_a_person_longer_than_its_call_may_take():
+    person = Person({"name": "Ada"})
+    person.wait.clear()
+    host = await everything(person)
+    await until(lambda: "trigger-elicitation-request" in names(host))
+    calling = asyncio.create_task(call(host, "trigger-elicitation-request", seconds=0.5))
+    await until(lambda: person.asked)
+    await asyncio.sleep(1)
+    person.wait.set()
+    assert "Name: Ada" in text_of(await calling)
+    await host.shutdown()
+
+
+async def test_its_address_is_asked_for_and_a_refusal_read():
+    class Careful(Person):
+        async def address(self, question: AddressQuestion) -> AddressAnswer:
+            self.asked.append(question)
+            return AddressAnswer(Action.DECLINE)
+
+    person = Careful()
+    host = await everything(person)
+    await until(lambda: "trigger-url-elicitation" in names(host))
+    tool = next(tool for tool in host.toolbox.tools() if tool.name == "trigger-url-elicitation")
+    result = await host.toolbox.call(
+        tool, {"url": "https://example.com/verify"}, seconds=10, progress=lambda *_: None
+    )
+    assert "decline" in text_of(result).lower()
+    assert [one.url for one in person.asked] == ["https://example.com/verify"]
+    await host.shutdown()
+
+
+async def test_an_address_that_a_call_requires_is_opened_and_the_call_made_again():
+    person = Person()
+    host = await everything(person)
+    await until(lambda: "trigger-url-elicitation" in names(host))
+    tool = next(tool for tool in host.toolbox.tools() if tool.name == "trigger-url-elicitation")
+    arguments = {"url": "https://example.com/verify", "elicitationId": "e1", "errorPath": True}
+    result = await host.toolbox.call(tool, arguments, seconds=10, progress=lambda *_: None)
+    assert not result.is_error, text_of(result)
+    assert isinstance(person.asked[0], AddressQuestion)
+    await host.shutdown()
+
+
+async def test_it_gets_a_reply_of_the_model():
+    model = Model()
+    host = await everything(Person(), model)
+    await until(lambda: "trigger-sampling-request" in names(host))
+    tool = next(tool for tool in host.toolbox.tools() if tool.name == "trigger-sampling-request")
+    result = await host.toolbox.call(
+        tool, {"prompt": "Say hello", "maxTokens": 50}, seconds=10, progress=lambda *_: None
+    )
+    assert "Hello" in text_of(result)
+    assert model.asked[0][1] == 50
+    await host.shutdown()
+
+
+async def test_it_lists_its_roots_and_hears_that_they_changed(tmp_path):
+    host = await everything(Person(), roots=(str(tmp_path),))
+    await until(lambda: "get-roots-list" in names(host))
+    assert tmp_path.as_uri() in text_of(await call(host, "get-roots-list"))
+    other = tmp_path / "other"
+    host.reconfigure("everything", roots=(str(other),))
+
+    async def lists_other() -> bool:
+        return other.as_uri() in text_of(await call(host, "get-roots-list"))
+
+    await eventually(lists_other)
+    await host.shutdown()
+
+
+async def test_the_file_server_works_in_its_roots(tmp_path):
+    inside, later = tmp_path / "inside", tmp_path / "later"
+    for folder in (inside, later):
+        folder.mkdir()
+        (folder / "a.txt").write_text(folder.name)
+    spec = ServerSpec("files", str(FILES), (), roots=(str(inside),))
+    host = Host([spec], sink=lambda captured: None, clock=MonotonicClock())
+    await host.start_all()
+
+    async def refuses(folder):
+        tool = next(tool for tool in host.toolbox.tools() if tool.name == "read_text_file")
+        path = {"path": str(folder / "a.txt")}
+        return (await host.toolbox.call(tool, path, seconds=10, progress=lambda *_: None)).is_error
+
+    async def works_in(folder):
+        return not await refuses(folder)
+
+    await eventually(lambda: works_in(inside))  # it asks for its roots after it has started
+    assert await refuses(later)
+    host.reconfigure("files", roots=(str(later),))
+    await eventually(lambda: works_in(later))
+    assert await refuses(inside)
+    await host.shutdown()
