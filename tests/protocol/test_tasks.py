@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import until
+from tests.http_server import http_server, reply
 from tests.protocol.test_questions import Person
 from tui.core.ports import MonotonicClock
 from tui.core.questions import Refuser
-from tui.core.servers import ServerSpec
+from tui.core.servers import ServerSpec, Transport
 from tui.core.tasks import EXTENSION, TaskBook
 from tui.core.tools import CallFailure
 from tui.core.traffic import Direction
@@ -181,3 +182,28 @@ async def test_a_server_that_ends_leaves_its_task_in_the_book(tmp_path):
         assert result.failure is CallFailure.SERVER_DIED
         assert "can be fetched in the workbench" in result.content[0].text
         assert len(it.host.workbench.tasks("srv")) == 1
+
+
+async def test_over_http_requests_for_a_task_name_it_in_a_header():
+    def result(members):
+        async def answer(asked, writer):
+            whole = {"resultType": "complete", "taskId": "t-9", "ttlMs": None, **members}
+            writer.write(reply({"jsonrpc": "2.0", "id": asked.message["id"], "result": whole}))
+
+        return answer
+
+    done = {"status": "completed", "result": {"content": [{"type": "text", "text": "far away"}]}}
+    answers = {
+        "tools/call": result({"resultType": "task", "status": "working", "pollIntervalMs": 250}),
+        "tasks/get": result(done),
+    }
+    async with http_server(answers=answers) as server:
+        spec = ServerSpec("far", transport=Transport.HTTP, url=server.url)
+        host = Host([spec], sink=lambda captured: None, clock=MonotonicClock())
+        await host.start_all()
+        (tool,) = host.toolbox.tools()
+        found = await host.toolbox.call(tool, {}, seconds=10, progress=lambda *_: None)
+        await host.shutdown()
+    assert found.content[0].text == "far away"
+    headers = [one.headers for one in server.asked if one.method == "tasks/get"]
+    assert [(one["mcp-method"], one["mcp-name"]) for one in headers] == [("tasks/get", "t-9")]
