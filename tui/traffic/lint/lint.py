@@ -46,6 +46,8 @@ _PAGES = {
 }
 """Pages that 2026-07-28 calls otherwise."""
 
+_CORE_RESULTS = ("complete", "input_required")
+
 
 class Linter:
     """Lints entries in the order of their seq. Used by one thread.
@@ -218,6 +220,8 @@ class Linter:
             rules.negotiate(look, asked, result)
         if is_modern(look.revision) and (look.session.modern or asked.method == "server/discover"):
             result = self._typed(look, asked, result)
+            if result.get("resultType") not in _CORE_RESULTS:
+                return  # of an extension: no rule here is about it
         if asked.method == "tools/list":
             check_list(look, asked, result, self._judge)
         elif asked.method == "tools/call":
@@ -235,7 +239,7 @@ class Linter:
             return {**result, "resultType": "complete"}
         if kind == "input_required":
             rules.check_input_requests(look, result)
-        elif kind != "complete" and not mapping(look.session.client).get("extensions"):
+        elif kind not in _CORE_RESULTS and not mapping(look.session.client).get("extensions"):
             sentence = f"The resultType {quote(str(kind), 40)} is none that the client declared."
             look.error("unknown-result-type", sentence, BASIC)
         return result

@@ -182,6 +182,15 @@ def test_a_type_of_result_needs_to_be_declared():
     assert script.codes() == ["unknown-result-type"]
 
 
+def test_a_task_is_a_result_of_its_own_where_the_client_declared_the_extension():
+    script = Script().modern()
+    declared = {"io.modelcontextprotocol/clientCapabilities": {"extensions": {"io.x/tasks": {}}}}
+    called = script.ask("tools/call", name="x", _meta=declared)
+    script.result(called, {"resultType": "task", "taskId": "7"})
+    script.result(script.ask("tasks/get", taskId="7", _meta=declared), {"resultType": "complete"})
+    assert script.codes() == []
+
+
 def test_a_round_may_ask_only_for_what_the_client_declared():
     script = Script().modern()
     asks = {
