@@ -4,6 +4,7 @@ Importing this loads only the standard library.
 """
 
 import argparse
+import asyncio
 import os
 import shlex
 import shutil
@@ -44,11 +45,21 @@ def remove(args: argparse.Namespace) -> int:
                 next_step=f"Configured servers: {known}.",
             )
         remove_server(path, args.server)
+        signed_in = asyncio.run(_forget_sign_in(args.server))
     except McptuiError as error:
         print(f"mcptui: {clean(str(error))}", file=sys.stderr)
         return USAGE
     print(f"removed {clean_line(args.server, 64)} from {clean_line(str(path), 4096)}")
+    if signed_in:
+        print("its tokens were deleted, too")
     return 0
+
+
+async def _forget_sign_in(server: str) -> int:
+    from tui.host.sign_in.token_store import TokenStore
+    from tui.settings.locations import state_dir
+
+    return await TokenStore(state_dir() / "sign-in").forget(server)
 
 
 def _path(args: argparse.Namespace) -> Path:

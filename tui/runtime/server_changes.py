@@ -140,9 +140,12 @@ class ServerChanges:
         await self._change(lambda: self._config.change_server(name, changed), start="" if disabled else name)
 
     async def remove(self, name: str) -> None:
-        """Stop a server and remove it from the file. Raises McptuiError if that could not be written."""
-        self._configured(name)
-        await self._change(lambda: self._config.remove_server(name))
+        """Stop a server, remove it from the file, and delete its tokens.
+
+        Raises McptuiError if that could not be written; it runs on then.
+        """
+        remote = "url" in self._configured(name)
+        await self._change(lambda: self._config.remove_server(name), leaving=name if remote else "")
 
     def _configured(self, name: str) -> Mapping[str, Any]:
         table = self.table(name)
@@ -153,12 +156,14 @@ class ServerChanges:
             )
         return table
 
-    async def _change(self, write: Callable[[], None], *, start: str = "") -> None:
+    async def _change(self, write: Callable[[], None], *, start: str = "", leaving: str = "") -> None:
         async with self._one_at_a_time:
             await asyncio.to_thread(write)
             loaded = await asyncio.to_thread(self._config.read)
             if not loaded.readable:
                 raise ConfigError("cannot be read, so nothing changed here.", where=str(self._config.path))
+            if leaving:
+                await self._host().sign_out(leaving)
             await self._follow(self._adopt(loaded), start)
 
     async def _follow(self, specs: tuple[ServerSpec, ...], start: str) -> None:

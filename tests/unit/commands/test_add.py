@@ -1,5 +1,6 @@
 """`mcptui add` and `mcptui remove` as a person uses them."""
 
+import asyncio
 import tomllib
 from pathlib import Path
 
@@ -7,6 +8,8 @@ import pytest
 
 from tui.commands.add import add, remove
 from tui.commands.command_line import build_parser
+from tui.host.sign_in.token_store import StoredSignIn, TokenStore
+from tui.settings.locations import state_dir
 
 
 @pytest.fixture
@@ -84,6 +87,16 @@ def test_another_programs_file_is_not_changed(tmp_path: Path, capsys):
     path.write_text('{"mcpServers": {}}')
     assert mcptui("add", "--config", str(path), "https://h.example/mcp") == 2
     assert "belongs to another program" in capsys.readouterr().err
+
+
+def test_the_tokens_of_a_removed_server_are_deleted(file: Path, capsys):
+    store = TokenStore(state_dir() / "sign-in", use_keychain=False)
+    url = "https://h.example/mcp"
+    assert mcptui("add", "--config", str(file), url) == 0
+    asyncio.run(store.save(StoredSignIn("h", url, tokens={"access_token": "t"})))
+    assert mcptui("remove", "--config", str(file), "h") == 0
+    assert "its tokens were deleted, too" in capsys.readouterr().out
+    assert asyncio.run(store.listed()) == []
 
 
 def test_a_server_is_removed_and_an_unknown_one_refused(file: Path, capsys):
