@@ -23,7 +23,7 @@ from tui.core.text import clean_line
 from tui.host.sign_in.callback import CallbackListener
 from tui.host.sign_in.consent import PersonSignsIn
 from tui.host.sign_in.exchange import OAuthExchange, Record, is_private
-from tui.host.sign_in.failures import NoSignIn, SignInFailed, explained
+from tui.host.sign_in.failures import SignInFailed, explained
 from tui.host.sign_in.keychain_values import resolved_oauth
 from tui.host.sign_in.sign_ins import SignIns
 from tui.host.sign_in.token_store import StoredSignIn
@@ -112,12 +112,12 @@ class Authenticator(httpx2.Auth):
         try:
             async with self._lock:
                 await self._sign_in("sign in", request, challenge or httpx2.Response(401))
-        except NoSignIn as error:
-            if challenge is None:
+        except SignInFailed as error:
+            if challenge is None and not error.is_offered:
                 raise SignInFailed(
                     "it does not ask anybody to sign in.", next_step="Start it as it is."
                 ) from None
-            raise error
+            raise
         return self._stored
 
     # ---- tokens ----------------------------------------------------------------------------------------

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
 
 
 class SignInFailed(ServerError):
-    """Signing in did not succeed."""
+    """Signing in did not succeed. `is_offered`: the server offers to be signed in to."""
 
-
-class NoSignIn(SignInFailed):
-    """The server does not offer to be signed in to."""
+    def __init__(self, message: str, *, next_step: str, is_offered: bool = True) -> None:
+        super().__init__(message, next_step=next_step)
+        self.is_offered = is_offered
 
 
 def explained(error: Exception, said: str, server: str, context: "OAuthContext") -> SignInFailed:
@@ -26,10 +26,11 @@ def explained(error: Exception, said: str, server: str, context: "OAuthContext")
     known = context.protected_resource_metadata
     if kind == "OAuthRegistrationError" and context.oauth_metadata is None:
         if known is None:
-            return NoSignIn(
+            return SignInFailed(
                 "it answered 401 and offers no sign-in (no OAuth metadata).",
                 next_step=f"It wants a header: set it in [servers.{server}.headers], for example"
                 ' Authorization = "Bearer ${TOKEN}".',
+                is_offered=False,
             )
         issuer = clean_line(str(known.authorization_servers[0]), 120)
         return SignInFailed(
