@@ -60,6 +60,11 @@ INITIALIZED_SECONDS = 10.0
 """How long requests wait for `notifications/initialized` to be accepted."""
 
 _INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+_HARMLESS = frozenset(
+    (*OPENING, "tools/list", "resources/list", "resources/templates/list", "prompts/list", "resources/read")
+)
+"""Requests that have no effect, so that they may be sent twice."""
+
 _LISTS = ("tools", "resources", "prompts")
 
 _NO_SESSION = re.compile(
@@ -167,11 +172,16 @@ class StreamableHttp:
                     async with self._link.exchange(
                         "POST", self._headers(headers), write_line(message)
                     ) as reply:
+                        if method == _INITIALIZED["method"]:
+                            self._initialized.set()
                         if is_stream(reply) and reply.status_code == 200:
                             await self._take_events(reply, None)
-            except (HttpFault, TimeoutError, ValueError):
-                _log.warning("%s did not accept %s", self._remote.spec.name, method or "a response")
-            if method == "notifications/initialized":
+            except Exception as error:  # the rest must be sent all the same
+                kind = type(error).__name__
+                _log.warning(
+                    "%s did not accept %s (%s)", self._remote.spec.name, method or "a response", kind
+                )
+            if method == _INITIALIZED["method"]:
                 self._initialized.set()
                 self._hear()
 
@@ -256,7 +266,8 @@ class StreamableHttp:
                 await self._reopen(session, lost)
                 self._remote.tap.refused(wire_id, "HTTP 404, sent again in another session")
             except HttpFault as fault:
-                if fault.refused and fault.wait is not None and fault.wait <= LONGEST_WAIT and not waited:
+                harmless = fault.refused or method in _HARMLESS
+                if harmless and fault.wait is not None and fault.wait <= LONGEST_WAIT and not waited:
                     waited = True
                     await asyncio.sleep(fault.wait)
                     self._remote.tap.refused(wire_id, f"HTTP {fault.status}, sent again")

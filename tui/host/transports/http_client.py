@@ -23,6 +23,9 @@ CONNECT_SECONDS = 10.0
 WRITE_SECONDS = 30.0
 REDIRECTS = 5
 KEEPALIVE_SECONDS = 60
+_LIMITS = httpx2.Limits(max_connections=None, max_keepalive_connections=10, keepalive_expiry=4.0)
+"""A connection is not used again after 4 s: many servers close it after 5 s, perhaps at this very moment."""
+
 SLICE = 16 * 1024
 """Bytes of a stream that are read before others get a turn: a flood of small events takes some 5 ms."""
 
@@ -83,7 +86,9 @@ class RoutedTransport(httpx2.AsyncBaseTransport):
             fault = ""
             try:
                 context = await _context_for(url, key[1])
-                made = httpx2.AsyncHTTPTransport(verify=context, proxy=key[1], socket_options=_KEEP_ALIVE)
+                made = httpx2.AsyncHTTPTransport(
+                    verify=context, proxy=key[1], limits=_LIMITS, socket_options=_KEEP_ALIVE
+                )
                 self._routes.setdefault(key, made)
             except OSError as problem:  # ssl.SSLError too
                 fault = f"the certificates cannot be read: {problem.strerror or type(problem).__name__}"
@@ -117,11 +122,18 @@ class TappedTransport(httpx2.AsyncBaseTransport):
         exchange = HttpExchange(self._source, next(self._numbers), self._sink, judging=False, wanted=wanted)
         body = b"" if request.method in ("GET", "DELETE") else await request.aread()
         exchange.asked(request.method, str(request.url), request.headers.raw, body)
+        unsendable = False
         try:
             response = await self._routed.handle_async_request(request)
+        except httpx2.LocalProtocolError:
+            unsendable = True
         except httpx2.HTTPError as error:
             exchange.failed(error)
             raise
+        if unsendable:  # the library's own words quote the header, which may be a secret
+            refused = httpx2.LocalProtocolError("a header has characters that cannot be sent")
+            exchange.failed(refused)
+            raise refused
         exchange.answered(response.status_code, response.headers.raw)
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         heard = httpx2.Response(

@@ -62,6 +62,10 @@ def unreachable(error: Exception, where: str) -> HttpFault:
         said = clean_line(getattr(cause, "verify_message", "") or cause.reason or str(cause), QUOTED)
         step = "Check the address; SSL_CERT_FILE names certificates to trust."
         return HttpFault(f"no secure connection to {where}: {said}.", next_step=step)
+    if isinstance(error, httpx2.LocalProtocolError):
+        return HttpFault(
+            f"nothing is sent to {where}: {error}.", next_step="Check the headers of the server."
+        )
     if isinstance(error, httpx2.ConnectError | httpx2.UnsupportedProtocol | httpx2.InvalidURL):
         said = _words(cause)
         return HttpFault(f"no connection to {where}: {said}.", next_step=CHECK)

@@ -1,6 +1,7 @@
 """A remote server over Streamable HTTP, of both eras, through the SDK's client."""
 
 import asyncio
+import gzip
 import json
 
 import pytest
@@ -234,3 +235,46 @@ async def test_an_address_where_nobody_listens_ends_the_start_with_the_reason():
     assert transport.fatal == f"no connection to http://127.0.0.1:{server.port}: Connection refused."
     assert transport.next_step.startswith("Check the address")
     assert transport.reach.answers is False
+
+
+async def test_a_header_that_cannot_be_sent_is_not_quoted():
+    sink = Sink()
+    async with http_server() as server:
+        transport = remote(server, sink, headers={"Authorization": "Bearer s3cr3t\nx: y"})
+        with pytest.raises(ExceptionGroup):
+            async with Client(transport):
+                pass
+    assert transport.fatal.endswith(": a header has characters that cannot be sent.")
+    assert not any("s3cr3t" in str(one.detail.get("why", "")) for one in sink)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_compressed_answer_is_read_although_none_was_asked_for(stream):
+    async def squeeze(asked, writer):
+        answer = {"jsonrpc": "2.0", "id": asked.message["id"], "result": server.result(asked)}
+        body = gzip.compress(event(answer) if stream else json.dumps(answer).encode())
+        kind = "text/event-stream" if stream else "application/json"
+        writer.write(reply(body, kind=kind, content_encoding="gzip"))
+
+    async with http_server(answers={"tools/call": squeeze}) as server, Client(remote(server)) as client:
+        assert text(await client.call_tool("echo", {"text": "x"})) == {"text": "x"}
+        call = next(one for one in server.asked if one.method == "tools/call")
+        assert call.headers["accept-encoding"] == "identity"
+
+
+async def test_requests_go_through_the_proxy_of_the_environment(monkeypatch):
+    async with http_server() as proxy:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+        monkeypatch.delenv("no_proxy", raising=False)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        spec = ServerSpec("far", transport=Transport.HTTP, url="http://mcp.example.test/mcp")
+        async with Client(RemoteTransport(spec, StreamableHttp, sink=Sink())) as client:
+            assert text(await client.call_tool("echo", {"text": "x"})) == {"text": "x"}
+        assert {one.path for one in proxy.asked} == {"http://mcp.example.test/mcp"}
+
+
+async def test_a_listing_waits_as_long_as_the_server_asks():
+    busy = says(reply(b"", "503 Service Unavailable", "", retry_after="1"))
+    async with http_server(once={"server/discover": busy}) as server, Client(remote(server)) as client:
+        assert client.protocol_version == MODERN
+        assert server.methods().count("server/discover") == 2
