@@ -5,6 +5,7 @@ With an argument it writes its calls to that file, a line of JSON each.
 
 import base64
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -32,6 +33,7 @@ TOOLS = {
     "mixed": NONE,
     "escapes": NONE,
     "hang": NONE,
+    "environment": NONE,
     "any": {"type": "object", "properties": {}, "additionalProperties": True},
 }
 PNG = b"\x89PNG\r\n\x1a\n\0\xff"
@@ -61,6 +63,8 @@ def call(name: str, arguments: dict[str, Any], token: Any) -> dict[str, Any]:
             return {"content": [text("no luck")], "isError": True}
         case "image":
             return {"content": [IMAGE]}
+        case "environment":
+            return {"content": [text(os.environ.get("API_KEY", ""))]}
         case "mixed":
             return {"content": [text("look:"), IMAGE, IMAGE]}
         case "escapes":

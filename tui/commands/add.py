@@ -81,9 +81,10 @@ def _with_options_behind(args: argparse.Namespace) -> None:
 
 
 def _is_packed(word: str) -> bool:
+    from tui.commands.packages.bundle import is_bundle
     from tui.settings.packages.registry_entry import is_registry_name
 
-    return is_registry_name(word) and not is_command(word)
+    return is_bundle(word) or (is_registry_name(word) and not is_command(word))
 
 
 def _add(args: argparse.Namespace) -> int:
@@ -139,14 +140,18 @@ def _what_happens(table: Mapping[str, Any]) -> str:
 
 
 def _packed(args: argparse.Namespace) -> "Found | None":
-    """Return what a registry has under that name; None for an address or a command."""
+    """Return what a bundle holds, or a registry has under that name; None for an address or a command."""
+    from tui.commands.packages.bundle import from_bundle, is_bundle
+
     word = args.target[0] if len(args.target) == 1 else ""
+    if is_bundle(word):
+        return from_bundle(args, word)
     if word and (args.registry or _is_packed(word)):
         from tui.commands.packages.registry import from_registry
 
         return from_registry(args, word)
-    if args.set or args.kind:
-        raise UsageError("--set and --as are for a server of a registry.")
+    if args.set or args.kind or args.sha256:
+        raise UsageError("--set, --as and --sha256 are for a server of a registry, or a bundle.")
     return None
 
 

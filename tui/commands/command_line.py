@@ -43,16 +43,17 @@ the server; bytes, ends, signals and the exit code pass as they are, and recordi
 ADD_USAGE = """\
 mcptui add [OPTION ...] URL
        mcptui add [OPTION ...] COMMAND [ARG ...]
-       mcptui add [OPTION ...] NAME"""
+       mcptui add [OPTION ...] NAME|FILE.mcpb"""
 ADD_ABOUT = """\
-Add a server to the configuration: the address of a remote one, the command that starts one, or the name of
-one in a registry.
+Add a server to the configuration: the address of a remote one, the command that starts one, the name of
+one in a registry, or a bundle.
 
   mcptui add https://mcp.example.com/mcp
   mcptui add https://mcp.example.com/mcp --header 'Authorization: Bearer ${EXAMPLE_TOKEN}'
   mcptui add npx -y @modelcontextprotocol/server-everything
   mcptui add --name files --env LOG=debug -- python server.py --verbose
   mcptui add io.github.example/weather          (a name that mcptui search prints)
+  mcptui add weather.mcpb --set units=metric --sha256 HEX
 
 What stands behind a command belongs to it, so options of mcptui go before it. What will be written is shown.
 """

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from tui.core.errors import ServerError
+from tui.core.errors import ConfigError, ServerError
 from tui.core.ports import Clock
 from tui.core.questions import Refuser, Sampler
 from tui.core.secrets.redact import Redactor
@@ -103,6 +103,7 @@ MAX_INSTRUCTIONS = 8192
 STARTS = 2
 """How often a start that ends with an internal error is tried."""
 
+_IN_KEYCHAIN = "keyring:"
 _log = logging.getLogger(__name__)
 
 
@@ -326,8 +327,9 @@ class Supervisor:
             if self._stop.is_set():
                 break
             try:
-                connection = self._new_connection(module)
-            except ServerError as error:
+                spec = await self._with_secrets()
+                connection = self._new_connection(module, spec)
+            except (ServerError, ConfigError) as error:
                 return Ending(StopReason.FAILED_TO_START, error.message, error.next_step)
             self.connection = connection
             ending = await connection.run(self._stop, mode, last=mode == modes[-1])
@@ -337,10 +339,23 @@ class Supervisor:
                 break
         return ending
 
-    def _new_connection(self, module: Any) -> "Connection":
+    async def _with_secrets(self) -> ServerSpec:
+        """Return the spec with what the keychain holds for its environment. Raises ConfigError."""
+        if not any(_IN_KEYCHAIN in value for value in self.spec.env.values()):
+            return self.spec
+        from tui.host.sign_in.keychain_values import resolved_env
+
+        reading = asyncio.ensure_future(resolved_env(self.spec, self._around.redactor.add))
+        await first_of(asyncio.wait([reading]), self._stop.wait())
+        if not reading.done():
+            reading.cancel()
+            return self.spec
+        return await reading
+
+    def _new_connection(self, module: Any, spec: ServerSpec) -> "Connection":
         around = self._around
         transport = around.open(
-            self.spec,
+            spec,
             sink=around.sink,
             owner=around.owner,
             on_change=lambda: around.changed(self.spec.name),

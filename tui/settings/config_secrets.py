@@ -50,7 +50,7 @@ def is_secret(path: KeyPath, value: str) -> bool:
         case ("servers", _, "oauth", "client_secret" | "private_key"):
             return not value.startswith(KEYCHAIN)
         case ("servers", _, "env", str(name)):
-            return may_be_secret(name) or not is_plain(value)
+            return not _IN_KEYCHAIN.fullmatch(value) and (may_be_secret(name) or not is_plain(value))
         case _:
             return False
 

@@ -120,7 +120,12 @@ def _split(line: str) -> list[str]:
 
 def pairs(texts: Iterable[str], *, colon: bool = False) -> dict[str, str]:
     """Return `NAME=VALUE`, or with `colon` also `NAME: VALUE`, as a mapping; raises UsageError."""
-    found: dict[str, str] = {}
+    return dict(pair_list(texts, colon=colon))
+
+
+def pair_list(texts: Iterable[str], *, colon: bool = False) -> list[tuple[str, str]]:
+    """Return the same as a list, in which a name may stand several times."""
+    found: list[tuple[str, str]] = []
     for text in texts:
         marks = [mark for mark in ("=", ":") if mark in text and (colon or mark == "=")]
         mark = min(marks, key=text.index, default="")
@@ -128,7 +133,7 @@ def pairs(texts: Iterable[str], *, colon: bool = False) -> dict[str, str]:
         if not name.strip() or any(char.isspace() for char in name.strip()):
             form = "NAME: VALUE" if colon else "NAME=VALUE"
             raise UsageError(f"{clean_line(text, 60)!r} is not of the form {form}.")
-        found[name.strip()] = value.strip() if mark == ":" else value
+        found.append((name.strip(), value.strip() if mark == ":" else value))
     return found
 
 

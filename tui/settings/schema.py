@@ -262,7 +262,7 @@ class ServerSettings(Section):
     args: list[Text] = []
     """Its arguments."""
     env: dict[str, EnvValue] = {}
-    """Variables added to its environment, which otherwise holds only HOME, PATH and the like."""
+    """Variables beside HOME, PATH and the like. For a secret: `"${VAR}"`, or `"keyring:SERVICE/NAME"`."""
     cwd: Annotated[Text, Field(min_length=1)] | None = None
     """The directory it runs in. `~` is your home."""
     transport: Literal["stdio", "http", "sse", "websocket", "lines"] | None = None

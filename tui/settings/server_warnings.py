@@ -86,6 +86,6 @@ def _of_both(spec: ServerSpec) -> Warnings:
     for name, value in spec.headers.items():
         if not value.strip() or value.strip().lower() in ("bearer", "basic", "token"):
             yield "headers", f"the value of {clean_line(name, 60)} is empty", "is its variable set?"
-    secrets = (*spec.headers.values(), spec.oauth.client_secret, spec.oauth.private_key)
+    secrets = (*spec.headers.values(), *spec.env.values(), spec.oauth.client_secret, spec.oauth.private_key)
     if any(KEYCHAIN in value for value in secrets) and find_spec("keyring") is None:
         yield "", "needs the system's keychain", "pip install keyring"

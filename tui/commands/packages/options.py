@@ -43,7 +43,7 @@ def add_search(commands: "Commands") -> None:
 
 def add_packed_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `mcptui add` for what a registry describes."""
-    packed = parser.add_argument_group("for a name in a registry")
+    packed = parser.add_argument_group("for a name in a registry, or a bundle")
     packed.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a value that the server asks for"
     )
@@ -54,6 +54,7 @@ def add_packed_options(parser: argparse.ArgumentParser) -> None:
         help="how to run it, if there are several ways",
     )
     packed.add_argument("--registry", metavar="URL", help=_REGISTRY)
+    packed.add_argument("--sha256", metavar="HEX", help="what the SHA-256 of a bundle has to be")
     packed.add_argument("--yes", "-y", action="store_true", help="add it without asking")
 
 

@@ -15,9 +15,9 @@ from tui.commands.packages.found import Found, ask_for, entry_text, is_terminal
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
 from tui.core.text import clean, clean_line
 from tui.host.registry import Registry
-from tui.settings.new_server import named_after, pairs
+from tui.settings.new_server import named_after, pair_list
 from tui.settings.packages.registry_entry import KINDS, Way, variable_name, ways
-from tui.settings.packages.server_inputs import values_of
+from tui.settings.packages.server_inputs import refuse_borrowed_secrets, values_of
 
 FOUND, NOTHING, USAGE = 0, 1, 2
 OFFICIAL = "io.modelcontextprotocol.registry/official"
@@ -116,8 +116,9 @@ def from_registry(args: argparse.Namespace, word: str) -> Found:
     way = _chosen(ways(entry), args.kind, clean_line(name, 100))
     # A secret that is not given stands in the configuration as the name of a variable.
     inputs = [replace(one, required=False) if one.secret else one for one in way.inputs]
-    given = list(pairs(args.set).items())
+    given = pair_list(args.set)
     table = way.table(values_of(inputs, given, ask_for(secrets=False)))
+    refuse_borrowed_secrets(table, given)
     lines = [
         f"{entry_text(entry, 'name')} {entry_text(entry, 'version', 40)}{f', {status}' if status else ''}",
         *(f"  {line}" for line in (entry_text(entry, "description"), _repository(entry)) if line),

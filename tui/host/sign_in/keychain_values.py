@@ -33,6 +33,15 @@ async def resolved_headers(spec: ServerSpec, remember: Remember) -> dict[str, st
     }
 
 
+async def resolved_env(spec: ServerSpec, remember: Remember) -> ServerSpec:
+    """Return a server whose variables have what the keychain holds. Raises ConfigError."""
+    env = {
+        name: await resolved(value, f"servers.{spec.name}.env.{name}", remember)
+        for name, value in spec.env.items()
+    }
+    return replace(spec, env=env)
+
+
 async def resolved_oauth(spec: ServerSpec, remember: Remember) -> OAuthSpec:
     """Return how to sign in, with secrets in place. Raises ConfigError."""
     oauth, where = spec.oauth, f"servers.{spec.name}.oauth"

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 
 from tui.core.errors import UsageError
 from tui.core.text import clean_line
-from tui.settings.packages.server_inputs import ServerInput, Values
+from tui.settings.packages.server_inputs import ServerInput, Values, joined
 from tui.settings.references import escaped
 
 KINDS = ("npm", "pypi", "oci", "remote")
@@ -96,6 +96,8 @@ def _package_way(package: Mapping[str, Any]) -> Way:
 
 
 def _package_problem(kind: str, package: Mapping[str, Any]) -> str:
+    if kind == "mcpb":
+        return "it is a bundle: download it, check its SHA-256, and add it with `mcptui add FILE.mcpb`"
     if kind not in _LAUNCHERS:
         return f"packages of kind {clean_line(kind, 40) or 'unknown'!r} are not supported"
     transport = _text(_object(package.get("transport")), "type") or "stdio"
@@ -244,19 +246,17 @@ class _Filler:
     def _filled(self, template: str, holder: Mapping[str, Any], *, quoted: bool = False) -> str:
         """Return a template with its `{variables}`; everything else of it is literal."""
         variables = _object(holder.get("variables"))
-        text = literal = ""
-        end = 0
+        pieces: list[str] = []
+        literal, end = "", 0
         for found in _PLACEHOLDER.finditer(_checked(template)):
             literal += template[end : found.start()]
             end = found.end()
-            if not isinstance(variables.get(found[1]), Mapping):
+            if isinstance(variables.get(found[1]), Mapping):
+                pieces += [escaped(literal), self._variable_value(found[1], quoted=quoted)]
+                literal = ""
+            else:
                 literal += found[0]
-                continue
-            if literal.endswith("$"):  # together with the value it could become a reference
-                raise UsageError(f"the entry has a dollar sign before a value: {clean_line(template, 80)!r}.")
-            text += escaped(literal) + self._variable_value(found[1], quoted=quoted)
-            literal = ""
-        return text + escaped(literal + template[end:])
+        return joined([*pieces, escaped(literal + template[end:])])
 
     def _variable_value(self, name: str, *, quoted: bool) -> str:
         texts = self._values.get(name)

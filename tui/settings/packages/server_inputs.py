@@ -6,11 +6,13 @@ All texts are the publisher's, raw.
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 from tui.core.errors import UsageError
 from tui.core.text import clean_line
 from tui.settings.problems import did_you_mean
-from tui.settings.references import escaped
+from tui.settings.references import KEYCHAIN, escaped
 
 _NUMBER = re.compile(r"[-+]?\d{1,300}(\.\d{1,300})?")
 
@@ -73,9 +75,12 @@ Ask = Callable[[ServerInput], tuple[str, ...] | None]
 """Asks a person for the values of an input; None if there is nobody to ask."""
 
 
-def values_of(inputs: Iterable[ServerInput], given: Iterable[tuple[str, str]], ask: Ask) -> Values:
+def values_of(
+    inputs: Iterable[ServerInput], given: Iterable[tuple[str, str]], ask: Ask, *, every: bool = False
+) -> Values:
     """Return the values: those given by `--set`, then the answers of a person, then defaults.
 
+    A person is asked for what is required or secret, for everything if `every`.
     Raises UsageError for one that is unknown, that does not fit, or that is missing.
     """
     known = {one.name: one for one in inputs}
@@ -98,7 +103,7 @@ def values_of(inputs: Iterable[ServerInput], given: Iterable[tuple[str, str]], a
     for name, wanted in known.items():
         if name in found:
             continue
-        values = ask(wanted) if wanted.required or wanted.secret else None
+        values = ask(wanted) if every or wanted.required or wanted.secret else None
         values = wanted.default if values is None else values
         if values:
             found[name] = values
@@ -108,3 +113,27 @@ def values_of(inputs: Iterable[ServerInput], given: Iterable[tuple[str, str]], a
         lines = "".join(f"\n  --set {clean_line(one.name, 60)}=…  {one.about}" for one in missing)
         raise UsageError(f"values are missing:{lines}")
     return found
+
+
+def joined(pieces: Iterable[str]) -> str:
+    """Return pieces of a configured text as one; raises UsageError if two of them would form a reference."""
+    kept = [piece for piece in pieces if piece]
+    for before, after in pairwise(kept):
+        if before.endswith("$") and after.startswith(("{", "${")):
+            raise UsageError("a dollar sign stands before a value, which would make it a reference.")
+    return "".join(kept)
+
+
+def refuse_borrowed_secrets(table: Mapping[str, Any], given: Iterable[tuple[str, str]]) -> None:
+    """Raise UsageError if a server takes something from the keychain that the person has not named.
+
+    What stands in a publisher's texts could be the secret of another server.
+    """
+    named = [text for _, text in given if KEYCHAIN in text]
+    for part in ("env", "headers"):
+        for name, value in table.get(part, {}).items():
+            if KEYCHAIN in value and not any(text in value for text in named):
+                raise UsageError(
+                    f"it wants {clean_line(name, 60)} from your keychain: {clean_line(value, 80)!r}.",
+                    next_step="It was not added: that may be the secret of another server.",
+                )

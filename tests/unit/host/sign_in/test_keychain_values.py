@@ -7,7 +7,7 @@ import pytest
 
 from tui.core.errors import ConfigError
 from tui.core.servers import OAuthSpec, ServerSpec
-from tui.host.sign_in.keychain_values import resolved_headers, resolved_oauth
+from tui.host.sign_in.keychain_values import resolved_env, resolved_headers, resolved_oauth
 
 HEADERS = {
     "Authorization": "Bearer keyring:mcptui/api",
@@ -33,6 +33,11 @@ async def test_headers_take_their_secrets_from_the_keychain_and_they_are_remembe
 async def test_a_client_secret_is_taken_from_the_keychain() -> None:
     spec = ServerSpec("api", oauth=OAuthSpec(client_secret="keyring:mcptui/api"))
     assert (await resolved_oauth(spec, lambda _: None)).client_secret == "canary-key"
+
+
+async def test_a_variable_of_a_command_is_taken_from_the_keychain() -> None:
+    spec = ServerSpec("api", "run", env={"KEY": "keyring:mcptui/api", "LEVEL": "info"})
+    assert (await resolved_env(spec, lambda _: None)).env == {"KEY": "canary-key", "LEVEL": "info"}
 
 
 async def test_a_missing_entry_names_the_key_of_the_configuration() -> None:

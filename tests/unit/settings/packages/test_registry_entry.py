@@ -133,7 +133,7 @@ def test_no_text_of_an_entry_is_a_reference_to_a_variable_of_this_machine():
     [
         ({"runtimeHint": "bash"}, "wants to be run by 'bash'"),
         ({"registryType": "nuget"}, "packages of kind 'nuget' are not supported"),
-        ({"registryType": "mcpb"}, "'mcpb'"),
+        ({"registryType": "mcpb"}, "it is a bundle"),
         ({"identifier": "--registry=https://evil"}, "is no name of a package"),
         ({"identifier": "file:/tmp/x"}, "is no name of a package"),
         ({"version": "1 && x"}, "is no version"),

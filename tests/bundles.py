@@ -1,0 +1,50 @@
+"""Makes bundles (.mcpb), good and hostile ones."""
+
+import json
+import stat
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+MANIFEST: dict[str, Any] = {
+    "manifest_version": "0.2",
+    "name": "mcp-server-sample",
+    "version": "1.0.0",
+    "description": "A sample.",
+    "author": {"name": "Somebody"},
+    "server": {
+        "type": "python",
+        "entry_point": "server/main.py",
+        "mcp_config": {"command": "python3", "args": ["${__dirname}/server/main.py"]},
+    },
+}
+
+
+def manifest(config: Mapping[str, Any] | None = None, **more: Any) -> dict[str, Any]:
+    """Return a manifest with these fields, and these of `mcp_config`."""
+    server = MANIFEST["server"]
+    return {
+        **MANIFEST,
+        "server": {**server, "mcp_config": {**server["mcp_config"], **(config or {})}},
+        **more,
+    }
+
+
+def entry(name: str, mode: int = stat.S_IFREG | 0o644) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name)
+    info.external_attr = mode << 16
+    info.create_system = 3
+    return info
+
+
+def bundle(path: Path, said: Any = None, files: Mapping[str, bytes] | None = None, *others: Any) -> Path:
+    """Write a bundle; `others` are pairs of an entry as it is and its data."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as target:
+        text = said if isinstance(said, bytes) else json.dumps(MANIFEST if said is None else said).encode()
+        target.writestr("manifest.json", text)
+        for name, data in (files or {}).items():
+            target.writestr(entry(name), data)
+        for info, data in others:
+            target.writestr(info, data)
+    return path

@@ -1,0 +1,141 @@
+"""`mcptui add FILE.mcpb` as a process, with a real server in the bundle."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.bundles import bundle, entry, manifest
+from tests.protocol.command import mcptui
+
+SERVER = Path(__file__).with_name("offering_server.py").read_bytes()
+ASKED = {
+    "api_key": {"type": "string", "description": "Your key", "sensitive": True, "required": True},
+    "folder": {"type": "directory", "description": "Where to look", "required": True},
+}
+CONFIG = {
+    "args": ["${__dirname}/server/main.py", "${user_config.folder}/calls.jsonl"],
+    "env": {"API_KEY": "${user_config.api_key}"},
+}
+SECRET = "s3cr3t-4kq9Zt"
+KEYCHAIN = """
+import json, pathlib
+FILE = pathlib.Path({file!r})
+def entries(): return json.loads(FILE.read_text()) if FILE.exists() else {{}}
+def get_password(service, name): return entries().get(service + "/" + name)
+def set_password(service, name, value):
+    FILE.write_text(json.dumps(entries() | {{service + "/" + name: value}}))
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "config.toml"
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> str:
+    return str(
+        bundle(tmp_path / "sample.mcpb", manifest(CONFIG, user_config=ASKED), {"server/main.py": SERVER})
+    )
+
+
+def written(file: Path) -> dict[str, Any]:
+    return tomllib.loads(file.read_text())["servers"] if file.exists() else {}
+
+
+def is_private(file: Path) -> bool:
+    return file.stat().st_mode & 0o077 == 0
+
+
+def unpacked(home: Path) -> list[Path]:
+    return list((home / "data").rglob("main.py"))
+
+
+def keychain_in(folder: Path) -> dict[str, str]:
+    """Return an environment in which there is a keychain, kept in a file."""
+    (folder / "modules").mkdir()
+    (folder / "modules" / "keyring.py").write_text(KEYCHAIN.format(file=str(folder / "keychain.json")))
+    return {"PYTHONPATH": str(folder / "modules")}
+
+
+def given(folder: Path) -> tuple[str, ...]:
+    return ("--set", f"api_key={SECRET}", "--set", f"folder={folder}")
+
+
+async def test_nothing_is_unpacked_or_written_before_the_yes(
+    file: Path, sample: str, tmp_path: Path, home_of_its_own: Path
+):
+    words = ("add", sample, *given(tmp_path), "--config", str(file))
+    done = await mcptui(*words)
+    assert done.code == 2 and "--yes confirms it" in done.err
+    for shown in ("mcp-server-sample 1.0.0, by Somebody", "2 files", "SHA-256", "server/main.py", "cwd = "):
+        assert shown in done.out
+    assert SECRET not in done.out + done.err
+    assert written(file) == {} and unpacked(home_of_its_own) == []
+    assert (await mcptui(*words, "--dry-run")).code == 0 and unpacked(home_of_its_own) == []
+
+
+async def test_a_bundle_is_added_and_its_server_called_with_its_secret_from_the_keychain(
+    file: Path, sample: str, tmp_path: Path, home_of_its_own: Path
+):
+    env = keychain_in(tmp_path)
+    done = await mcptui("add", sample, *given(tmp_path), "--yes", "--config", str(file), **env)
+    assert done.code == 0, done
+    server = written(file)["sample"]
+    assert server["env"] == {"API_KEY": "keyring:mcptui/sample.api_key"} and SECRET not in done.out + done.err
+    assert json.loads((tmp_path / "keychain.json").read_text()) == {"mcptui/sample.api_key": SECRET}
+    (script,) = unpacked(home_of_its_own)
+    assert server["args"] == [str(script), f"{tmp_path}/calls.jsonl"] and server["cwd"] == str(
+        script.parents[1]
+    )
+    done = await mcptui("call", "sample", "environment", "--config", str(file), **env)
+    assert (done.code, done.out) == (0, f"{SECRET}\n"), done
+    said = await mcptui("traffic", "--json", "--config", str(file))
+    assert SECRET not in said.out and "tools/call" in said.out
+    without = await mcptui("call", "sample", "environment", "--config", str(file))
+    assert without.code == 5 and "keyring" in without.err
+
+
+async def test_without_a_keychain_the_secret_stands_in_the_private_file_and_that_is_said(
+    file: Path, sample: str, tmp_path: Path
+):
+    done = await mcptui("add", sample, *given(tmp_path), "--yes", "--config", str(file))
+    assert done.code == 0 and "stands in the configuration file, readable for you only" in done.err
+    assert written(file)["sample"]["env"] == {"API_KEY": SECRET}
+    assert is_private(file)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--set", "api_key=x"), "--set folder=…  Where to look (required)"),
+        (("--set", "apikey=x"), "it does not ask for 'apikey', did you mean `api_key`?"),
+        (("--sha256", "0" * 64), "not the expected one"),
+        (("--as", "npm"), "are not for bundles"),
+    ],
+)
+async def test_what_does_not_fit_is_refused(file: Path, sample: str, words: tuple[str, ...], said: str):
+    done = await mcptui("add", sample, *words, "--yes", "--config", str(file))
+    assert done.code == 2 and said in done.err and written(file) == {}
+
+
+async def test_a_hostile_bundle_writes_nothing_anywhere(file: Path, tmp_path: Path, home_of_its_own: Path):
+    path = bundle(tmp_path / "evil.mcpb", None, {"server/main.py": b""}, (entry("../../evil"), b"x"))
+    done = await mcptui("add", str(path), "--yes", "--config", str(file))
+    assert done.code == 2 and "leaves its folder" in done.err and str(path) in done.err
+    assert unpacked(home_of_its_own) == [] and not list(tmp_path.parent.glob("**/evil"))
+
+
+async def test_a_bundle_cannot_take_the_secret_of_another_server(file: Path, tmp_path: Path):
+    config = {"env": {"A": "keyring:mcptui/other.api_key"}}
+    path = bundle(tmp_path / "evil.mcpb", manifest(config), {"server/main.py": b""})
+    done = await mcptui("add", str(path), "--yes", "--config", str(file))
+    assert done.code == 2 and "from your keychain" in done.err and written(file) == {}
+
+
+async def test_an_address_of_a_bundle_is_not_taken_for_a_server(file: Path):
+    done = await mcptui("add", "https://example.com/x.mcpb", "--config", str(file))
+    assert done.code == 2 and "Download it first" in done.err and written(file) == {}

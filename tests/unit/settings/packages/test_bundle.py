@@ -1,0 +1,132 @@
+"""Manifests of bundles as servers of the configuration."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tomli_w
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.bundles import manifest
+from tui.core.errors import UsageError
+from tui.settings.load import load_text
+from tui.settings.packages.bundle import bundle_of, folder_name
+from tui.settings.packages.server_inputs import values_of
+
+FOLDER, HOME = Path("/data/bundles/x"), Path("/home/me")
+
+
+def table_of(said: dict[str, Any], platform: str = "linux", **values: str) -> dict[str, Any]:
+    found = bundle_of(said, platform)
+    return found.table(FOLDER, values_of(found.inputs, list(values.items()), lambda wanted: None), HOME)
+
+
+def test_the_folder_the_home_and_values_are_filled_in():
+    config = {
+        "args": [
+            "${__dirname}/main.py",
+            "--dirs",
+            "${user_config.dirs}",
+            "--level=${user_config.level}",
+            "${HOME}/x",
+        ],
+        "env": {"KEY": "Bearer ${user_config.key}", "UNSET": "${user_config.other}", "SEP": "a${/}b"},
+    }
+    asked = {
+        "dirs": {"type": "directory", "multiple": True, "default": ["${HOME}/a", "/b"]},
+        "level": {"type": "number", "default": 3, "min": 1, "max": 5},
+        "key": {"type": "string", "sensitive": True, "required": True},
+        "other": {"type": "string"},
+    }
+    home = str(Path.home())
+    assert table_of(manifest(config, user_config=asked), key="s3") == {
+        "command": "python3",
+        "args": [f"{FOLDER}/main.py", "--dirs", f"{home}/a", "/b", "--level=3", "/home/me/x"],
+        "env": {"KEY": "Bearer s3", "SEP": "a/b"},
+        "cwd": str(FOLDER),
+    }
+
+
+def test_a_program_of_its_own_is_taken_from_its_folder():
+    said = manifest({"command": "server/run", "args": []})
+    said["server"]["type"] = "binary"
+    assert table_of(said)["command"] == f"{FOLDER}/server/run"
+    assert bundle_of(said).program() == "server/run"
+    assert bundle_of(manifest({"command": "${__dirname}/bin/x"})).program() == "bin/x"
+    assert bundle_of(manifest()).program() == ""
+
+
+def test_a_platform_has_its_own_configuration_or_none():
+    said = manifest({"platform_overrides": {"darwin": {"command": "python3.12"}}})
+    assert (table_of(said, "darwin")["command"], table_of(said)["command"]) == ("python3.12", "python3")
+    with pytest.raises(UsageError, match="the bundle is for darwin, win32, and this is linux"):
+        bundle_of(manifest(compatibility={"platforms": ["darwin", "win32"]}), "linux")
+
+
+HOSTILE = "${OPENAI_API_KEY}"
+
+
+def test_no_text_of_a_manifest_is_a_reference_to_a_variable_of_this_machine():
+    asked = {"a": {"type": "string", "default": HOSTILE}, "d": {"type": "string", "default": "$"}}
+    config = {
+        "args": [HOSTILE, "${user_config.a}", f"x{HOSTILE}"],
+        "env": {"B": HOSTILE, "C": "${user_config.a}"},
+    }
+    text = tomli_w.dumps({"servers": {"x": table_of(manifest(config, user_config=asked))}})
+    loaded = load_text(text, Path("config.toml"), {"OPENAI_API_KEY": "s3cr3t"})
+    assert loaded.settings.servers["x"].args == [HOSTILE, HOSTILE, f"x{HOSTILE}"]
+    assert "s3cr3t" not in repr(loaded.settings)
+    with pytest.raises(UsageError, match="dollar sign"):
+        table_of(manifest({"args": ["${user_config.d}{HOME}"]}, user_config=asked))
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ([], "is not a JSON object"),
+        ({}, "names no manifest_version"),
+        (manifest(name=""), "has no name"),
+        (manifest({"command": ""}), "names no command"),
+        (manifest({"args": "x"}), "args that are no list"),
+        (manifest({"env": {"A=B": "x"}}), "env that is no table"),
+        (manifest({"args": ["\x1b[2J"]}), "cannot be shown"),
+        (manifest(user_config={"a": {"type": "code"}}), "asks for 'a' in a way"),
+        (manifest(user_config={"a b": {"type": "string"}}), "asks for 'a b'"),
+        (manifest(user_config=[]), "user_config that is no table"),
+    ],
+)
+def test_what_cannot_be_used_says_what_is_wrong(said: Any, problem: str):
+    with pytest.raises(UsageError, match=problem):
+        bundle_of(said)
+
+
+def test_several_values_cannot_stand_within_a_text():
+    asked = {"a": {"type": "file", "multiple": True, "default": ["/1", "/2"]}}
+    with pytest.raises(UsageError, match="a can have one value only"):
+        table_of(manifest({"args": ["--x=${user_config.a}"]}, user_config=asked))
+
+
+def test_the_folder_of_a_bundle_is_its_own():
+    found = bundle_of(manifest(name="../../etc", version="1/2"))
+    assert folder_name(found, "a" * 64) == f"etc-1-2-{'a' * 12}"
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.text(max_size=5),
+        lambda one: st.lists(one) | st.dictionaries(st.text(), one),
+        max_leaves=5,
+    )
+)
+def test_no_shape_of_a_manifest_breaks_it(odd: Any):
+    for said in (
+        odd,
+        manifest(user_config=odd),
+        manifest(odd if isinstance(odd, dict) else {"env": odd}),
+        manifest(compatibility=odd),
+    ):
+        try:
+            bundle_of(said)
+        except UsageError as error:
+            assert str(error)

@@ -1,0 +1,133 @@
+"""What `mcptui add FILE.mcpb` takes from a bundle: shown, asked for, unpacked and kept only after a yes."""
+
+import argparse
+import asyncio
+import os
+import re
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tui.commands.packages.found import Found, ask_for
+from tui.core.errors import ConfigError, UsageError
+from tui.core.text import clean_line
+from tui.core.units import plural, size
+from tui.settings.locations import data_dir
+from tui.settings.new_server import named_after, pair_list
+from tui.settings.packages.bundle import bundle_of, folder_name
+from tui.settings.packages.bundle_file import open_bundle
+from tui.settings.packages.server_inputs import ServerInput, refuse_borrowed_secrets, values_of
+from tui.settings.references import KEYCHAIN, escaped
+
+SUFFIXES = (".mcpb", ".dxt")
+SERVICE = "mcptui"
+_REFERENCE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}|keyring:.+/[^/]+")
+
+
+def is_bundle(word: str) -> bool:
+    """Whether a word names a bundle, by its suffix."""
+    return word.lower().endswith(SUFFIXES)
+
+
+def bundles_dir() -> Path:
+    """Return the folder of unpacked bundles."""
+    return data_dir() / "bundles"
+
+
+def from_bundle(args: argparse.Namespace, word: str) -> Found:
+    """Return the server of a bundle as it would be configured. Raises UsageError if it cannot be used."""
+    if "://" in word:
+        raise UsageError(
+            "a bundle is added from a file.", next_step="Download it first, and check its SHA-256."
+        )
+    if args.env or args.header or args.transport or args.kind or args.registry:
+        raise UsageError(
+            "--env, --header, --transport, --as and --registry are not for bundles.",
+            next_step="Values that a bundle asks for are given by --set NAME=VALUE.",
+        )
+    path = Path(word).expanduser().absolute()
+    with open_bundle(path, args.sha256 or "") as file:
+        bundle = bundle_of(file.manifest)
+        digest, held = file.digest, f"{plural(file.files, 'file')}, {size(file.unpacked)}"
+    given = [(name, _given(bundle.inputs, name, text)) for name, text in pair_list(args.set)]
+    values = dict(values_of(bundle.inputs, given, _ask_for_secrets, every=True))
+    folder = bundles_dir() / folder_name(bundle, digest)
+    table = bundle.table(folder, values, Path.home())
+    refuse_borrowed_secrets(table, given)
+    if table["command"] == "python" and shutil.which("python") is None and shutil.which("python3"):
+        table["command"] = "python3"
+    lines = [
+        f"{clean_line(bundle.title or bundle.name, 80)} {clean_line(bundle.version, 40)}"
+        + (f", by {clean_line(bundle.author, 80)}, as it says" if bundle.author else ""),
+        f"  {clean_line(bundle.description, 200)}",
+        f"  {held}, SHA-256 {digest}{' as expected' if args.sha256 else ''}",
+        f"  will be unpacked into {clean_line(str(folder), 400)}",
+        *_not_set(bundle.inputs, values),
+    ]
+    if "/" not in table["command"] and shutil.which(table["command"]) is None:
+        lines.append(f"  {clean_line(table['command'], 80)} is not installed")
+    secrets = {one.name: values[one.name][0] for one in bundle.inputs if one.secret and one.name in values}
+
+    def install() -> None:
+        with open_bundle(path, digest) as again:
+            again.unpack(folder, bundle.program() if bundle.is_binary else "")
+
+    return Found(
+        table,
+        named_after(bundle.name),
+        tuple(lines),
+        install=install,
+        store=lambda made, name: _stored(made, name, secrets),
+    )
+
+
+def _ask_for_secrets(wanted: ServerInput) -> tuple[str, ...] | None:
+    texts = ask_for(secrets=True)(wanted)
+    return None if texts is None else tuple(_in_place(wanted, text) for text in texts)
+
+
+def _given(inputs: Sequence[ServerInput], name: str, text: str) -> str:
+    wanted = next((one for one in inputs if one.name == name), None)
+    return text if wanted is None else _in_place(wanted, text)
+
+
+def _in_place(wanted: ServerInput, text: str) -> str:
+    """Return a value as it is configured: paths whole, a secret literally unless it is all reference."""
+    if wanted.secret:
+        return text if _REFERENCE.fullmatch(text) else escaped(text)
+    if wanted.kind in ("file", "directory") and text and "${" not in text:
+        return str(Path(os.path.expanduser(text)).absolute())
+    return text
+
+
+def _not_set(inputs: Sequence[ServerInput], values: Mapping[str, Any]) -> list[str]:
+    return [f"  --set {clean_line(one.name, 60)}=…  {one.about}" for one in inputs if one.name not in values]
+
+
+def _stored(table: dict[str, Any], name: str, secrets: Mapping[str, str]) -> dict[str, Any]:
+    """Put the secrets of the environment into the keychain, and return the table that names them there."""
+    env = dict(table.get("env", {}))
+    for key, value in secrets.items():
+        places = [variable for variable, text in env.items() if text == value]
+        if _REFERENCE.fullmatch(value):
+            continue
+        if places and _keep(f"{name}.{key}", value.replace("$${", "${")):
+            env |= dict.fromkeys(places, f"{KEYCHAIN}{SERVICE}/{name}.{key}")
+    return table | ({"env": env} if env else {})
+
+
+def _keep(place: str, value: str) -> bool:
+    from tui.core.secrets.keychain import store
+
+    try:
+        asyncio.run(store(SERVICE, place, value))
+    except ConfigError as error:
+        print(
+            f"note: {clean_line(error.message, 200)}, so {clean_line(place, 80)} stands in the configuration "
+            "file, readable for you only",
+            file=sys.stderr,
+        )
+        return False
+    return True

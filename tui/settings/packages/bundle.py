@@ -1,0 +1,228 @@
+"""The manifest of a bundle (.mcpb) as a server of the configuration. Pure.
+
+Everything in a manifest is its publisher's word: only the variables of the format are filled in, whatever
+else looks like a reference stays the text that it is.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tui.core.errors import UsageError
+from tui.core.text import clean_line
+from tui.settings.packages.server_inputs import ServerInput, Values, joined
+from tui.settings.references import escaped
+
+KINDS = frozenset({"string", "number", "boolean", "directory", "file"})
+MAX_ITEMS = 200
+_VARIABLE = re.compile(r"\$\{([^{}]{1,200})\}")
+_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
+_ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_INPUT = "user_config."
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A manifest that was checked.
+
+    Attributes:
+        inputs: what it asks the person for.
+        command, args, env: how it is started on this platform, as written.
+        is_binary: it brings a program of its own.
+    """
+
+    name: str
+    version: str
+    title: str
+    description: str
+    author: str
+    inputs: tuple[ServerInput, ...]
+    command: str
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    is_binary: bool = False
+
+    def table(self, folder: Path, values: Values, home: Path) -> dict[str, Any]:
+        """Return the server as a table of the configuration, with its files in `folder`.
+
+        Raises UsageError for a value that has no place.
+        """
+        filler = _Filler(folder, values, home)
+        command = filler.filled(self.command)
+        own = folder / self.command
+        if not os.path.isabs(command) and "/" in self.command:
+            command = escaped(str(own))
+        table: dict[str, Any] = {"command": command}
+        args = [word for text in self.args for word in filler.words(text)]
+        env = {name: text for name, said in self.env.items() if (text := filler.filled(said, optional=True))}
+        table |= {"args": args} if args else {}
+        table |= {"env": env} if env else {}
+        return table | {"cwd": escaped(str(folder))}
+
+    def program(self) -> str:
+        """Return the path of the program within the bundle, or "" if it is one of this machine."""
+        path = self.command.removeprefix("${__dirname}/").removeprefix("./")
+        return path if "/" in self.command and "${" not in path else ""
+
+
+def bundle_of(manifest: Any, platform: str = sys.platform) -> Bundle:
+    """Return what a manifest says for a platform. Raises UsageError if it cannot be used."""
+    if not isinstance(manifest, Mapping):
+        raise _unusable("is not a JSON object")
+    if not (_text(manifest, "manifest_version") or _text(manifest, "dxt_version")):
+        raise _unusable("names no manifest_version")
+    name, version = _text(manifest, "name"), _text(manifest, "version")
+    if not name or not version:
+        raise _unusable(f"has no {'name' if not name else 'version'}")
+    platforms = _object(manifest.get("compatibility")).get("platforms")
+    if isinstance(platforms, list) and platforms and platform not in platforms:
+        shown = ", ".join(clean_line(str(one), 20) for one in platforms[:5])
+        raise UsageError(f"the bundle is for {shown}, and this is {platform}.")
+    server = _object(manifest.get("server"))
+    config = _object(server.get("mcp_config"))
+    config = {**config, **_object(_object(config.get("platform_overrides")).get(platform))}
+    command = _text(config, "command")
+    if not command:
+        raise _unusable("names no command (server.mcp_config.command)")
+    args, env = config.get("args", []), config.get("env", {})
+    if not isinstance(args, list) or not all(isinstance(one, str) for one in args):
+        raise _unusable("has args that are no list of texts (server.mcp_config.args)")
+    if not isinstance(env, Mapping) or not all(
+        _ENV_NAME.fullmatch(k) and isinstance(v, str) for k, v in env.items()
+    ):
+        raise _unusable("has an env that is no table of texts (server.mcp_config.env)")
+    for text in (command, *args, *env.values()):
+        if not text.isprintable() and text:
+            raise UsageError(f"the manifest holds text that cannot be shown: {clean_line(text, 80)!r}.")
+    return Bundle(
+        name=name,
+        version=version,
+        title=_text(manifest, "display_name"),
+        description=_text(manifest, "description"),
+        author=_text(_object(manifest.get("author")), "name"),
+        inputs=tuple(_inputs(manifest.get("user_config", {}))),
+        command=command,
+        args=tuple(args),
+        env=dict(env),
+        is_binary=_text(server, "type") == "binary",
+    )
+
+
+def _is_variable(pair: tuple[Any, Any]) -> bool:
+    name, value = pair
+    return isinstance(name, str) and bool(_ENV_NAME.fullmatch(name)) and isinstance(value, str)
+
+
+def folder_name(bundle: Bundle, digest: str) -> str:
+    """Return the name of the folder for its files: no two bundles share one."""
+    kept = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{bundle.name}-{bundle.version}").strip(".-")[:80] or "bundle"
+    return f"{kept}-{digest[:12]}"
+
+
+def _inputs(said: Any) -> Iterator[ServerInput]:
+    if not isinstance(said, Mapping):
+        raise _unusable("has a user_config that is no table")
+    for name, one in list(said.items())[:MAX_ITEMS]:
+        kind = _text(_object(one), "type")
+        if not _NAME.fullmatch(name) or kind not in KINDS:
+            raise _unusable(
+                f"asks for {clean_line(name, 60)!r} in a way that mcptui does not know (user_config)"
+            )
+        yield ServerInput(
+            name,
+            title=_text(one, "title"),
+            description=_text(one, "description"),
+            kind=kind,
+            required=one.get("required") is True,
+            secret=one.get("sensitive") is True,
+            default=_default(one.get("default")),
+            several=one.get("multiple") is True,
+            minimum=_number(one.get("min")),
+            maximum=_number(one.get("max")),
+        )
+
+
+def _default(said: Any) -> tuple[str, ...] | None:
+    """Return a default as texts that only hold variables of the format."""
+    listed = said if isinstance(said, list) else [said]
+    texts = []
+    for one in listed[:MAX_ITEMS]:
+        if isinstance(one, bool):
+            texts.append(str(one).lower())
+        elif isinstance(one, int | float):
+            texts.append(f"{one:g}" if isinstance(one, float) else str(one))
+        elif isinstance(one, str) and one and one.isprintable():
+            texts.append(_with_places(one, {}, Path.home()))
+    return tuple(texts) or None
+
+
+def _with_places(text: str, more: Mapping[str, str], home: Path) -> str:
+    """Return a text of the manifest, escaped, with the places of this machine filled in."""
+    places = {
+        "HOME": str(home),
+        "DESKTOP": str(home / "Desktop"),
+        "DOCUMENTS": str(home / "Documents"),
+        "DOWNLOADS": str(home / "Downloads"),
+        "pathSeparator": os.sep,
+        "/": os.sep,
+        **more,
+    }
+    filled = _VARIABLE.sub(lambda found: places.get(found[1], found[0]), text)
+    return escaped(filled)
+
+
+class _Filler:
+    def __init__(self, folder: Path, values: Values, home: Path) -> None:
+        self._places = {"__dirname": str(folder)}
+        self._values = values
+        self._home = home
+
+    def words(self, text: str) -> Sequence[str]:
+        """Return the arguments of one text: several if it is a value of which there are several."""
+        alone = _VARIABLE.fullmatch(text)
+        if alone is not None and alone[1].startswith(_INPUT):
+            return self._values.get(alone[1].removeprefix(_INPUT), ())
+        return [self.filled(text)]
+
+    def filled(self, text: str, *, optional: bool = False) -> str:
+        """Return a text with everything filled in; with `optional`, "" if it is a value that is not set."""
+        pieces: list[str] = []
+        end = 0
+        for found in _VARIABLE.finditer(text):
+            if not found[1].startswith(_INPUT):
+                continue
+            name = found[1].removeprefix(_INPUT)
+            values = self._values.get(name, ())
+            if not values and optional and found[0] == text:
+                return ""
+            if len(values) > 1:
+                raise UsageError(
+                    f"{clean_line(name, 60)} can have one value only: {clean_line(text, 80)!r} holds it."
+                )
+            pieces += [self._literal(text[end : found.start()]), *values]
+            end = found.end()
+        return joined([*pieces, self._literal(text[end:])])
+
+    def _literal(self, text: str) -> str:
+        return _with_places(text, self._places, self._home)
+
+
+def _unusable(problem: str) -> UsageError:
+    return UsageError(f"manifest.json {problem}.")
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _text(holder: Mapping[str, Any], key: str) -> str:
+    value = holder.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
