@@ -73,7 +73,7 @@ async def test_a_call_that_becomes_a_task_gives_its_result(tmp_path):
     async with stage(tmp_path) as it:
         result = await it.call("count", seconds=0.5)  # the limit of a call is not that of its task
         assert (result.content[0].text, result.structured) == ("counted to 3", {"n": 3})
-        assert (2, None, "task working: 2 of 3") in it.told
+        assert (None, None, "task working: 2 of 3") in it.told
         assert len(it.sent("tasks/get")) == 3 and list(it.host.workbench.tasks("srv")) == []
         capabilities = it.sent("tools/call")[0]["_meta"]["io.modelcontextprotocol/clientCapabilities"]
         assert capabilities["extensions"] == {EXTENSION: {}}
@@ -140,6 +140,7 @@ async def test_a_call_by_hand_can_be_left_and_its_task_is_taken_up_after_a_resta
     at_server.write_text(at_server.read_text().replace('"stuck"', '"count"'))
 
     async with stage(tmp_path, book=TaskBook(StoredTasks(tmp_path / "state" / "tasks.json"))) as it:
+        assert it.host.status("srv").tasks == 1
         (task,) = it.host.workbench.tasks("srv")
         result = await it.host.workbench.fetch_task(task, call="hand-1", progress=it.progress)
         assert result.content[0].text == "counted to 3"

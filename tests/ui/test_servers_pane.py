@@ -168,6 +168,14 @@ async def test_space_unfolds_what_is_known_of_a_server() -> None:
         assert not any("command" in line for line in shown(pane))
 
 
+async def test_tools_that_are_off_and_tasks_that_wait_are_counted() -> None:
+    pane, host, _ = pane_and_host(server("weather", tools=12, withheld=3, tasks=1))
+    async with Stage(pane).run_test(size=(70, 6)) as pilot:
+        pane.show_host(host)
+        await pilot.pause()
+        assert "12 tools, 3 off, 1 task" in shown(pane)[1]
+
+
 async def test_tools_that_were_left_out_are_told_with_their_reason() -> None:
     pane, host, _ = pane_and_host(server("odd", quarantined=(("bad", "its inputSchema is no object"),)))
     async with Stage(pane).run_test(size=(60, 12)) as pilot:

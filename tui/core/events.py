@@ -157,11 +157,11 @@ class ToolCallStarted:
 
 @dataclass(frozen=True, slots=True)
 class ToolProgress:
-    """The server reports progress; `total` is None if unknown, `message` is raw."""
+    """The server reports progress; it and `total` are None if unknown, `message` is raw."""
 
     step: int
     id: str
-    progress: float
+    progress: float | None
     total: float | None
     message: str
 

@@ -227,6 +227,7 @@ class ServerStatus:
         restarts: how often it was restarted after an unexpected exit.
         reach: of a remote server, which has no process; None for one with a process.
         withheld: number of its tools that the model is not offered.
+        tasks: number of its tasks whose results wait to be fetched.
         sign_in: whether it is signed in to ("signed in until 14:30"), or "" if it does not ask for it.
     """
 
@@ -256,6 +257,7 @@ class ServerStatus:
     restarts: int = 0
     reach: Reach | None = None
     withheld: int = 0
+    tasks: int = 0
     sign_in: str = ""
 
     @property

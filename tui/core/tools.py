@@ -148,5 +148,5 @@ class ToolResult:
     raw: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
 
 
-ProgressSink = Callable[[float, float | None, str], None]
-"""Called with progress, total (if known) and the server's message, raw. Must not raise."""
+ProgressSink = Callable[[float | None, float | None, str], None]
+"""Called with progress and total (None if unknown) and the server's message, raw. Must not raise."""

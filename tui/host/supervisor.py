@@ -19,7 +19,7 @@ from tui.core.ports import Clock
 from tui.core.questions import Refuser, Sampler
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport
-from tui.core.tasks import TaskBook
+from tui.core.tasks import Task, TaskBook
 from tui.core.text import clean_line
 from tui.core.tools import Tool, is_off
 from tui.core.traffic import TrafficSink
@@ -153,7 +153,17 @@ class Supervisor:
             stderr_last=clean_line(self._redact(transport.stderr.last), 300),
             noise=transport.noise,
             reach=transport.reach,
+            tasks=len(self.waiting_tasks),
         )
+
+    @property
+    def waiting_tasks(self) -> Sequence[Task]:
+        """The tasks of the server that nobody waits for, those of earlier runs included."""
+        connection = self.connection
+        is_live = connection is not None and self.state is ServerState.RUNNING
+        followed = connection.tasks.followed if connection is not None and is_live else frozenset()
+        found = self._around.tasks.of(self.spec.name, self.spec.origin)
+        return [task for task in found if task.id not in followed]
 
     @property
     def offered(self) -> Sequence[Tool]:

@@ -109,9 +109,11 @@ class ServerTasks:
 
     async def _follow(self, task: Task, progress: ProgressSink, now: bool) -> ToolResult:
         rounds, asked = InputRounds(self._requests), set[str]()
-        failures = polls = 0
+        failures = 0
+        told = ""
         while True:
-            progress(polls, None, words(task))
+            if told != (told := words(task)):
+                progress(None, None, told)
             if not (now or task.status.is_over):
                 await self._sleep(task.poll_ms / 1000)
             now = False
@@ -119,7 +121,6 @@ class ServerTasks:
                 self._drop(task)
                 return _failed("The task was not done within its time to live.")
             found = await self._ask("tasks/get", {"taskId": task.id})
-            polls += 1
             if found.lost:
                 return _failed(f"{found.problem} {LATER}", CallFailure.SERVER_DIED)
             if found.error is not None and found.error.get("code") == INVALID_PARAMS:
@@ -139,7 +140,6 @@ class ServerTasks:
                 self._drop(task)
                 return _ending(task, raw)
             if task.status is TaskStatus.INPUT_REQUIRED:
-                progress(polls, None, words(task))
                 await self._give_input(task, raw, rounds, asked)
 
     async def _give_input(

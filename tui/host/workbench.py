@@ -239,16 +239,13 @@ class HandWorkbench:
             return await self._toolbox.call_by_hand(tool, arguments, seconds=seconds, progress=progress)
 
     def tasks(self, server: str) -> Sequence[Task]:
-        connection = self._live(server)
-        followed = connection.tasks.followed if connection is not None else frozenset()
-        return [task for task in self._tasks_of(server) if task.id not in followed]
+        known = self._servers.get(server)
+        return () if known is None else known.waiting_tasks
 
     def task_of(self, server: str, call: str) -> Task | None:
-        return next((task for task in self._tasks_of(server) if task.call == call), None)
-
-    def _tasks_of(self, server: str) -> Sequence[Task]:
         known = self._servers.get(server)
-        return () if known is None else self._tasks.of(server, known.spec.origin)
+        tasks = () if known is None else self._tasks.of(server, known.spec.origin)
+        return next((task for task in tasks if task.call == call), None)
 
     async def fetch_task(self, task: Task, *, call: str, progress: ProgressSink) -> ToolResult:
         connection = self._live(task.server)

@@ -278,7 +278,7 @@ class ServerSettings(Section):
     start_seconds: Seconds = 60.0
     """How long a start may take. `npx` and `uvx` download on the first one."""
     tool_seconds: Seconds | None = None
-    """Time for one of its tool calls, if not the one of `[limits]`."""
+    """Time for one of its tool calls, if not the one of `[limits]`. A task may take as long as the turn."""
     trust_hints: Truth = True
     """Believe it when it says that a tool only reads, so that such calls do not ask."""
     pin: Annotated[list[Text], BeforeValidator(_as_list)] = []

@@ -256,6 +256,6 @@ class _Call:
         return OK if complete else REFUSED
 
 
-def _show_progress(done: float, total: float | None, message: str) -> None:
+def _show_progress(done: float | None, total: float | None, message: str) -> None:
     told = units.progress(done, total, clean_line(message, 80).strip())
     print(f"  … {told}", file=sys.stderr, flush=True)

@@ -346,7 +346,7 @@ class ToolCallRunner:
     def _progress(self, step: int, call_id: str) -> ProgressSink:
         last = -PROGRESS_NS
 
-        def tell(progress: float, total: float | None, message: str) -> None:
+        def tell(progress: float | None, total: float | None, message: str) -> None:
             nonlocal last
             now = self._deps.clock.now_ns()
             if now - last >= PROGRESS_NS and call_id in self._started:

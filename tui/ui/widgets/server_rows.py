@@ -94,9 +94,10 @@ def _what(status: ServerStatus) -> Iterator[tuple[str, str]]:
 
 
 def tool_words(status: ServerStatus) -> str:
-    """Return the number of tools: "12 tools, 3 off" if the model is not offered all of them."""
+    """Return the number of tools: "12 tools, 3 off, 1 task" if some are not offered and a task waits."""
     off = f", {status.withheld} off" if status.withheld else ""
-    return f"{plural(status.tools, 'tool')}{off}"
+    tasks = f", {plural(status.tasks, 'task')}" if status.tasks else ""
+    return f"{plural(status.tools, 'tool')}{off}{tasks}"
 
 
 def reason_words(status: ServerStatus) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from tui.core.tools import (
     CallFailure,
     Content,
     LinkContent,
+    ProgressSink,
     ResourceContent,
     TextContent,
     Tool,
@@ -76,7 +77,7 @@ class HandCall:
     took_ms: float | None = None
     state: HandCallState = HandCallState.RUNNING
     result: ToolResult | PromptResult | None = None
-    progress: tuple[float, float | None, str] | None = None
+    progress: tuple[float | None, float | None, str] | None = None
     promised: Mapping[str, Any] | None = None
 
     @property
@@ -186,7 +187,7 @@ class BenchContext:
 async def run(bench: Workbench, server: str, call: HandCall, seconds: float) -> None:
     """Make a call; it is updated with progress, result and end, also if it is cancelled."""
 
-    def progress(done: float, total: float | None, message: str) -> None:
+    def progress(done: float | None, total: float | None, message: str) -> None:
         call.progress = (done, total, message)
 
     try:
@@ -204,7 +205,7 @@ async def _result(
     server: str,
     call: HandCall,
     seconds: float,
-    progress: Callable[[float, float | None, str], None],
+    progress: ProgressSink,
 ) -> ToolResult | PromptResult:
     about, arguments = call.item.about, call.arguments
     match about:

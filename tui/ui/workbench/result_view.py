@@ -92,7 +92,7 @@ def _running(call: HandCall, signs: Symbols, cells: int) -> Row:
     if (share := units.share(done, total)) is not None:
         bar = progress_bar(share, cells, signs.thin, signs.rule)
         row = (*row, *bar, (f" {share * 100:.0f} %  ", "text"))
-    else:
+    elif done is not None:
         row = (*row, (f"{units.amount(done)}  ", "text"))
     return (*row, (words, "dim"))
 
