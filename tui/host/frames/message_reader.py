@@ -1,7 +1,8 @@
 """Messages from any wire to the gate: parsed, large ones in a thread, and never for long at once.
 
 Works in slices and pauses for as long as it has worked, so that a flood takes at most half of the event
-loop's time, a few milliseconds at once.
+loop's time, a few milliseconds at once. Work is time of the processor: on a busy machine a flood must not
+take longer for it.
 """
 
 import asyncio
@@ -53,7 +54,7 @@ class MessageReader:
         if size <= LARGE:
             return read(False)
         found = await asyncio.to_thread(read, True)
-        self._since = time.monotonic()  # another thread did the work
+        self._since = time.thread_time()  # another thread did the work
         return found
 
     def admit(self, frame: Message, size: int) -> bool:
@@ -69,17 +70,17 @@ class MessageReader:
 
     def begin(self) -> None:
         """Start to measure: something arrived."""
-        now = time.monotonic()
+        now = time.thread_time()
         if now - self._since > SLICE_SECONDS:
-            self._worked = 0.0  # it was idle
+            self._worked = 0.0  # others had a turn
         self._since = now
 
     async def rest(self) -> None:
         """Pause if it has worked for long enough since `begin` or the last pause."""
-        now = time.monotonic()
+        now = time.thread_time()
         self._worked += now - self._since
         if self._worked > SLICE_SECONDS:
             await asyncio.sleep(self._worked)
             self._worked = 0.0
-            now = time.monotonic()
+            now = time.thread_time()
         self._since = now
