@@ -26,10 +26,17 @@ from typing import Any
 MOST_BYTES = 200_000
 PACKAGES = ("commands", "ui", "runtime", "host", "model", "storage", "settings", "traffic", "core")
 
+LOADED_WHEN_USED = (
+    "openai.resources.chat.completions",
+    "openai.lib._chat_completion_resources",
+    "anyio._backends._asyncio",
+    "encodings.utf_8_sig",
+)
+
 
 def load() -> None:
     """Import what programs import, so that each of them has it at once."""
-    for name in ("tui.cli", "mcp", "openai"):
+    for name in ("tui.cli", "mcp", "openai", *LOADED_WHEN_USED):
         importlib.import_module(name)
     for package in PACKAGES:
         root = importlib.import_module(f"tui.{package}")

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from tui.core.conversation.conversation import CallRequest
@@ -24,13 +25,20 @@ class OfferedTools:
     def __init__(self, tools: Sequence[ToolSpec]) -> None:
         self.tools = tuple(tools)
         self._exact: dict[str, ToolSpec] = {tool.name: tool for tool in tools}
-        self._pairs = {(fold(tool.server), fold(tool.tool)): tool for tool in tools if tool.tool}
-        self._loose: dict[str, list[ToolSpec]] = {}
-        for tool in tools:
+
+    @cached_property
+    def _pairs(self) -> dict[tuple[str, str], ToolSpec]:
+        return {(fold(tool.server), fold(tool.tool)): tool for tool in self.tools if tool.tool}
+
+    @cached_property
+    def _loose(self) -> dict[str, list[ToolSpec]]:
+        found: dict[str, list[ToolSpec]] = {}
+        for tool in self.tools:
             names = {tool.name, tool.tool or tool.name}
             names |= {f"{tool.server}{mark}{tool.tool}" for mark in ("/", ".", "__", ":") if tool.server}
             for name in {fold(name) for name in names}:
-                self._loose.setdefault(name, []).append(tool)
+                found.setdefault(name, []).append(tool)
+        return found
 
     def find(self, name: str, server: str = "") -> ToolSpec | None:
         """Never a guess between two."""
