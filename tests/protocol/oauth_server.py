@@ -72,6 +72,7 @@ class OAuthServer:
         extra: more metadata of the authorization server.
         authorization_server: the address of another one.
         asks: refuse requests without a token.
+        sse: speak HTTP+SSE, the transport of 2024-11-05.
         echoes: results of tools repeat every value that was issued, and the headers of the request.
     """
 
@@ -93,6 +94,7 @@ class OAuthServer:
     authorization_server: str = ""
     asks: bool = True
     echoes: bool = False
+    sse: bool = False
 
     requests: list[Asked] = field(default_factory=list)
     issued: list[str] = field(default_factory=list)
@@ -172,6 +174,8 @@ class OAuthServer:
         self.requests.append(request)
         if parts.path in self.mute:
             await asyncio.Event().wait()
+        if self.sse and parts.path in ("/mcp", "/messages") and self._token_of(request) in self.valid:
+            return await self._over_sse(request, writer)
         reply = self._reply(request)
         if reply.body == "endless":
             named = "".join(f"{name}: {value}\r\n" for name, value in reply.headers.items())
@@ -287,10 +291,30 @@ class OAuthServer:
             self._refreshes[renewing] = scope
         return Reply(body=reply, headers={"set-cookie": f"session={self.canary('cookie')}"})
 
+    async def _over_sse(self, request: Asked, writer: asyncio.StreamWriter) -> bool:
+        if request.method == "GET":
+            self._stream = writer
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+            writer.write(b"event: endpoint\ndata: /messages\n\n")
+            await writer.drain()
+            await asyncio.Event().wait()
+        asked = request.json
+        writer.write(b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n")
+        await writer.drain()
+        if "id" in asked:
+            answer = {"jsonrpc": "2.0", "id": asked["id"], **self._answer(asked["method"], asked)}
+            self._stream.write(b"event: message\ndata: " + json.dumps(answer).encode() + b"\n\n")
+            await self._stream.drain()
+        return True
+
     # ---- the MCP server --------------------------------------------------------------------------------
 
+    @staticmethod
+    def _token_of(request: Asked) -> str:
+        return request.headers.get("authorization", "").removeprefix("Bearer ")
+
     def _mcp(self, request: Asked) -> Reply:
-        token = request.headers.get("authorization", "").removeprefix("Bearer ")
+        token = self._token_of(request)
         where = f'resource_metadata="{self.origin}/.well-known/oauth-protected-resource/mcp"'
         if self.asks and token not in self.valid:
             said = f"Bearer {where}" if self.metadata else "Bearer"

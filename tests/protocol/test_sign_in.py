@@ -16,6 +16,7 @@ from tui.core.servers import OAuthSpec, ServerSpec, ServerState, Transport
 from tui.core.traffic import Captured, Entry, Outcome
 from tui.host.host import Host
 from tui.host.sign_in.token_store import TokenStore
+from tui.host.transports import http_sse
 from tui.traffic.lint.lint import Linter
 from tui.traffic.record.entry_reader import EntryReader
 
@@ -28,7 +29,7 @@ class Stage:
         self.captured: list[Captured] = []
         self.redactor = Redactor()
         self.host = Host(
-            [ServerSpec("safe", transport=Transport.HTTP, url=url, **spec)],  # type: ignore[arg-type]
+            [ServerSpec("safe", **{"transport": Transport.HTTP, "url": url, **spec})],  # type: ignore[arg-type]
             sink=self.captured.append,
             clock=MonotonicClock(),
             redactor=self.redactor,
@@ -198,3 +199,21 @@ async def test_a_request_that_is_sent_again_is_not_left_pending_and_breaks_no_ru
         assert refused[0].pair and refused[0].outcome is Outcome.ERROR
         linter = Linter()
         assert "reused-id" not in [found.code for one in entries for found in linter.feed(one)]
+
+
+async def test_over_http_and_sse_the_stream_waits_for_the_person(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http_sse, "ENDPOINT_SECONDS", 0.3)
+
+    class Slow(Person):
+        async def address(self, question):  # type: ignore[no-untyped-def]
+            self.questions.append(question)
+            await asyncio.sleep(0.8)  # longer than the stream may take to open
+            return AddressAnswer(Action.ACCEPT)
+
+    async with OAuthServer(sse=True) as server:
+        async with Stage(tmp_path, server.url, Slow(), transport=Transport.SSE) as stage:
+            await stage.host.start("safe")
+            assert stage.status.state is ServerState.RUNNING, stage.status.detail
+            assert (await stage.call()).content[0].text == "3" and len(stage.person.questions) == 1

@@ -168,7 +168,7 @@ class StreamableHttp:
             message, headers = await self._in_order.get()
             method = message.get("method")
             try:
-                async with asyncio.timeout(ACCEPT_SECONDS):
+                async with self._remote.limit(ACCEPT_SECONDS):
                     async with self._link.exchange(
                         "POST", self._headers(headers), write_line(message)
                     ) as reply:
@@ -225,7 +225,7 @@ class StreamableHttp:
     async def _speaks_sse(self) -> bool:
         """Whether the address is that of a server with the transport of 2024-11-05."""
         with contextlib.suppress(HttpFault, TimeoutError):
-            async with asyncio.timeout(SSE_SECONDS):
+            async with self._remote.limit(SSE_SECONDS):
                 async with self._link.exchange("GET", {"accept": "text/event-stream"}) as response:
                     if response.is_success and is_stream(response):
                         async with aclosing(self._link.events(response)) as events:

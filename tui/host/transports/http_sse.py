@@ -79,7 +79,7 @@ class HttpSse:
         while True:
             message = await self._in_order.get()
             try:
-                async with asyncio.timeout(ACCEPT_SECONDS):
+                async with self._remote.limit(ACCEPT_SECONDS):
                     await self._post(message)
             except (HttpFault, TimeoutError, ValueError):
                 _log.warning("%s did not accept a notification or a response", self._remote.spec.name)
@@ -99,7 +99,7 @@ class HttpSse:
     async def _post(self, message: Mapping[str, Any]) -> None:
         """Send a message; its answer comes on the stream. Raises HttpFault if it is not accepted."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(ENDPOINT_SECONDS):
+            async with self._remote.limit(ENDPOINT_SECONDS):
                 await self._ready.wait()
         endpoint = self._endpoint
         if endpoint is None or not self._ready.is_set():
@@ -192,7 +192,7 @@ class HttpSse:
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._own[opening["id"]] = answer
         try:
-            async with asyncio.timeout(ACCEPT_SECONDS):
+            async with self._remote.limit(ACCEPT_SECONDS):
                 await self._deliver(opening, endpoint)
                 await answer
                 await self._deliver(_INITIALIZED, endpoint)

@@ -6,7 +6,7 @@ There is no process: what ends is the connection. How messages travel is up to a
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -221,9 +221,8 @@ class RemoteTransport:
         return True
 
     async def _give_up_probe(self, session_id: Id, seconds: float) -> None:
-        limit = TimeLimit(seconds)
-        with self.clocks.holding(limit), contextlib.suppress(TimeoutError):
-            async with limit:
+        with contextlib.suppress(TimeoutError):
+            async with self.limit(seconds):
                 await asyncio.Event().wait()
         self.gate.give_up_probe(session_id, seconds)
 
@@ -238,6 +237,14 @@ class RemoteTransport:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+    @contextlib.asynccontextmanager
+    async def limit(self, seconds: float) -> AsyncIterator[None]:
+        """Raise TimeoutError after `seconds`; they stand still while a person signs in."""
+        limit = TimeLimit(seconds)
+        with self.clocks.holding(limit):
+            async with limit:
+                yield
 
     def later(self, seconds: float, act: Callable[[], object]) -> None:
         """Call `act` in a while, unless the connection has ended by then."""
