@@ -51,8 +51,22 @@ async def read(service: str, name: str, seconds: float = SECONDS) -> str | None:
 
 
 async def store(service: str, name: str, value: str, seconds: float = SECONDS) -> None:
-    """Store a value, in place of an older one."""
-    await _use(lambda keyring: keyring.set_password(service, name, value), seconds)
+    """Store a value, in place of an older one. A keychain that is an ordinary file does not count as one."""
+
+    def work(keyring: Any) -> None:
+        if (backend := _plain_backend(keyring)) is not None:
+            raise ConfigError(f"keyring has only {backend} here, which encrypts nothing")
+        keyring.set_password(service, name, value)
+
+    await _use(work, seconds)
+
+
+def _plain_backend(keyring: Any) -> str | None:
+    """Return the name of the backend if it keeps values in the clear, like those of keyrings.alt."""
+    found = getattr(keyring, "get_keyring", lambda: None)()
+    inside = getattr(found, "backends", None) or [found]
+    name = type(inside[0]).__name__
+    return name if "Plaintext" in name else None
 
 
 async def remove(service: str, name: str, seconds: float = SECONDS) -> None:
@@ -80,6 +94,8 @@ async def _use(work: Callable[[Any], Any], seconds: float) -> Any:
             "the package keyring, which reads the keychain, is not installed",
             next_step="Install it where mcptui is: `pip install keyring`.",
         ) from None
+    except ConfigError:
+        raise
     except Exception as error:
         # The backends of keyring are third-party; they may raise anything.
         kind = type(error).__name__

@@ -250,6 +250,7 @@ class Authenticator(httpx2.Auth):
                         waiting=lambda what: self._around.say(self._spec.name, what),
                         remember=self._around.remember,
                         open_browser=self._around.open_browser,
+                        stepping_up=step == "step up",
                     )
                 provider = await self._provider(module, storage, listener.address, person)
                 if hasattr(provider, "stepping_up"):

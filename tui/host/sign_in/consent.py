@@ -40,6 +40,7 @@ class PersonSignsIn:
         waiting: called with what is waited for, a few words.
         remember: takes secrets to redact from now on, by name.
         open_browser: opens an address; returns False if it could not.
+        stepping_up: the person is signed in, and is asked for more rights.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class PersonSignsIn:
         waiting: Callable[[str], None],
         remember: Callable[[Mapping[str, str]], None],
         open_browser: OpenBrowser,
+        stepping_up: bool = False,
     ) -> None:
         self._server = server
         self._server_url = server_url
@@ -60,6 +62,7 @@ class PersonSignsIn:
         self._waiting = waiting
         self._remember = remember
         self._open_browser = open_browser
+        self._stepping_up = stepping_up
         self._address = ""
 
     async def show(self, address: str) -> None:
@@ -77,7 +80,8 @@ class PersonSignsIn:
         state = query["state"][0]
         self._remember({"state": state})
         scopes = " ".join(query.get("scope", []))
-        message = f"Requested scopes: {scopes}" if scopes else ""
+        more = "It needs more rights than you granted. " if self._stepping_up else ""
+        message = f"{more}Requested scopes: {scopes}" if scopes else more.strip()
         heard = asyncio.ensure_future(self._listener.wait(state))
         try:
             answer = await self._ask(message, heard, state)

@@ -94,3 +94,13 @@ async def test_nothing_is_stored_without_a_keychain(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "keyring", None)
     with pytest.raises(ConfigError, match="not installed"):
         await store("mcptui", "a", "value")
+
+
+async def test_a_backend_that_encrypts_nothing_is_no_keychain(monkeypatch: pytest.MonkeyPatch) -> None:
+    class PlaintextKeyring: ...
+
+    module = ModuleType("keyring")
+    module.get_keyring = PlaintextKeyring  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "keyring", module)
+    with pytest.raises(ConfigError, match="PlaintextKeyring here, which encrypts nothing"):
+        await store("mcptui", "a", "value")

@@ -189,7 +189,9 @@ async def test_a_call_that_needs_more_scopes_steps_up(store: TokenStore) -> None
         assert (await around.call("tools/call")).status_code == 200
         scopes = [request.query.get("scope") for request in server.asked("/authorize")]
         assert scopes == [None, "read", "read write"]
-        assert "Requested scopes: read write" in around.person.questions[-1].message
+        more = "It needs more rights than you granted. Requested scopes: "
+        said = [question.message for question in around.person.questions]
+        assert said == ["", f"{more}read", f"{more}read write"]
 
 
 async def test_a_scope_that_is_never_granted_is_asked_for_once(store: TokenStore) -> None:
