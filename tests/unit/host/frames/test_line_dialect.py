@@ -4,11 +4,13 @@ import asyncio
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tui.core.jsonrpc.messages import Failure, Notification, Response, Stray
 from tui.core.traffic import CAUSE, Cause
 from tui.host.frames.id_gate import Gate
-from tui.host.frames.inbox import Inbox
+from tui.host.frames.inbox import EndOfInbox, Inbox
 from tui.host.frames.line_dialect import IS_MCP, NO_TOOLS, LineDialect, is_hello, read_dialect
 
 ADD = {
@@ -340,3 +342,40 @@ def test_a_greeting_is_recognised_under_json_rpc():
     assert is_hello(json.dumps(HELLO).encode())
     assert not is_hello(b'{"type":"hello"}')
     assert not is_hello(b'{"jsonrpc":"2.0","method":"hello"}')
+
+
+LINES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=6,
+)
+OBJECTS = st.fixed_dictionaries(
+    {"type": st.sampled_from(["hello", "tool_result", "tool_error", "error", "pong", "batch_result", "x"])},
+    optional=dict.fromkeys(
+        ("id", "result", "error", "message", "tools", "version", "results", "jsonrpc"), LINES
+    ),
+)
+
+
+@given(st.lists(OBJECTS | LINES | st.binary(max_size=20), max_size=8), st.data())
+async def test_whatever_a_server_writes_nothing_raises_and_calls_end_at_most_once(lines, data):
+    side = Side()
+    side.hear(HELLO)
+    methods = ["tools/call", "ping", "batch_call"]
+    for number in (1, 2):
+        side.ask(number, data.draw(st.sampled_from(methods)), name="add")
+    for line in lines:
+        raw = line if isinstance(line, bytes) else json.dumps(line).encode()
+        for one in read_dialect(raw):
+            side.dialect.incoming(one)
+    side.inbox.close()
+    answered = []
+    while not side.inbox.emptied.is_set():
+        try:
+            message = await side.inbox.get()
+        except EndOfInbox:
+            break
+        if isinstance(message, Response | Failure):
+            answered.append(message.id)
+    assert len(answered) == len(set(answered)) <= 2
+    assert all(json.loads(json.dumps(sent)) == sent for sent in side.sent)
