@@ -66,11 +66,13 @@ class WebSocketServer:
         self.port = self._listening.sockets[0].getsockname()[1]
 
     async def stop(self) -> None:
-        assert self._listening is not None
+        if self._listening is None:
+            return  # a test has stopped it
         self._listening.close()
         for peer in self.peers:
             peer.writer.transport.abort()
         await self._listening.wait_closed()
+        self._listening = None
         await until(lambda: not self._open)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

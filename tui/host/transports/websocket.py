@@ -2,19 +2,22 @@
 
 The subprotocol is `mcp`, and each text message one JSON-RPC message. The connection begins as an HTTP request
 of the same client as for the other transports, so sign-in, headers, certificates and proxies are the same;
-from there on wsproto (RFC 6455) reads and writes the frames, without compression.
+from there on wsproto (RFC 6455) reads and writes the frames, without compression. A lost connection is
+opened again: what was under way has failed, and a server with sessions gets its handshake again.
 """
 
 import asyncio
 import base64
 import contextlib
 import hashlib
+import logging
 import secrets
 import time
 from collections.abc import Mapping
 from contextvars import Context, copy_context
 from typing import Any, Protocol
 
+import anyio
 import httpcore2
 import httpx2
 from wsproto import ConnectionType
@@ -23,10 +26,10 @@ from wsproto.events import BytesMessage, CloseConnection, Event, Message, Ping, 
 from wsproto.utilities import LocalProtocolError, RemoteProtocolError
 
 from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
-from tui.core.jsonrpc.messages import find_ids, write_line
+from tui.core.jsonrpc.messages import Failure, Id, Notification, Response, find_ids, write_line
 from tui.core.text import clean_line
 from tui.core.units import size
-from tui.host.frames.id_gate import RESULT_TOO_LARGE
+from tui.host.frames.id_gate import CANCELLED, RESULT_TOO_LARGE, STATELESS_SINCE, random_id
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import EXCHANGE
 from tui.host.transports.http_faults import HttpFault
@@ -42,8 +45,19 @@ WRITE_SECONDS = 30.0
 LEAVE_SECONDS = 1.0
 """How long a server may take to answer a close."""
 
+ACCEPT_SECONDS = 30.0
+RETRY_SECONDS = 1.0
+"""Before the first new connection; each failure doubles it."""
+
+REOPENS = 5
+"""How often in a row a connection is opened again before it counts as lost."""
+
+STEADY_SECONDS = 60.0
+"""A connection that lasted so long was none of a row."""
+
 _MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _OPEN = "Check the address: there is no WebSocket at it."
+_NOT_SENT = "It was not sent. Try again when the server answers."
 _AGAIN = "Start it again. What was under way may have taken effect."
 _CODES = {
     1000: "it ended the connection",
@@ -58,6 +72,15 @@ _CODES = {
     1012: "it restarts",
     1013: "it is overloaded",
 }
+
+
+_PASSING = frozenset({1001, 1006, 1011, 1012, 1013, 1014})
+"""Codes after which the connection is opened again."""
+
+_INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+_LISTS = ("tools", "resources", "prompts")
+
+_log = logging.getLogger(__name__)
 
 
 class _Stream(Protocol):
@@ -85,17 +108,36 @@ class WebSocket:
         self._held = contextlib.AsyncExitStack()
         self._heard = 0.0
         self._closed = asyncio.Event()
-        self._outbox: asyncio.Queue[tuple[bytes, Context]] = asyncio.Queue()
+        self._writing = asyncio.Lock()
+        self._outbox: asyncio.Queue[tuple[bytes | Event, Context, Id | None]] = asyncio.Queue()
+        self._lost: HttpFault | None = None
+        self._ready = asyncio.Event()
+        self._under_way: dict[Id, bool] = {}  # whether it has been written
+        self._handshake: dict[str, Any] = {}
+        self._accepted = self._modern = False
+        self._own: Id | None = None
+        self._answered = asyncio.Event()
 
     def open(self) -> None:
         self._remote.start(self._run(), "connection")
 
     def negotiated(self, version: str) -> None:
-        """Do nothing: every revision travels alike."""
+        """Take note that the session is established; every revision travels alike."""
+        self._modern = version >= STATELESS_SINCE
 
     def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
         """Send in order; what comes before the connection is made waits for it."""
-        self._outbox.put_nowait((write_line(message), copy_context()))
+        method = message.get("method")
+        asked: Id | None = message["id"] if "id" in message and method is not None else None
+        if asked is not None:
+            self._under_way[asked] = False
+        if method == "initialize":
+            self._handshake = message
+        elif method == "notifications/initialized":
+            self._accepted = True
+        elif method == CANCELLED:
+            self._under_way.pop(message["params"]["requestId"], None)
+        self._outbox.put_nowait((write_line(message), copy_context(), asked))
 
     async def close(self) -> None:
         """Say goodbye, wait a moment for the answer, and drop the connection."""
@@ -112,33 +154,94 @@ class WebSocket:
     # ---- the connection ----------------------------------------------------------------------------------
 
     async def _run(self) -> None:
-        fault = HttpFault("the connection ended.", next_step=_AGAIN)
+        """Connect, and again after a loss; what was under way then has failed."""
+        failures = 0
+        while True:
+            began = time.monotonic()
+            fault = await self._one_connection()
+            await self._held.aclose()
+            self._stream = None
+            failures = 0 if time.monotonic() - began > STEADY_SECONDS else failures + 1
+            if not self._settled() or fault.refused or failures > REOPENS:
+                self._remote.end(fault)
+                return
+            self._forget(HttpFault(fault.message, next_step=faults.MAY_HAVE, status=fault.status))
+            await asyncio.sleep(RETRY_SECONDS * 2**failures)
+
+    async def _one_connection(self) -> HttpFault:
+        """Return how it ended; `refused` if it is not to be opened again."""
+        legacy = self._accepted and self._remote.gate.version < STATELESS_SINCE
+        self._frames, self._message = Connection(ConnectionType.CLIENT), Framer()
+        self._lost = None
         try:
             await self._connect()
-            writing = self._remote.start(self._write_all(), "outbox")
-            watching = self._remote.start(self._keep_alive(), "ping")
+            work = [self._write_all(), self._keep_alive()]
+            if legacy:
+                work.append(self._shake_hands())
+            else:
+                self._ready.set()
+            beside = [self._remote.start(each, "connection") for each in work]
             try:
-                fault = await self._read_all()
+                return await self._read_all()
             finally:
-                writing.cancel()
-                watching.cancel()
+                self._ready.clear()
+                for task in beside:
+                    task.cancel()
+                await asyncio.wait(beside)
         except HttpFault as found:
-            fault = self._as_typed(found)
-        except (httpcore2.NetworkError, httpcore2.TimeoutException, OSError) as error:
-            fault = faults.unreachable(error, self._link.reach.where)
-        except asyncio.CancelledError:
-            raise  # a stop: `close` says goodbye on the open connection
-        await self._lose(fault)
+            return self._as_typed(found)
+        except (
+            httpcore2.NetworkError,
+            httpcore2.TimeoutException,
+            anyio.ClosedResourceError,
+            OSError,
+        ) as error:
+            return self._lost or faults.unreachable(error, self._link.reach.where)
+        except Exception:  # a bug must not leave a call waiting for ever
+            _log.exception("the connection to %s failed with an internal error", self._remote.spec.name)
+            return HttpFault("internal error in mcptui.", next_step="The log has the cause.", refused=True)
+
+    def _settled(self) -> bool:
+        """Whether the session is established, so that a lost connection may be opened again unseen."""
+        return self._accepted or self._modern or self._remote.gate.version >= STATELESS_SINCE
+
+    def _forget(self, fault: HttpFault) -> None:
+        """Fail what was under way, and what was not sent yet: nothing is sent after it has failed."""
+        while not self._outbox.empty():
+            self._outbox.get_nowait()
+        unsent = HttpFault(fault.message, next_step=_NOT_SENT, status=fault.status, refused=True)
+        for wire_id, written in self._under_way.items():
+            self._remote.fail(wire_id, fault if written else unsent)
+        self._under_way.clear()
+
+    async def _shake_hands(self) -> None:
+        """Open the session again, unseen by the SDK; anything may have changed meanwhile."""
+        opening = {**self._handshake, "id": random_id()}
+        self._own, self._answered = opening["id"], asyncio.Event()
+        try:
+            async with asyncio.timeout(ACCEPT_SECONDS):
+                await self._send_line(write_line(opening))
+                await self._answered.wait()
+                await self._send_line(write_line(_INITIALIZED))
+        except (TimeoutError, httpcore2.NetworkError, httpcore2.TimeoutException, OSError):
+            self._lose("it does not open the session again.")
+            return
+        self._ready.set()
+        self._remote.tap.event("session opened again")
+        for kind in _LISTS:
+            self._remote.inbox.put(Notification(f"notifications/{kind}/list_changed"))
+
+    def _lose(self, why: str) -> None:
+        """End this connection from our side; the reader notices."""
+        if self._lost is None:
+            self._lost = HttpFault(why, next_step=_AGAIN)
+            self._remote.start(self._held.aclose(), "loss")
 
     def _as_typed(self, fault: HttpFault) -> HttpFault:
         """Return a fault with the address as the person wrote it, not as HTTP has it."""
         before, after = shown_origin(self._link.url), shown_origin(self._typed)
         text = fault.message.replace(before, after)
         return HttpFault(text, next_step=fault.next_step, status=fault.status, refused=fault.refused)
-
-    async def _lose(self, fault: HttpFault) -> None:
-        self._remote.end(fault)
-        await self._held.aclose()
 
     async def _connect(self) -> None:
         """Raises HttpFault if the server does not become a WebSocket."""
@@ -172,20 +275,28 @@ class WebSocket:
         return faults.refused(response, body)
 
     async def _write(self, event: Event) -> None:
-        if self._stream is not None:
-            data = self._frames.send(event)
-            await self._stream.write(data, timeout=WRITE_SECONDS)
+        """Never two at a time: a message must not land in the middle of another one."""
+        async with self._writing:
+            if self._stream is not None:
+                await self._stream.write(self._frames.send(event), timeout=WRITE_SECONDS)
+
+    async def _send_line(self, line: bytes) -> None:
+        self._remote.tap.sent(line)
+        await self._write(TextMessage(data=line.decode()))
 
     async def _write_all(self) -> None:
-        while True:
-            line, sender = await self._outbox.get()
-            sender.run(self._remote.tap.sent, line)
-            try:
-                await self._write(TextMessage(data=line.decode()))
-            except (httpcore2.NetworkError, httpcore2.TimeoutException, LocalProtocolError, OSError) as error:
-                where = self._link.reach.where
-                self._remote.start(self._lose(faults.unreachable(error, where)), "loss")
-                return
+        try:
+            while True:
+                what, sender, asked = await self._outbox.get()
+                if isinstance(what, bytes):
+                    await self._ready.wait()
+                    if asked in self._under_way:
+                        self._under_way[asked] = True
+                    sender.run(self._remote.tap.sent, what)
+                    what = TextMessage(data=what.decode())
+                await self._write(what)
+        except (httpcore2.NetworkError, httpcore2.TimeoutException, LocalProtocolError, OSError):
+            self._lose("what is sent to it is not taken.")
 
     async def _keep_alive(self) -> None:
         while True:
@@ -193,12 +304,10 @@ class WebSocket:
             if time.monotonic() - self._heard < PING_SECONDS:
                 continue
             asked = time.monotonic()
-            with contextlib.suppress(Exception):  # whatever is wrong, the reader sees it too
-                await self._write(Ping())
+            self._outbox.put_nowait((Ping(), copy_context(), None))
             await asyncio.sleep(PING_SECONDS)
             if self._heard < asked:
-                text = f"no answer to a ping within {PING_SECONDS:g} s."
-                self._remote.start(self._lose(HttpFault(text, next_step=_AGAIN)), "loss")
+                self._lose(f"no answer to a ping within {PING_SECONDS:g} s.")
                 return
 
     # ---- what comes back ---------------------------------------------------------------------------------
@@ -220,11 +329,11 @@ class WebSocket:
                     await self._link.rest()
             except RemoteProtocolError as error:
                 text = f"the server breaks the WebSocket protocol: {clean_line(str(error), 120)}."
-                return HttpFault(text, next_step=_AGAIN)
+                return HttpFault(text, next_step=_AGAIN, refused=True)
 
     async def _take(self, event: Event) -> None:
         if isinstance(event, Ping):
-            await self._write(event.response())
+            self._outbox.put_nowait((event.response(), copy_context(), None))
         elif isinstance(event, Message):
             part = event.data
             self._message.extend(part.encode() if isinstance(part, str) else bytes(part))
@@ -246,7 +355,11 @@ class WebSocket:
         if binary:
             self._link.strange("a binary message", message)
         elif message.strip():
-            await self._link.message(message)
+            for frame in await self._link.message(message):
+                if isinstance(frame, Response | Failure) and frame.id is not None:
+                    self._under_way.pop(frame.id, None)
+                    if frame.id == self._own:
+                        self._answered.set()
 
     async def _farewell(self, event: CloseConnection) -> HttpFault:
         """Answer the close of the server, and say what it means."""
@@ -255,9 +368,9 @@ class WebSocket:
         self._remote.tap.event("disconnect", code=code, reason=reason)
         if code != 1006:
             with contextlib.suppress(Exception):
-                await self._write(event.response())
+                async with asyncio.timeout(LEAVE_SECONDS):
+                    await self._write(event.response())
         meaning = _CODES.get(code, "")
         said = ": ".join(filter(None, (meaning, repr(reason) if reason else "")))
-        return HttpFault(
-            f"the server closed the WebSocket (code {code}{f', {said}' if said else ''}).", next_step=_AGAIN
-        )
+        text = f"the server closed the WebSocket (code {code}{f', {said}' if said else ''})."
+        return HttpFault(text, next_step=_AGAIN, refused=code not in _PASSING)

@@ -114,7 +114,7 @@ async def test_a_message_that_is_too_large_fails_its_call_only():
     ("code", "reason", "said"),
     [
         (1000, "", "closed the WebSocket (code 1000, it ended the connection)"),
-        (1011, "oops", "(code 1011, it failed with an internal error: 'oops')"),
+        (1008, "oops", "(code 1008, it refuses for a reason of its own: 'oops')"),
         (4321, "bye", "(code 4321, 'bye')"),
     ],
 )
@@ -133,20 +133,64 @@ async def test_a_close_ends_the_connection_and_is_shown_with_its_code(code, reas
     assert sink.events("disconnect")[0]["code"] == code
 
 
-async def test_a_connection_that_breaks_fails_what_is_under_way():
-    async def break_off(peer, message):
-        peer.writer.transport.abort()
+@ERAS
+@pytest.mark.parametrize("code", [0, 1011])
+async def test_a_lost_connection_fails_what_is_under_way_and_is_opened_again(modern, code, monkeypatch):
+    monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.01)
 
-    async with websocket_server(answers={"tools/call": break_off}) as server:
-        async with Client(transport := remote(server)) as client:
+    async def lose(peer, message):
+        server.answers.clear()
+        if code:
+            peer.send(CloseConnection(code=code))
+        else:
+            peer.writer.transport.abort()
+
+    sink = Sink()
+    async with websocket_server(modern=modern, answers={"tools/call": lose}) as server:
+        async with Client(transport := remote(server, sink)) as client:
             with pytest.raises(MCPError):
                 await client.call_tool("echo", {})
+            assert text(await client.call_tool("echo", {"text": "again"})) == {"text": "again"}
+            assert not transport.fatal
+    calls = [one["params"]["arguments"] for one in server.asked if one.get("method") == "tools/call"]
+    assert calls == [{}, {"text": "again"}]
+    assert len(server.peers) == 2
+    opened = [one.get("method") for one in server.asked if one.get("method") == "initialize"]
+    assert len(opened) == (0 if modern else 2)
+    assert len(sink.events("session opened again")) == (0 if modern else 1)
+
+
+async def test_what_was_not_sent_before_a_loss_is_never_sent(monkeypatch):
+    monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.2)
+
+    async def lose(peer, message):
+        peer.writer.transport.abort()
+
+    async with websocket_server(answers={"tools/call": lose}) as server, Client(remote(server)) as client:
+        with pytest.raises(MCPError):
+            await client.call_tool("echo", {"first": 1})
+        server.answers.clear()
+        assert text(await client.call_tool("echo", {"second": 2})) == {"second": 2}
+    calls = [one["params"]["arguments"] for one in server.asked if one.get("method") == "tools/call"]
+    assert calls == [{"first": 1}, {"second": 2}]
+
+
+async def test_a_server_that_does_not_come_back_is_lost(monkeypatch):
+    monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.001)
+    async with websocket_server() as server:
+        transport = remote(server)
+        async with Client(transport) as client:
+            await client.list_tools()
+            await server.stop()
             await until(transport.exited.is_set)
-            assert transport.fatal
+            assert "no connection to" in transport.fatal
+            with pytest.raises(MCPError):
+                await client.call_tool("echo", {})
 
 
 async def test_a_server_that_answers_no_ping_is_lost(monkeypatch):
     monkeypatch.setattr(websocket, "PING_SECONDS", 0.2)
+    monkeypatch.setattr(websocket, "REOPENS", 0)
     async with websocket_server(mute=True) as server, Client(transport := remote(server)):
         await until(transport.exited.is_set)
         assert transport.fatal == "no answer to a ping within 0.2 s."
