@@ -295,7 +295,7 @@ async def test_a_server_that_may_not_sample_is_told_so_by_what_is_advertised():
     host = await sampling(
         ASKING, SamplingRule.NEVER, Model(), sink=lambda captured: sent.append(captured.raw)
     )
-    assert "is not offered" in text_of(await call(host, "sample"))
+    assert "Set its sampling to ask or allow" in text_of(await call(host, "sample"))
     assert not any(b'"sampling":' in raw for raw in sent)
     await host.shutdown()
     sent.clear()

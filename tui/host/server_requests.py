@@ -41,6 +41,9 @@ REJECTED = -1
 """What the specification answers when the person refuses a sampling request."""
 
 SAMPLING = "sampling/createMessage"
+SAMPLING_OFF = (
+    "The server asked for a reply of the model, which it may not have. Set its sampling to ask or allow."
+)
 
 MAX_ROUNDS = 10
 """How often a server may ask for input before it answers one request."""
@@ -298,5 +301,7 @@ class InputRounds:
             raise RoundProblem("The server asked for input in a form that cannot be read.")
         found = await self._requests.answer(method, params, round=self._round)
         if isinstance(found, Refusal):
+            if method == SAMPLING and found.code == METHOD_NOT_FOUND:
+                raise RoundProblem(SAMPLING_OFF)
             raise RoundProblem(f"The server asked for input that it does not get: {found.message}.")
         return found

@@ -205,7 +205,8 @@ async def test_endless_rounds_end() -> None:
         ({"inputRequests": []}, "cannot be read"),
         ({"inputRequests": {"a": ASK}, "requestState": 5}, "cannot be read"),
         ({"inputRequests": {"a": "ask"}}, "cannot be read"),
-        ({"inputRequests": {"a": {"method": "sampling/createMessage"}}}, "is not offered"),
+        ({"inputRequests": {"a": {"method": "sampling/createMessage"}}}, "Set its sampling to ask"),
+        ({"inputRequests": {"a": {"method": "made/up"}}}, "is not offered"),
         ({"inputRequests": {str(n): ASK for n in range(99)}}, "99 inputs at once"),
     ],
 )

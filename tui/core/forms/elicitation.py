@@ -138,6 +138,7 @@ def _as_switches(spec: FieldSpec, choices: tuple[FieldChoice, ...]) -> dict[str,
     return {
         **words,
         "type": "object",
+        "format": f"any of {len(choices)}",
         "properties": {
             choice.label: {"type": "boolean", "default": any(same(choice.value, one) for one in default)}
             for choice in choices

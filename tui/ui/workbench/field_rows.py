@@ -192,7 +192,7 @@ def type_words(field: FormField) -> str:
         case FieldKind.ARRAY:
             words = "list"
         case FieldKind.OBJECT | FieldKind.MAP:
-            words = "object"
+            words = clean_line(spec.format, 20) or "object"
         case FieldKind.JSON:
             words = "JSON"
         case _:

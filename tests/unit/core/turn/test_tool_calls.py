@@ -122,6 +122,21 @@ async def test_cancelling_while_a_question_is_open_answers_the_call():
     assert talk.dangling() == () and toolbox.called == []
 
 
+async def test_what_a_server_asks_during_a_call_does_not_use_the_time_of_the_turn():
+    clock = HandClock()
+
+    class Asking(FunctionToolbox):
+        async def call(self, tool, arguments, *, seconds, progress, clocks):
+            clocks.pause()
+            clock.ns += 3600 * 10**9
+            clocks.resume()
+            return text("ok")
+
+    turn, _ = turn_of(ScriptedModel([calls(call(1)), says("done")]), Asking(), clock=clock)
+    assert ended(await run(turn)).reason is EndReason.ANSWERED
+    assert turn.meter.used_seconds(clock.ns) == 0
+
+
 async def test_cancelled_calls_say_whether_they_were_sent():
     async def hang(_):
         await asyncio.get_running_loop().create_future()
