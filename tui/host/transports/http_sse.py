@@ -31,6 +31,8 @@ RETRY_SECONDS = 1.0
 REOPENS = 5
 """How often in a row a stream is opened again before the connection counts as lost."""
 
+_IF_HTTP = 'Check the address. If that server speaks Streamable HTTP, write transport = "http" for it.'
+
 _INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 _LISTS = ("tools", "resources", "prompts")
 
@@ -58,7 +60,13 @@ class HttpSse:
 
     def open(self) -> None:
         self._remote.start(self._stay_open(), "stream")
+        self._remote.later(ENDPOINT_SECONDS, self._give_up_endpoint)
         self._remote.start(self._send_in_order(), "notifications")
+
+    def _give_up_endpoint(self) -> None:
+        if self._endpoint is None and not self._accepted:
+            text = f"the server has not named an address for messages within {ENDPOINT_SECONDS:g} s."
+            self._remote.end(HttpFault(text, next_step=_IF_HTTP, status=self._link.reach.status))
 
     def negotiated(self, version: str) -> None:
         """Do nothing: the transport is older than versions in headers."""
@@ -135,7 +143,10 @@ class HttpSse:
                 headers = {"accept": "text/event-stream", "cache-control": "no-store"}
                 async with self._link.exchange("GET", headers) as response:
                     if not response.is_success or not is_stream(response):
-                        raise faults.refused(response, await self._link.head(response))
+                        why = faults.refused(response, await self._link.head(response))
+                        if why.status < 300 or why.status in (400, 404, 405, 406):
+                            why.next_step = _IF_HTTP
+                        raise why
                     await self._read(response)
             except HttpFault as found:
                 fault = found

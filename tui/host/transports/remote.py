@@ -248,8 +248,9 @@ class RemoteTransport:
 
     def later(self, seconds: float, act: Callable[[], object]) -> None:
         """Call `act` in a while, unless the connection has ended by then."""
-        self._timers = [timer for timer in self._timers if not timer.cancelled()]
-        self._timers.append(asyncio.get_running_loop().call_later(seconds, act))
+        loop = asyncio.get_running_loop()
+        self._timers = [timer for timer in self._timers if timer.when() > loop.time()]
+        self._timers.append(loop.call_later(seconds, act))
 
     def switch(self, wire: Callable[["RemoteTransport"], Wire]) -> Wire:
         """Go on over another wire, since the server does not speak the first one."""

@@ -7,7 +7,7 @@ import pytest
 from mcp import Client, MCPError
 
 from tests.conftest import until
-from tests.http_server import LEGACY, STREAM, HttpServer, http_server, reply
+from tests.http_server import LEGACY, STREAM, HttpServer, http_server, reply, says
 from tests.unit.host.transports.test_http import Sink, text
 from tui.core.servers import ServerSpec, Transport
 from tui.host.transports.http import StreamableHttp
@@ -147,3 +147,49 @@ async def test_the_address_of_the_older_transport_is_named_if_http_is_configured
                 pass
     assert transport.fatal == "this is the address of an HTTP+SSE server, the older transport."
     assert transport.next_step == 'Write transport = "sse" for it.'
+
+
+async def failed_start(server):
+    transport = remote(server)
+    with pytest.raises(ExceptionGroup):
+        async with Client(transport):
+            pass
+    return transport
+
+
+async def test_the_address_of_a_newer_transport_is_named():
+    async with http_server() as server:
+        transport = await failed_start(server)
+    assert transport.fatal == "HTTP 405 (Method Not Allowed)."
+    assert 'write transport = "http" for it' in transport.next_step
+
+
+async def test_a_stream_that_never_names_an_address_ends_the_start(monkeypatch):
+    monkeypatch.setattr("tui.host.transports.http_sse.ENDPOINT_SECONDS", 0.1)
+
+    async def silent(asked, writer):
+        writer.write(STREAM + b"\r\n: hello\n\n")
+
+    async with http_server(answers={"GET": silent}) as server:
+        transport = await failed_start(server)
+    assert transport.fatal == "the server has not named an address for messages within 0.1 s."
+
+
+async def test_what_is_no_message_on_the_stream_costs_nothing():
+    async with http_server(modern=False) as server:
+        stream = SseServer(server)
+        async with Client(transport := remote(server)) as client:
+            stream.streams[-1].write(b"data: {]\n\nevent: ping\ndata: x\n\nevent: endpoint\ndata: /other\n\n")
+            assert text(await client.call_tool("echo", {"text": "x"})) == {"text": "x"}
+            assert transport.noise == 1
+
+
+async def test_a_message_that_is_not_accepted_fails_its_request_with_the_status():
+    async with http_server(modern=False) as server:
+        SseServer(server)
+        async with Client(remote(server)) as client:
+            refusal = reply(b"no session of that id", "400 Bad Request", "text/plain")
+            server.once["tools/call"] = says(refusal)
+            with pytest.raises(MCPError, match=r"HTTP 400 \(Bad Request\): 'no session of that id'"):
+                await client.call_tool("echo", {})
+            assert text(await client.call_tool("echo", {"text": "x"})) == {"text": "x"}
