@@ -52,7 +52,17 @@ def remove(args: argparse.Namespace) -> int:
     print(f"removed {clean_line(args.server, 64)} from {clean_line(str(path), 4096)}")
     if signed_in:
         print("its tokens were deleted, too")
+    if folder := _bundle_folder(present[args.server]):
+        print(f"the files of its bundle are still in {clean_line(folder, 4096)}")
     return 0
+
+
+def _bundle_folder(table: Any) -> str:
+    """Return the folder of the bundle that a server was added from, or ""."""
+    from tui.settings.locations import bundles_dir
+
+    folder = table.get("cwd") if isinstance(table, Mapping) else None
+    return folder if isinstance(folder, str) and Path(folder).parent == bundles_dir() else ""
 
 
 async def _forget_sign_in(server: str) -> int:
@@ -103,7 +113,7 @@ def _add(args: argparse.Namespace) -> int:
     refuse_duplicate(name, table, present)
     notes = check_new(name, table, path, os.environ)
     if found is not None:
-        print("\n".join((*found.lines, "")))
+        print("\n".join((*found.lines, "")) if found.lines else "")
     print(clean(as_toml(name, table)))
     for note in notes:
         print(f"note: {clean(note)}")
@@ -114,7 +124,7 @@ def _add(args: argparse.Namespace) -> int:
     if found is not None:
         from tui.commands.packages.found import confirm
 
-        if not confirm(f"{_what_happens(table)} Add it to {shown}?", yes=args.yes):
+        if not confirm(f"{_what_happens(table)}\nAdd it to {shown}?", yes=args.yes):
             print("nothing was written")
             return 0
         if found.install is not None:
@@ -136,7 +146,7 @@ def _what_happens(table: Mapping[str, Any]) -> str:
     if "url" in table:
         return f"mcptui will talk to {clean_line(masked(table['url']), 400)}."
     words = masked_arguments([table["command"], *table.get("args", ())])
-    return f"mcptui will run: {clean_line(shlex.join(words), 2000)}\n"
+    return f"mcptui will run: {clean_line(shlex.join(words), 20_000)}"
 
 
 def _packed(args: argparse.Namespace) -> "Found | None":

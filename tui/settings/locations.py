@@ -50,6 +50,11 @@ def data_dir() -> Path:
     return user_data_path(APP, appauthor=False)
 
 
+def bundles_dir() -> Path:
+    """Return the directory of unpacked bundles, a folder each."""
+    return data_dir() / "bundles"
+
+
 def state_dir() -> Path:
     """Return the directory for what may be lost: logs, history."""
     from platformdirs import user_state_path

@@ -9,7 +9,7 @@ import pytest
 from tui.commands.add import add, remove
 from tui.commands.command_line import build_parser
 from tui.host.sign_in.token_store import StoredSignIn, TokenStore
-from tui.settings.locations import state_dir
+from tui.settings.locations import bundles_dir, state_dir
 
 
 @pytest.fixture
@@ -106,3 +106,13 @@ def test_a_server_is_removed_and_an_unknown_one_refused(file: Path, capsys):
     assert file.read_text() == '# top\n# about b\n[servers.b]\ncommand = "b"\n'
     assert mcptui("remove", "--config", str(file), "a") == 2
     assert "Configured servers: b." in capsys.readouterr().err
+
+
+def test_the_files_of_a_bundle_stay_and_it_is_said_where(file: Path, capsys):
+    folder = bundles_dir() / "sample-1.0.0-abc"
+    file.parent.mkdir()
+    file.write_text(f'[servers.a]\ncommand = "a"\ncwd = "{folder}"\n[servers.b]\ncommand = "b"\ncwd = "/"\n')
+    assert mcptui("remove", "--config", str(file), "a") == 0
+    assert f"the files of its bundle are still in {folder}" in capsys.readouterr().out
+    assert mcptui("remove", "--config", str(file), "b") == 0
+    assert "still in" not in capsys.readouterr().out

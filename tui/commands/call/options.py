@@ -11,38 +11,40 @@ if TYPE_CHECKING:
 VERBS = ("call", "read", "prompt", "list")
 
 _SERVER = """\
-SERVER is the name of a configured server or an address. Or put the command line of a server last, behind --:
-everything there is the server's, and the SERVER in front is left out.
+SERVER is the name of a configured server, or an address. For a server that is
+started by a command, leave SERVER out and put its command line last, behind
+--: everything there belongs to the server.
 """
 _EXIT_CODES = """
-exit codes: 0 done; 1 the tool or the server answered with an error, or gave no answer; 2 usage, configuration
-or output; 3 no answer within the time limit; 5 the server could not be started; 130 interrupted
+exit codes: 0 done; 1 the tool or the server answered with an error, or gave no
+answer; 2 usage, configuration or output; 3 no answer within the time limit;
+5 the server could not be started; 130 interrupted
 """
 _ABOUT = {
     "call": f"""\
 Call a tool of a server. Only that server is started, and stopped afterwards.
 
   mcptui call weather get_weather location=Beijing
-  mcptui call https://mcp.example.com/mcp search query="error 402" limit=5 tags='["a", "b"]'
+  mcptui call https://mcp.example.com/mcp search query="error 402" limit=5
   mcptui call echo message=hello -- npx -y @modelcontextprotocol/server-everything
   mcptui call files write_file --args @arguments.json
   mcptui call weather get_weather location=Beijing --json | jq .content
 
 {_SERVER}
-The input schema of the tool says how a VALUE is read: numbers, true and false, arrays and objects as JSON;
-text as it is, quotes included. Arguments that the tool does not have, or that do not fit, are refused before
-anything is called.
+The input schema of the tool says how a VALUE is read: numbers, true and false,
+arrays and objects as JSON (tags='["a", "b"]'), text as it is. Arguments that
+the tool does not have, or that do not fit, are refused before it is called.
 """,
     "read": f"""\
 Read a resource of a server.
 
-  mcptui read notes note://1
+  mcptui read notes notes://all
   mcptui read files file:///home/me/picture.png -o picture.png
-  mcptui read demo://resource/static/document/features.md -- npx -y @modelcontextprotocol/server-everything
+  mcptui read demo://resource/1 -- npx -y @modelcontextprotocol/server-everything
 
 {_SERVER}
-Into a file or a pipe it goes byte for byte; on a terminal, control characters are made visible, and what is
-not text is refused.
+Into a file or a pipe it goes byte for byte. On a terminal, control characters
+are made visible, and what is not text is refused.
 """,
     "prompt": f"""\
 Get a prompt of a server, filled in. Its arguments are texts.

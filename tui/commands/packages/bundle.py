@@ -14,7 +14,7 @@ from tui.commands.packages.found import Found, ask_for
 from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean_line
 from tui.core.units import plural, size
-from tui.settings.locations import data_dir
+from tui.settings.locations import bundles_dir
 from tui.settings.new_server import named_after, pair_list
 from tui.settings.packages.bundle import bundle_of, folder_name
 from tui.settings.packages.bundle_file import open_bundle
@@ -29,11 +29,6 @@ _REFERENCE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}|keyring:.+/[^/]+")
 def is_bundle(word: str) -> bool:
     """Whether a word names a bundle, by its suffix."""
     return word.lower().endswith(SUFFIXES)
-
-
-def bundles_dir() -> Path:
-    """Return the folder of unpacked bundles."""
-    return data_dir() / "bundles"
 
 
 def from_bundle(args: argparse.Namespace, word: str) -> Found:
@@ -51,21 +46,19 @@ def from_bundle(args: argparse.Namespace, word: str) -> Found:
     with open_bundle(path, args.sha256 or "") as file:
         bundle = bundle_of(file.manifest)
         digest, held = file.digest, f"{plural(file.files, 'file')}, {size(file.unpacked)}"
+    folder = bundles_dir() / folder_name(bundle, digest)
+    author = f", by {clean_line(bundle.author, 80)}, as it says" if bundle.author else ""
+    print(f"{clean_line(bundle.title or bundle.name, 80)} {clean_line(bundle.version, 40)}{author}")
+    print(f"  {clean_line(bundle.description, 200)}")
+    print(f"  {held}, SHA-256 {digest}{' as expected' if args.sha256 else ''}")
+    print(f"  will be unpacked into {clean_line(str(folder), 400)}\n", flush=True)
     given = [(name, _given(bundle.inputs, name, text)) for name, text in pair_list(args.set)]
     values = dict(values_of(bundle.inputs, given, _ask_for_secrets, every=True))
-    folder = bundles_dir() / folder_name(bundle, digest)
     table = bundle.table(folder, values, Path.home())
     refuse_borrowed_secrets(table, given)
     if table["command"] == "python" and shutil.which("python") is None and shutil.which("python3"):
         table["command"] = "python3"
-    lines = [
-        f"{clean_line(bundle.title or bundle.name, 80)} {clean_line(bundle.version, 40)}"
-        + (f", by {clean_line(bundle.author, 80)}, as it says" if bundle.author else ""),
-        f"  {clean_line(bundle.description, 200)}",
-        f"  {held}, SHA-256 {digest}{' as expected' if args.sha256 else ''}",
-        f"  will be unpacked into {clean_line(str(folder), 400)}",
-        *_not_set(bundle.inputs, values),
-    ]
+    lines = _not_set(bundle.inputs, values)
     if "/" not in table["command"] and shutil.which(table["command"]) is None:
         lines.append(f"  {clean_line(table['command'], 80)} is not installed")
     secrets = {one.name: values[one.name][0] for one in bundle.inputs if one.secret and one.name in values}

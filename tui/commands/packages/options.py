@@ -14,10 +14,10 @@ Search a registry of MCP servers. It is asked for nothing until you ask.
 
   mcptui search weather
   mcptui search error tracking --limit 5
-  mcptui add io.github.example/weather      shows how it is run, asks, and adds it
+  mcptui add io.github.example/weather      shows how it is run, asks, adds it
 
-The registry is [registry] url of the configuration, or https://registry.modelcontextprotocol.io. Any other
-with its API (v0.1) will do.
+The registry is [registry] url of the configuration, if not set
+https://registry.modelcontextprotocol.io. Any other with its API (v0.1) will do.
 """
 _EXIT_CODES = "exit codes: 0 found; 1 nothing found, or the registry failed; 2 usage; 130 interrupted"
 _REGISTRY = "ask this registry, if not the configured one"

@@ -114,17 +114,17 @@ def from_registry(args: argparse.Namespace, word: str) -> Found:
             f"{clean_line(name, 100)} was deleted from the registry.", where=clean_line(url, 200)
         )
     way = _chosen(ways(entry), args.kind, clean_line(name, 100))
+    print(f"{entry_text(entry, 'name')} {entry_text(entry, 'version', 40)}{f', {status}' if status else ''}")
+    for line in (entry_text(entry, "description"), _repository(entry)):
+        if line:
+            print(f"  {line}")
+    print(f"  {way.kind}: {clean_line(way.what, 200)}, as {clean_line(url, 200)} says\n", flush=True)
     # A secret that is not given stands in the configuration as the name of a variable.
     inputs = [replace(one, required=False) if one.secret else one for one in way.inputs]
     given = pair_list(args.set)
     table = way.table(values_of(inputs, given, ask_for(secrets=False)))
     refuse_borrowed_secrets(table, given)
-    lines = [
-        f"{entry_text(entry, 'name')} {entry_text(entry, 'version', 40)}{f', {status}' if status else ''}",
-        *(f"  {line}" for line in (entry_text(entry, "description"), _repository(entry)) if line),
-        f"  {way.kind}: {clean_line(way.what, 200)}, as {clean_line(url, 200)} says",
-        *_asked_for(way, dict(given)),
-    ]
+    lines = list(_asked_for(way, dict(given)))
     launcher = str(table.get("command", ""))
     if launcher and shutil.which(launcher) is None:
         lines.append(f"  {launcher} is not installed: {_INSTALL.get(launcher, 'install it first')}")
