@@ -325,3 +325,44 @@ async def test_a_call_is_recorded_like_any_other(config: str):
     await mcptui("call", "--config", config, "offering", "show", "text=x")
     done = await mcptui("traffic", "--config", config, "--filter", "tool:show kind:request", "--json")
     assert len(done.out.splitlines()) == 1
+
+
+TASKS = ("--", sys.executable, str(SERVER.with_name("task_server.py")))
+
+
+@pytest.fixture
+def at_server(tmp_path: Path) -> Path:
+    return tmp_path / "at-server.json"
+
+
+def statuses(at_server: Path) -> list[str]:
+    return [task["status"] for task in json.loads(at_server.read_text()).values()]
+
+
+def task_config(tmp_path: Path, at_server: Path) -> str:
+    path = tmp_path / "tasks.toml"
+    server, env = json.dumps(TASKS[-1]), json.dumps(str(at_server))
+    path.write_text(
+        f"[servers.tasks]\ncommand = {json.dumps(sys.executable)}\nargs = [{server}]\n"
+        f'env = {{ TASKS_FILE = {env} }}\noff = ["stuck"]\n'
+    )
+    return str(path)
+
+
+async def test_a_call_waits_for_the_task_that_it_becomes(tmp_path: Path, at_server: Path):
+    done = await mcptui("call", "--config", task_config(tmp_path, at_server), "tasks", "count")
+    assert (done.code, done.out) == (0, "counted to 3\n")
+    assert done.err.count("task working") == 3
+
+
+async def test_a_task_that_takes_too_long_is_cancelled_with_exit_code_3(tmp_path: Path, at_server: Path):
+    config = task_config(tmp_path, at_server)
+    done = await mcptui("call", "--config", config, "tasks", "stuck", "--seconds", "1")
+    assert (done.code, done.out) == (3, "") and "was not done within 1 s and was cancelled" in done.err
+    assert statuses(at_server) == ["cancelled"]
+
+
+async def test_a_list_names_the_tools_that_the_model_is_not_offered(tmp_path: Path, at_server: Path):
+    done = await mcptui("list", "--config", task_config(tmp_path, at_server), "tasks", "tools")
+    assert done.out.count("not offered to the model") == 1
+    assert "stuck\n    Never end.\n    not offered to the model: turned off\n" in done.out

@@ -5,7 +5,7 @@ import asyncio
 import os
 import sys
 import uuid
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from tui.commands.call.arguments import ToolArguments, json_object, of_tool, prompt_arguments
@@ -28,13 +28,15 @@ from tui.core import units
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, sentences
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean, clean_line
-from tui.core.tools import CallFailure, Tool, ToolResult
+from tui.core.tools import CallFailure, TextContent, Tool, ToolResult
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.problems import did_you_mean
 
 OK, REFUSED, USAGE, TIMEOUT, NOT_STARTED = 0, 1, 2, 3, 5
 _SHOWN_NAMES = 40
+_GRACE_SECONDS = 1.0
+"""A call that is no task ends by its own limit, with the reason."""
 
 
 def call(args: argparse.Namespace) -> int:
@@ -159,9 +161,7 @@ class _Call:
             takes.require(arguments)
             if problem := await workbench.check(tool, arguments):
                 raise takes.misfit(problem)
-        result = await workbench.call_tool(
-            tool, arguments, call=self._id, seconds=self._seconds, progress=_show_progress
-        )
+        result = await self._result(tool, arguments)
         if result.warning:
             print(f"· {clean_line(result.warning, 400)}", file=sys.stderr)
         if result.raw is None:
@@ -173,6 +173,22 @@ class _Call:
         else:
             write_result(result)
         return REFUSED if result.is_error else OK
+
+    async def _result(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
+        """Call a tool. If it becomes a task, that takes as long as it does, unless --seconds limits it."""
+        workbench, limit = self._runtime.workbench, self._args.seconds
+        try:
+            async with asyncio.timeout(None if limit is None else limit + _GRACE_SECONDS):
+                return await workbench.call_tool(
+                    tool, arguments, call=self._id, seconds=self._seconds, progress=_show_progress
+                )
+        except (TimeoutError, asyncio.CancelledError) as error:
+            if (task := workbench.task_of(self._server, self._id)) is not None:
+                await workbench.cancel_task(task)
+            if isinstance(error, asyncio.CancelledError):
+                raise
+            text = TextContent(f"The task was not done within {limit:g} s and was cancelled.")
+            return ToolResult((text,), is_error=True, failure=CallFailure.TIMEOUT)
 
     def _tool(self, name: str, status: ServerStatus) -> Tool:
         tools = self._runtime.workbench.tools(self._server)

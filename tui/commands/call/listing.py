@@ -9,6 +9,7 @@ from tui.commands.call.arguments import ToolArguments
 from tui.commands.call.output import write_json
 from tui.core.servers import ServerStatus
 from tui.core.text import clean_line
+from tui.core.tools import is_off
 from tui.core.workbench import Workbench
 
 _PARTS = {"tools": ("tools",), "resources": ("resources", "resourceTemplates"), "prompts": ("prompts",)}
@@ -45,15 +46,23 @@ async def write_listing(
     if as_json:
         write_json(listed)
     else:
-        _write_text(listed, dict(status.quarantined))
+        _write_text(listed, dict(status.quarantined), _not_offered(workbench, status))
     return complete
 
 
-def _write_text(listed: Listed, left_out: Mapping[str, str]) -> None:
+def _not_offered(workbench: Workbench, status: ServerStatus) -> Mapping[str, str]:
+    """Return why tools are not offered to the model, by name."""
+    off = {
+        tool.name: "turned off" for tool in workbench.tools(status.name) if is_off(tool.name, status.spec.off)
+    }
+    return off | {tool.name: tool.withheld for tool in workbench.tools(status.name) if tool.withheld}
+
+
+def _write_text(listed: Listed, left_out: Mapping[str, str], not_offered: Mapping[str, str]) -> None:
     shown = {part: items for part, items in listed.items() if items}
     blocks = []
     for part, items in shown.items():
-        lines = [line for item in items for line in _lines(part, item, left_out)]
+        lines = [line for item in items for line in _lines(part, item, left_out, not_offered)]
         blocks.append(
             "\n".join([_HEADS[part], *(f"  {line}" for line in lines)] if len(listed) > 1 else lines)
         )
@@ -61,7 +70,7 @@ def _write_text(listed: Listed, left_out: Mapping[str, str]) -> None:
         sys.stdout.write("\n\n".join(blocks) + "\n")
 
 
-def _lines(part: str, item: Any, left_out: Mapping[str, str]) -> list[str]:
+def _lines(part: str, item: Any, left_out: Mapping[str, str], not_offered: Mapping[str, str]) -> list[str]:
     if not isinstance(item, Mapping):
         return [f"(not an object: {clean_line(json.dumps(item, default=str), 80)})"]
     name = clean_line(_text(item, "name"), 120)
@@ -71,6 +80,8 @@ def _lines(part: str, item: Any, left_out: Mapping[str, str]) -> list[str]:
             head = " ".join(filter(None, (name, _signature(item))))
             why = left_out.get(_text(item, "name"))
             about = f"left out: {clean_line(why, 200)}" if why else about
+            if why := not_offered.get(_text(item, "name")):
+                return [head, *([f"    {about}"] if about else []), f"    not offered to the model: {why}"]
         case "prompts":
             head = " ".join(filter(None, (name, _prompt_signature(item))))
         case _:
