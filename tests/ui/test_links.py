@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from tests.conftest import until
 from tests.ui.app_stage import app_over, shows
 from tests.ui.bench_app import app_of, bench_of, called, opened
@@ -9,6 +11,7 @@ from tests.ui.bench_stage import PIXEL, rich_runtime
 from tests.ui.fakes import FakeRuntime, calls, says
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
 from tui.core.workbench import PromptMessage, PromptResult
+from tui.ui.dialogs.confirm import Confirm
 from tui.ui.workbench.result_screen import ResultScreen
 
 ARCHIVE = "weather://archive/beijing"
@@ -77,6 +80,32 @@ async def test_a_link_in_a_result_of_the_workbench_is_read_and_attached() -> Non
         await until(lambda: app.screen is screen)
         await pilot.press("a")
         await until(lambda: app.main.composer.text == f"[@weather:{ARCHIVE}] ")
+
+
+async def test_a_web_address_is_opened_only_after_a_yes_and_an_odd_one_is_flagged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    visited: list[str] = []
+    monkeypatch.setattr("tui.host.browser.open_browser", lambda address: bool(visited.append(address)))
+    runtime = with_link()
+    links = (LinkContent("https://a.com.evil.example/x", "web"), LinkContent("javascript:alert(1)", "odd"))
+    runtime.toolbox.answers["get_weather"] = ToolResult(links)
+    app = app_over(runtime)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await until(lambda: app.main.parts and runtime.is_ready)
+        await pilot.press(*"go", "enter")
+        await shows(app, "There you are.")
+        await pilot.press("f2", "v")
+        await shows(app, "RESULT", "odd")
+        await pilot.press("home", "o")
+        await shows(app, "in the browser?", "https://a.com.evil.example/x", "belongs to evil.example")
+        await pilot.press("n", "o")
+        await until(lambda: isinstance(app.screen, Confirm))
+        app.screen._shown = 0.0
+        await pilot.press("y")
+        await until(lambda: visited == ["https://a.com.evil.example/x"])
+        await shows(app, "The address is copied.")
+        await app.close()
 
 
 async def test_leaving_while_a_link_is_read_cancels_the_request() -> None:

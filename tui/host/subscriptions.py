@@ -48,12 +48,13 @@ class Subscriptions:
             whole = (one for one in self._by_uri if uri.startswith(one) and uri[len(one) :][:1] in "/?#")
             uri = max(whole, key=len, default="")
         if (known := self._by_uri.get(uri)) is not None:
-            self._by_uri[uri] = replace(known, updates=known.updates + 1)
+            # A server that reports updates has subscribed us, whatever it answered.
+            self._by_uri[uri] = ResourceSubscription(known.updates + 1)
 
     def missed(self) -> None:
         """Count an update of each: nobody listened for a while, and nothing is told again."""
-        for uri in self._by_uri:
-            self.updated(uri)
+        for uri, known in self._by_uri.items():
+            self._by_uri[uri] = replace(known, updates=known.updates + 1)
 
     def begin_session(self) -> None:
         """The server has another session, which knows nothing of the subscriptions."""

@@ -37,6 +37,14 @@ def test_why_a_server_refused_is_kept_until_it_accepts(subscriptions):
     assert subscriptions.by_uri["a://x"] == ResourceSubscription()
 
 
+def test_a_server_that_refuses_and_reports_updates_all_the_same_has_subscribed(subscriptions):
+    subscriptions.settle("a://x", "no")
+    subscriptions.missed()
+    assert subscriptions.by_uri["a://x"] == ResourceSubscription(1, "no")
+    subscriptions.updated("a://x")
+    assert subscriptions.by_uri["a://x"] == ResourceSubscription(2)
+
+
 def test_only_what_changes_the_subscriptions_turns_them(subscriptions):
     subscriptions.turned.clear()
     subscriptions.remove("unknown")

@@ -12,8 +12,10 @@ from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.screen import ModalScreen
 
+from tui.core.daemon_thread import in_daemon_thread
 from tui.core.text import clean_line
 from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, ToolResult
+from tui.core.web_address import web_address
 from tui.ui.dialogs.confirm import Confirm
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import bindings_of
@@ -156,13 +158,40 @@ class ResultScreen(ModalScreen[None]):
     def action_result_open(self) -> None:
         """Save the part under the cursor, then open it with the system's program.
 
-        An app (`ui://`) is not opened: its program would run what mcptui does not.
+        A web address is opened in the browser, after a yes. An app (`ui://`) is not opened: its program would
+        run what mcptui does not.
         """
         content = self._content
+        address = content.uri if isinstance(content, LinkContent) else self._uri
+        if address.lower().startswith(("https:", "http:")):
+            self._ask_to_visit(address)
+            return
         if isinstance(content, ResourceContent | BinaryContent) and is_app(content.uri):
             self.notify("This is the source of an app. It can be read and saved, not opened.", timeout=4)
             return
         self._ask_path("save as, to open it", and_open=True)
+
+    def _ask_to_visit(self, address: str) -> None:
+        found = web_address(address)
+        if found.problem:
+            self.notify(f"Not opened: {found.problem}", severity="warning", timeout=5, markup=False)
+            return
+
+        async def visit() -> None:
+            from tui.host.browser import open_browser
+
+            if not await in_daemon_thread("browser", lambda: open_browser(address)):
+                self.app.copy_to_clipboard(address)
+                self.app.notify("No browser can be opened here. The address is copied.", timeout=5)
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.app.run_worker(visit(), exit_on_error=True)
+
+        odd = "".join(f"\n! {one}" for one in found.warnings)
+        about = f"{clean_line(address, 2000)}\nhost: {clean_line(found.host, 300)}{odd}"
+        question = "Open this address of a server in the browser?"
+        self.app.push_screen(Confirm(question, yes="open it", no="do not", about=about), answered)
 
     def _ask_path(self, label: str, *, and_open: bool) -> None:
         data, ending = self._marked()
