@@ -249,7 +249,7 @@ class StreamableHttp:
         if older and self._handshake and not self._initialized.is_set():
             await first_of(self._initialized.wait(), seconds=INITIALIZED_SECONDS)
         reopened = waited = False
-        while True:
+        while self._gate.is_pending(wire_id):  # it may have been cancelled while it waited
             session = "" if method == "initialize" else self._session
             try:
                 sent = self._headers(headers)
@@ -264,7 +264,7 @@ class StreamableHttp:
                     raise
                 reopened = True
                 await self._reopen(session, lost)
-                self._remote.tap.refused(wire_id, "HTTP 404, sent again in another session")
+                self._remote.tap.refused(wire_id, f"HTTP {lost.status}, sent again in another session")
             except HttpFault as fault:
                 harmless = fault.refused or method in _HARMLESS
                 if harmless and fault.wait is not None and fault.wait <= LONGEST_WAIT and not waited:

@@ -278,3 +278,15 @@ async def test_a_listing_waits_as_long_as_the_server_asks():
     async with http_server(once={"server/discover": busy}) as server, Client(remote(server)) as client:
         assert client.protocol_version == MODERN
         assert server.methods().count("server/discover") == 2
+
+
+async def test_a_call_that_is_cancelled_while_it_waits_is_not_sent_any_more():
+    busy = says(reply(b"", "429 Too Many Requests", "", retry_after="1"))
+    async with http_server(modern=False, once={"tools/call": busy}) as server:
+        async with Client(transport := remote(server)) as client:
+            call = asyncio.create_task(client.call_tool("echo", {}))
+            await until(lambda: transport.reach.status == 429)
+            call.cancel()
+            await until(lambda: "notifications/cancelled" in server.methods())
+            await until(lambda: not [task for task in asyncio.all_tasks() if "tools/call" in task.get_name()])
+        assert server.methods().count("tools/call") == 1
