@@ -7,6 +7,7 @@ from textual.app import App
 from textual.screen import ModalScreen
 
 from tui.core.questions import AddressQuestion, FormQuestion, SamplingQuestion, SamplingReview
+from tui.core.text import clean_line
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.questions.address_dialog import AddressDialog
 from tui.ui.questions.form_dialog import FormDialog
@@ -51,7 +52,9 @@ class ServerQuestions:
         dialog = self._dialog
         if dialog is not None and dialog.question is not question:
             self._dialog = None
-            self._close(dialog)
+            if self._close(dialog):
+                server = clean_line(dialog.question.server, 60)
+                self._app.notify(f"{server} withdrew its question.", timeout=4)
             dialog = None
         if question is None:
             return
@@ -85,10 +88,9 @@ class ServerQuestions:
 
         self._app.push_screen(dialog, answered)
 
-    def _close(self, dialog: ModalScreen[Any]) -> None:
-        """Close a dialog and what was opened over it."""
+    def _close(self, dialog: ModalScreen[Any]) -> bool:
+        """Close a dialog and what was opened over it; return whether it was open."""
+        was_open = dialog in self._app.screen_stack
         while dialog in self._app.screen_stack:
-            top = self._app.screen
             self._app.pop_screen()
-            if top is dialog:
-                return
+        return was_open

@@ -40,6 +40,7 @@ async def test_a_withdrawn_question_closes_with_all_that_was_opened_over_it() ->
         await shown(app, HelpScreen)
         waiting.cancel()
         await until(lambda: app.screen is app.main)
+        await shows(app, "server1 withdrew its question.")
 
 
 async def test_a_question_waits_until_nobody_is_typing() -> None:
