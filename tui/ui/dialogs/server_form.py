@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
+from textual.timer import Timer
 from textual.widgets import Input, TextArea
 
 from tui.core.errors import McptuiError
@@ -29,6 +30,7 @@ TRANSPORTS = (
     ("sse", "HTTP+SSE"),
     ("websocket", "WebSocket"),
 )
+LOOK_SECONDS = 0.1
 KEYS = "enter save   tab next field   ←→ transport   esc cancel"
 
 MakeDraft = Callable[[str, "ServerValues"], "Draft"]
@@ -83,10 +85,10 @@ class ServerForm(ModalScreen["Draft | None"]):
     ServerForm .label { color: $text-dim; }
     ServerForm Input { background: $panel; background-tint: transparent; margin-bottom: 1; }
     ServerForm TextArea {
-        height: auto; min-height: 1; max-height: 4; margin-bottom: 1; border: none; padding: 0;
+        height: auto; min-height: 1; max-height: 3; margin-bottom: 1; border: none; padding: 0;
         background: $panel; background-tint: transparent;
     }
-    ServerForm #toml { color: $text-dim; margin-top: 1; max-height: 8; }
+    ServerForm #toml { color: $text-dim; margin-top: 1; max-height: 4; }
     ServerForm #problem { color: $warn; display: none; }
     ServerForm .keys { color: $accent; margin-top: 1; }
     """
@@ -109,6 +111,7 @@ class ServerForm(ModalScreen["Draft | None"]):
         self._toml = Literal("", id="toml")
         self._problem = Literal("", id="problem")
         self._complains = False
+        self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -167,10 +170,19 @@ class ServerForm(ModalScreen["Draft | None"]):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self._look()
+        self._look_soon()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
+        self._look_soon()
+
+    def _look_soon(self) -> None:
+        """Look once a burst of keys is over: each look checks the whole table."""
+        if self._timer is None:
+            self._timer = self.set_timer(LOOK_SECONDS, self._look_now)
+
+    def _look_now(self) -> None:
+        self._timer = None
         self._look()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
