@@ -199,6 +199,14 @@ async def test_a_tool_that_takes_any_arguments_gets_json(config: str):
     assert done.code == 2 and """Write a='"text"'""" in done.err
 
 
+async def test_a_server_of_the_hello_dialect_says_which_option_it_needs():
+    maths = str(Path(__file__).parents[2] / "sample_config" / "servers" / "legacy_math.py")
+    done = await mcptui("call", "add", "a=1", "b=2", "--", sys.executable, maths)
+    assert done.code == 5 and "Give it --transport lines." in done.err
+    done = await mcptui("call", "add", "a=1", "b=2", "--transport", "lines", "--", sys.executable, maths)
+    assert (done.code, done.out) == (0, "3\n")
+
+
 async def test_an_error_of_the_tool_is_its_result_and_exit_code_1(config: str):
     done = await mcptui("call", "--config", config, "offering", "fail")
     assert (done.code, done.out) == (1, "no luck\n")

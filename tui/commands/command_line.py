@@ -262,7 +262,9 @@ def add_options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
     )
     add_packed_options(parser)
     _common(parser, model=False)
-    parser.add_argument("target", nargs=argparse.REMAINDER, metavar="URL|COMMAND", help="what to add")
+    parser.add_argument(
+        "target", nargs=argparse.REMAINDER, metavar="URL|COMMAND|NAME|FILE", help="what to add"
+    )
     return parser
 
 

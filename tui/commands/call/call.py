@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import os
+import re
 import sys
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -35,6 +36,7 @@ from tui.settings.problems import did_you_mean
 
 OK, REFUSED, USAGE, TIMEOUT, NOT_STARTED = 0, 1, 2, 3, 5
 _SHOWN_NAMES = 40
+_CONFIGURED_TRANSPORT = re.compile(r'Set transport = "(\w+)" in its configuration\.')
 _GRACE_SECONDS = 1.0
 """A call that is no task ends by its own limit, with the reason."""
 
@@ -144,6 +146,8 @@ class _Call:
             next_step = "--verbose prints its log."
         if self._runtime.is_unconfigured and status.spec.url:  # its name is known to nobody
             next_step = next_step.replace(f"login {status.name}`", f"login {status.spec.url}`")
+        if self._runtime.is_unconfigured:
+            next_step = _CONFIGURED_TRANSPORT.sub(r"Give it --transport \1.", next_step)
         problem = sentences(status.detail or "it did not start", next_step.strip())
         fail(McptuiError(problem, where=clean_line(status.name, 80)), self._args.json)
         if status.stderr_last and clean_line(status.stderr_last, 80) not in status.detail:
