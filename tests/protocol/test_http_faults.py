@@ -198,7 +198,8 @@ async def test_a_fault_costs_one_call_and_one_sentence(name, modern):
             await until(lambda: "tools/call" in server.methods())
             said = text(await call(host))
             assert re.search(sentence, said), said
-            assert len(sink.given_up()) == 1
+            sent = 2 if name == "404" and not modern else 1  # the session might be lost: opened again, once
+            assert len(sink.given_up()) == sent
             release.set()
             assert text(await other) == '{"n": 1}'
             del server.answers["tools/call"]
