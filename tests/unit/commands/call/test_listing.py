@@ -4,6 +4,7 @@ from typing import Any
 
 from tui.commands.call.listing import write_listing
 from tui.core.servers import ServerSpec, ServerStatus
+from tui.core.tools import Tool
 from tui.core.workbench import ServerIdentity
 
 
@@ -15,6 +16,9 @@ class Offering:
 
     async def identity(self, server: str) -> ServerIdentity:
         return ServerIdentity(capabilities={"tools": {}, "prompts": {}})
+
+    def tools(self, server: str) -> list[Tool]:
+        return [Tool("s", "far", withheld="it needs a task"), Tool("s", "quiet")]
 
     async def entries(self, server: str, kind: str) -> tuple[list[Any], str]:
         return (self._tools, "") if kind == "tools" else ([], "s does not list its prompts.")
@@ -42,3 +46,11 @@ async def test_what_could_not_be_listed_is_told_and_what_is_not_offered_is_empty
     assert not await write_listing(Offering([]), status(), kinds, as_json=True)  # type: ignore[arg-type]
     told = capsys.readouterr()
     assert '"resourceTemplates": []' in told.out and "does not list its prompts" in told.err
+
+
+async def test_a_tool_that_the_model_is_not_offered_says_why(capsys):
+    offering: Any = Offering([{"name": "far"}, {"name": "quiet"}])
+    quiet = ServerStatus("s", ServerSpec("s", off=("quiet",)))
+    await write_listing(offering, quiet, ["tools"], as_json=False)
+    out = capsys.readouterr().out
+    assert out.count("not offered to the model: ") == 2 and "it needs a task" in out and "turned off" in out
