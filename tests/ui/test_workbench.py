@@ -1,5 +1,6 @@
 """The workbench as a person uses it: keys in, tabs, calls and results out."""
 
+import re
 import time
 from dataclasses import replace
 
@@ -87,6 +88,15 @@ async def test_o_turns_a_tool_off_for_the_model_and_it_can_still_be_called() -> 
         assert "For the model" not in screen_text(app_of(screen))
         await pilot.press("O")
         await until(lambda: runtime.host.status("weather").spec.off == ("*",))
+
+
+async def test_where_there_is_little_room_a_tool_that_is_off_has_a_sign() -> None:
+    runtime = rich_runtime()
+    runtime.workbench.offered["weather"] = [tool("research_with_a_long_name")]
+    async with opened(runtime, size=(60, 24)) as (screen, pilot):
+        await pilot.press("o")
+        await until(lambda: runtime.host.status("weather").spec.off)
+        await until(lambda: re.search(r"▸ research\w*… +- +│", screen_text(app_of(screen))))
 
 
 async def test_a_tool_that_no_model_can_run_says_why_and_o_does_not_change_that() -> None:

@@ -22,6 +22,8 @@ SHORT_NOTES = {"destructive": "!", "template": "{}", "new": "+", "changed": "~",
 """Notes where there is no room for a long one beside the name."""
 
 _OFF = OFF.partition(":")[0]
+OFF_SIGN = "-"
+"""What marks a tool that is turned off where there is no room for the word."""
 
 AROUND = 4
 """Cells of a line that are neither name nor note."""
@@ -149,7 +151,7 @@ class ItemList(LinePane):
     def _item_row(self, item: Item, head: Row) -> Row:
         words = self._news.get(item.key) or self._notes.get(item.key) or item.note
         mark, short = item.mark.partition(":")[0], SHORT_NOTES.get(words, "")
-        sign = "!" if item.mark not in ("", PINNED, OFF) else ""
+        sign = {"": "", PINNED: "", OFF: OFF_SIGN}.get(item.mark, "!")
         room = self.columns - width_of((*head, (item.label, ""))) - AROUND + 2
         style = "text" if item.is_offered else "dim"
         notes = (_note(mark, words), _note(mark, short), _note(sign, short))
