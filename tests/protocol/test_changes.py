@@ -1,5 +1,6 @@
 """A tool list that changes while a server runs, on both eras, with a server on the SDK."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -61,7 +62,9 @@ async def test_nothing_of_how_answers_are_kept_is_on_the_wire(host, lines):
 async def test_the_host_gives_its_name_and_offers_nothing_that_it_cannot_do(host, lines):
     first = next(line for line in lines if b"server/discover" in line)
     assert b'"name":"mcptui"' in first
-    assert b'"io.modelcontextprotocol/clientCapabilities":{}' in first
+    offered = json.loads(first)["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"]
+    assert set(offered) == {"elicitation", "roots", "extensions"}
+    assert set(offered["extensions"]) == {"io.modelcontextprotocol/tasks"}
 
 
 async def test_an_open_change_stream_does_not_hold_up_a_stop(host):

@@ -15,6 +15,7 @@ from tui.ui.dialogs.help import MAIN
 from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, Context
 from tui.ui.lists.models import ModelsScreen
 from tui.ui.lists.sessions import SessionsScreen
+from tui.ui.questions.address_dialog import AddressDialog
 from tui.ui.traffic.entry_view import EntryView
 from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.workbench.form_pane import FormPane
@@ -346,6 +347,8 @@ async def test_every_action_of_the_table_has_its_doing():
             place, _, name = action.method.partition("(")[0].rpartition(".")
             screens = (ServerScreen, SessionsScreen, ModelsScreen, ResultScreen)
             screen = next((one for one in screens if action.context in one.CONTEXTS), TrafficScreen)
+            if action.id.startswith("ask."):
+                screen = AddressDialog
             doer = {"app": app, "screen": screen}.get(place) or panes.get(action.context, app)
             assert callable(getattr(doer, f"action_{name}", None)), action.id
 

@@ -33,7 +33,8 @@ def test_the_order_of_variables_does_not_change_the_digest():
 @pytest.mark.parametrize("reason", list(StopReason))
 def test_a_server_has_failed_if_it_stopped_without_being_asked(reason: StopReason):
     status = ServerStatus("a", SPEC, ServerState.STOPPED, reason)
-    assert status.failed == (reason not in (StopReason.NOT_STARTED, StopReason.REQUESTED))
+    asked = (StopReason.NOT_STARTED, StopReason.REQUESTED, StopReason.DISABLED)
+    assert status.failed == (reason not in asked)
 
 
 def test_the_command_and_the_url_are_shown_without_secrets():
