@@ -1,7 +1,7 @@
 """What providers and models require and refuse, as one table. Pure.
 
 A row matches by the endpoint's host, by the model's id, or by both; every matching row counts, later ones
-override earlier ones. What no row knows is learned from the endpoint's error messages, see `quirks`.
+override earlier ones. What no row knows is learned from the endpoint's error messages, see `learned_quirks`.
 Sources are the providers' documentation and the bug reports of other clients.
 """
 

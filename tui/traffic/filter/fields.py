@@ -1,6 +1,6 @@
 """The fields of the filter language: their names, values and meaning. Pure.
 
-The parser, the completion and the help read this table.
+The parser, the completion and the help read this table; `column_fields` does the matching.
 """
 
 import re

@@ -3,6 +3,8 @@
 It learns the revision of each server from the messages (the response to `initialize`, `server/discover`, the
 `_meta` of requests), so it treats a saved recording like a live one. It raises nothing and remembers a
 bounded amount per server. Latency is not its concern.
+
+A rule is a `check_…` in one of the `rules_…` modules, and is called from here.
 """
 
 import re

@@ -6,7 +6,7 @@ from inspect import isawaitable
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line
 from tui.traffic.spans.entries import CallSpan
-from tui.ui.chat.approvals import ApprovalKeys
+from tui.ui.chat.approval_queue import ApprovalKeys
 from tui.ui.chat.composer.editor import EditorSession
 from tui.ui.chat.current_conversation import CurrentConversation
 from tui.ui.chat.message_actions import MessageActions

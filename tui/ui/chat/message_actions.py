@@ -16,7 +16,7 @@ from tui.ui.keys.action_table import Context
 if TYPE_CHECKING:
     from tui.core.tools import LinkContent, ToolResult
     from tui.ui.chat.transcript.blocks import Label
-    from tui.ui.chat.transcript.cards import Card
+    from tui.ui.chat.transcript.tool_call_cards import Card
     from tui.ui.workbench.message_draft import MessageDraft, ResultSource
 
 MENU = {

@@ -9,7 +9,7 @@ from tui.core.attachments import attachment_of
 from tui.core.events import Event
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.action_handlers import ActionHandlers
-from tui.ui.chat.approvals import ApprovalKeys
+from tui.ui.chat.approval_queue import ApprovalKeys
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.commands import SlashCommands
 from tui.ui.chat.composer.attachments import AttachmentReader

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tui.core import units
 from tui.core.servers import ServerState, ServerStatus
-from tui.ui.chat.approvals import Approvals
+from tui.ui.chat.approval_queue import Approvals
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.servers import MOVING

@@ -12,7 +12,7 @@ from tui.core.errors import McptuiError
 from tui.core.events import Event, Steered
 from tui.core.text import clean_line
 from tui.core.turn.limits import TurnMeter
-from tui.ui.chat.approvals import Approvals
+from tui.ui.chat.approval_queue import Approvals
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.composer.token_area import Written
 from tui.ui.widgets.rows import Row

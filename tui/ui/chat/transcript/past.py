@@ -21,9 +21,9 @@ from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.text import clean, clean_line
 from tui.core.units import duration
 from tui.ui.chat.transcript.blocks import PIECE, Code, Label, Note, Plain, Prose, Thinking, said_blocks
-from tui.ui.chat.transcript.cards import Card
 from tui.ui.chat.transcript.flow import Block
 from tui.ui.chat.transcript.result_parts import attachment_words, outcome, result_of
+from tui.ui.chat.transcript.tool_call_cards import Card
 from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols

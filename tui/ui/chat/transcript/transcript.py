@@ -20,10 +20,10 @@ from tui.core.ports import ApprovalRequest
 from tui.core.text import clean, clean_line
 from tui.core.tools import BinaryContent, LinkContent, ToolResult
 from tui.ui.chat.transcript.blocks import Fold, Label, Note, Plain, Summary, Thinking, Welcome
-from tui.ui.chat.transcript.cards import Card
 from tui.ui.chat.transcript.flow import Block
 from tui.ui.chat.transcript.past import note_block, past_blocks, stand_under, user_blocks
 from tui.ui.chat.transcript.result_parts import attachment_words
+from tui.ui.chat.transcript.tool_call_cards import Card
 from tui.ui.chat.transcript.view import FlowPane
 from tui.ui.chat.transcript.writer import ReplyWriter
 from tui.ui.keys.action_table import Context

@@ -7,7 +7,7 @@ import pytest
 from tests.conftest import until
 from tui.core.ports import Answer, ApprovalRequest, Decision
 from tui.core.tools import Tool
-from tui.ui.chat.approvals import GRACE_SECONDS, Approvals
+from tui.ui.chat.approval_queue import GRACE_SECONDS, Approvals
 
 
 def request(name: str) -> ApprovalRequest:
