@@ -200,8 +200,8 @@ class HttpExchange:
             self._tell(Direction.IN, self.body(), self._detail, at, self._size)
             self._told = True
         status = self._detail.get("status", 0)
-        if self._id is not None and status >= 400 and _answered_id(self.body()) != self._id:
-            self._give_up(f"HTTP {status}")  # many refusals have no id, or a null one
+        if self._id is not None and status >= 400 and not _answers(self.body(), self._id):
+            self._give_up(f"HTTP {status}")
 
     def _give_up(self, why: str) -> None:
         if self._id is not None:
@@ -224,8 +224,10 @@ def _request_id(body: bytes) -> Any:
     return found.get("id") if "method" in found else None
 
 
-def _answered_id(body: bytes) -> Any:
-    return _object(body).get("id")
+def _answers(body: bytes, ident: Any) -> bool:
+    """Whether a refusal is the answer to a request; many have no id, and are paired by their exchange."""
+    found = _object(body)
+    return bool("error" in found) if found.get("id") is None else bool(found["id"] == ident)
 
 
 def _object(body: bytes) -> dict[str, Any]:
