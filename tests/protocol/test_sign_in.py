@@ -204,12 +204,12 @@ async def test_a_request_that_is_sent_again_is_not_left_pending_and_breaks_no_ru
 async def test_over_http_and_sse_the_stream_waits_for_the_person(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_sse, "ENDPOINT_SECONDS", 0.3)
+    monkeypatch.setattr(http_sse, "ENDPOINT_SECONDS", 2.0)
 
     class Slow(Person):
         async def address(self, question):  # type: ignore[no-untyped-def]
             self.questions.append(question)
-            await asyncio.sleep(0.8)  # longer than the stream may take to open
+            await asyncio.sleep(2.2)  # longer than the stream may take to open
             return AddressAnswer(Action.ACCEPT)
 
     async with OAuthServer(sse=True) as server:
