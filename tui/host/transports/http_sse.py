@@ -60,10 +60,14 @@ class HttpSse:
 
     def open(self) -> None:
         self._remote.start(self._stay_open(), "stream")
-        self._remote.later(ENDPOINT_SECONDS, self._give_up_endpoint)
+        self._remote.start(self._await_endpoint(), "endpoint")
         self._remote.start(self._send_in_order(), "notifications")
 
-    def _give_up_endpoint(self) -> None:
+    async def _await_endpoint(self) -> None:
+        """End a start in which the stream names no address; the time of a sign-in does not count."""
+        with contextlib.suppress(TimeoutError):
+            async with self._remote.limit(ENDPOINT_SECONDS):
+                await self._ready.wait()
         if self._endpoint is None and not self._accepted:
             text = f"the server has not named an address for messages within {ENDPOINT_SECONDS:g} s."
             self._remote.end(HttpFault(text, next_step=_IF_HTTP, status=self._link.reach.status))
