@@ -319,6 +319,7 @@ class Lives(RuleBasedStateMachine):
         self.tasks = []
         self.starts = 0
         self.deaths = 0
+        self.was_silent = False
 
         async def made():
             return supervisor(self.script, self.clock, restart=True, start_seconds=30)
@@ -359,7 +360,8 @@ class Lives(RuleBasedStateMachine):
     def settle(self):
         async def settling():
             await asyncio.sleep(0)
-            resting = (RUNNING, STOPPED) if not self.script.silent else tuple(ServerState)
+            # A request that was not answered then waits for its limit of seconds.
+            resting = tuple(ServerState) if self.was_silent else (RUNNING, STOPPED)
             await until(lambda: self.server.state in resting)
 
         self.loop.run_until_complete(settling())
@@ -374,6 +376,7 @@ class Lives(RuleBasedStateMachine):
     @rule(silent=st.booleans())
     def hang(self, silent):
         self.script.silent = silent
+        self.was_silent = self.was_silent or silent
 
     @rule(missing=st.booleans())
     def be_missing(self, missing):
