@@ -47,8 +47,14 @@ class ServerQuestions:
         self._next: ServerQuestion | None = None
 
     def show(self, question: ServerQuestion | None, waiting: int) -> None:
-        """Show `question`, or none; `waiting` questions come after it."""
+        """Show `question`, or none; `waiting` questions come after it.
+
+        Once the app has left the screen, there is nobody to ask: its questions are withdrawn one by one.
+        """
         self._next = question
+        if not self._app.is_running:
+            self._dialog = None
+            return
         dialog = self._dialog
         if dialog is not None and dialog.question is not question:
             self._dialog = None
@@ -90,7 +96,9 @@ class ServerQuestions:
 
     def _close(self, dialog: ModalScreen[Any]) -> bool:
         """Close a dialog and what was opened over it; return whether it was open."""
-        was_open = dialog in self._app.screen_stack
-        while dialog in self._app.screen_stack:
+        stack = self._app.screen_stack
+        if dialog not in stack:
+            return False
+        for _ in stack[stack.index(dialog) :]:
             self._app.pop_screen()
-        return was_open
+        return True

@@ -32,6 +32,17 @@ async def test_one_question_is_shown_and_the_rest_counted() -> None:
             task.cancel()
 
 
+async def test_questions_that_are_open_when_the_app_ends_are_withdrawn_without_it() -> None:
+    async with app_with_person() as (app, _, person):
+        waiting = [asked(person.form(question(number))) for number in range(5)]
+        await shown(app, FormDialog)
+    for task in waiting:
+        task.cancel()
+    async with asyncio.timeout(10):
+        await asyncio.gather(*waiting, return_exceptions=True)
+    assert all(task.cancelled() for task in waiting)
+
+
 async def test_a_withdrawn_question_closes_with_all_that_was_opened_over_it() -> None:
     async with app_with_person() as (app, pilot, person):
         waiting = asked(person.form(question(1)))
