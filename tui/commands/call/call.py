@@ -132,8 +132,9 @@ class _Call:
                 f"the server {clean_line(wanted, 80)!r} is disabled in the configuration.",
                 next_step="Remove its line `disabled = true`.",
             )
-        known = ", ".join(clean_line(name, 60) for name in names[:_SHOWN_NAMES]) or "none"
-        hint = did_you_mean(wanted, names)
+        configured = [*names, *runtime.left_out]
+        known = ", ".join(clean_line(name, 60) for name in configured[:_SHOWN_NAMES]) or "none"
+        hint = did_you_mean(wanted, configured)
         raise UsageError(
             f"there is no server {clean_line(wanted, 80)!r}{f', {hint}' if hint else '.'}",
             next_step=f"Configured servers: {known}. An address begins with https:// or http://, "

@@ -118,7 +118,10 @@ def _add_options(parser: argparse.ArgumentParser, verb: str) -> None:
             help="write the result to this file; of several images or files the others to FILE-2, FILE-3, …",
         )
     parser.add_argument(
-        "--seconds", type=_seconds, metavar="N", help="how long the answer may take, if not as configured"
+        "--seconds",
+        type=_seconds,
+        metavar="N",
+        help="how long the answer may take, once the server has started",
     )
     add_question_options(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="print the server's log on stderr")

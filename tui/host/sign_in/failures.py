@@ -27,8 +27,8 @@ def explained(error: Exception, said: str, server: str, context: "OAuthContext")
     if kind == "OAuthRegistrationError" and context.oauth_metadata is None:
         if known is None:
             return SignInFailed(
-                "it answered 401 and offers no sign-in (no OAuth metadata).",
-                next_step=f"It wants a header: set it in [servers.{server}.headers], for example"
+                "it refuses these credentials, or wants some, and offers no sign-in (no OAuth metadata).",
+                next_step=f"Set a header in [servers.{server}.headers], for example"
                 ' Authorization = "Bearer ${TOKEN}".',
                 is_offered=False,
             )

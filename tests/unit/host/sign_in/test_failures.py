@@ -36,7 +36,7 @@ def context(*, resource: bool = False, issuer: bool = False) -> OAuthContext:
 @pytest.mark.parametrize(
     ("error", "known", "text"),
     [
-        (OAuthRegistrationError("404"), context(), "wants a header: set it in [servers.safe.headers]"),
+        (OAuthRegistrationError("404"), context(), "Set a header in [servers.safe.headers]"),
         (OAuthRegistrationError("404"), context(resource=True), "auth.example, does not say how"),
         (OAuthRegistrationError("403"), context(issuer=True), "set client_id in [servers.safe.oauth]"),
         (OAuthFlowError("issuer mismatch"), context(issuer=True), "mcptui logout safe"),
