@@ -19,8 +19,10 @@ from tests import programs
 
 FD_DIR = "/proc/self/fd"
 
-# Half the default number of examples: the suite has to run within minutes, and each run draws new ones.
-hypothesis.settings.register_profile("suite", max_examples=50, deadline=None)
+# The suite has to run within minutes, and to judge a change by the same examples as the change before it.
+# New ones are looked for with `pytest --hypothesis-profile=search`.
+hypothesis.settings.register_profile("suite", max_examples=50, deadline=None, derandomize=True)
+hypothesis.settings.register_profile("search", max_examples=2000, deadline=None)
 hypothesis.settings.load_profile("suite")
 
 # The hundreds of programs that tests start load compiled modules, which saves half a second each.

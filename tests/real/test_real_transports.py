@@ -211,7 +211,9 @@ async def test_progress_arrives_while_a_call_runs(place: ServerSpec):
 
 async def test_a_tool_that_needs_a_task_is_withheld_with_the_reason(place: ServerSpec):
     async with reached(place) as server:
-        assert "task" in server.tools()["simulate-research-query"].withheld
+        name = "simulate-research-query"
+        await until(lambda: name in server.tools(), what="a tool that it lists once it knows its host")
+        assert "task" in server.tools()[name].withheld
 
 
 async def test_what_it_sends_unasked_disturbs_no_call(place: ServerSpec):

@@ -5,6 +5,7 @@ the change. Where no small edit does, the whole text is written anew, which cost
 """
 
 import copy
+import io
 import os
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -200,7 +201,21 @@ def _without(text: str, path: tuple[str, ...]) -> str:
     except ValueError:
         return tomli_w.dumps(wanted)
     # A table that only its members implied goes with the last of them.
-    return cut if _without_empty(found) == _without_empty(wanted) else tomli_w.dumps(wanted)
+    same = _without_empty(found) == _without_empty(wanted) and not _contains(found, path)
+    return cut if same else tomli_w.dumps(wanted)
+
+
+def _contains(tree: Any, path: tuple[str, ...]) -> bool:
+    for part in path:
+        if not isinstance(tree, dict) or part not in tree:
+            return False
+        tree = tree[part]
+    return True
+
+
+def _lines(text: str) -> list[str]:
+    r"""Split where TOML does: at `\n` alone, not at the other separators that `str.splitlines` knows."""
+    return io.StringIO(text, newline="\n").readlines()
 
 
 def _without_empty(tree: Any) -> Any:
@@ -212,7 +227,7 @@ def _without_empty(tree: Any) -> Any:
 
 def _cut(text: str, path: tuple[str, ...]) -> str:
     """Cut the lines of a key or table; comments above it, and behind its last value, stay."""
-    lines = text.splitlines(keepends=True)
+    lines = _lines(text)
     places = toml_places(text)
     headers = sorted((place.line, known) for known, place in places.items() if place.header)
     gone: set[int] = set()
@@ -262,7 +277,7 @@ def _value_edits(text: str, key: tuple[str, ...], value: Value) -> Iterator[str]
             yield f"{text[:behind]} {name} = {literal}{comma}{text[behind:]}"
     if len(key) == 1:
         headers = [place.line for place in places.values() if place.header]
-        lines = text.splitlines(keepends=True)
+        lines = _lines(text)
         offset = sum(map(len, lines[: min(headers) - 1])) if headers else len(text)
         yield _inserted(text, offset, f"{name} = {literal}")
     yield _appended(text, tomli_w.dumps(_nested(key, value)))

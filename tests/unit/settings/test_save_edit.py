@@ -158,6 +158,13 @@ def test_a_server_is_removed_however_it_is_written(text: str):
     assert tomllib.loads(without_server(text, "a")) == {"servers": {"b": {"command": "y"}}}
 
 
+@pytest.mark.parametrize("separator", ["\x85", "\u2028", "\u2029"])
+def test_a_server_is_removed_beside_values_with_separators_that_end_no_line_of_toml(separator: str):
+    servers = {"a": {"env": {separator: ""}}, "b": {"args": [separator], "env": {}}}
+    text = tomli_w.dumps({"servers": servers})
+    assert tomllib.loads(without_server(text, "b")) == {"servers": {"a": servers["a"]}}
+
+
 def test_the_last_server_leaves_an_empty_table_so_that_no_sample_starts():
     assert tomllib.loads(without_server('[servers.a]\ncommand = "x"\n', "a")) == {"servers": {}}
 
