@@ -7,11 +7,10 @@ how they compare on the machine of the moment. The bare SDK opens a new connecti
 
 import asyncio
 import json
-import statistics
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -19,15 +18,13 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 import psutil  # noqa: E402
-from mcp import Client  # noqa: E402
 
-from tests.benchmarks.tool_call import timed  # noqa: E402
+from tests.benchmarks.tool_call import compare  # noqa: E402
 from tests.http_server import STREAM, Asked, HttpServer, event, http_server  # noqa: E402
 from tui.core.ports import MonotonicClock  # noqa: E402
 from tui.core.servers import ServerSpec, Transport  # noqa: E402
 from tui.host.host import Host  # noqa: E402
 
-ROUNDS = 10
 MIB = 1024 * 1024
 SERVE, SERVE_LARGE = "--serve", "--serve-large"
 
@@ -76,34 +73,6 @@ def host_of(*urls: str) -> Host:
     """Return a host of remote servers."""
     specs = [ServerSpec(f"far{number}", transport=Transport.HTTP, url=url) for number, url in enumerate(urls)]
     return Host(specs, sink=lambda *_: None, clock=MonotonicClock())
-
-
-async def compare(calls: int, url: str) -> None:
-    """Print medians and the ratio."""
-    host = host_of(url)
-    await host.start_all()
-    tool = host.toolbox.tools()[0]
-    arguments = {"text": "hello"}
-    async with Client(url) as client:
-        await client.list_tools()
-        ways: dict[str, Callable[[], Awaitable[object]]] = {
-            "bare SDK": lambda: client.call_tool(tool.name, arguments),
-            "host": lambda: host.toolbox.call(tool, arguments, seconds=10, progress=lambda *_: None),
-        }
-        times: dict[str, list[float]] = {way: [] for way in ways}
-        cpu: dict[str, list[float]] = {way: [] for way in ways}
-        for _ in range(ROUNDS):
-            for way, call in ways.items():
-                took, spent = await timed(call, max(1, calls // ROUNDS))
-                times[way] += took
-                cpu[way].append(spent)
-    await host.shutdown()
-    medians = {way: statistics.median(took) for way, took in times.items()}
-    for way, took in times.items():
-        slow = statistics.quantiles(took, n=20)[-1]
-        spent = statistics.median(cpu[way])
-        print(f"{way:>9}: median {medians[way]:.3f} ms, p95 {slow:.3f} ms, CPU {spent:.3f} ms a call")
-    print(f"    ratio: {medians['host'] / medians['bare SDK']:.2f}")
 
 
 class Stalls:
@@ -224,7 +193,7 @@ async def main(calls: int) -> None:
     """Measure everything."""
     async with served() as url:
         await memory(url)
-        await compare(calls, url)
+        await compare(host_of(url), url, calls)
     await stalls()
 
 

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
@@ -36,13 +37,15 @@ async def timed(call: Callable[[], Awaitable[object]], calls: int) -> tuple[list
     return times, (time.process_time() - cpu) * 1e3 / calls
 
 
-async def compare(calls: int) -> None:
-    """Print medians, 95th percentiles and the ratio."""
-    host = Host([ServerSpec("echo", sys.executable, (SERVER,))], sink=lambda *_: None, clock=MonotonicClock())
+async def compare(host: Host, server: Any, calls: int) -> None:
+    """Print medians, 95th percentiles and the ratio of calls through `host` and through the SDK's client.
+
+    `server` is where the client finds the one server that `host` has.
+    """
     await host.start_all()
     tool = host.toolbox.tools()[0]
     arguments = {"text": "hello"}
-    async with Client(StdioServerParameters(command=sys.executable, args=[SERVER])) as client:
+    async with Client(server) as client:
         await client.list_tools()
         ways: dict[str, Callable[[], Awaitable[object]]] = {
             "bare SDK": lambda: client.call_tool(tool.name, arguments),
@@ -64,5 +67,11 @@ async def compare(calls: int) -> None:
     print(f"    ratio: {medians['host'] / medians['bare SDK']:.2f}")
 
 
+async def main(calls: int) -> None:
+    """Measure over stdio."""
+    host = Host([ServerSpec("echo", sys.executable, (SERVER,))], sink=lambda *_: None, clock=MonotonicClock())
+    await compare(host, StdioServerParameters(command=sys.executable, args=[SERVER]), calls)
+
+
 if __name__ == "__main__":
-    asyncio.run(compare(int(sys.argv[1]) if len(sys.argv) > 1 else 1000))
+    asyncio.run(main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000))

@@ -147,13 +147,18 @@ async def test_a_call_by_hand_can_be_left_and_its_task_is_taken_up_after_a_resta
         assert list(it.host.workbench.tasks("srv")) == []
 
 
+async def left_at_work(it):
+    """Call by hand what never ends, and leave it."""
+    calling = asyncio.create_task(it.by_hand("stuck"))
+    await until(lambda: it.sent("tasks/get"))
+    calling.cancel()
+    await asyncio.wait({calling})
+
+
 async def test_a_task_of_an_earlier_run_can_be_cancelled(tmp_path):
     book = TaskBook()
     async with stage(tmp_path, book=book) as it:
-        calling = asyncio.create_task(it.by_hand("stuck"))
-        await until(lambda: it.sent("tasks/get"))
-        calling.cancel()
-        await asyncio.wait({calling})
+        await left_at_work(it)
     async with stage(tmp_path, book=book) as it:
         (task,) = it.host.workbench.tasks("srv")
         assert await it.host.workbench.cancel_task(task) == ""
@@ -163,10 +168,7 @@ async def test_a_task_of_an_earlier_run_can_be_cancelled(tmp_path):
 async def test_a_task_that_its_server_forgot_is_forgotten(tmp_path):
     book = TaskBook()
     async with stage(tmp_path, book=book) as it:
-        calling = asyncio.create_task(it.by_hand("stuck"))
-        await until(lambda: it.sent("tasks/get"))
-        calling.cancel()
-        await asyncio.wait({calling})
+        await left_at_work(it)
         it.tasks_file.write_text("{}")
         (task,) = it.host.workbench.tasks("srv")
         result = await it.host.workbench.fetch_task(task, call="hand-2", progress=it.progress)

@@ -1,16 +1,21 @@
 """Links in results: read and attached from where they stand; prompts put into the message or sent."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
+from textual.pilot import Pilot
 
 from tests.conftest import until
-from tests.ui.app_stage import app_over, shows
+from tests.ui.app_stage import opened as opened_app
+from tests.ui.app_stage import shows
 from tests.ui.bench_app import app_of, bench_of, called, opened
 from tests.ui.bench_stage import PIXEL, rich_runtime
 from tests.ui.fakes import FakeRuntime, calls, says
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
 from tui.core.workbench import PromptMessage, PromptResult
+from tui.ui.app.app import McptuiApp
 from tui.ui.dialogs.confirm import Confirm
 from tui.ui.workbench.result_screen import ResultScreen
 
@@ -25,13 +30,19 @@ def with_link() -> FakeRuntime:
     return runtime
 
 
+@asynccontextmanager
+async def answered(runtime: FakeRuntime) -> AsyncIterator[tuple[McptuiApp, Pilot[int]]]:
+    """The app after a turn whose call had links in its result."""
+    async with opened_app(runtime) as (app, pilot):
+        await pilot.press(*"go", "enter")
+        await shows(app, "There you are.")
+        yield app, pilot
+
+
 async def test_enter_on_a_link_of_a_call_in_the_conversation_reads_it_and_a_attaches_it() -> None:
     runtime = with_link()
-    app = app_over(runtime)
-    async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        await until(lambda: app.main.parts and runtime.is_ready)
-        await pilot.press(*"go", "enter")
-        await shows(app, "There you are.", f"link   archive  {ARCHIVE}")
+    async with answered(runtime) as (app, pilot):
+        await shows(app, f"link   archive  {ARCHIVE}")
         card = next(iter(app.main.regions.conversation.cards.values()))
         app.main.regions.conversation.focus()
         app.main.regions.conversation._aim((card, card.targets[-1]))
@@ -44,16 +55,11 @@ async def test_enter_on_a_link_of_a_call_in_the_conversation_reads_it_and_a_atta
         await pilot.press("escape")
         await until(lambda: app.screen is app.main)
         assert f"[@{ARCHIVE}]" in app.main.composer.text
-        await app.close()
 
 
 async def test_a_link_is_followed_in_the_whole_result_of_a_call_and_escape_goes_back_to_it() -> None:
     runtime = with_link()
-    app = app_over(runtime)
-    async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        await until(lambda: app.main.parts and runtime.is_ready)
-        await pilot.press(*"go", "enter")
-        await shows(app, "There you are.")
+    async with answered(runtime) as (app, pilot):
         await pilot.press("f2", "v")
         await shows(app, "RESULT", "See there.")
         await pilot.press("end", "enter")
@@ -62,7 +68,6 @@ async def test_a_link_is_followed_in_the_whole_result_of_a_call_and_escape_goes_
         await shows(app, "RESULT", "See there.")
         await pilot.press("end", "a", "escape")
         await until(lambda: app.main.composer.text == f"[@weather:{ARCHIVE}] ")
-        await app.close()
 
 
 async def test_a_link_in_a_result_of_the_workbench_is_read_and_attached() -> None:
@@ -90,11 +95,7 @@ async def test_a_web_address_is_opened_only_after_a_yes_and_an_odd_one_is_flagge
     runtime = with_link()
     links = (LinkContent("https://a.com.evil.example/x", "web"), LinkContent("javascript:alert(1)", "odd"))
     runtime.toolbox.answers["get_weather"] = ToolResult(links)
-    app = app_over(runtime)
-    async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        await until(lambda: app.main.parts and runtime.is_ready)
-        await pilot.press(*"go", "enter")
-        await shows(app, "There you are.")
+    async with answered(runtime) as (app, pilot):
         await pilot.press("f2", "v")
         await shows(app, "RESULT", "odd")
         await pilot.press("home", "o")
@@ -105,16 +106,11 @@ async def test_a_web_address_is_opened_only_after_a_yes_and_an_odd_one_is_flagge
         await pilot.press("y")
         await until(lambda: visited == ["https://a.com.evil.example/x"])
         await shows(app, "The address is copied.")
-        await app.close()
 
 
 async def test_leaving_while_a_link_is_read_cancels_the_request() -> None:
     runtime = with_link()
-    app = app_over(runtime)
-    async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        await until(lambda: app.main.parts and runtime.is_ready)
-        await pilot.press(*"go", "enter")
-        await shows(app, "There you are.")
+    async with answered(runtime) as (app, pilot):
         runtime.workbench.gate = asyncio.Event()
         await pilot.press("f2", "v")
         await shows(app, "RESULT", "See there.")
@@ -122,7 +118,6 @@ async def test_leaving_while_a_link_is_read_cancels_the_request() -> None:
         await until(lambda: runtime.workbench.called)
         await pilot.press("escape")
         await until(lambda: runtime.workbench.cancelled == 1)
-        await app.close()
 
 
 async def test_a_resource_and_a_filled_in_template_are_attached_from_the_list() -> None:
