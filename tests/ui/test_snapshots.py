@@ -3,132 +3,37 @@
 A tour opens the app, goes from screen to screen by keys, and compares each with its file.
 """
 
-import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from textual.notifications import Notification
-from textual.pilot import Pilot
 from textual.widgets import Input
 from textual.widgets._toast import Toast
 
 from tests.clocks import FrozenTime, freeze_time
-from tests.conftest import until
-from tests.ui import app_stage, bench_stage
-from tests.ui.app_stage import screen_text
-from tests.ui.fake_chats import DEMO, OLLAMA
-from tests.ui.fakes import FakeHost, FakeRuntime, calls, crashed, running, says
-from tests.ui.snapshots import DARK, FOLDER, LIGHT, REWRITE_COMMAND, path_of, problem_of
-from tests.ui.traffic_stage import Recorded, some
-from tui.core.conversation.conversation import AssistantMessage, UserMessage
-from tui.core.conversation.sessions import SessionInfo, SessionMatch
-from tui.core.errors import ModelError
-from tui.core.ports import ModelChoice, TextPart
-from tui.core.tools import BinaryContent, LinkContent, TextContent, ToolResult
-from tui.core.traffic import Cause, Finding, Kind, Severity
-from tui.core.turn.limits import Limits
-from tui.ui.app.app import McptuiApp
+from tests.ui import bench_stage
+from tests.ui.fakes import FakeRuntime
+from tests.ui.snapshot_stage import (
+    answering,
+    destructive,
+    failing,
+    forecast,
+    idle,
+    logging,
+    slow,
+    starting,
+    with_lists,
+    with_result,
+    with_traffic,
+)
+from tests.ui.snapshot_tour import SIZES, TOURS, Tour, Visit, opened, tour
+from tests.ui.snapshots import DARK, FOLDER, LIGHT, REWRITE_COMMAND, path_of
 
 
 @pytest.fixture(scope="module", autouse=True)
 def painted_when_looked_at() -> None:
     """Paint as for a terminal: a snapshot of a dialog has what was painted behind it."""
-
-
-SIZES = ((80, 24), (120, 40))
-
-ANSWER = """\
-It is **sunny** in Hangzhou, 25 °C, with `light` wind.
-
-1. Take a hat.
-2. Drink *water*.
-
-| day | high |
-| --- | ---: |
-| Monday | 27 |
-| Tuesday | 24 |
-
-```python
-def forecast(city: str) -> int:
-    return 25  # always
-```
-"""
-WEATHER_CALL = calls("weather__get_weather", '{"location": "Hangzhou", "unit": "celsius"}')
-
-
-@dataclass
-class Visit:
-    """The app on a tour, and what was found to differ."""
-
-    app: McptuiApp
-    pilot: Pilot[int]
-    runtime: FakeRuntime
-    size: tuple[int, int]
-    theme: str
-    clock: FrozenTime
-    seen: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-
-    async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        await self.pilot.pause()
-
-    async def write(self, text: str) -> None:
-        names = {" ": "space", "/": "slash", "@": "at", ":": "colon", ".": "full_stop", ",": "comma"}
-        await self.press(*(names.get(letter, letter) for letter in text))
-
-    async def ask(self, question: str) -> None:
-        await app_stage.send(self.pilot, question)
-
-    async def shows(self, *texts: str) -> None:
-        await until(
-            lambda: all(text in screen_text(self.app) for text in texts),
-            what=f"{texts} in\n{screen_text(self.app)}",
-        )
-
-    async def see(self, name: str, *texts: str) -> None:
-        """Compare the screen with its file, once it shows some texts."""
-        await self.shows(*texts)
-        self.seen.append(name)
-        if problem := await problem_of(self.app, name, self.size, self.theme):
-            self.problems.append(problem)
-
-
-@dataclass(frozen=True, slots=True)
-class Tour:
-    """A way through some screens, in the order of their names."""
-
-    runtime: Callable[[], FakeRuntime]
-    walk: Callable[[Visit], Awaitable[None]]
-    screens: tuple[str, ...]
-
-
-TOURS: list[Tour] = []
-Walk = Callable[[Visit], Awaitable[None]]
-
-
-def tour(runtime: Callable[[], FakeRuntime], *screens: str) -> Callable[[Walk], Walk]:
-    """Add a walk through these screens, over such a runtime, to the tours."""
-
-    def add(walk: Walk) -> Walk:
-        TOURS.append(Tour(runtime, walk, screens))
-        return walk
-
-    return add
-
-
-@asynccontextmanager
-async def opened(
-    runtime: FakeRuntime, size: tuple[int, int], theme: str, clock: FrozenTime
-) -> AsyncIterator[Visit]:
-    runtime.theme_name = theme
-    async with app_stage.opened(runtime, size) as (app, pilot):
-        app.animation_level = "none"
-        yield Visit(app, pilot, runtime, size, theme, clock)
 
 
 @pytest.fixture
@@ -158,12 +63,6 @@ def terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 # ---- the chat ----
 
 
-def idle() -> FakeRuntime:
-    runtime = FakeRuntime(says("Hello."))
-    runtime.snippets = {"review": "Review {file}."}
-    return runtime
-
-
 @tour(idle, "server-add", "server-change")
 async def servers_edited(visit: Visit) -> None:
     await visit.press("f3", "a")
@@ -191,12 +90,6 @@ async def empty_chat(visit: Visit) -> None:
     await visit.see("system-text", "Be brief.")
     await visit.press("escape", "f1")
     await visit.see("help", "f10")
-
-
-def answering() -> FakeRuntime:
-    runtime = FakeRuntime(WEATHER_CALL, says(ANSWER), says("Bye."))
-    runtime.toolbox.answers["get_weather"] = ToolResult((TextContent('{"city": "Hangzhou", "high": 25}'),))
-    return runtime
 
 
 @tour(
@@ -236,10 +129,6 @@ async def conversation(visit: Visit) -> None:
     await visit.see("chat-tail")
 
 
-def destructive() -> FakeRuntime:
-    return FakeRuntime(calls("notes__delete_note", '{"id": "milk"}'), says("So be it."))
-
-
 @tour(destructive, "chat-approval", "refuse-why", "confirm-quit")
 async def approval(visit: Visit) -> None:
     await visit.ask("Forget the milk")
@@ -253,10 +142,6 @@ async def approval(visit: Visit) -> None:
     await visit.see("confirm-quit", "Leave and stop it?")
 
 
-def slow() -> FakeRuntime:
-    return FakeRuntime([TextPart("Once upon a time"), asyncio.Event()])
-
-
 @tour(slow, "chat-running", "chat-queued", "chat-stopped")
 async def running_turn(visit: Visit) -> None:
     await visit.ask("Tell me a story")
@@ -265,13 +150,6 @@ async def running_turn(visit: Visit) -> None:
     await visit.see("chat-queued", "A short one")
     await visit.press("ctrl+x", "escape")
     await visit.see("chat-stopped", "Stopped")
-
-
-def failing() -> FakeRuntime:
-    runtime = FakeRuntime(WEATHER_CALL, says("So far."), limits=Limits(max_steps=1))
-    runtime.problems = ("mcptui.toml: no such theme",)
-    runtime.unsaved = "disk full"
-    return runtime
 
 
 @tour(failing, "chat-problems", "chat-limit", "chat-unavailable")
@@ -283,34 +161,12 @@ async def problems(visit: Visit) -> None:
     await visit.see("chat-unavailable", "is not available")
 
 
-def starting() -> FakeRuntime:
-    return FakeRuntime(gate=asyncio.Event(), host=FakeHost())
-
-
 @tour(starting, "chat-starting")
 async def start(visit: Visit) -> None:
     await visit.see("chat-starting", "mcptui")
 
 
 # ---- lists ----
-
-NOW = 1_790_001_000.0
-TALK = (UserMessage("Which notes mention milk?"), AssistantMessage("Two of them."))
-MILK = SessionInfo("milk", "Which notes mention milk?", NOW - 900, NOW - 600, 4, 2, "qwen3:8b", 12_000, 0.02)
-RAIN = SessionInfo("rain", "Will it rain in Oslo?", NOW - 9e6, NOW - 8e6, 2, 1, "demo", 300)
-NO_KEY = ModelChoice(
-    "router", "qwen/max", "https://router.example/api", "configuration", problem="set ROUTER_KEY"
-)
-
-
-def with_lists() -> FakeRuntime:
-    runtime = FakeRuntime()
-    runtime.conversations.save(MILK, *TALK)
-    runtime.conversations.save(RAIN, *TALK)
-    runtime.conversations.finds = [SessionMatch(RAIN, 1, "bring an umbrella and milk to Oslo")]
-    runtime.conversations.known = [DEMO, OLLAMA, NO_KEY]
-    runtime.conversations.offers = {"ollama": ("qwen3:8b", "llama3"), "demo": ModelError("it is offline")}
-    return runtime
 
 
 @tour(
@@ -351,21 +207,6 @@ async def no_sessions(visit: Visit) -> None:
 
 
 # ---- the traffic ----
-
-
-def recorded() -> Recorded:
-    found = some()
-    found.call(result={"content": [{"type": "text", "text": "27 °C"}], "took_ms": 3}, cause=Cause(1, 1, "c"))
-    found.findings.append(Finding(3, "no-result-type", Severity.ERROR, "resultType is missing.", "here"))
-    found.columns.set_severity(3, Severity.ERROR)
-    return found
-
-
-def with_traffic() -> FakeRuntime:
-    runtime = FakeRuntime(says("Hello."))
-    runtime.recorded = recorded()
-    runtime.recording = runtime.recorded.recording()
-    return runtime
 
 
 @tour(
@@ -473,17 +314,6 @@ async def resending(visit: Visit) -> None:
 # ---- the workbench ----
 
 
-def forecast() -> FakeRuntime:
-    """A server that offers some of everything; its first tool has a form with all kinds of fields."""
-    runtime = bench_stage.rich_runtime()
-    tools = runtime.workbench.offered["weather"]
-    tools.insert(0, tools.pop(1))
-    runtime.recorded.call()
-    for line in (b"GET /beijing 200", b"\x1b[31mcache is cold", b"GET /oslo 500"):
-        runtime.recorded.add(Kind.STDERR, line)
-    return runtime
-
-
 @tour(
     forecast,
     "bench-tools",
@@ -561,12 +391,6 @@ async def bench_tabs(visit: Visit) -> None:
     await visit.see("bench-stopped", "STOPPED")
 
 
-def logging() -> FakeRuntime:
-    host = FakeHost(running("weather"), crashed("slow"))
-    host.logs["weather"] = tuple(f"line {number}" for number in range(1, 60))
-    return FakeRuntime(host=host)
-
-
 @tour(logging, "log", "log-search", "log-empty")
 async def log(visit: Visit) -> None:
     await visit.press("f3", "l")
@@ -575,21 +399,6 @@ async def log(visit: Visit) -> None:
     await visit.see("log-search", "line 3")
     await visit.press("escape", "escape", "f3", "down", "l")
     await visit.see("log-empty", "has written nothing to stderr yet")
-
-
-PICTURE = ToolResult(
-    (
-        TextContent("The rain of today."),
-        BinaryContent("image", "image/png", 70, bench_stage.PIXEL),
-        LinkContent("weather://archive/beijing", "archive", "Ten years of weather"),
-    )
-)
-
-
-def with_result() -> FakeRuntime:
-    runtime = FakeRuntime(WEATHER_CALL, says("It rains."))
-    runtime.toolbox.answers["get_weather"] = PICTURE
-    return runtime
 
 
 @tour(with_result, "result")

@@ -1,0 +1,130 @@
+"""The runtimes that the tours of the snapshots start with."""
+
+import asyncio
+
+from tests.ui import bench_stage
+from tests.ui.fake_chats import DEMO, OLLAMA
+from tests.ui.fakes import FakeHost, FakeRuntime, calls, crashed, running, says
+from tests.ui.traffic_stage import Recorded, some
+from tui.core.conversation.conversation import AssistantMessage, UserMessage
+from tui.core.conversation.sessions import SessionInfo, SessionMatch
+from tui.core.errors import ModelError
+from tui.core.ports import ModelChoice, TextPart
+from tui.core.tools import BinaryContent, LinkContent, TextContent, ToolResult
+from tui.core.traffic import Cause, Finding, Kind, Severity
+from tui.core.turn.limits import Limits
+
+ANSWER = """\
+It is **sunny** in Hangzhou, 25 °C, with `light` wind.
+
+1. Take a hat.
+2. Drink *water*.
+
+| day | high |
+| --- | ---: |
+| Monday | 27 |
+| Tuesday | 24 |
+
+```python
+def forecast(city: str) -> int:
+    return 25  # always
+```
+"""
+WEATHER_CALL = calls("weather__get_weather", '{"location": "Hangzhou", "unit": "celsius"}')
+
+
+def idle() -> FakeRuntime:
+    runtime = FakeRuntime(says("Hello."))
+    runtime.snippets = {"review": "Review {file}."}
+    return runtime
+
+
+def answering() -> FakeRuntime:
+    runtime = FakeRuntime(WEATHER_CALL, says(ANSWER), says("Bye."))
+    runtime.toolbox.answers["get_weather"] = ToolResult((TextContent('{"city": "Hangzhou", "high": 25}'),))
+    return runtime
+
+
+def destructive() -> FakeRuntime:
+    return FakeRuntime(calls("notes__delete_note", '{"id": "milk"}'), says("So be it."))
+
+
+def slow() -> FakeRuntime:
+    return FakeRuntime([TextPart("Once upon a time"), asyncio.Event()])
+
+
+def failing() -> FakeRuntime:
+    runtime = FakeRuntime(WEATHER_CALL, says("So far."), limits=Limits(max_steps=1))
+    runtime.problems = ("mcptui.toml: no such theme",)
+    runtime.unsaved = "disk full"
+    return runtime
+
+
+def starting() -> FakeRuntime:
+    return FakeRuntime(gate=asyncio.Event(), host=FakeHost())
+
+
+NOW = 1_790_001_000.0
+TALK = (UserMessage("Which notes mention milk?"), AssistantMessage("Two of them."))
+MILK = SessionInfo("milk", "Which notes mention milk?", NOW - 900, NOW - 600, 4, 2, "qwen3:8b", 12_000, 0.02)
+RAIN = SessionInfo("rain", "Will it rain in Oslo?", NOW - 9e6, NOW - 8e6, 2, 1, "demo", 300)
+NO_KEY = ModelChoice(
+    "router", "qwen/max", "https://router.example/api", "configuration", problem="set ROUTER_KEY"
+)
+
+
+def with_lists() -> FakeRuntime:
+    runtime = FakeRuntime()
+    runtime.conversations.save(MILK, *TALK)
+    runtime.conversations.save(RAIN, *TALK)
+    runtime.conversations.finds = [SessionMatch(RAIN, 1, "bring an umbrella and milk to Oslo")]
+    runtime.conversations.known = [DEMO, OLLAMA, NO_KEY]
+    runtime.conversations.offers = {"ollama": ("qwen3:8b", "llama3"), "demo": ModelError("it is offline")}
+    return runtime
+
+
+def recorded() -> Recorded:
+    found = some()
+    found.call(result={"content": [{"type": "text", "text": "27 °C"}], "took_ms": 3}, cause=Cause(1, 1, "c"))
+    found.findings.append(Finding(3, "no-result-type", Severity.ERROR, "resultType is missing.", "here"))
+    found.columns.set_severity(3, Severity.ERROR)
+    return found
+
+
+def with_traffic() -> FakeRuntime:
+    runtime = FakeRuntime(says("Hello."))
+    runtime.recorded = recorded()
+    runtime.recording = runtime.recorded.recording()
+    return runtime
+
+
+def forecast() -> FakeRuntime:
+    """A server that offers some of everything; its first tool has a form with all kinds of fields."""
+    runtime = bench_stage.rich_runtime()
+    tools = runtime.workbench.offered["weather"]
+    tools.insert(0, tools.pop(1))
+    runtime.recorded.call()
+    for line in (b"GET /beijing 200", b"\x1b[31mcache is cold", b"GET /oslo 500"):
+        runtime.recorded.add(Kind.STDERR, line)
+    return runtime
+
+
+def logging() -> FakeRuntime:
+    host = FakeHost(running("weather"), crashed("slow"))
+    host.logs["weather"] = tuple(f"line {number}" for number in range(1, 60))
+    return FakeRuntime(host=host)
+
+
+PICTURE = ToolResult(
+    (
+        TextContent("The rain of today."),
+        BinaryContent("image", "image/png", 70, bench_stage.PIXEL),
+        LinkContent("weather://archive/beijing", "archive", "Ten years of weather"),
+    )
+)
+
+
+def with_result() -> FakeRuntime:
+    runtime = FakeRuntime(WEATHER_CALL, says("It rains."))
+    runtime.toolbox.answers["get_weather"] = PICTURE
+    return runtime

@@ -1,0 +1,88 @@
+"""A tour: the app opened at a size and in a theme, walked through by keys, its screens compared."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from textual.pilot import Pilot
+
+from tests.clocks import FrozenTime
+from tests.conftest import until
+from tests.ui import app_stage
+from tests.ui.app_stage import screen_text
+from tests.ui.fakes import FakeRuntime
+from tests.ui.snapshots import problem_of
+from tui.ui.app.app import McptuiApp
+
+SIZES = ((80, 24), (120, 40))
+
+
+@dataclass
+class Visit:
+    """The app on a tour, and what was found to differ."""
+
+    app: McptuiApp
+    pilot: Pilot[int]
+    runtime: FakeRuntime
+    size: tuple[int, int]
+    theme: str
+    clock: FrozenTime
+    seen: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def write(self, text: str) -> None:
+        names = {" ": "space", "/": "slash", "@": "at", ":": "colon", ".": "full_stop", ",": "comma"}
+        await self.press(*(names.get(letter, letter) for letter in text))
+
+    async def ask(self, question: str) -> None:
+        await app_stage.send(self.pilot, question)
+
+    async def shows(self, *texts: str) -> None:
+        await until(
+            lambda: all(text in screen_text(self.app) for text in texts),
+            what=f"{texts} in\n{screen_text(self.app)}",
+        )
+
+    async def see(self, name: str, *texts: str) -> None:
+        """Compare the screen with its file, once it shows some texts."""
+        await self.shows(*texts)
+        self.seen.append(name)
+        if problem := await problem_of(self.app, name, self.size, self.theme):
+            self.problems.append(problem)
+
+
+@dataclass(frozen=True, slots=True)
+class Tour:
+    """A way through some screens, in the order of their names."""
+
+    runtime: Callable[[], FakeRuntime]
+    walk: Callable[[Visit], Awaitable[None]]
+    screens: tuple[str, ...]
+
+
+TOURS: list[Tour] = []
+Walk = Callable[[Visit], Awaitable[None]]
+
+
+def tour(runtime: Callable[[], FakeRuntime], *screens: str) -> Callable[[Walk], Walk]:
+    """Add a walk through these screens, over such a runtime, to the tours."""
+
+    def add(walk: Walk) -> Walk:
+        TOURS.append(Tour(runtime, walk, screens))
+        return walk
+
+    return add
+
+
+@asynccontextmanager
+async def opened(
+    runtime: FakeRuntime, size: tuple[int, int], theme: str, clock: FrozenTime
+) -> AsyncIterator[Visit]:
+    runtime.theme_name = theme
+    async with app_stage.opened(runtime, size) as (app, pilot):
+        app.animation_level = "none"
+        yield Visit(app, pilot, runtime, size, theme, clock)
