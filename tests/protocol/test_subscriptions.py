@@ -5,10 +5,13 @@ from contextlib import asynccontextmanager
 import pytest
 
 from tests.conftest import until
-from tests.http_server import STREAM, HttpServer, event
+from tests.http_server import STREAM, Asked, HttpServer, event
 from tests.protocol.test_list_changes import HurriedClock, Stage, both_eras, modern
+from tests.unit.host.transports.test_http_sse import SseServer
+from tests.websocket_server import WebSocketServer
 from tui.core.servers import ServerSpec, ServerState, Transport
 from tui.host.host import Host
+from tui.host.transports import websocket
 
 
 @pytest.fixture
@@ -115,18 +118,25 @@ class Memos(HttpServer):
 
 
 @asynccontextmanager
-async def remote(**how):
-    server = Memos(**how)
+async def subscribed(server, transport):
+    """A host that has subscribed to the resource of a server."""
     await server.start()
-    spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url, log_level="debug")
+    spec = ServerSpec("srv", transport=transport, url=server.url, log_level="debug")
     host = Host([spec], sink=lambda captured: None, clock=HurriedClock())
     try:
         await host.start_all()
         assert host.workbench.subscribe("srv", URI) == ""
-        yield server, host
+        yield host
     finally:
         await host.shutdown()
         await server.stop()
+
+
+@asynccontextmanager
+async def remote(**how):
+    server = Memos(**how)
+    async with subscribed(server, Transport.HTTP) as host:
+        yield server, host
 
 
 async def test_a_session_that_is_opened_again_is_subscribed_to_and_gets_its_log_level_again():
@@ -139,6 +149,40 @@ async def test_a_session_that_is_opened_again_is_subscribed_to_and_gets_its_log_
         await until(lambda: server.methods().count("resources/subscribe") == 2)
         await until(lambda: server.methods().count("logging/setLevel") == 2)
         assert host.workbench.subscriptions("srv")[URI].updates == 1
+
+
+async def test_a_stream_of_http_and_sse_that_is_opened_again_is_subscribed_to_again():
+    server = Memos(modern=False)
+    stream = SseServer(server)
+    server.answers |= dict.fromkeys(("resources/subscribe", "logging/setLevel"), stream.answer)
+    async with subscribed(server, Transport.SSE) as host:
+        await until(lambda: server.methods().count("resources/subscribe") == 1)
+        stream.streams[-1].write(b"retry: 10\ndata:\n\n")
+        stream.drop()
+        await until(lambda: server.methods().count("resources/subscribe") == 2)
+        await until(lambda: server.methods().count("logging/setLevel") == 2)
+        await until(lambda: host.workbench.subscriptions("srv")[URI].updates == 1)
+
+
+async def test_a_websocket_that_is_opened_again_is_subscribed_to_again(monkeypatch):
+    monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.01)
+
+    async def usual(peer, message):
+        result = Memos(modern=False).result(Asked("POST", "", {}, message))
+        peer.say({"jsonrpc": "2.0", "id": message["id"], "result": result})
+
+    known = ("initialize", "resources/list", "resources/subscribe", "logging/setLevel")
+    server = WebSocketServer(modern=False, answers=dict.fromkeys(known, usual))
+
+    def count(method):
+        return [one.get("method") for one in server.asked].count(method)
+
+    async with subscribed(server, Transport.WEBSOCKET) as host:
+        await until(lambda: count("resources/subscribe") == 1)
+        server.peers[-1].writer.transport.abort()
+        await until(lambda: count("resources/subscribe") == 2)
+        await until(lambda: count("logging/setLevel") == 2)
+        await until(lambda: host.workbench.subscriptions("srv")[URI].updates == 1)
 
 
 async def test_a_stream_over_http_that_drops_is_opened_again_with_the_subscriptions():

@@ -29,7 +29,7 @@ from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
 from tui.host.change_stream import ChangeStream, keep_subscribed
 from tui.host.error_sentences import Ending
-from tui.host.frames.inbox import SESSION_REOPENED
+from tui.host.frames.inbox import LISTS, SESSION_REOPENED
 from tui.host.lifecycle import RefreshPace, RetryDelay
 from tui.host.requests import Listings, RawRequest, SdkToolCall, failed
 from tui.host.sdk.callbacks import callbacks
@@ -46,7 +46,6 @@ PAGE_SECONDS = 30.0
 TASK_SECONDS = 30.0
 EXIT_GRACE = 1.0
 LAST_WORDS_SECONDS = 0.3
-LISTS = ("tools", "resources", "prompts")
 RESOURCE_UPDATED = "notifications/resources/updated"
 OUR_VERSIONS = tuple(reversed((*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS)))
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Coroutine
 from typing import Any
 
 
@@ -25,6 +25,24 @@ async def set_within(event: Any, seconds: float) -> bool:
     except TimeoutError:
         return False
     return True
+
+
+async def to_its_end(work: Coroutine[Any, Any, None]) -> None:
+    """Do `work` whole, however often this is cancelled meanwhile; it is cancelled afterwards."""
+    import anyio
+
+    task = asyncio.create_task(work)
+    cancelled: asyncio.CancelledError | None = None
+    with anyio.CancelScope(shield=True):
+        while not task.done():
+            try:
+                await asyncio.shield(task)
+            except asyncio.CancelledError as request:
+                cancelled = request
+    if not task.cancelled():
+        task.result()
+    if cancelled is not None:
+        raise cancelled
 
 
 class ScopeClock:

@@ -23,12 +23,9 @@ SESSION_REOPENED = "notifications/mcptui/session_reopened"
 It never travels. A server that sends it has things set up again that are set up already.
 """
 
-_MERGED = {
-    SESSION_REOPENED,
-    "notifications/tools/list_changed",
-    "notifications/resources/list_changed",
-    "notifications/prompts/list_changed",
-}
+LISTS = ("tools", "resources", "prompts")
+
+_MERGED = {SESSION_REOPENED, *(f"notifications/{kind}/list_changed" for kind in LISTS)}
 
 
 class EndOfInbox(Exception):

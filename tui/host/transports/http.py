@@ -19,15 +19,14 @@ from typing import Any
 
 import httpx2
 
-from tui.core.jsonrpc.messages import Failure, Id, Notification, Response, write_line
+from tui.core.jsonrpc.messages import Failure, Id, Response, write_line
 from tui.host.frames.id_gate import CANCELLED, NO_HTTP_ANSWER, STATELESS_SINCE, random_id
-from tui.host.frames.inbox import SESSION_REOPENED
 from tui.host.passthrough.http_exchange import Event
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import is_stream, stream_of
 from tui.host.transports.http_sse import HttpSse
-from tui.host.transports.remote import OPENING, RemoteTransport
+from tui.host.transports.remote import INITIALIZED, OPENING, RemoteTransport
 from tui.host.waits import first_of
 
 SESSION = "mcp-session-id"
@@ -59,13 +58,10 @@ ACCEPT_SECONDS = 30.0
 INITIALIZED_SECONDS = 10.0
 """How long requests wait for `notifications/initialized` to be accepted."""
 
-_INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 _HARMLESS = frozenset(
     (*OPENING, "tools/list", "resources/list", "resources/templates/list", "prompts/list", "resources/read")
 )
 """Requests that have no effect, so that they may be sent twice."""
-
-_LISTS = ("tools", "resources", "prompts")
 
 _NO_SESSION = re.compile(
     rb"\b(?:no|invalid|unknown|expired|missing)\b[^.]{0,40}\bsession"
@@ -172,7 +168,7 @@ class StreamableHttp:
                     async with self._link.exchange(
                         "POST", self._headers(headers), write_line(message)
                     ) as reply:
-                        if method == _INITIALIZED["method"]:
+                        if method == INITIALIZED["method"]:
                             self._initialized.set()
                         if is_stream(reply) and reply.status_code == 200:
                             await self._take_events(reply, None)
@@ -181,7 +177,7 @@ class StreamableHttp:
                 _log.warning(
                     "%s did not accept %s (%s)", self._remote.spec.name, method or "a response", kind
                 )
-            if method == _INITIALIZED["method"]:
+            if method == INITIALIZED["method"]:
                 self._initialized.set()
                 self._hear()
 
@@ -390,14 +386,11 @@ class StreamableHttp:
                     raise fault
                 opened = response.headers.get(SESSION, "")
             headers = self._headers({SESSION: opened} if opened else {})
-            async with self._link.exchange("POST", headers, write_line(_INITIALIZED)):
+            async with self._link.exchange("POST", headers, write_line(INITIALIZED)):
                 pass
             self._session = opened
-            self._remote.tap.event("session opened again")
+            self._remote.reopened()
             self._hear()
-            for kind in _LISTS:  # anything may have changed meanwhile
-                self._remote.inbox.put(Notification(f"notifications/{kind}/list_changed"))
-            self._remote.inbox.put(Notification(SESSION_REOPENED))
 
     async def _answer(self, response: httpx2.Response, wire_id: Id) -> dict[str, Any] | None:
         """Return the result of a request that the session knows nothing of."""

@@ -15,13 +15,13 @@ from urllib.parse import urljoin
 
 import httpx2
 
-from tui.core.jsonrpc.messages import Failure, Id, Message, Notification, Response, write_line
+from tui.core.jsonrpc.messages import Failure, Id, Message, Response, write_line
 from tui.core.text import clean_line
 from tui.host.frames.id_gate import random_id
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import is_stream, origin, stream_of
-from tui.host.transports.remote import RemoteTransport
+from tui.host.transports.remote import INITIALIZED, RemoteTransport
 
 ENDPOINT_SECONDS = 10.0
 """How long a server may take to name the address for messages."""
@@ -32,9 +32,6 @@ REOPENS = 5
 """How often in a row a stream is opened again before the connection counts as lost."""
 
 _IF_HTTP = 'Check the address. If that server speaks Streamable HTTP, write transport = "http" for it.'
-
-_INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-_LISTS = ("tools", "resources", "prompts")
 
 _log = logging.getLogger(__name__)
 
@@ -210,7 +207,7 @@ class HttpSse:
             async with self._remote.limit(ACCEPT_SECONDS):
                 await self._deliver(opening, endpoint)
                 await answer
-                await self._deliver(_INITIALIZED, endpoint)
+                await self._deliver(INITIALIZED, endpoint)
         except (HttpFault, TimeoutError) as found:
             if self._endpoint is endpoint:
                 self._remote.end(found if isinstance(found, HttpFault) else faults.ended(200))
@@ -218,6 +215,4 @@ class HttpSse:
         finally:
             self._own.pop(opening["id"], None)
         self._ready.set()
-        self._remote.tap.event("session opened again")
-        for kind in _LISTS:  # anything may have changed meanwhile
-            self._remote.inbox.put(Notification(f"notifications/{kind}/list_changed"))
+        self._remote.reopened()

@@ -10,14 +10,12 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
-import anyio
-
-from tui.core.jsonrpc.messages import Id
+from tui.core.jsonrpc.messages import Id, Notification
 from tui.core.servers import Reach, ServerSpec
 from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.traffic import TrafficSink
 from tui.host.frames.id_gate import CONNECTION_CLOSED, NO_HTTP_ANSWER, RESULT_TOO_LARGE, Drops, Gate
-from tui.host.frames.inbox import Inbox
+from tui.host.frames.inbox import LISTS, SESSION_REOPENED, Inbox
 from tui.host.frames.tap import WireTap
 from tui.host.process.process import ProcessExit
 from tui.host.process.stderr import StderrTail
@@ -26,7 +24,7 @@ from tui.host.transports.http_client import RoutedTransport, open_client
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import HttpLink, has_authorization
 from tui.host.transports.streams import ReadStream, WriteStream
-from tui.host.waits import first_of
+from tui.host.waits import first_of, to_its_end
 
 if TYPE_CHECKING:
     import httpx2
@@ -36,6 +34,7 @@ if TYPE_CHECKING:
 CLOSE_SECONDS = 2.0
 HAND_OVER_SECONDS = 0.1
 OPENING = ("server/discover", "initialize")
+INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
 def authenticator_of(
@@ -168,19 +167,7 @@ class RemoteTransport:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Done to its end however often it is cancelled meanwhile."""
-        stopping = asyncio.create_task(self._stop())
-        cancelled: asyncio.CancelledError | None = None
-        with anyio.CancelScope(shield=True):
-            while not stopping.done():
-                try:
-                    await asyncio.shield(stopping)
-                except asyncio.CancelledError as request:
-                    cancelled = request
-        if not stopping.cancelled():
-            stopping.result()
-        if cancelled is not None:
-            raise cancelled
+        await to_its_end(self._stop())
 
     async def kill_now(self) -> None:
         """Drop everything under way, also a stop."""
@@ -258,6 +245,13 @@ class RemoteTransport:
         self.link.speaks(self._wire.kind)
         self._wire.open()
         return self._wire
+
+    def reopened(self) -> None:
+        """Tell the session that another one has taken its place; anything may have changed."""
+        self.tap.event("session opened again")
+        for kind in LISTS:
+            self.inbox.put(Notification(f"notifications/{kind}/list_changed"))
+        self.inbox.put(Notification(SESSION_REOPENED))
 
     def fail(self, wire_id: Id, fault: HttpFault) -> None:
         """Fail a request that nobody will answer any more, unless it is answered already."""

@@ -13,8 +13,6 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any
 
-import anyio
-
 from tui.core.jsonrpc.messages import Id, write_line
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import TrafficSink
@@ -29,7 +27,7 @@ from tui.host.process.stderr import STDERR_CHUNK, StderrTail, drain
 from tui.host.process.stop_ladder import StopGrace, descend, sweep
 from tui.host.process.watchdog import Watchdog
 from tui.host.transports.streams import ReadStream, WriteStream
-from tui.host.waits import first_of
+from tui.host.waits import first_of, to_its_end
 
 LAST_WORDS = 4 * 1024 * 1024
 """Bytes still read of a pipe after its server has ended; a grandchild may write for ever."""
@@ -138,19 +136,7 @@ class StdioTransport:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Done to its end however often it is cancelled meanwhile."""
-        stopping = asyncio.create_task(self._stop())
-        cancelled: asyncio.CancelledError | None = None
-        with anyio.CancelScope(shield=True):
-            while not stopping.done():
-                try:
-                    await asyncio.shield(stopping)
-                except asyncio.CancelledError as request:
-                    cancelled = request
-        if not stopping.cancelled():
-            stopping.result()
-        if cancelled is not None:
-            raise cancelled
+        await to_its_end(self._stop())
 
     async def kill_now(self) -> None:
         """Kill the server; a stop in progress skips its waits."""

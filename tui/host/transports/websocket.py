@@ -26,7 +26,7 @@ from wsproto.events import BytesMessage, CloseConnection, Event, Message, Ping, 
 from wsproto.utilities import LocalProtocolError, RemoteProtocolError
 
 from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
-from tui.core.jsonrpc.messages import Failure, Id, Notification, Response, find_ids, write_line
+from tui.core.jsonrpc.messages import Failure, Id, Response, find_ids, write_line
 from tui.core.text import clean_line
 from tui.core.units import size
 from tui.host.frames.id_gate import CANCELLED, RESULT_TOO_LARGE, STATELESS_SINCE, random_id
@@ -34,7 +34,7 @@ from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import EXCHANGE
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import shown_origin
-from tui.host.transports.remote import RemoteTransport
+from tui.host.transports.remote import INITIALIZED, RemoteTransport
 
 SUBPROTOCOL = "mcp"
 CHUNK = 64 * 1024
@@ -76,9 +76,6 @@ _CODES = {
 
 _PASSING = frozenset({1001, 1006, 1011, 1012, 1013, 1014})
 """Codes after which the connection is opened again."""
-
-_INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-_LISTS = ("tools", "resources", "prompts")
 
 _log = logging.getLogger(__name__)
 
@@ -222,14 +219,12 @@ class WebSocket:
             async with asyncio.timeout(ACCEPT_SECONDS):
                 await self._send_line(write_line(opening))
                 await self._answered.wait()
-                await self._send_line(write_line(_INITIALIZED))
+                await self._send_line(write_line(INITIALIZED))
         except (TimeoutError, httpcore2.NetworkError, httpcore2.TimeoutException, OSError):
             self._lose("it does not open the session again.")
             return
         self._ready.set()
-        self._remote.tap.event("session opened again")
-        for kind in _LISTS:
-            self._remote.inbox.put(Notification(f"notifications/{kind}/list_changed"))
+        self._remote.reopened()
 
     def _lose(self, why: str) -> None:
         """End this connection from our side; the reader notices."""
