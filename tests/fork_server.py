@@ -1,17 +1,19 @@
-"""A process that has the modules of mcptui loaded and forks itself for each program: `fork_server.py FD`.
+"""A process that has the modules of mcptui loaded and forks itself for each program: `fork_server.py SOCKET`.
 
-Loading the modules is most of what a program costs. A request on the socket FD is JSON with the arguments of
-the interpreter (`-m MODULE …` or `SCRIPT …`), the environment, the folder, and whether stdin is its terminal,
-and the descriptors of a socket for the answer, stdin, stdout and stderr. The answer is the process id, and
-the exit status once it has ended.
+Loading the modules is most of what a program costs. A request is a connection to SOCKET: it sends the
+arguments of the interpreter (`-m MODULE …` or `SCRIPT …`), the environment, the folder, and whether stdin is
+its terminal, with the descriptors of stdin, stdout and stderr. It is answered with the process id, and with
+the exit status once the program has ended. A program whose connection is closed is killed. The end of stdin
+ends the process.
 """
 
+import atexit
 import contextlib
 import fcntl
 import gc
 import importlib
 import io
-import json
+import marshal
 import os
 import pkgutil
 import runpy
@@ -20,6 +22,7 @@ import signal
 import socket
 import sys
 import termios
+import threading
 import time
 from typing import Any
 
@@ -28,6 +31,9 @@ PACKAGES = ("commands", "ui", "runtime", "host", "model", "storage", "settings",
 
 LOADED_WHEN_USED = (
     "openai.resources.chat.completions",
+    "mcp.server.extension",
+    "mcp.server.mcpserver",
+    "mcp.server.stdio",
     "openai.lib._chat_completion_resources",
     "anyio._backends._asyncio",
     "encodings.utf_8_sig",
@@ -47,59 +53,94 @@ def load() -> None:
     gc.freeze()
 
 
-def serve(control: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
-    """Answer requests until the other end is closed; return a request only in the process forked for it."""
-    answers: dict[int, socket.socket] = {}
+def serve(path: str) -> tuple[dict[str, Any], list[int]] | None:
+    """Answer requests until stdin is closed; return a request only in the process forked for it."""
+    running: dict[int, socket.socket] = {}
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    with selectors.DefaultSelector() as selector:
-        selector.register(control, selectors.EVENT_READ)
-        selector.register(woken, selectors.EVENT_READ)
+    with (
+        socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening,
+        selectors.DefaultSelector() as selector,
+    ):
+        listening.bind(path)
+        listening.listen(64)
+        for ready in (listening, woken, 0):
+            selector.register(ready, selectors.EVENT_READ)
         while True:
             for key, _ in selector.select():
+                if key.fileobj == 0:
+                    return None
                 if key.fileobj == woken:
                     os.read(woken, 1000)
-                    _tell_of_ended(answers)
+                    _tell_of_ended(running, selector)
                     continue
-                data, descriptors, _, _ = socket.recv_fds(control, MOST_BYTES, 4)
+                if key.fileobj == listening:
+                    selector.register(listening.accept()[0], selectors.EVENT_READ)
+                    continue
+                asked = key.fileobj
+                assert isinstance(asked, socket.socket)
+                data, descriptors = _request(asked)
                 if not data:
-                    return None
-                if (pid := os.fork()) == 0:
-                    signal.set_wakeup_fd(-1)
-                    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                    for descriptor in (woken, wake, control.detach()):
+                    _kill(asked, running)
+                    selector.unregister(asked)
+                    asked.close()
+                elif (pid := os.fork()) == 0:
+                    os.close(wake)
+                    _forget(selector)
+                    return marshal.loads(data), descriptors
+                else:
+                    running[pid] = asked
+                    _answer(asked, str(pid))
+                    for descriptor in descriptors:
                         os.close(descriptor)
-                    for other in answers.values():
-                        other.close()
-                    os.close(descriptors[0])
-                    return json.loads(data), descriptors[1:]
-                answers[pid] = socket.socket(fileno=descriptors[0])
-                _answer(answers[pid], f"{pid} ")
-                for descriptor in descriptors[1:]:
-                    os.close(descriptor)
 
 
-def _tell_of_ended(answers: dict[int, socket.socket]) -> None:
-    while answers:
-        pid, status = os.waitpid(-1, os.WNOHANG)
-        if not pid:
-            return
-        with answers.pop(pid) as answer:
-            _answer(answer, str(os.waitstatus_to_exitcode(status)))
+def _forget(selector: selectors.BaseSelector) -> None:
+    """Close what belongs to the process that forks, in a fork."""
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for ready in [key.fileobj for key in selector.get_map().values() if key.fileobj != 0]:
+        os.close(ready) if isinstance(ready, int) else ready.close()
 
 
-def _answer(answer: socket.socket, text: str) -> None:
+def _request(asked: socket.socket) -> tuple[bytes, list[int]]:
+    try:
+        data, descriptors, _, _ = socket.recv_fds(asked, MOST_BYTES, 3)
+    except ConnectionError:
+        return b"", []
+    return data, descriptors
+
+
+def _kill(asked: socket.socket, running: dict[int, socket.socket]) -> None:
+    """Kill the program of somebody who has gone, if it still runs."""
+    for pid in [pid for pid, other in running.items() if other is asked]:
+        del running[pid]
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _tell_of_ended(running: dict[int, socket.socket], selector: selectors.BaseSelector) -> None:
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if not pid:
+                return
+            if (asked := running.pop(pid, None)) is not None:
+                _answer(asked, str(os.waitstatus_to_exitcode(status)))
+
+
+def _answer(asked: socket.socket, text: str) -> None:
     """Tell whoever asked; a test that was cancelled no longer listens."""
     with contextlib.suppress(OSError):
-        answer.sendall(text.encode())
+        asked.sendall(text.encode())
 
 
 def become(request: dict[str, Any], descriptors: list[int]) -> None:
     """Make this process what a new one would be: its session, environment, folder and standard streams."""
     os.setsid()
-    if request["on_terminal"]:
+    if request.get("on_terminal"):
         fcntl.ioctl(descriptors[0], termios.TIOCSCTTY, 0)
     os.chdir(request["folder"])
     os.environ.clear()
@@ -116,15 +157,44 @@ def become(request: dict[str, Any], descriptors: list[int]) -> None:
     sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
 
 
-if __name__ == "__main__":
-    listening = socket.socket(fileno=int(sys.argv[1]))
-    load()
-    if (found := serve(listening)) is not None:
-        become(*found)
-        match found[0]["arguments"]:
-            case ["-m", module, *arguments]:
-                sys.argv = [module, *arguments]
+def run(arguments: list[str]) -> int:
+    """Run as the interpreter does, and return the exit status."""
+    try:
+        match arguments:
+            case ["-m", module, *rest]:
+                sys.argv = [module, *rest]
                 runpy.run_module(module, run_name="__main__", alter_sys=True)
-            case [script, *arguments]:
-                sys.argv = [script, *arguments]
+            case [script, *rest]:
+                sys.argv = [script, *rest]
                 runpy.run_path(script, run_name="__main__")
+    except SystemExit as left:
+        if left.code is None or isinstance(left.code, int):
+            return left.code or 0
+        print(left.code, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        sys.excepthook(*sys.exc_info())
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        return 1
+    return 0
+
+
+def leave(status: int) -> None:
+    """End as the interpreter does, but leave thousands of modules to the kernel to take away."""
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+    except OSError:
+        status = 120
+    os._exit(status)
+
+
+if __name__ == "__main__":
+    load()
+    if (found := serve(sys.argv[1])) is not None:
+        become(*found)
+        leave(run(found[0]["arguments"]))

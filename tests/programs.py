@@ -1,16 +1,23 @@
 """Programs that are forks of a process with the modules of mcptui loaded, see `fork_server.py`."""
 
 import contextlib
-import json
+import marshal
 import os
 import select
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+from tui.core.servers import ServerSpec
 
 FORK_SERVER = Path(__file__).with_name("fork_server.py")
+FORKED = Path(__file__).with_name("forked.py")
 
 _FOR_THE_INTERPRETER = ("PYTHON", "LC_", "LANG", "LD_")
 
@@ -19,24 +26,32 @@ class ForkServer:
     """The process that forks itself for each program."""
 
     def __init__(self) -> None:
-        self._control, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with other:
-            self._process = subprocess.Popen(
-                [sys.executable, FORK_SERVER, str(other.fileno())],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                cwd=FORK_SERVER.parents[1],
-                env=os.environ | {"PYTHONPATH": str(FORK_SERVER.parents[1])},
-                pass_fds=[other.fileno()],
-            )
+        self._folder = tempfile.mkdtemp(prefix="forks-")
+        self.path = os.path.join(self._folder, "socket")
+        self._process = subprocess.Popen(
+            [sys.executable, FORK_SERVER, self.path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            cwd=FORK_SERVER.parents[1],
+            env=os.environ | {"PYTHONPATH": str(FORK_SERVER.parents[1])},
+        )
 
     @property
     def pid(self) -> int:
         return self._process.pid
 
     def close(self) -> None:
-        self._control.close()
+        assert self._process.stdin is not None
+        self._process.stdin.close()
         self._process.wait(10)
+        shutil.rmtree(self._folder)
+
+    def started(self) -> None:
+        """Wait until it listens."""
+        while not os.path.exists(self.path):
+            if self._process.poll() is not None:
+                raise AssertionError("the process that forks has ended")
+            time.sleep(0.01)
 
     def start(
         self,
@@ -57,24 +72,26 @@ class ForkServer:
             on_terminal: whether stdin becomes its controlling terminal.
 
         Returns:
-            A socket on which its process id arrives, a space, and once it has ended its exit status.
+            A socket on which its process id arrives, and once it has ended its exit status. Closing it kills
+            the program.
 
         Raises:
-            BrokenPipeError: the process that forks is gone.
+            OSError: the process that forks is gone.
         """
+        self.started()
         request = {
-            "arguments": arguments,
+            "arguments": list(arguments),
             "environment": {**environment},
             "folder": str(folder or os.getcwd()),
             "on_terminal": on_terminal,
         }
-        answer, theirs = socket.socketpair()
-        with theirs:
-            try:
-                socket.send_fds(self._control, [json.dumps(request).encode()], [theirs.fileno(), *standard])
-            except OSError:
-                answer.close()
-                raise
+        answer = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            answer.connect(self.path)
+            socket.send_fds(answer, [marshal.dumps(request)], list(standard))
+        except OSError:
+            answer.close()
+            raise
         return answer
 
 
@@ -83,11 +100,8 @@ class ForkedProgram:
 
     def __init__(self, answer: socket.socket) -> None:
         self._answer = answer
-        self._said = b""
         self.returncode: int | None = None
-        while b" " not in self._said:
-            self._said += answer.recv(100)
-        self.pid = int(self._said.split(b" ")[0])
+        self.pid = int(answer.recv(100))
 
     def poll(self) -> int | None:
         """Return its exit status once it has ended."""
@@ -97,20 +111,35 @@ class ForkedProgram:
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait until it has ended, for so many seconds at most, and return its exit status."""
-        while self.returncode is None:
+        if self.returncode is None:
             if not select.select([self._answer], [], [], timeout)[0]:
                 raise TimeoutError(f"process {self.pid} has not ended")
-            if data := self._answer.recv(100):
-                self._said += data
-            else:
-                self.returncode = int(self._said.split(b" ")[1])
-                self._answer.close()
+            self.returncode = int(self._answer.recv(100))
+            self._answer.close()
         return self.returncode
 
 
 def is_for_a_new_interpreter(environment: Mapping[str, str]) -> bool:
     """Whether variables among these have an effect only where an interpreter starts."""
     return any(name.startswith(_FOR_THE_INTERPRETER) for name in environment)
+
+
+def command(*arguments: str | Path) -> tuple[str, ...]:
+    """Return the command of a program in Python, a fork where one can be had.
+
+    Who starts it sees a process of its own, in its own group; the fork behind it is in another session.
+    """
+    given = [str(argument) for argument in arguments]
+    if fork_server is None:
+        return (sys.executable, *given)
+    fork_server.started()
+    return (sys.executable, "-I", "-S", str(FORKED), fork_server.path, *given)
+
+
+def server(name: str, script: Path, **more: Any) -> ServerSpec:
+    """Return a server that is such a command."""
+    program, *arguments = command(script)
+    return ServerSpec(name, program, tuple(arguments), **more)
 
 
 fork_server: ForkServer | None = None

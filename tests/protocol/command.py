@@ -30,17 +30,23 @@ class Done:
         return [found for found in self.objects if found["type"] == kind]
 
 
-async def start(*args: str, piped: bool = True, **env: str) -> asyncio.subprocess.Process:
-    """Start it; with nothing `piped` in, `run` does not wait whether something comes."""
-    return await _started(("-m", "tui", *args), piped=piped, env=env)
+async def start(
+    *args: str, piped: bool = True, forked: bool = False, **env: str
+) -> asyncio.subprocess.Process:
+    """Start it; with nothing `piped` in, `run` does not wait whether something comes.
+
+    One that is `forked` costs less; its process group is not that of what is started here.
+    """
+    words = ("-m", "tui", *args)
+    command = programs.command(*words) if forked else (sys.executable, *words)
+    return await _started(command, piped=piped, env=env)
 
 
 async def _started(
-    arguments: Sequence[str], *, piped: bool, env: Mapping[str, str]
+    command: Sequence[str], *, piped: bool, env: Mapping[str, str]
 ) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
-        sys.executable,
-        *arguments,
+        *command,
         stdin=asyncio.subprocess.PIPE if piped else asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -70,17 +76,18 @@ async def _forked(
     finally:
         for descriptor in given:
             os.close(descriptor)
-    reader, writer = await asyncio.open_connection(sock=answer)
-    pid = int(await reader.readuntil(b" "))
-    ended = False
-    try:
-        _, out, err = await asyncio.gather(_write(pipes[0][1], stdin), *(_read(r) for r, _ in pipes[1:]))
-        code = int(await reader.read())
-        ended = True
-    finally:
-        if not ended:
-            os.killpg(pid, signal.SIGKILL)
-        writer.close()
+    loop = asyncio.get_running_loop()
+    with answer:
+        answer.setblocking(False)
+        pid = int(await loop.sock_recv(answer, 100))
+        ended = False
+        try:
+            _, out, err = await asyncio.gather(_write(pipes[0][1], stdin), *(_read(r) for r, _ in pipes[1:]))
+            code = int(await loop.sock_recv(answer, 100))
+            ended = True
+        finally:
+            if not ended:
+                os.killpg(pid, signal.SIGKILL)
     return Done(code, out.decode(), err.decode())
 
 
@@ -115,9 +122,9 @@ async def python(*args: str, stdin: bytes = b"", **env: str) -> Done:
     """Run a program in Python to its end, as `mcptui` does."""
     server = programs.fork_server
     if server is None or programs.is_for_a_new_interpreter(env):
-        return await finish(await _started(args, piped=True, env=env), stdin)
+        return await finish(await _started((sys.executable, *args), piped=True, env=env), stdin)
     async with asyncio.timeout(40):
         try:
             return await _forked(server, args, stdin, {**os.environ, **env})
-        except BrokenPipeError:  # the process that forks is gone
-            return await finish(await _started(args, piped=True, env=env), stdin)
+        except OSError:  # the process that forks is gone
+            return await finish(await _started((sys.executable, *args), piped=True, env=env), stdin)

@@ -103,7 +103,10 @@ def differences(stored: Sequence[Entry], reference: bytes, direction: Direction)
         cut = number >= min(len(columns), len(lines)) - 1 and (
             direction is Direction.OUT or entry.detail.get("newline") is False
         )
-        if entry.size != len(line) and not cut:
+        if cut and len(line) < len(entry.body):
+            if not entry.body.startswith(line):
+                wrong.append(f"line {number}: {entry.body[:60]!r} instead of {line[:60]!r}")
+        elif entry.size != len(line) and not cut:
             wrong.append(f"line {number}: {entry.size} bytes instead of {len(line)}")
         elif entry.body != line[: len(entry.body)] and not entry.redactions:
             wrong.append(f"line {number}: {entry.body[:60]!r} instead of {line[:60]!r}")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import programs
 from tests.http_server import http_server, reply, says
 from tests.protocol.command import Done, mcptui, start
 from tests.protocol.offering_server import PNG
@@ -335,7 +336,7 @@ async def test_a_call_is_recorded_like_any_other(config: str):
     assert len(done.out.splitlines()) == 1
 
 
-TASKS = ("--", sys.executable, str(SERVER.with_name("task_server.py")))
+TASKS = SERVER.with_name("task_server.py")
 
 
 @pytest.fixture
@@ -349,9 +350,10 @@ def statuses(at_server: Path) -> list[str]:
 
 def task_config(tmp_path: Path, at_server: Path) -> str:
     path = tmp_path / "tasks.toml"
-    server, env = json.dumps(TASKS[-1]), json.dumps(str(at_server))
+    command, *arguments = programs.command(TASKS)
+    env = json.dumps(str(at_server))
     path.write_text(
-        f"[servers.tasks]\ncommand = {json.dumps(sys.executable)}\nargs = [{server}]\n"
+        f"[servers.tasks]\ncommand = {json.dumps(command)}\nargs = {json.dumps(arguments)}\n"
         f'env = {{ TASKS_FILE = {env} }}\noff = ["stuck"]\n'
     )
     return str(path)

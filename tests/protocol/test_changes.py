@@ -1,18 +1,18 @@
 """A tool list that changes while a server runs, on both eras, with a server on the SDK."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests import programs
 from tests.conftest import until
 from tui.core.ports import MonotonicClock
-from tui.core.servers import ServerSpec, ServerState
+from tui.core.servers import ServerState
 from tui.host.host import Host
 from tui.host.sdk.sdk_bridge import TICKET
 
-SERVER = str(Path(__file__).with_name("changing_server.py"))
+SERVER = Path(__file__).with_name("changing_server.py")
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ async def lines():
 @pytest.fixture
 async def host(lines):
     made = Host(
-        [ServerSpec("changing", sys.executable, (SERVER,))],
+        [programs.server("changing", SERVER)],
         sink=lambda captured: lines.append(captured.raw),
         clock=MonotonicClock(),
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import programs
 from tests.unit.storage.traffic_samples import requests
 from tui.storage.recordings.writer import RecordingWriter
 
@@ -25,7 +26,9 @@ def recording(tmp_path: Path) -> Path:
 
 def run(redirection: str, *args: str, **env: str) -> tuple[int, str]:
     """Run the command with its stdout redirected by a shell; return exit code and stderr."""
-    command = ["sh", "-c", f'exec "$@" {redirection}', "sh", sys.executable, "-m", "tui", *args]
+    fresh = redirection == ">&-" or env.get("PYTHONUNBUFFERED")
+    program = [sys.executable, "-m", "tui", *args] if fresh else programs.command("-m", "tui", *args)
+    command = ["sh", "-c", f'exec "$@" {redirection}', "sh", *program]
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=60, env={**os.environ, **env}
     )

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests import programs
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec
 from tui.core.traffic import Captured, Direction, Finding
@@ -46,7 +47,7 @@ async def test_nothing_is_said_of_servers_that_do_right_nor_of_mcptui_itself(jud
         [
             ServerSpec("weather", sys.executable, (str(SAMPLES / "weather.py"),)),
             ServerSpec("notes", sys.executable, (str(SAMPLES / "notes.py"),)),
-            ServerSpec("changing", sys.executable, (str(CHANGING),)),
+            programs.server("changing", CHANGING),
         ],
         sink=seen.append,
         clock=MonotonicClock(),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import programs
 from tests.conftest import until
 from tui.core.ports import MonotonicClock
 from tui.core.questions import (
@@ -49,7 +50,7 @@ class Person(Refuser):
 
 
 async def started(script: Path, questioner: Questioner, sink=lambda captured: None, **more) -> Host:
-    spec = ServerSpec("srv", sys.executable, (str(script),), **more)
+    spec = programs.server("srv", script, **more)
     host = Host([spec], sink=sink, clock=MonotonicClock(), questioner=questioner)
     await host.start_all()
     return host

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests import programs
 from tests.endpoint import Endpoint, Request, calls, says
 from tui.core.conversation.conversation import Conversation
 from tui.core.events import Event, ToolCallEnded, TurnStarted
@@ -21,7 +22,7 @@ from tui.host.host import Host
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.openai_chat import OpenAIChat
 
-SERVER = str(Path(__file__).with_name("showing_server.py"))
+SERVER = Path(__file__).with_name("showing_server.py")
 FAULTS = Path(__file__).parents[1] / "corpus" / "faults"
 
 
@@ -32,9 +33,7 @@ class Nobody:
 
 @pytest.fixture
 async def host():
-    made = Host(
-        [ServerSpec("srv", sys.executable, (SERVER,))], sink=lambda captured: None, clock=MonotonicClock()
-    )
+    made = Host([programs.server("srv", SERVER)], sink=lambda captured: None, clock=MonotonicClock())
     await made.start_all()
     yield made
     await made.shutdown()

@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests import programs
 from tests.conftest import until, wait_until
 from tests.protocol.command import Done, finish, mcptui, start
 from tui.core.errors import StorageError
@@ -60,7 +61,7 @@ async def tap(*command: str, stdin: bytes = b"", **env: str) -> Done:
 
 def raw_tap(*command: str, stdin: bytes) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [PYTHON, "-m", "tui", "tap", "--", *command], input=stdin, capture_output=True, timeout=50
+        programs.command("-m", "tui", "tap", "--", *command), input=stdin, capture_output=True, timeout=50
     )
 
 

@@ -40,7 +40,8 @@ NAMES = [
 
 async def all_of(name: str) -> bytes:
     """Return what a fault's server writes to our requests through a tap, until it is silent for a while."""
-    process = await start("tap", "--", sys.executable, str(FAULTS / f"{name}.py"), FAULT_ERA="legacy")
+    server = (sys.executable, str(FAULTS / f"{name}.py"))
+    process = await start("tap", "--", *server, FAULT_ERA="legacy", forked=True)
     assert process.stdin is not None and process.stdout is not None
     process.stdin.write(ASKED)
     said = bytearray()

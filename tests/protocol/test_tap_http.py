@@ -48,7 +48,7 @@ async def tapped(path: str = "/mcp") -> AsyncIterator[tuple[Server, int, asyncio
     listening = await asyncio.start_server(server.handle, "127.0.0.1", 0)
     server.port = listening.sockets[0].getsockname()[1]
     url = f"http://127.0.0.1:{server.port}{path}"
-    process = await start("tap", "--name", "web", "--listen", "0", "--to", url)
+    process = await start("tap", "--name", "web", "--listen", "0", "--to", url, forked=True)
     try:
         said = (await process.stderr.readline()).decode()
         yield server, int(re.search(r"listening on http://127\.0\.0\.1:(\d+)", said)[1]), process
@@ -133,7 +133,8 @@ async def test_the_address_of_a_session_of_the_older_transport_is_recorded_witho
 
 
 async def test_the_address_of_the_server_is_told_without_its_password():
-    process = await start("tap", "--listen", "0", "--to", "http://ada:hunter2@127.0.0.1:9/mcp?token=hunter2")
+    url = "http://ada:hunter2@127.0.0.1:9/mcp?token=hunter2"
+    process = await start("tap", "--listen", "0", "--to", url, forked=True)
     told = (await process.stderr.readline()).decode()
     process.terminate()
     done = await finish(process)
@@ -195,7 +196,7 @@ async def test_a_server_that_is_not_there_is_a_bad_gateway():
         process.terminate()
         await process.wait()
     recordings()[0].unlink()
-    process = await start("tap", "--listen", "0", "--to", f"http://127.0.0.1:{server.port}/mcp")
+    process = await start("tap", "--listen", "0", "--to", f"http://127.0.0.1:{server.port}/mcp", forked=True)
     said = (await process.stderr.readline()).decode()
     status, _, body = await ask(int(re.search(r":(\d+)/", said)[1]))
     assert status == 502

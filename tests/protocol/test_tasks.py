@@ -2,12 +2,12 @@
 
 import asyncio
 import json
-import sys
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
+from tests import programs
 from tests.conftest import until
 from tests.http_server import http_server, reply
 from tests.protocol.test_questions import Person
@@ -54,7 +54,7 @@ class Stage:
 async def stage(tmp_path, questioner=None, book=None):
     captured = []
     tasks_file = tmp_path / "at-server.json"
-    spec = ServerSpec("srv", sys.executable, (str(SERVER),), env={"TASKS_FILE": str(tasks_file)})
+    spec = programs.server("srv", SERVER, env={"TASKS_FILE": str(tasks_file)})
     host = Host(
         [spec],
         sink=captured.append,

@@ -1,0 +1,41 @@
+"""A program as a fork of `fork_server.py`: `python -I -S forked.py SOCKET ARGUMENT…`, see `programs.command`.
+
+It stands for the program: whoever started it may signal, kill or wait for it. The program ends with it, but
+is in a session of its own. Few modules are imported, since a start has to cost nothing.
+"""
+
+import _socket
+import array
+import marshal
+import os
+import signal
+import sys
+
+FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+def main(path: str, arguments: list[str]) -> int:
+    """Have the program started on our standard streams; return its exit status."""
+    answer = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+    answer.connect(path)
+    request = {"arguments": arguments, "environment": dict(os.environ), "folder": os.getcwd()}
+    streams = array.array("i", (0, 1, 2))
+    ignored = [number for number in FORWARDED if signal.getsignal(number) is signal.SIG_IGN]
+    for number in FORWARDED:
+        if number not in ignored:
+            signal.signal(number, lambda number, _: os.kill(pid, number))
+    signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)
+    answer.sendmsg([marshal.dumps(request)], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
+    pid = int(answer.recv(100))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in streams:  # they end with the program
+        os.dup2(nothing, number)
+    return int(answer.recv(100) or 1)
+
+
+status = main(sys.argv[1], sys.argv[2:])
+if status < 0:
+    signal.signal(-status, signal.SIG_DFL)
+    os.kill(os.getpid(), -status)
+os._exit(status)
