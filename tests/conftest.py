@@ -21,7 +21,7 @@ FD_DIR = "/proc/self/fd"
 
 # The suite has to run within minutes, and to judge a change by the same examples as the change before it.
 # New ones are looked for with `pytest --hypothesis-profile=search`.
-hypothesis.settings.register_profile("suite", max_examples=50, deadline=None, derandomize=True)
+hypothesis.settings.register_profile("suite", max_examples=30, deadline=None, derandomize=True)
 hypothesis.settings.register_profile("search", max_examples=2000, deadline=None)
 hypothesis.settings.load_profile("suite")
 

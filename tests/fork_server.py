@@ -1,10 +1,12 @@
-"""A process that has the modules of mcptui loaded and forks itself for each program: `fork_server.py SOCKET`.
+"""A process that has the modules of mcptui loaded and forks itself for each program.
+
+    fork_server.py SOCKET INTERPRETER
 
 Loading the modules is most of what a program costs. A request is a connection to SOCKET: it sends the
 arguments of the interpreter (`-m MODULE …` or `SCRIPT …`), the environment, the folder, and whether stdin is
 its terminal, with the descriptors of stdin, stdout and stderr. It is answered with the process id, and with
 the exit status once the program has ended. A program whose connection is closed is killed. The end of stdin
-ends the process.
+ends the process. Programs take INTERPRETER for theirs, so that what they start are forks too.
 """
 
 import atexit
@@ -197,4 +199,5 @@ if __name__ == "__main__":
     load()
     if (found := serve(sys.argv[1])) is not None:
         become(*found)
+        sys.executable = sys.argv[2]
         leave(run(found[0]["arguments"]))

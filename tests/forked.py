@@ -1,7 +1,8 @@
-"""A program as a fork of `fork_server.py`: `python -I -S forked.py SOCKET ARGUMENT…`, see `programs.command`.
+"""An interpreter whose programs are forks of `fork_server.py`, see `programs.ForkServer`.
 
-It stands for the program: whoever started it may signal, kill or wait for it. The program ends with it, but
-is in a session of its own. Few modules are imported, since a start has to cost nothing.
+It is copied beside the socket of the process that forks, executable, with the real interpreter in its first
+line. A process of it stands for the program: whoever started it may signal, kill or wait for it. The program
+ends with it, but is in a session of its own. Few modules are imported, since a start has to cost nothing.
 """
 
 import _socket
@@ -34,7 +35,12 @@ def main(path: str, arguments: list[str]) -> int:
     return int(answer.recv(100) or 1)
 
 
-status = main(sys.argv[1], sys.argv[2:])
+words = sys.argv[1:]
+if words[:1] == ["-P"]:
+    words = words[1:]
+if words[:1] != ["-m"] and words[0].startswith("-"):
+    os.execv(sys.executable, [sys.executable, *words])
+status = main(os.path.join(os.path.dirname(os.path.abspath(__file__)), "socket"), words)
 if status < 0:
     signal.signal(-status, signal.SIG_DFL)
     os.kill(os.getpid(), -status)

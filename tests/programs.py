@@ -28,8 +28,11 @@ class ForkServer:
     def __init__(self) -> None:
         self._folder = tempfile.mkdtemp(prefix="forks-")
         self.path = os.path.join(self._folder, "socket")
+        self.interpreter = os.path.join(self._folder, "python3")
+        Path(self.interpreter).write_text(f"#!{sys.executable} -IS\n{FORKED.read_text(encoding='utf-8')}")
+        os.chmod(self.interpreter, 0o700)
         self._process = subprocess.Popen(
-            [sys.executable, FORK_SERVER, self.path],
+            [sys.executable, FORK_SERVER, self.path, self.interpreter],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             cwd=FORK_SERVER.parents[1],
@@ -133,7 +136,7 @@ def command(*arguments: str | Path) -> tuple[str, ...]:
     if fork_server is None:
         return (sys.executable, *given)
     fork_server.started()
-    return (sys.executable, "-I", "-S", str(FORKED), fork_server.path, *given)
+    return (fork_server.interpreter, *given)
 
 
 def server(name: str, script: Path, **more: Any) -> ServerSpec:
