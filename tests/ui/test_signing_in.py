@@ -1,5 +1,6 @@
 """Signing in from the composer, and where the state of it is shown."""
 
+import time
 from dataclasses import replace
 
 from tests.conftest import until
@@ -47,6 +48,7 @@ async def test_login_alone_lists_the_remote_servers():
 
 
 async def test_the_servers_pane_says_what_is_waited_for():
-    starting = replace(REMOTE, state=ServerState.STARTING, sign_in="waiting for the browser")
+    now = time.monotonic_ns()
+    starting = replace(REMOTE, state=ServerState.STARTING, sign_in="waiting for the browser", since_ns=now)
     async with opened(with_servers(starting)) as (app, _):
         await shows(app, "STARTING", "waiting for the")
