@@ -13,7 +13,7 @@ from textual.command import CommandPalette, Provider
 from tui.ui.app.base import BaseApp
 from tui.ui.chat.regions import STYLES
 from tui.ui.chat.screen import ChatScreen
-from tui.ui.keys.action_table import ACTIONS, Context, of_context
+from tui.ui.keys.action_table import ACTIONS, Action, Context, of_context
 from tui.ui.keys.bindings import bindings_anywhere
 from tui.ui.platform.memory import GcPauses
 
@@ -30,6 +30,9 @@ ON_MAIN = frozenset(
     if found.context is Context.ANYWHERE and found.id.startswith(("chat.", "focus.", "pane."))
 )
 """Actions of the chat screen, whose keys mean something else, or nothing, on a screen over it."""
+
+NOT_WHILE_ASKED = ON_MAIN | {"traffic.open", "traffic.of_call"}
+"""Actions that wait until a server's question is answered; their keys say so."""
 
 
 def _everything() -> type[Provider]:
@@ -90,6 +93,8 @@ class McptuiApp(BaseApp):
             return False
         if name in getattr(self.screen, "TAKES", ()):
             return False
+        if name in NOT_WHILE_ASKED and self._server_asks:
+            return False
         if name not in EARLY and any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
             return False  # Textual would end the app at a second palette
         return action != "act" or self.main.parts.actions.allows(name)
@@ -103,14 +108,29 @@ class McptuiApp(BaseApp):
         await super().on_event(event)
 
     def on_key(self, event: events.Key) -> None:
-        """Close a list over the screen for a key that leads to a region: Textual keeps such keys from it."""
-        if not getattr(self.screen, "YIELDS", False):
-            return
-        for found in of_context(Context.ANYWHERE):
-            if found.id.startswith("focus.") and event.key in self.overrides.keys_of(found).split(","):
+        """Handle the keys of an action that a screen over the chat screen keeps from it.
+
+        A list is closed for a key that leads to a region; the question of a server stays and says so.
+        """
+        if getattr(self.screen, "YIELDS", False):
+            if found := self._pressed(event, "focus."):
                 self.screen.dismiss(None)
                 self.call_later(self.run_action, found.method)
-                return
+        elif self._server_asks and (found := self._pressed(event)) and found.id in NOT_WHILE_ASKED:
+            why, close = "a server waits for an answer", self.overrides.first_of("ask.cancel")
+            self.notify(f"{found.label.capitalize()} is not available: {why}. Press {close} to cancel it.")
+
+    def _pressed(self, event: events.Key, prefix: str = "") -> Action | None:
+        """Return the action, of those that work anywhere, whose key this is and whose id begins so."""
+        for found in of_context(Context.ANYWHERE):
+            if found.id.startswith(prefix) and event.key in self.overrides.keys_of(found).split(","):
+                return found
+        return None
+
+    @property
+    def _server_asks(self) -> bool:
+        """Whether the question of a server is on top."""
+        return Context.SERVER_QUESTION in getattr(self.screen, "CONTEXTS", ())
 
     def on_resize(self, event: events.Resize) -> None:
         self.call_next(self.main.regions.arrange)  # Textual learns the new size only after this handler

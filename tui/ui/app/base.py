@@ -15,6 +15,7 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean, clean_line
 from tui.settings.locations import themes_dir
 from tui.settings.themes import all_themes, load_theme
+from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform.keys_in_order import in_order
 from tui.ui.platform.strips import ControlFilter
@@ -86,7 +87,12 @@ class BaseApp(App[int]):
     def action_app_help(self) -> None:
         from tui.ui.dialogs.help import MAIN, HelpScreen
 
-        self.open_once(HelpScreen(self.overrides, getattr(self.screen, "CONTEXTS", MAIN)))
+        contexts = getattr(self.screen, "CONTEXTS", MAIN)
+        help = HelpScreen(self.overrides, contexts)
+        if Context.SERVER_QUESTION in contexts:
+            self.push_screen(help)  # the help of another screen may be open under the question
+        else:
+            self.open_once(help)
 
     async def on_event(self, event: events.Event) -> None:
         """Handle each key of a burst after what the keys before it did."""

@@ -69,12 +69,15 @@ class _HelpLines(LinePane):
 class HelpScreen(ModalScreen[None]):
     """The help, over the current screen."""
 
+    TAKES = frozenset({"app.help"})
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,f1,question_mark", "close", "close", priority=True),
     ]
 
     DEFAULT_CSS = """
     HelpScreen { align: center middle; background: $surface 60%; }
+    HelpScreen.-over-dialog { background: $surface; }
     HelpScreen _HelpLines {
         width: 96; max-width: 100%; height: auto; max-height: 90%; padding: 1 2; background: $panel;
     }
@@ -88,6 +91,11 @@ class HelpScreen(ModalScreen[None]):
         lines = _HelpLines(self._rows)
         lines.styles.height = len(self._rows) + 2
         yield lines
+
+    def on_mount(self) -> None:
+        """Hide a dialog below: its last lines would look like those of the help."""
+        below = self.app.screen_stack[-2:-1]
+        self.set_class(any(screen.is_modal for screen in below), "-over-dialog")
 
     def action_close(self) -> None:
         self.dismiss(None)

@@ -84,3 +84,46 @@ async def test_an_approval_comes_before_a_later_question_of_a_server() -> None:
         waiting.cancel()
         await asyncio.wait({waiting})
         await until(lambda: app.screen is app.main and "Question 1" not in screen_text(app))
+
+
+@pytest.mark.parametrize(
+    ("key", "action"), [("f2", "Conversation"), ("f3", "Servers"), ("f4", "Traffic"), ("f10", "Model")]
+)
+async def test_a_key_that_a_question_keeps_from_the_chat_says_why(key: str, action: str) -> None:
+    async with app_with_person() as (app, pilot, person):
+        waiting = asked(person.form(question(1)))
+        await shown(app, FormDialog)
+        await pilot.press(key)
+        said = f"{action} is not available: a server waits for an answer. Press esc to cancel it."
+        await until(lambda: any(said == one.message for one in app._notifications))
+        assert isinstance(app.screen, FormDialog)
+        waiting.cancel()
+
+
+async def test_help_opens_over_a_question_and_hides_it() -> None:
+    async with app_with_person() as (app, pilot, person):
+        waiting = asked(person.form(question(1)))
+        await shown(app, FormDialog)
+        await shows(app, "Question 1")
+        await pilot.press("f1")
+        await shown(app, HelpScreen)
+        await shows(app, "Decline what the server asks")
+        assert "Question 1" not in screen_text(app)
+        assert "ctrl+x decline" not in screen_text(app)
+        await pilot.press("f1")
+        await shown(app, FormDialog)
+        waiting.cancel()
+
+
+async def test_help_opens_over_a_question_that_came_over_the_help() -> None:
+    async with app_with_person() as (app, pilot, person):
+        await pilot.press("f1")
+        await shown(app, HelpScreen)
+        waiting = asked(person.form(question(1)))
+        await shown(app, FormDialog)
+        await pilot.press("f1")
+        await shown(app, HelpScreen)
+        await shows(app, "Decline what the server asks")
+        await pilot.press("f1")
+        await shown(app, FormDialog)
+        waiting.cancel()
