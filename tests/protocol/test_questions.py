@@ -23,7 +23,7 @@ from tui.core.questions import (
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.tools import CallFailure
 from tui.host.host import Host
-from tui.host.server_requests import MAX_ROUNDS, MAX_WAITING
+from tui.host.server_requests import MAX_ROUNDS, MAX_TOLD, MAX_WAITING
 
 HERE = Path(__file__).parent
 ASKING = HERE / "asking_server.py"
@@ -35,6 +35,7 @@ class Person(Refuser):
 
     def __init__(self, content=None):
         self.asked = []
+        self.told = []
         self.content = content or {}
         self.wait = asyncio.Event()
         self.wait.set()
@@ -47,6 +48,9 @@ class Person(Refuser):
     async def address(self, question):
         self.asked.append(question)
         return AddressAnswer(Action.ACCEPT)
+
+    def refused(self, server, why):
+        self.told.append(f"{server}: {why}")
 
 
 async def started(script: Path, questioner: Questioner, sink=lambda captured: None, **more) -> Host:
@@ -186,6 +190,8 @@ async def test_a_phishing_server_has_dangerous_addresses_refused_unseen():
     ]
     refused = [one for one in answers(received) if "error" in one]
     assert len(refused) == 7 and {one["error"]["code"] for one in refused} == {-32602}
+    assert len(person.told) == MAX_TOLD
+    assert all(one.startswith("srv: elicitation/create: the address is not opened") for one in person.told)
     await host.shutdown()
 
 

@@ -78,8 +78,11 @@ class FlagAnswers:
     async def review(self, question: SamplingReview) -> SamplingAnswer:
         return SamplingAnswer(Action.DECLINE)
 
+    def refused(self, server: str, why: str) -> None:
+        self._say(server, "something malformed", f"refused: {why}")
+
     def _say(self, server: str, asked: str, answer: str) -> None:
-        line = f"? {clean_line(server, 80)} asks: {clean_line(asked, 500)} · {answer}"
+        line = f"? {clean_line(server, 80)} asks: {clean_line(asked, 500)} · {clean_line(answer, 600)}"
         print(line, file=self._out or sys.stderr, flush=True)
 
 

@@ -101,6 +101,12 @@ class Questioner(Protocol):
 
     async def review(self, question: SamplingReview) -> SamplingAnswer: ...
 
+    def refused(self, server: str, why: str) -> None:
+        """Say that a malformed question of a server was refused unseen; must neither raise nor wait.
+
+        `why` quotes the server: it is not clean.
+        """
+
 
 class SamplingFailed(Exception):
     """The model gave no reply to a sampling request, and why; a sentence."""
@@ -135,3 +141,6 @@ class Refuser:
 
     async def review(self, question: SamplingReview) -> SamplingAnswer:
         return SamplingAnswer(Action.DECLINE)
+
+    def refused(self, server: str, why: str) -> None:
+        """Nobody is there to be told."""

@@ -40,6 +40,7 @@ METHOD_NOT_FOUND = -32601
 REJECTED = -1
 """What the specification answers when the person refuses a sampling request."""
 
+ELICITATION = "elicitation/create"
 SAMPLING = "sampling/createMessage"
 SAMPLING_OFF = (
     "The server asked for a reply of the model, which it may not have. Set its sampling to ask or allow."
@@ -70,6 +71,9 @@ LONGEST_WAIT = 1.0
 MAX_WAITING = 16
 """Questions of one server that wait for the person; further ones are cancelled unseen."""
 
+MAX_TOLD = 5
+"""Different refusals of malformed questions of one server that the person is told of."""
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
@@ -86,6 +90,7 @@ class PatientQuestioner:
         self._inner = inner
         self._clocks: defaultdict[str, TimeLimits] = defaultdict(TimeLimits)
         self._waiting: Counter[str] = Counter()
+        self._told: defaultdict[str, set[str]] = defaultdict(set)
 
     def clocks(self, server: str) -> TimeLimits:
         """Return the time limits of a server."""
@@ -106,6 +111,13 @@ class PatientQuestioner:
     async def review(self, question: SamplingReview) -> SamplingAnswer:
         with self._place(question.server) as free:
             return await self._inner.review(question) if free else SamplingAnswer(Action.CANCEL)
+
+    def refused(self, server: str, why: str) -> None:
+        """Say each sentence once, and only so many of one server, which may never stop."""
+        told = self._told[server]
+        if why not in told and len(told) < MAX_TOLD:
+            told.add(why)
+            self._inner.refused(server, why)
 
     @contextmanager
     def _place(self, server: str) -> Iterator[bool]:
@@ -204,6 +216,12 @@ class ServerRequests:
             return Refusal(INVALID_PARAMS, f"{SAMPLING}: {error}")
         except SamplingRefused as error:
             return Refusal(REJECTED, f"{SAMPLING}: {error}")
+
+    def refused(self, method: str, code: int, message: str) -> None:
+        """Tell the person that the server got an error for a question, if the question is to blame."""
+        if code == INVALID_PARAMS and method in (ELICITATION, SAMPLING):
+            why = message if message.startswith(method) else f"{method}: {message}"
+            self.questioner.refused(self._server, why)
 
     async def visit(self, wanted: Mapping[str, Any]) -> str:
         """Have an address opened that a request requires, and wait for its end; return what failed, or ""."""

@@ -101,3 +101,11 @@ def test_a_file_that_is_no_good_is_named_with_its_line(tmp_path: Path, text: str
 def test_what_is_not_there_is_told_before_anything_starts(elicit: str, root: list[str]) -> None:
     with pytest.raises(UsageError, match="nowhere"):
         FlagAnswers.of(argparse.Namespace(elicit=elicit, root=root))
+
+
+def test_a_malformed_question_is_named_on_stderr() -> None:
+    out = io.StringIO()
+    FlagAnswers(None, out).refused("weather", "elicitation/create: url must be a string")
+    assert out.getvalue() == (
+        "? weather asks: something malformed · refused: elicitation/create: url must be a string\n"
+    )

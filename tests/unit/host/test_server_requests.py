@@ -18,6 +18,7 @@ from tui.core.questions import (
 from tui.host.server_requests import (
     INVALID_PARAMS,
     MAX_ROUNDS,
+    MAX_TOLD,
     MAX_WAITING,
     METHOD_NOT_FOUND,
     NOT_OPENED,
@@ -43,6 +44,7 @@ class Scripted(Refuser):
         wait: asyncio.Event | None = None,
     ) -> None:
         self.asked: list[FormQuestion | AddressQuestion] = []
+        self.told: list[str] = []
         self._content = content
         self._address = address
         self._wait = wait
@@ -58,6 +60,9 @@ class Scripted(Refuser):
     async def address(self, question: AddressQuestion) -> AddressAnswer:
         self.asked.append(question)
         return AddressAnswer(self._address)
+
+    def refused(self, server: str, why: str) -> None:
+        self.told.append(f"{server}: {why}")
 
 
 def requests_for(person: Refuser) -> ServerRequests:
@@ -274,3 +279,33 @@ async def test_where_no_browser_opens_the_person_is_told(monkeypatch: pytest.Mon
 
     assert opened == ["https://a.example/"]
     assert [question.message for question in person.asked] == ["a", NOT_OPENED]
+
+
+@pytest.mark.parametrize(
+    ("method", "code", "message", "told"),
+    [
+        (
+            "elicitation/create",
+            -32602,
+            "elicitation/create: no schema",
+            ["weather: elicitation/create: no schema"],
+        ),
+        ("sampling/createMessage", -32602, "bad", ["weather: sampling/createMessage: bad"]),
+        ("sampling/createMessage", -1, "the person refused the request", []),
+        ("roots/list", -32602, "Invalid request parameters", []),
+    ],
+)
+def test_the_person_is_told_of_a_malformed_question(
+    method: str, code: int, message: str, told: list[str]
+) -> None:
+    person = Scripted()
+    requests_for(person).refused(method, code, message)
+    assert person.told == told
+
+
+def test_malformed_questions_without_end_are_told_a_few_times_each_once() -> None:
+    person = Scripted()
+    requests = requests_for(person)
+    for number in (0, 0, *range(100)):
+        requests.refused("elicitation/create", INVALID_PARAMS, f"elicitation/create: problem {number}")
+    assert person.told == [f"weather: elicitation/create: problem {number}" for number in range(MAX_TOLD)]

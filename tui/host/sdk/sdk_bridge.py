@@ -142,6 +142,7 @@ class SdkBridge:
                 # The SDK says "invalid request"; the spec's code for what was never offered is -32601.
                 data = ErrorData(code=METHOD_NOT_FOUND, message=f"{method} is not offered by this client")
                 return SessionMessage(JSONRPCError(jsonrpc="2.0", id=message.id, error=data), item.metadata)
+            self.requests.refused(method, message.error.code, message.error.message)
         return item
 
     def _with_headers(self, item: SessionMessage, message: JSONRPCRequest) -> SessionMessage:

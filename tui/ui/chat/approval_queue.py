@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
@@ -19,6 +20,7 @@ from tui.core.questions import (
     SamplingQuestion,
     SamplingReview,
 )
+from tui.core.text import clean_line
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.answer_debounce import AnswerKeys
 from tui.ui.questions.server_questions import ServerQuestion, ServerQuestions
@@ -45,12 +47,18 @@ class _Question:
 class Approvals:
     """`Approver` and `Questioner` for a user at a screen, who sees one question after the other.
 
-    Approvals are asked in the conversation, what servers ask in dialogs.
+    Approvals are asked in the conversation, what servers ask in dialogs. `tell` shows a sentence in passing.
     """
 
-    def __init__(self, on_change: Callable[[], None], now: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        on_change: Callable[[], None],
+        now: Callable[[], float],
+        tell: Callable[[str], None] = lambda text: None,
+    ) -> None:
         self._on_change = on_change
         self._now = now
+        self._tell = tell
         self._queue: list[_Question] = []
         self._shown_at = 0.0
 
@@ -96,6 +104,10 @@ class Approvals:
     async def review(self, question: SamplingReview) -> SamplingAnswer:
         answer: SamplingAnswer = await self._wait(question)
         return answer
+
+    def refused(self, server: str, why: str) -> None:
+        name, reason = clean_line(server, 60), clean_line(why, 300).rstrip(".")
+        self._tell(f"A malformed question of {name} was refused. {reason}.")
 
     async def _wait(self, request: Asked) -> Any:
         question = _Question(request, asyncio.get_running_loop().create_future())
@@ -152,7 +164,8 @@ class ApprovalKeys:
         wake: Callable[[], None],
         model: Callable[[], str],
     ) -> None:
-        self.approvals = Approvals(self._changed, time.monotonic)
+        tell = partial(regions.notify, severity="warning", timeout=12)
+        self.approvals = Approvals(self._changed, time.monotonic, tell)
         self._dialogs = ServerQuestions(
             regions.screen.app,
             regions.overrides,

@@ -18,7 +18,8 @@ class Watched(Approvals):
     def __init__(self) -> None:
         self.now = 100.0
         self.shown: list[str | None] = []
-        super().__init__(self.changed, lambda: self.now)
+        self.told: list[str] = []
+        super().__init__(self.changed, lambda: self.now, self.told.append)
 
     def changed(self) -> None:
         self.shown.append(self.current.tool.name if self.current else None)
@@ -71,3 +72,12 @@ async def test_a_question_is_ripe_only_after_it_has_been_seen():
 
 def test_an_answer_to_nothing_is_ignored():
     Watched().answer(Answer.ONCE)
+
+
+def test_a_malformed_question_is_told_clean_and_on_one_line():
+    approvals = Watched()
+    approvals.refused("we\x1b[2Jather", "elicitation/create: url must be\n a string")
+    assert approvals.told == [
+        "A malformed question of we␛[2Jather was refused. elicitation/create: url must be a string."
+    ]
+    assert approvals.shown == []
