@@ -431,3 +431,18 @@ async def test_a_server_that_stops_while_it_is_open_is_shown_as_stopped() -> Non
         await shows(app_of(screen), "STOPPED", "starts it")
         await pilot.press("ctrl+j", "enter", "d", "ctrl+g", "ctrl+k", "ctrl+r")
         assert not runtime.workbench.called
+
+
+async def test_the_result_of_a_resource_says_how_long_it_stays_fresh_and_is_read_again_all_the_same() -> None:
+    runtime = rich_runtime()
+    text = (TextContent("All stations."),)
+    runtime.workbench.answers["weather://stations"] = ToolResult(
+        text, raw={"contents": [], "ttlMs": 300_000, "cacheScope": "private"}
+    )
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("3")
+        await shows(app_of(screen), "stations")
+        await pilot.press("enter")
+        await shows(app_of(screen), "All stations.", "fresh for 4 m 5", "(private)")
+        await pilot.press("enter")
+        await until(lambda: len(runtime.workbench.called) == 2)

@@ -17,21 +17,39 @@ from tui.core.secrets.places import names_a_secret
 from tui.core.secrets.shapes import shapes_in
 from tui.core.tasks import Task
 from tui.core.tools import Content, ProgressSink, Tool, ToolResult
+from tui.core.units import clock
 
 
 @dataclass(frozen=True, slots=True)
 class CacheHint:
-    """How long a server says that a list stays fresh.
+    """How long a server says that a list, or what was read of a resource, stays fresh.
 
     Attributes:
-        ttl_ms: milliseconds from `listed_ns` on; None if it does not say.
+        ttl_ms: milliseconds from `asked_ns` on; None if it does not say.
         scope: "public", "private" or "".
-        listed_ns: monotonic nanoseconds when the list was requested.
+        asked_ns: monotonic nanoseconds when it was requested.
     """
 
     ttl_ms: int | None
     scope: str
-    listed_ns: int
+    asked_ns: int
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any], asked_ns: int) -> "CacheHint":
+        """Return the hint in a raw result; what is malformed counts as not said."""
+        ttl, scope = raw.get("ttlMs"), raw.get("cacheScope")
+        known = isinstance(ttl, int) and not isinstance(ttl, bool) and ttl >= 0
+        return cls(ttl if known else None, scope if scope in ("public", "private") else "", asked_ns)
+
+    def words(self, now_ns: int) -> str:
+        """Return how fresh it is: "fresh for 4 m 59 s (public)", "stale", "not to be cached"; "" if unknown."""
+        if self.ttl_ms is None:
+            return ""
+        left = self.ttl_ms / 1000 - (now_ns - self.asked_ns) / 1e9
+        fresh = f"fresh for {clock(left)}" if left > 0 else "stale"
+        return ("not to be cached" if self.ttl_ms == 0 else fresh) + (
+            f" ({self.scope})" if self.scope else ""
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from tui.core.text import clean, clean_line
 from tui.core.tools import Tool
-from tui.core.workbench import PromptArgument, PromptInfo, ResourceInfo
+from tui.core.workbench import CacheHint, PromptArgument, PromptInfo, ResourceInfo
 from tui.host.schemas.schema_faults import schema_fault
 
 MAX_PAGES = 100
@@ -72,11 +72,11 @@ class Walk:
 
     def hear(self, page: Mapping[str, Any]) -> None:
         """Note how long a page may be kept: the list is as fresh as its least fresh page."""
-        ttl, scope = page.get("ttlMs"), page.get("cacheScope")
-        if isinstance(ttl, int) and not isinstance(ttl, bool) and ttl >= 0:
-            self.ttl_ms = ttl if self.ttl_ms is None else min(ttl, self.ttl_ms)
-        if scope in ("public", "private") and self.scope != "private":
-            self.scope = scope
+        said = CacheHint.of(page, 0)
+        if said.ttl_ms is not None:
+            self.ttl_ms = said.ttl_ms if self.ttl_ms is None else min(said.ttl_ms, self.ttl_ms)
+        if said.scope and self.scope != "private":
+            self.scope = said.scope
 
 
 async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> Walk:

@@ -22,7 +22,7 @@ from tui.core.tools import (
     Tool,
     ToolResult,
 )
-from tui.core.workbench import PromptInfo, PromptResult, ResourceInfo, Workbench
+from tui.core.workbench import CacheHint, PromptInfo, PromptResult, ResourceInfo, Workbench
 from tui.ui.workbench.items import Item, expanded
 
 if TYPE_CHECKING:
@@ -84,6 +84,13 @@ class HandCall:
     def id(self) -> str:
         """The id of its messages in the traffic: the filter is `call:hand-3`."""
         return f"hand-{self.number}"
+
+    @property
+    def hint(self) -> CacheHint | None:
+        """How long the server says that what was read of a resource stays fresh."""
+        if not isinstance(self.item.about, ResourceInfo) or not isinstance(self.result, ToolResult):
+            return None
+        return CacheHint.of(self.result.raw or {}, self.began_ns)
 
     @property
     def size(self) -> int:

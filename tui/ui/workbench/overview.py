@@ -15,7 +15,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.servers import SamplingRule, ServerState, ServerStatus, Transport
 from tui.core.tasks import EXTENSION as TASKS
 from tui.core.text import clean_line, preview
-from tui.core.workbench import CacheHint, ServerIdentity, Workbench
+from tui.core.workbench import ServerIdentity, Workbench
 from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
@@ -252,21 +252,9 @@ def _offers(status: ServerStatus, identity: ServerIdentity, now_ns: int) -> Iter
         if name in capabilities:
             words += capability_words(capabilities[name])
         if (hint := identity.hints.get(name)) is not None:
-            words += _freshness(hint, now_ns)
+            words += filter(None, [hint.words(now_ns)])
         if words or name in capabilities:
             yield clean_line(str(name), FACT_CELLS - 2), ", ".join(words) or "yes", "text"
-
-
-def _freshness(hint: CacheHint, now_ns: int) -> Iterator[str]:
-    """Yield how long a list is fresh, as its server says."""
-    if hint.ttl_ms is None:
-        return
-    left = hint.ttl_ms / 1000 - (now_ns - hint.listed_ns) / 1e9
-    scope = f" ({hint.scope})" if hint.scope else ""
-    if hint.ttl_ms == 0:
-        yield f"not to be cached{scope}"
-    else:
-        yield f"fresh for {units.clock(left)}{scope}" if left > 0 else f"stale{scope}"
 
 
 USED_EXTENSIONS = frozenset({TASKS})

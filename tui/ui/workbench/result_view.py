@@ -78,8 +78,10 @@ class ResultLine(Bar):
         took = units.duration(call.took_ms) if call.took_ms is not None else ""
         size = f"   {units.size(call.size)}" if call.result is not None else ""
         head = "COMPARED" if self.what else "RESULT"
+        fresh = call.hint.words(time.monotonic_ns()) if call.hint is not None else ""
         row: Row = ((f" {head}  ", "dim bold"), (f"{sign} {call.state}", style))
-        return spread((*row, (f"   {took}{size}", "text")), right, width)
+        row = (*row, (f"   {took}{size}", "text"), (f"   {fresh}" if fresh else "", "dim"))
+        return spread(row, right, width)
 
 
 def _running(call: HandCall, signs: Symbols, cells: int) -> Row:
@@ -126,8 +128,9 @@ class ResultView:
             self._lay_out(call, None)
 
     def look(self) -> None:
-        """Let a running call count up."""
-        if (call := self._calls.selected) is not None and call.took_ms is None:
+        """Let a running call count up, and what stays fresh for a while count down."""
+        call = self._calls.selected
+        if call is not None and (call.took_ms is None or (call.hint is not None and call.hint.ttl_ms)):
             self.line.refresh()
 
     def toggle_difference(self) -> None:

@@ -1,0 +1,36 @@
+"""How long a server says that a list or a resource stays fresh, read and told."""
+
+from typing import Any
+
+import pytest
+
+from tui.core.workbench import CacheHint
+
+SECOND = 1_000_000_000
+
+
+@pytest.mark.parametrize(
+    ("raw", "ttl_ms", "scope"),
+    [
+        ({"ttlMs": 3000, "cacheScope": "public"}, 3000, "public"),
+        ({"ttlMs": 0, "cacheScope": "private"}, 0, "private"),
+        ({}, None, ""),
+        ({"ttlMs": -1, "cacheScope": "everybody"}, None, ""),
+        ({"ttlMs": True, "cacheScope": ["public"]}, None, ""),
+    ],
+)
+def test_what_is_malformed_counts_as_not_said(raw: dict[str, Any], ttl_ms: int | None, scope: str) -> None:
+    assert CacheHint.of(raw, 5) == CacheHint(ttl_ms, scope, 5)
+
+
+@pytest.mark.parametrize(
+    ("hint", "words"),
+    [
+        (CacheHint(300_000, "public", 0), "fresh for 4 m 50 s (public)"),
+        (CacheHint(9_000, "private", 0), "stale (private)"),
+        (CacheHint(0, "", 0), "not to be cached"),
+        (CacheHint(None, "private", 0), ""),
+    ],
+)
+def test_freshness_is_told_from_the_request_on(hint: CacheHint, words: str) -> None:
+    assert hint.words(10 * SECOND) == words
