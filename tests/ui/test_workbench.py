@@ -446,3 +446,28 @@ async def test_the_result_of_a_resource_says_how_long_it_stays_fresh_and_is_read
         await shows(app_of(screen), "All stations.", "fresh for 4 m 5", "(private)")
         await pilot.press("enter")
         await until(lambda: len(runtime.workbench.called) == 2)
+
+
+async def test_the_resource_of_a_template_is_subscribed_to_with_the_values_of_its_form() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        app, bench = app_of(screen), runtime.workbench
+        await pilot.press("3")
+        await shows(app, "stations")
+        await pilot.press("down", "u")
+        await shows(app, "city required")
+        assert bench.subscribed == {}
+        await pilot.press("enter", *"hz", "f9")
+        uri = "weather://archive/hz"
+        await shows(app, f"this is {uri}")
+        screen.set_focus(bench_of(screen).list)
+        await pilot.press("u")
+        await shows(app, "Subscribed: it is read again", "subscribed")
+        assert set(bench.subscribed) == {uri}
+        bench.answers[uri] = ToolResult((TextContent("Now it is another."),))
+        bench.subscribed[uri] = ResourceSubscription(updates=1)
+        await shows(app, "Now it is another.")
+        assert [one for one, _, _ in bench.called] == [uri] * 2
+        await pilot.press("u")
+        await shows(app, "Unsubscribed.")
+        assert bench.subscribed == {}

@@ -42,14 +42,13 @@ class CacheHint:
         return cls(ttl if known else None, scope if scope in ("public", "private") else "", asked_ns)
 
     def words(self, now_ns: int) -> str:
-        """Return how fresh it is: "fresh for 4 m 59 s (public)", "stale", "not to be cached"; "" if unknown."""
+        """Return "fresh for 4 m 59 s (public)", "stale" or "not to be cached"; "" if it does not say."""
         if self.ttl_ms is None:
             return ""
         left = self.ttl_ms / 1000 - (now_ns - self.asked_ns) / 1e9
         fresh = f"fresh for {clock(left)}" if left > 0 else "stale"
-        return ("not to be cached" if self.ttl_ms == 0 else fresh) + (
-            f" ({self.scope})" if self.scope else ""
-        )
+        scope = f" ({self.scope})" if self.scope else ""
+        return f"{fresh if self.ttl_ms else 'not to be cached'}{scope}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,10 +117,15 @@ class CallBook:
     _calls: dict[tuple[str, str], list[HandCall]] = field(default_factory=dict)
     _listed: dict[tuple[str, str], Mapping[str, object]] = field(default_factory=dict)
     _updates: dict[str, dict[str, int]] = field(default_factory=dict)
+    _subscribed_on: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def updates_of(self, server: str) -> dict[str, int]:
         """Return how many updates of each resource of a server were shown, by URI."""
         return self._updates.setdefault(server, {})
+
+    def subscribed_on(self, server: str) -> dict[str, str]:
+        """Return on which item each resource of a server was subscribed to, by URI."""
+        return self._subscribed_on.setdefault(server, {})
 
     def news_of(self, server: str, tab: str) -> dict[str, str]:
         """Return what a person has not seen yet of a tab, by key of the item: "new" or "changed"."""

@@ -11,7 +11,7 @@ from tui.core.text import clean_line
 from tui.core.workbench import ResourceInfo, ResourceSubscription
 from tui.ui.widgets.rows import Row
 from tui.ui.workbench.bars import BenchTab
-from tui.ui.workbench.calls import BenchContext
+from tui.ui.workbench.calls import BenchContext, uri_of
 from tui.ui.workbench.items import Item, key_of_resource, of_prompts, of_resources, of_tasks, of_tools
 from tui.ui.workbench.tool_bench import Bench
 
@@ -191,14 +191,20 @@ class SubscriptionWatch:
             self._take(dict(known))
         item = self._bench.item
         about = item.about if item is not None else None
-        if visible and isinstance(about, ResourceInfo) and about.uri in self._stale:
-            self._refresh(about.uri)
+        if visible and self._stale and isinstance(about, ResourceInfo):
+            uri = uri_of(about, self._bench.arguments()[0])
+            if uri in self._stale:
+                self._refresh(uri)
+
+    def _key(self, uri: str) -> str:
+        """Return the key of the item on which a resource was subscribed to: its own, or its template's."""
+        return self._shared.book.subscribed_on(self._shared.server).get(uri, key_of_resource(uri))
 
     def _take(self, known: Mapping[str, ResourceSubscription]) -> None:
         before, self._known = self._known, known
         for uri, one in known.items():
             if one.updates > self._seen.get(uri, 0):
-                self._bench.news[key_of_resource(uri)] = "changed"
+                self._bench.news[self._key(uri)] = "changed"
                 self._stale.add(uri)
             self._seen[uri] = one.updates
             if one.problem and one != before.get(uri):
@@ -207,7 +213,7 @@ class SubscriptionWatch:
             del self._seen[uri]
         self._stale &= known.keys()
         subscribed = {uri for uri, one in known.items() if not one.problem}
-        self._bench.list.note(dict.fromkeys(map(key_of_resource, subscribed), "subscribed"))
+        self._bench.list.note(dict.fromkeys(map(self._key, subscribed), "subscribed"))
 
     def _refresh(self, uri: str) -> None:
         """Read a resource again that was read before, unless it is being read."""

@@ -306,31 +306,37 @@ class Bench(Horizontal):
         """Attach the content under the cursor of the result, or the resource of the item."""
         if self.screen.focused is self.page and self.result.attach():
             return
+        if uri := self._uri("Select a resource, or a link in a result, to attach it."):
+            self._shared.draft.attach_resource(self._shared.server, uri)
+            self.app.notify(f"Attached to the next message: {clean_line(uri, 200)}", timeout=3)
+
+    def _uri(self, otherwise: str) -> str:
+        """Return the URI of the selected resource, or of the template with the values of its form.
+
+        Where there is none, say `otherwise` or what is wrong with the values, and return "".
+        """
         about = self.item.about if self.item is not None else None
         if not isinstance(about, ResourceInfo):
-            self.app.notify("Select a resource, or a link in a result, to attach it.", timeout=3)
-            return
+            self.app.notify(otherwise, timeout=3)
+            return ""
         arguments, problem = self.arguments()
         if problem:
             self.line.say((f"! {problem}", "bad"))
-            return
-        uri = uri_of(about, arguments)
-        self._shared.draft.attach_resource(self._shared.server, uri)
-        self.app.notify(f"Attached to the next message: {clean_line(uri, 200)}", timeout=3)
+        return "" if problem else uri_of(about, arguments)
 
     def action_subscribe(self) -> None:
-        """Subscribe to the resource, or unsubscribe."""
-        about = self.item.about if self.item is not None else None
-        if not isinstance(about, ResourceInfo) or about.template:
-            self.app.notify("Select a resource to subscribe to it.", timeout=3)
+        """Subscribe to the resource, also to that of a template with these values, or unsubscribe."""
+        uri = self._uri("Select a resource to subscribe to it.")
+        if not uri or self.item is None:
             return
         workbench, server = self._shared.runtime.workbench, self._shared.server
-        if about.uri in workbench.subscriptions(server):
-            workbench.unsubscribe(server, about.uri)
+        if uri in workbench.subscriptions(server):
+            workbench.unsubscribe(server, uri)
             self.line.say(("Unsubscribed.", "text"))
-        elif problem := workbench.subscribe(server, about.uri):
+        elif problem := workbench.subscribe(server, uri):
             self.line.say((f"! {clean_line(problem, 300)}", "warn"))
         else:
+            self._shared.book.subscribed_on(server)[uri] = self.item.key
             self.line.say(("Subscribed: it is read again when it changes.", "text"))
 
     def action_hand(self) -> None:
