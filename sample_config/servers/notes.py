@@ -9,20 +9,29 @@ loses a note; a file that cannot be read is reported and never overwritten.
 import json
 import os
 import re
-import tempfile
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
-from typing import Annotated, TypedDict
+from typing import TypedDict
 
-from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import ToolAnnotations
-from pydantic import Field
+try:
+    from plain_server import READ_ONLY, Server, ToolError
+except ModuleNotFoundError:
+    sys.exit("notes.py needs plain_server.py in the same directory.")
 
-MAX_CHARACTERS = 10_000
-READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+TEXT = {"type": "string", "title": "Text", "description": "What to remember.", "maxLength": 10_000}
+QUERY = {
+    "type": "string",
+    "title": "Query",
+    "description": "Words that the note must mention; case does not matter.",
+}
+ID = {
+    "type": "string",
+    "title": "Id",
+    "description": "The id of the note, as list_notes and search_notes give it.",
+}
 
 
 class Note(TypedDict):
@@ -32,11 +41,10 @@ class Note(TypedDict):
     text: str
 
 
-server = MCPServer(
+server = Server(
     "notes",
     version="1.0",
     instructions="Short notes of the person at the keyboard. Find a note's id by listing or searching.",
-    log_level="WARNING",
 )
 
 
@@ -67,6 +75,8 @@ def read_notes() -> list[Note]:
 
 def write_notes(notes: list[Note]) -> None:
     """Replace the file by `notes`, whole or not at all."""
+    import tempfile  # slow to import, and most starts write nothing
+
     path = notes_file()
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".notes-")
     try:
@@ -111,13 +121,11 @@ def as_lines(notes: list[Note]) -> str:
 
 
 @server.tool(
-    title="Add a note",
-    annotations=ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False),
-    structured_output=False,
+    "Add a note",
+    {"text": TEXT},
+    {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False},
 )
-async def add_note(
-    text: Annotated[str, Field(description="What to remember.", max_length=MAX_CHARACTERS)],
-) -> str:
+def add_note(text: str) -> str:
     """Add a note, and return its id."""
     if not text.strip():
         raise ToolError("A note needs a text.")
@@ -127,16 +135,14 @@ async def add_note(
     return f"Added note {note['id']}: {note['text']}"
 
 
-@server.tool(title="All notes", annotations=READ_ONLY, structured_output=False)
-async def list_notes() -> str:
+@server.tool("All notes", {}, READ_ONLY)
+def list_notes() -> str:
     """List all notes with their ids, the oldest first."""
     return as_lines(read_notes()) or "There are no notes yet."
 
 
-@server.tool(title="Search the notes", annotations=READ_ONLY, structured_output=False)
-async def search_notes(
-    query: Annotated[str, Field(description="Words that the note must mention; case does not matter.")],
-) -> str:
+@server.tool("Search the notes", {"query": QUERY}, READ_ONLY)
+def search_notes(query: str) -> str:
     """Find the notes that mention every word of a query."""
     words = query.casefold().split()
     found = [note for note in read_notes() if all(word in note["text"].casefold() for word in words)]
@@ -144,15 +150,11 @@ async def search_notes(
 
 
 @server.tool(
-    title="Delete a note",
-    annotations=ToolAnnotations(
-        read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
-    ),
-    structured_output=False,
+    "Delete a note",
+    {"id": ID},
+    {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True, "openWorldHint": False},
 )
-async def delete_note(
-    id: Annotated[str, Field(description="The id of the note, as list_notes and search_notes give it.")],
-) -> str:
+def delete_note(id: str) -> str:
     """Delete the note with this id. It cannot be brought back."""
     with changing() as notes:
         found = next((note for note in notes if note["id"] == id.strip()), None)
@@ -163,13 +165,13 @@ async def delete_note(
 
 
 @server.resource("notes://all", name="All notes", mime_type="text/plain")
-async def all_notes() -> str:
+def all_notes() -> str:
     """All notes, one a line, the oldest first."""
     return as_lines(read_notes())
 
 
-@server.prompt(title="Summarise the notes")
-async def summarise_notes() -> str:
+@server.prompt("Summarise the notes")
+def summarise_notes() -> str:
     """Ask for a summary of all notes."""
     return f"Summarise these notes in a few sentences, what is urgent first.\n\n{as_lines(read_notes())}"
 

@@ -4,51 +4,50 @@ One tool that takes its time and reports progress, one that fails, one that take
 down. For seeing how waiting, errors and a crash look in mcptui.
 """
 
-import asyncio
 import os
 import sys
 import time
-from typing import Annotated
 
-from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import ToolAnnotations
-from pydantic import Field
+try:
+    from plain_server import READ_ONLY, Call, Server, ToolError
+except ModuleNotFoundError:
+    sys.exit("slow.py needs plain_server.py in the same directory.")
 
-READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+SECONDS = {
+    "type": "number",
+    "title": "Seconds",
+    "description": "How long to count.",
+    "exclusiveMinimum": 0,
+    "maximum": 3600,
+    "default": 10,
+}
 
-server = MCPServer(
-    "slow", version="1.0", instructions="Waits, fails and crashes on demand.", log_level="WARNING"
-)
+server = Server("slow", version="1.0", instructions="Waits, fails and crashes on demand.")
 
 
-@server.tool(title="Count slowly", annotations=READ_ONLY, structured_output=False)
-async def count_slowly(
-    context: Context,
-    seconds: Annotated[float, Field(description="How long to count.", gt=0, le=3600)] = 10,
-) -> str:
+@server.tool("Count slowly", {"seconds": SECONDS}, READ_ONLY, slow=True)
+def count_slowly(call: Call, seconds: float) -> str:
     """Count the seconds one by one and report progress meanwhile."""
     started = time.monotonic()
     while (elapsed := time.monotonic() - started) < seconds:
         counted = int(elapsed)
-        await context.report_progress(counted, seconds, f"{counted} of {seconds:g} seconds")
-        await asyncio.sleep(min(counted + 1, seconds) - elapsed)
-    await context.report_progress(seconds, seconds, "done")
+        call.progress(counted, seconds, f"{counted} of {seconds:g} seconds")
+        if call.cancelled.wait(min(counted + 1, seconds) - elapsed):
+            break
+    call.progress(seconds, seconds, "done")
     return f"Counted to {seconds:g}."
 
 
-@server.tool(title="Fail", annotations=READ_ONLY, structured_output=False)
-async def always_fails() -> str:
+@server.tool("Fail", {}, READ_ONLY)
+def always_fails() -> str:
     """Fail with an error that the model can read."""
     raise ToolError("This tool always fails. That is all it does.")
 
 
 @server.tool(
-    title="Crash the server",
-    annotations=ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False),
-    structured_output=False,
+    "Crash the server", {}, {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False}
 )
-async def crash() -> str:
+def crash() -> str:
     """End the process of this server at once, with exit code 1 and a last line on stderr."""
     sys.stderr.write("RuntimeError: asked to crash\n")
     sys.stderr.flush()

@@ -4,10 +4,13 @@ Two read-only tools, no network, no state on disk: the smallest server that is s
 Run it with `python weather.py`; it speaks MCP on stdin and stdout.
 """
 
+import sys
 import time
 
-from mcp.server.mcpserver import MCPServer
-from mcp_types import ToolAnnotations
+try:
+    from plain_server import READ_ONLY, Server
+except ModuleNotFoundError:
+    sys.exit("weather.py needs plain_server.py in the same directory.")
 
 WEATHER = {
     "Beijing": "sunny, 25 °C",
@@ -30,13 +33,8 @@ OTHER_NAMES = {
 MAX_RECORDS = 200
 """Only the latest records are kept: a server that runs for weeks must not grow."""
 
-READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-
-server = MCPServer(
-    "weather",
-    version="1.0",
-    instructions="Made-up weather for Beijing, Shanghai, Hangzhou and NYC.",
-    log_level="WARNING",
+server = Server(
+    "weather", version="1.0", instructions="Made-up weather for Beijing, Shanghai, Hangzhou and NYC."
 )
 records: list[str] = []
 
@@ -48,8 +46,8 @@ def known_place(location: str) -> str | None:
     return by_name.get(wanted) or by_name.get(wanted.partition(",")[0].strip())
 
 
-@server.tool(title="Weather of a place", annotations=READ_ONLY, structured_output=False)
-async def get_weather(location: str) -> str:
+@server.tool("Weather of a place", {"location": {"type": "string", "title": "Location"}}, READ_ONLY)
+def get_weather(location: str) -> str:
     """Get the current weather of a place: Beijing, Shanghai, Hangzhou or NYC."""
     place = known_place(location)
     if place is None:
@@ -61,8 +59,8 @@ async def get_weather(location: str) -> str:
     return answer
 
 
-@server.tool(title="Weather asked for so far", annotations=READ_ONLY, structured_output=False)
-async def list_get_weather_records() -> str:
+@server.tool("Weather asked for so far", {}, READ_ONLY)
+def list_get_weather_records() -> str:
     """List the answers that get_weather has given since this server was started."""
     return "\n".join(records) or "No weather has been asked for yet."
 

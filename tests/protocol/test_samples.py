@@ -1,6 +1,5 @@
 """The sample servers do what their descriptions say."""
 
-import importlib.util
 import json
 import os
 import sys
@@ -25,13 +24,11 @@ def notes_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @asynccontextmanager
 async def connected(name: str) -> AsyncIterator[Client]:
-    """Connect in memory to a fresh copy of a sample server."""
-    spec = importlib.util.spec_from_file_location(f"sample_{name}", sample_server(name))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    async with Client(module.server) as client:
+    """Connect to a fresh process of a sample server."""
+    parameters = StdioServerParameters(
+        command=sys.executable, args=[str(sample_server(name))], env=dict(os.environ)
+    )
+    async with Client(stdio_client(parameters)) as client:
         yield client
 
 
