@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conformance.player import Player
 from tests.conftest import until
 from tests.protocol.command import Done, finish, python
 from tests.real.installed import CONFORMANCE, NODE_22, needs
@@ -67,7 +68,7 @@ REQUIRED = {
 """The scenarios that a revision requires of a client; "" has those of extensions, which belong to none."""
 
 
-async def suite(*arguments: str, **env: str) -> asyncio.subprocess.Process:
+async def suite(*arguments: str) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
         NODE_22,
         CONFORMANCE,
@@ -75,20 +76,18 @@ async def suite(*arguments: str, **env: str) -> asyncio.subprocess.Process:
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        env={**os.environ, **env},
         start_new_session=True,
     )
 
 
-async def played(scenario: str, revision: str, folder: Path) -> tuple[Done, Done]:
+async def played(player: Player, scenario: str, revision: str, folder: Path) -> tuple[Done, Done]:
     """Play a scenario; return what the suite found and what the client said."""
     os.mkfifo(folder / "status")
     given = ["--command", f"sh {HERE / 'relay.sh'}", "--scenario", scenario, "--timeout", "60000"]
     if revision:
         given += ["--spec-version", revision]
-    process = await suite("client", *given, RELAY=str(folder))
-    found = asyncio.ensure_future(finish(process, seconds=90))
-    await until(lambda: (folder / "call").exists() or found.done(), 20.0, "the suite asks for the client")
+    found = asyncio.ensure_future(asyncio.wait_for(player.play("client", *given, RELAY=str(folder)), 90))
+    await until(lambda: (folder / "call").exists() or found.done(), 40.0, "the suite asks for the client")
     assert not found.done(), found.result()
     url, name, context = (folder / "call").read_text().splitlines()
     client = await python(
@@ -105,8 +104,8 @@ async def played(scenario: str, revision: str, folder: Path) -> tuple[Done, Done
 @pytest.mark.parametrize(
     ("scenario", "revision"), [(name, revision) for revision, names in REQUIRED.items() for name in names]
 )
-async def test_the_suite_finds_no_fault(scenario: str, revision: str, tmp_path: Path):
-    found, client = await played(scenario, revision, tmp_path)
+async def test_the_suite_finds_no_fault(player: Player, scenario: str, revision: str, tmp_path: Path):
+    found, client = await played(player, scenario, revision, tmp_path)
     assert found.code == 0, f"{found.out}\n{found.err}\nthe client said:\n{client.err}"
     assert "Passed: 0/" not in found.err and "0 failed, 0 warnings" in found.err
 
