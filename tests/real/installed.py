@@ -28,6 +28,12 @@ FETCH = _FOLDER / "time" / "bin" / "mcp-server-fetch"
 SQLITE = _FOLDER / "sqlite" / "bin" / "mcp-server-sqlite"
 
 
+def inspector(*words: str | Path) -> list[str]:
+    """Return a command line of the Inspector, without the program before it that only starts another."""
+    inner = INSPECTOR.resolve().with_name("index.js")
+    return [*(["node", str(inner)] if inner.exists() else [str(INSPECTOR), "--cli"]), *map(str, words)]
+
+
 def needs(*programs: Path) -> list[pytest.MarkDecorator]:
     """Return the marks of tests that need programs of others."""
     missing = ", ".join(str(program.relative_to(_FOLDER)) for program in programs if not program.exists())

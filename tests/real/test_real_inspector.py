@@ -2,23 +2,19 @@
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.real.installed import EVERYTHING, INSPECTOR, needs
+from tests import programs
+from tests.real.installed import EVERYTHING, INSPECTOR, inspector, needs
 
 pytestmark = [*needs(INSPECTOR, EVERYTHING), pytest.mark.timeout(120)]
 
 
 def inspect(command: Path, *request: str) -> tuple[int, str]:
     done = subprocess.run(
-        [str(INSPECTOR), "--cli", str(command), *request],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
+        inspector(command, *request), capture_output=True, text=True, timeout=60, check=False
     )
     return done.returncode, done.stdout
 
@@ -40,7 +36,7 @@ def program(path: Path, *command: str) -> Path:
     ids=lambda request_: request_[-1],
 )
 def test_a_run_passes_unchanged_through_the_tap_and_again_with_the_recording(tmp_path: Path, request_):
-    mcptui = (sys.executable, "-m", "tui")
+    mcptui = programs.command("-m", "tui")
     tapped = program(tmp_path / "tapped", *mcptui, "tap", "--name", "it", "--", str(EVERYTHING))
     plain = inspect(EVERYTHING, *request_)
     assert inspect(tapped, *request_) == plain

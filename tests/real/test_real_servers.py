@@ -1,6 +1,7 @@
 """Servers that others wrote, as npm and PyPI give them, driven by a scripted endpoint over real HTTP."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 from tests.endpoint import Endpoint, calls, says
@@ -10,23 +11,20 @@ from tests.real.installed import EVERYTHING, FILES, TIME, needs
 pytestmark = needs(EVERYTHING, FILES, TIME)
 
 
-def configured(folder: Path, endpoint: Endpoint | None = None) -> str:
-    """Write what a newcomer would: three servers by their commands, and one model."""
+SERVERS = {"everything": EVERYTHING, "files": FILES, "time": TIME}
+
+
+def configured(folder: Path, endpoint: Endpoint | None = None, servers: Iterable[str] = SERVERS) -> str:
+    """Write what a newcomer would: servers by their commands, and one model."""
     (folder / "hello.txt").write_text("hello from a file", encoding="utf-8")
     model = f'[models.scripted]\nbase_url = "{endpoint.base_url}"\nmodel = "m"\n' if endpoint else ""
     path = folder / "config.toml"
-    path.write_text(
-        f"""{model}
-[servers.everything]
-command = {json.dumps(str(EVERYTHING))}
-[servers.files]
-command = {json.dumps(str(FILES))}
-args = [{json.dumps(str(folder))}]
-[servers.time]
-command = {json.dumps(str(TIME))}
-""",
-        encoding="utf-8",
+    tables = "".join(
+        f"[servers.{name}]\ncommand = {json.dumps(str(SERVERS[name]))}\n"
+        + (f"args = [{json.dumps(str(folder))}]\n" if name == "files" else "")
+        for name in servers
     )
+    path.write_text(model + tables, encoding="utf-8")
     return str(path)
 
 
@@ -59,7 +57,7 @@ async def test_parallel_calls_to_all_three_are_answered_in_call_order(tmp_path: 
 async def test_progress_of_a_long_call_is_told_and_its_result_comes(tmp_path: Path):
     asked = calls(("everything__trigger-long-running-operation", {"duration": 1, "steps": 4}))
     async with Endpoint([asked, says("Done.")]) as endpoint:
-        path = configured(tmp_path, endpoint)
+        path = configured(tmp_path, endpoint, ["everything"])
         done = await mcptui("run", "--approve", "all", "--config", path, "go")
     assert done.code == 0 and "4 of 4" in done.err
 
@@ -67,7 +65,7 @@ async def test_progress_of_a_long_call_is_told_and_its_result_comes(tmp_path: Pa
 async def test_a_path_outside_the_allowed_directory_is_an_error_that_the_model_reads(tmp_path: Path):
     asked = calls(("files__read_text_file", {"path": "/etc/hostname"}))
     async with Endpoint([asked, says("I may not.")]) as endpoint:
-        path = configured(tmp_path, endpoint)
+        path = configured(tmp_path, endpoint, ["files"])
         done = await mcptui("run", "--json", "--config", path, "go")
         told = endpoint.requests[1].json["messages"][-1]["content"]
     assert done.of_type("tool_result")[0]["is_error"] and told.startswith("ERROR: ") and "denied" in told

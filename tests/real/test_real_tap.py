@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from tests import programs
 from tests.protocol.test_tap import recorded, recordings
 from tests.real.installed import EVERYTHING, TIME, needs
 from tui.core.traffic import Direction, Kind
@@ -50,9 +50,10 @@ async def session(command: str, *args: str) -> list[Any]:
 @pytest.mark.parametrize("server", [EVERYTHING, TIME], ids=["2025-11-25", "2026-07-28"])
 async def test_a_client_notices_neither_the_tap_nor_the_stand_in(server: Path):
     alone = await session(str(server))
-    tapped = await session(sys.executable, "-m", "tui", "tap", "--", str(server))
+    mcptui = programs.command("-m", "tui")
+    tapped = await session(*mcptui, "tap", "--", str(server))
     assert tapped == alone
     answered = [entry for entry, _ in recorded() if entry.kind is Kind.RESPONSE and entry.pair]
     assert len([one for one in answered if one.direction is Direction.IN]) >= len(alone) - 1
-    mocked = await session(sys.executable, "-m", "tui", "mock", str(recordings()[0]))
+    mocked = await session(*mcptui, "mock", str(recordings()[0]))
     assert mocked == alone

@@ -1,18 +1,21 @@
 """The reference server over each transport gives what the Inspector's command line gets from it."""
 
 import json
+import os
 import re
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from fcntl import LOCK_EX, flock
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import until
-from tests.real.installed import EVERYTHING, INSPECTOR, needs
+from tests.real.installed import EVERYTHING, INSPECTOR, inspector, needs
 from tests.real.places import free_port, served
 from tests.real.reached import NAME, reached, text_of
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswer, FormQuestion, Refuser
@@ -40,19 +43,33 @@ def place(request: pytest.FixtureRequest, shared_processes: set[int]) -> Iterato
         yield ServerSpec(NAME, transport=transport, url=url, sse_fallback=bool(guessed))
 
 
-@cache
-def inspected(method: str, *arguments: str) -> Mapping[str, Any]:
-    """Return what the Inspector's command line prints."""
-    done = subprocess.run(
-        [str(INSPECTOR), "--cli", str(EVERYTHING), "--method", method, *arguments],
-        capture_output=True,
-        timeout=60,
-        check=True,
-    )
-    return json.loads(done.stdout)
+Inspected = Callable[..., Mapping[str, Any]]
 
 
-async def test_the_same_tools_with_the_same_schemas(place: ServerSpec):
+@pytest.fixture(scope="session")
+def inspected(tmp_path_factory: pytest.TempPathFactory) -> Inspected:
+    """Return what the Inspector's command line prints, asked once for all workers of a run."""
+    of_worker = tmp_path_factory.getbasetemp()
+    folder = (of_worker.parent if "PYTEST_XDIST_WORKER" in os.environ else of_worker) / "inspected"
+    folder.mkdir(exist_ok=True)
+
+    @cache
+    def printed(method: str, *arguments: str) -> Mapping[str, Any]:
+        asked = ("--method", method, *arguments)
+        with (folder / sha256(json.dumps(asked).encode()).hexdigest()).open("a+b") as kept:
+            flock(kept, LOCK_EX)
+            kept.seek(0)
+            if not (said := kept.read()):
+                done = subprocess.run(
+                    inspector(EVERYTHING, *asked), capture_output=True, timeout=60, check=True
+                )
+                kept.write(said := done.stdout)
+        return json.loads(said)
+
+    return printed
+
+
+async def test_the_same_tools_with_the_same_schemas(place: ServerSpec, inspected: Inspected):
     expected = {tool["name"]: tool for tool in inspected("tools/list")["tools"]}
     async with reached(place) as server:
         await until(lambda: set(server.tools()) > FOR_FORMS, what="the tools that need a host that is asked")
@@ -64,7 +81,7 @@ async def test_the_same_tools_with_the_same_schemas(place: ServerSpec):
         assert (listed[name].schema, listed[name].title) == (tool["inputSchema"], tool["title"])
 
 
-async def test_the_same_resources_templates_and_prompts(place: ServerSpec):
+async def test_the_same_resources_templates_and_prompts(place: ServerSpec, inspected: Inspected):
     async with reached(place) as server:
         resources, problem = await server.host.workbench.resources(NAME)
         prompts, problem_of_prompts = await server.host.workbench.prompts(NAME)
@@ -97,7 +114,7 @@ def timeless(result: Mapping[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("tool", CALLS)
-async def test_the_same_result_of_a_call(place: ServerSpec, tool: str):
+async def test_the_same_result_of_a_call(place: ServerSpec, inspected: Inspected, tool: str):
     given = [part for name, value in CALLS[tool].items() for part in ("--tool-arg", f"{name}={value}")]
     expected = inspected("tools/call", "--tool-name", tool, *given)
     async with reached(place) as server:
