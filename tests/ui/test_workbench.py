@@ -455,7 +455,7 @@ async def test_the_resource_of_a_template_is_subscribed_to_with_the_values_of_it
         await pilot.press("3")
         await shows(app, "stations")
         await pilot.press("down", "u")
-        await shows(app, "city required")
+        await shows(app, "city is required")
         assert bench.subscribed == {}
         await pilot.press("enter", *"hz", "f9")
         uri = "weather://archive/hz"
