@@ -9,7 +9,7 @@ import pytest
 
 from tests import programs
 from tests.conftest import until
-from tests.http_server import http_server, reply
+from tests.http_server import MODERN, STREAM, event, http_server, reply
 from tests.protocol.test_questions import Person
 from tui.core.ports import MonotonicClock
 from tui.core.questions import Refuser
@@ -210,3 +210,47 @@ async def test_over_http_requests_for_a_task_name_it_in_a_header():
     assert found.content[0].text == "far away"
     headers = [one.headers for one in server.asked if one.method == "tasks/get"]
     assert [(one["mcp-method"], one["mcp-name"]) for one in headers] == [("tasks/get", "t-9")]
+
+
+async def test_a_server_that_reports_its_tasks_is_listened_to_and_asked_at_once():
+    """Its interval is a minute: only its report has the result fetched in time."""
+
+    def result(members):
+        async def answer(asked, writer):
+            whole = {"resultType": "complete", "taskId": "t-9", "ttlMs": None, **members}
+            writer.write(reply({"jsonrpc": "2.0", "id": asked.message["id"], "result": whole}))
+
+        return answer
+
+    async def listen(asked, writer):
+        wanted = asked.message["params"]["notifications"]
+        stamp = {"_meta": {"io.modelcontextprotocol/subscriptionId": asked.message["id"]}}
+
+        def told(method, params):
+            return event({"jsonrpc": "2.0", "method": method, "params": params | stamp})
+
+        accepted = told("notifications/subscriptions/acknowledged", {"notifications": wanted})
+        writer.write(STREAM + b"\r\n" + accepted)
+        if wanted.get("taskIds") == ["t-9"]:
+            writer.write(told("notifications/tasks", {"taskId": "t-9", "status": "completed"}))
+
+    offers = {"tools": {}, "extensions": {EXTENSION: {}}}
+    done = {"status": "completed", "result": {"content": [{"type": "text", "text": "far away"}]}}
+    answers = {
+        "server/discover": result(
+            {"supportedVersions": [MODERN], "capabilities": offers, "ttlMs": 0, "cacheScope": "private"}
+        ),
+        "tools/call": result({"resultType": "task", "status": "working", "pollIntervalMs": 60_000}),
+        "tasks/get": result(done),
+        "subscriptions/listen": listen,
+    }
+    async with http_server(answers=answers) as server:
+        spec = ServerSpec("far", transport=Transport.HTTP, url=server.url)
+        host = Host([spec], sink=lambda captured: None, clock=MonotonicClock())
+        await host.start_all()
+        (tool,) = host.toolbox.tools()
+        async with asyncio.timeout(20):
+            found = await host.toolbox.call(tool, {}, seconds=10, progress=lambda *_: None)
+        await host.shutdown()
+    assert found.content[0].text == "far away"
+    assert server.methods().count("tasks/get") == 1

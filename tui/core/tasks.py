@@ -12,6 +12,9 @@ from typing import Any, Protocol
 from tui.core.text import clean_line
 
 EXTENSION = "io.modelcontextprotocol/tasks"
+STATUS_CHANGED = "notifications/tasks"
+"""Sent on a change stream for the task ids that it was opened with; has what `tasks/get` would answer."""
+
 MAX_ID = 1_024
 MAX_KEPT = 200
 """Tasks of one server that are kept; the oldest are dropped first."""

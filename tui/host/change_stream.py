@@ -11,12 +11,13 @@ from tui.host.waits import first_of
 
 if TYPE_CHECKING:  # imports the SDK
     from tui.host.requests import Listings
+    from tui.host.tasks import ServerTasks
 
 Task = asyncio.Task[bool]
 
 
 class ChangeStream:
-    """Keeps a stream open that tells of changed lists, and of the resources subscribed to if any may be.
+    """Keeps a stream open that tells of changed lists, subscribed resources and followed `tasks`.
 
     There is no replay: after a time without a stream, `relist` is called with the kinds of lists that may
     have changed, and every subscription counts as updated.
@@ -28,11 +29,13 @@ class ChangeStream:
         subscriptions: Subscriptions | None,
         clock: Clock,
         relist: Callable[[Iterable[str]], None],
+        tasks: "ServerTasks | None" = None,
     ) -> None:
         self._listing = listing
         self._subscriptions = subscriptions or Subscriptions()
         self._clock = clock
         self._relist = relist
+        self._tasks = tasks
         self._streams: list[Task] = []
         self._opened_ns = 0
         self._deaf = bool(self._subscriptions.uris)  # those of an earlier connection: what they missed
@@ -40,16 +43,19 @@ class ChangeStream:
     async def run(self) -> None:
         """Open the stream, and again when it ends, with growing delays, or when the subscriptions change."""
         retry, turned = RetryDelay(), self._subscriptions.turned
+        began = self._tasks.began if self._tasks is not None else asyncio.Event()
         try:
             while True:
                 turned.clear()
+                began.clear()
                 uris = self._subscriptions.uris
-                if not uris and not self._listing.streamed:
+                followed = tuple(self._tasks.followed) if self._tasks is not None else ()
+                if not uris and not followed and not self._listing.streamed:
                     self._close(self._streams)
-                    await turned.wait()
+                    await first_of(turned.wait(), began.wait())
                     continue
-                stream = self._open(uris)
-                await first_of(asyncio.wait({stream}), turned.wait())
+                stream = self._open(uris, followed)
+                await first_of(asyncio.wait({stream}), turned.wait(), began.wait())
                 if stream.done():
                     if not stream.result():
                         return
@@ -60,7 +66,7 @@ class ChangeStream:
             self._close(self._streams)
             await asyncio.gather(*self._streams, return_exceptions=True)
 
-    def _open(self, uris: tuple[str, ...]) -> Task:
+    def _open(self, uris: tuple[str, ...], tasks: tuple[str, ...]) -> Task:
         """Open a stream; the earlier ones are closed once it is open, so that nothing is missed."""
 
         def opened(accepted: int) -> None:
@@ -76,7 +82,7 @@ class ChangeStream:
         self._opened_ns = 0
         self._streams = [one for one in self._streams if not one.done()]
         earlier = tuple(self._streams)
-        stream = asyncio.create_task(self._listing.listen(opened, uris), name="change stream")
+        stream = asyncio.create_task(self._listing.listen(opened, uris, tasks), name="change stream")
         self._streams.append(stream)
         return stream
 

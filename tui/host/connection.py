@@ -19,7 +19,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 from tui import __version__
 from tui.core.ports import Clock
 from tui.core.servers import ServerSpec, StopReason
-from tui.core.tasks import TaskBook
+from tui.core.tasks import STATUS_CHANGED, TaskBook
 from tui.core.text import clean_line
 from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import CallFailure, ProgressSink, ToolResult
@@ -189,12 +189,13 @@ class Connection:
         for kind in listing.offered & self.counts.keys():
             work[kind] = self._keep_fresh(kind, partial(self._recount, listing, kind))
         if self.protocol in MODERN_PROTOCOL_VERSIONS:
-            if listing.streamed or self.takes_subscriptions:
+            if listing.streamed or self.takes_subscriptions or listing.has_tasks:
                 work["changes"] = ChangeStream(
                     listing,
                     self._subscriptions if self.takes_subscriptions else None,
                     self._clock,
                     self._relist,
+                    self.tasks if listing.has_tasks else None,
                 ).run()
         elif self.takes_subscriptions:
             work["subscriptions"] = keep_subscribed(self._subscriptions, self._ask)
@@ -380,6 +381,8 @@ class Connection:
     def _notified(self, method: str, params: Mapping[str, Any]) -> None:
         if method == RESOURCE_UPDATED:
             self._subscriptions.updated(params.get("uri"))
+        elif method == STATUS_CHANGED:
+            self.tasks.changed_at_server(params)
         elif method == SESSION_REOPENED:
             self._level_changed.set()
             self._subscriptions.begin_session()

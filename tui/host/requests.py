@@ -17,6 +17,7 @@ from mcp_types import PaginatedRequestParams, PromptsCapability, Request, Resour
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter
 
+from tui.core.tasks import EXTENSION as TASKS
 from tui.core.time_limits import Pausable, TimeLimit
 from tui.core.tools import CallFailure, ProgressSink, TextContent, ToolResult
 from tui.core.workbench import CacheHint, RawAnswer
@@ -314,14 +315,24 @@ class Listings:
         said = self._client.server_capabilities
         return {"tools": said.tools, "resources": said.resources, "prompts": said.prompts}
 
-    async def listen(self, opened: Callable[[int], None], resources: Sequence[str] = ()) -> bool:
+    @property
+    def has_tasks(self) -> bool:
+        """Whether the server knows tasks (extension), whose changes it may report on a change stream."""
+        offers = self._wire.introduction.get("capabilities")
+        named = offers.get("extensions") if isinstance(offers, Mapping) else None
+        return isinstance(named, Mapping) and TASKS in named
+
+    async def listen(
+        self, opened: Callable[[int], None], resources: Sequence[str] = (), tasks: Sequence[str] = ()
+    ) -> bool:
         """Keep a change stream open until it ends; the bridge sees its notifications.
 
-        `resources` are those whose updates are reported too. `opened` is called once the server has
-        acknowledged it, with the number of them that it accepted. Return False if the server does not support
-        such streams.
+        `resources` and `tasks` (by id) are those whose changes are reported too. `opened` is called once the
+        server has acknowledged it, with the number of resources that it accepted. Return False if the server
+        does not support such streams.
         """
         kinds = self.streamed
+        self._wire.listened_tasks = tuple(tasks)
         try:
             async with self._client.listen(
                 tools_list_changed="tools" in kinds,

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from tui.core.servers import ServerSpec
-from tui.core.tasks import Task, TaskBook, TaskStatus, made
+from tui.core.tasks import MIN_POLL_MS, Task, TaskBook, TaskStatus, made
 from tui.core.text import clean_line
 from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import CallFailure, ProgressSink, TextContent, ToolResult
@@ -17,6 +17,7 @@ from tui.core.traffic import CAUSE
 from tui.core.workbench import RawAnswer
 from tui.host.content import result_of
 from tui.host.server_requests import InputRounds, RoundProblem, ServerRequests
+from tui.host.waits import first_of
 
 MAX_FAILURES = 3
 """Requests in a row that may fail before a task is left alone; it can be fetched later."""
@@ -36,7 +37,7 @@ class ServerTasks:
 
     `ask` sends requests, `requests` answers what the server asks, `sleep` waits for seconds, `changed` is
     called when a task shows another state; it must neither raise nor wait. `followed` are the ids of those
-    that a call waits for.
+    that a call waits for; `began` is set when there is another one.
     """
 
     def __init__(
@@ -55,6 +56,21 @@ class ServerTasks:
         self._sleep = sleep
         self._changed = changed
         self.followed: set[str] = set()
+        self.began = asyncio.Event()
+        self._news: dict[str, asyncio.Event] = {}
+
+    def changed_at_server(self, params: Mapping[str, Any]) -> None:
+        """Note that the server reports another state of a task: it is asked for at once."""
+        if (news := self._news.get(str(params.get("taskId")))) is not None:
+            news.set()
+
+    async def _pause(self, task: Task) -> None:
+        """Wait for the interval of a task, or until the server reports a change, but never only briefly."""
+        news = self._news[task.id]
+        await first_of(self._sleep(task.poll_ms / 1000), news.wait())
+        if news.is_set():
+            news.clear()
+            await self._sleep(MIN_POLL_MS / 1000)
 
     async def follow_new(
         self,
@@ -92,6 +108,8 @@ class ServerTasks:
         if task.id in self.followed:
             return _failed("Another call waits for this task already.")
         self.followed.add(task.id)
+        self._news[task.id] = asyncio.Event()
+        self.began.set()
         self._put(task)
         try:
             with self._requests.clocks.holding(clocks):
@@ -105,6 +123,7 @@ class ServerTasks:
             raise
         finally:
             self.followed.discard(task.id)
+            del self._news[task.id]
             self._changed()
 
     async def _follow(self, task: Task, progress: ProgressSink, now: bool) -> ToolResult:
@@ -115,7 +134,7 @@ class ServerTasks:
             if told != (told := words(task)):
                 progress(None, None, told)
             if not (now or task.status.is_over):
-                await self._sleep(task.poll_ms / 1000)
+                await self._pause(task)
             now = False
             if task.expired(time.time()):
                 self._drop(task)

@@ -1,6 +1,7 @@
 """Change streams: the next is open before the last is closed, and what nobody heard counts as changed."""
 
 import asyncio
+from types import SimpleNamespace
 
 import pytest
 
@@ -22,10 +23,12 @@ class Streams:
         self.streamed = frozenset(streamed)
         self.events = []
         self.ends = []
+        self.tasks = []
         self.may_open = asyncio.Event()
         self.may_open.set()
 
-    async def listen(self, opened, uris):
+    async def listen(self, opened, uris, tasks):
+        self.tasks.append(tasks)
         number = len(self.ends)
         self.ends.append(asyncio.get_running_loop().create_future())
         try:
@@ -41,8 +44,9 @@ class Streams:
 async def running():
     tasks = []
 
-    def run(streams, subscriptions, relisted):
-        stream = ChangeStream(streams, subscriptions, HurriedClock(), lambda kinds: relisted.extend(kinds))
+    def run(streams, subscriptions, relisted, followed=None):
+        clock = HurriedClock()
+        stream = ChangeStream(streams, subscriptions, clock, lambda kinds: relisted.extend(kinds), followed)
         tasks.append(asyncio.create_task(stream.run()))
         return tasks[-1]
 
@@ -122,3 +126,22 @@ async def test_in_a_session_each_change_is_one_request_and_a_refusal_is_kept():
     await until(lambda: asked == [("resources/subscribe", "a://no")])
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_a_task_that_is_followed_opens_a_stream_that_reports_it(running):
+    streams = Streams(streamed=())
+    followed = SimpleNamespace(followed={"t-1"}, began=asyncio.Event())
+    running(streams, Subscriptions(), [], followed)
+    await until(lambda: streams.tasks == [("t-1",)])
+    followed.followed = {"t-2"}
+    followed.began.set()
+    await until(lambda: streams.tasks[1:] == [("t-2",)])
+    await until(lambda: ("close 0", ()) in streams.events)
+
+
+async def test_without_a_task_to_follow_there_is_no_stream_for_tasks(running):
+    streams = Streams(streamed=())
+    followed = SimpleNamespace(followed=set(), began=asyncio.Event())
+    running(streams, Subscriptions(), [], followed)
+    await asyncio.sleep(0)
+    assert streams.tasks == []

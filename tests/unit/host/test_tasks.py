@@ -202,3 +202,27 @@ async def test_an_answer_that_is_no_task_is_a_failed_call():
 
 def test_a_state_is_told_in_words():
     assert words(task(status=TaskStatus.INPUT_REQUIRED)) == "task input required"
+
+
+async def test_a_change_that_the_server_reports_is_asked_for_at_once():
+    server = Scripted(WORKING, DONE)
+    idle = asyncio.Event()
+
+    async def sleep(seconds):
+        server.slept.append(seconds)
+        if seconds > 0.25:
+            await idle.wait()
+
+    server.tasks._sleep = sleep
+    following = asyncio.create_task(server.result())
+    await until(lambda: server.slept)
+    server.tasks.changed_at_server({"taskId": "another"})
+    server.tasks.changed_at_server({"taskId": "t-1"})
+    await until(lambda: len(server.slept) == 3)
+    server.tasks.changed_at_server({"taskId": "t-1"})
+    assert (await following).content == (TextContent("found"),)
+    assert server.slept == [1.0, 0.25, 0.5, 0.25]
+
+
+def test_a_report_about_a_task_that_nobody_follows_means_nothing():
+    Scripted(DONE).tasks.changed_at_server({"taskId": ["t-1"]})

@@ -9,7 +9,7 @@ ties them together never reaches the wire.
 
 import asyncio
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,6 +34,7 @@ from tui.host.server_requests import ADDRESS_DONE, PatientQuestioner, ServerRequ
 from tui.host.transports.streams import FilteredReadStream, FilteredWriteStream
 
 TICKET = "mcptui/ticket"
+LISTEN = "subscriptions/listen"
 """Key in a request's `_meta`; taken out before the request is sent."""
 
 _KEPT_INBOUND = 1024
@@ -93,7 +94,8 @@ class SdkBridge:
     `on_notification` must not raise or wait. `server_versions` and `introduction` are the server's answer to
     the handshake, unchanged. `requests` answers what the server asks. `stamp` returns members to add to the
     `_meta` of a request, given whether its protocol is 2026-07-28 or later. `tool_headers` are the arguments
-    that a call repeats in HTTP headers, by tool.
+    that a call repeats in HTTP headers, by tool. `listened_tasks` are the ids of tasks that the next change
+    stream is to report.
     """
 
     read: Any
@@ -105,6 +107,7 @@ class SdkBridge:
     server_versions: tuple[str, ...] = ()
     introduction: Mapping[str, Any] = field(default_factory=dict)
     tool_headers: Mapping[str, HeaderMap] = field(default_factory=dict)
+    listened_tasks: Sequence[str] = ()
     _tickets: dict[str, RawReply] = field(default_factory=dict)
     _waiting: dict[str | int, RawReply] = field(default_factory=dict)
     _handshakes: set[str | int] = field(default_factory=set)
@@ -135,6 +138,8 @@ class SdkBridge:
         if isinstance(message, JSONRPCRequest):
             if message.method in ("initialize", "server/discover"):
                 self._handshakes.add(message.id)
+            if message.method == LISTEN and self.listened_tasks:
+                return self._stamped(self._with_tasks(item, message))
             return self._stamped(self._without_ticket(self._with_headers(item, message), message))
         if isinstance(message, JSONRPCError) and message.id is not None:
             method = self._inbound.pop(message.id, "")
@@ -153,6 +158,14 @@ class SdkBridge:
         known = item.metadata.headers if isinstance(item.metadata, ClientMessageMetadata) else None
         headers = parameter_headers(wanted, params.get("arguments")) | (known or {})
         return SessionMessage(message, ClientMessageMetadata(headers=headers))
+
+    def _with_tasks(self, item: SessionMessage, message: JSONRPCRequest) -> SessionMessage:
+        """Add ids of tasks to what a change stream is to report: the SDK's filter has no member for them."""
+        params = message.params or {}
+        asked = params.get("notifications")
+        filter = {**(asked if isinstance(asked, dict) else {}), "taskIds": list(self.listened_tasks)}
+        changed = message.model_copy(update={"params": {**params, "notifications": filter}})
+        return SessionMessage(changed, item.metadata)
 
     def _without_ticket(self, item: SessionMessage, message: JSONRPCRequest) -> SessionMessage:
         params = message.params or {}

@@ -229,3 +229,13 @@ def test_a_request_is_stamped_by_its_era_and_keeps_what_it_has():
     assert old.message.params == {"name": "t", "_meta": {"traceparent": "00-1"}}
     hello = wire.outgoing(request("initialize", 3, capabilities={}))
     assert hello.message.params == {"capabilities": {}}
+
+
+def test_a_change_stream_is_asked_to_report_tasks_too(wire):
+    asked = {"toolsListChanged": True}
+    assert wire.outgoing(request("subscriptions/listen", notifications=asked)).message.params == {
+        "notifications": asked
+    }
+    wire.listened_tasks = ("t-1",)
+    sent = wire.outgoing(request("subscriptions/listen", notifications=asked)).message.params
+    assert sent == {"notifications": {"toolsListChanged": True, "taskIds": ["t-1"]}}
