@@ -1,6 +1,6 @@
-"""The client of one endpoint: sends requests, returns open responses. The only module that imports openai.
+"""The client of one endpoint: sends requests, returns open responses.
 
-openai is imported on first use, in a thread: it takes about a second. Of its client we use requests,
+openai is imported on first use, in a thread: it takes about half a second. Of its client we use requests,
 authentication and errors; the stream is parsed from its bytes, because the client's own decoding raises
 on, or silently changes, what many endpoints send (measured on recorded streams).
 """
@@ -16,6 +16,7 @@ from tui.core.traffic import TrafficSink
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.providers import is_private, provider_of, usable_key, usable_url
+from tui.model.openai_api.client_import import load_openai
 from tui.model.openai_api.reply_stream import ReplyConnection
 from tui.model.tap import ModelTap
 
@@ -83,9 +84,9 @@ class EndpointClient:
     def _build(self) -> Any:
         """Import openai and create a client that sends only what the profile says."""
         import httpx2
-        import openai
 
-        self._openai, self._httpx = openai, httpx2
+        self._openai, self._httpx = load_openai(), httpx2
+        openai: Any = self._openai
         http_client = openai.DefaultAsyncHttpxClient(
             # A proxy for the outside world cannot reach a model on this machine.
             trust_env=not is_private(self._base_url),

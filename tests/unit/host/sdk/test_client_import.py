@@ -40,7 +40,7 @@ def test_an_sdk_that_is_loaded_already_is_unchanged():
 
 def test_an_sdk_that_does_not_take_empty_classes_is_loaded_whole():
     code = (
-        "import tui.host.sdk.client_import as half\n"
+        "import tui.core.partial_import as half\n"
         "half._EmptyModule.__getattr__ = lambda module, name: 1 / 0\n"
         f"{LOADED}import mcp.client\nprint('starlette' in sys.modules, mcp.server.Server.__name__)"
     )
@@ -78,45 +78,9 @@ def test_modules_imported_by_other_threads_do_not_make_it_load_the_whole_sdk():
     assert printed_by(code) == "set()"
 
 
-AN_IMPORT_MEANWHILE = """
-import importlib, sys, threading
-import tui.host.sdk.client_import as half
-from importlib.abc import MetaPathFinder
-from importlib.machinery import PathFinder
-
-class Holding(MetaPathFinder):
-    # Stops the import of `colorsys` just before it reaches the finder that finds it.
-    def find_spec(self, name, path, target=None):
-        if name == "colorsys":
-            searching.set()
-            assert loaded.wait(30)
-        return None
-
-def search():
-    try:
-        importlib.import_module("colorsys")
-        print("found")
-    except ImportError as error:
-        print(error)
-
-searching, loaded = threading.Event(), threading.Event()
-other = threading.Thread(target=search)
-sys.meta_path.insert(sys.meta_path.index(PathFinder), Holding())
-with half._without_servers():
-    other.start()
-    assert searching.wait(30)
-loaded.set()
-other.join()
-"""
-
-
-def test_an_import_in_another_thread_at_the_same_time_finds_its_module():
-    assert printed_by(AN_IMPORT_MEANWHILE) == "found"
-
-
 AT_ONCE = """
 import threading
-import tui.host.sdk.client_import as half
+import tui.core.partial_import as half
 from tui.host.supervisor import _connections
 
 def load():

@@ -1,0 +1,247 @@
+"""How long until the whole program is settled, in a real terminal, and how it takes keys meanwhile.
+
+Run it: python tests/benchmarks/start.py [RUNS] [--tree FOLDER] [--sdk-servers]
+Each run starts, in turn, in a pty of its own where it has a screen, all beside a loopback endpoint:
+- the app with two stdio servers and a real model, until the screen shows both servers, the client of the
+  model has asked the endpoint for its window, and the program has used no CPU to speak of for 0.2 s (that
+  wait is not counted);
+- the same again with a key every 40 ms from the first frame on: the time until each is on the screen;
+- `mcptui run` with one question, from start to exit;
+- a bare script that imports openai and mcp, starts the servers, lists their tools and asks the same.
+`--tree` runs the app of another checkout too, in the same turns. `--sdk-servers` has servers that import the
+SDK, as most in Python do; otherwise they are of the standard library and boot at once.
+
+Prints medians and exits with 1 where a budget is missed by more than the noise of the runs (half the
+distance between the quartiles). All find their modules compiled, as after an installation.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from tests.endpoint import Endpoint, says  # noqa: E402
+from tests.terminal.pty_app import TerminalApp, home_in  # noqa: E402
+
+STUB = str(ROOT / "tests" / "corpus" / "faults" / "crlf.py")
+SDK_SERVER = """
+from mcp.server.mcpserver import MCPServer
+server = MCPServer("echo")
+@server.tool()
+def echo(text: str) -> str:
+    "Echo the text back."
+    return text
+server.run("stdio")
+"""
+BARE = """
+import asyncio, sys
+import openai
+from mcp import Client, StdioServerParameters
+
+async def main(url, *server):
+    parameters = StdioServerParameters(command=server[0], args=list(server[1:]))
+    async with Client(parameters) as one, Client(parameters) as two:
+        await asyncio.gather(one.list_tools(), two.list_tools())
+        model = openai.AsyncOpenAI(base_url=url, api_key="none")
+        messages = [{"role": "user", "content": "hello"}]
+        async for part in await model.chat.completions.create(model="m", messages=messages, stream=True):
+            for choice in part.choices:
+                print(choice.delta.content or "", end="", flush=True)
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+KEYS = [chr(code) for code in range(0x100, 0x180)]
+"""Letters that no escape sequence contains, each typed once."""
+
+QUIET_SECONDS, QUIET_SHARE = 0.2, 0.15
+BUDGETS = {"settled": 2.0, "run": 1.5, "key p95": 0.030, "key max": 0.080}
+
+Times = dict[str, list[float]]
+
+
+@contextmanager
+def endpoint() -> Iterator[Endpoint]:
+    """Run an endpoint in a thread of its own."""
+    found = Endpoint([says("Hello there")])
+    loop = asyncio.new_event_loop()
+    ready, over = threading.Event(), asyncio.Event()
+
+    async def serve() -> None:
+        async with found:
+            ready.set()
+            await over.wait()
+
+    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
+    thread.start()
+    ready.wait()
+    try:
+        yield found
+    finally:
+        loop.call_soon_threadsafe(over.set)
+        thread.join()
+
+
+def prepared(folder: Path, url: str, server: list[str]) -> Path:
+    """Write a configuration with two servers and the endpoint as its model."""
+    path = folder / "config.toml"
+    lines = ['default_model = "stub"', "[models.stub]", 'model = "m"', f"base_url = {json.dumps(url)}"]
+    for name in ("one", "two"):
+        lines += [
+            f"[servers.{name}]",
+            f"command = {json.dumps(server[0])}",
+            f"args = {json.dumps(server[1:])}",
+        ]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def environment(tree: Path, home: Path) -> dict[str, str]:
+    """Return the environment of a person who has installed `tree`."""
+    compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": f"{home}/compiled"}
+    return home_in(home) | compiled | {"PYTHONPATH": str(tree)}
+
+
+def started(tree: Path, config: Path, run: int) -> TerminalApp:
+    argv = [sys.executable, "-P", "-m", "tui", "--config", str(config)]
+    return TerminalApp(argv, env=environment(tree, config.parent))
+
+
+def settled(tree: Path, config: Path, found: Endpoint, times: Times, run: int) -> None:
+    """Time the start of the app, and the CPU time of its process until it was settled."""
+    asked, began = len(found.others), time.perf_counter()
+    with started(tree, config, run) as app:
+        process = psutil.Process(app.process.pid)
+
+        def cpu() -> float:
+            spent = process.cpu_times()
+            return spent.user + spent.system
+
+        app.until(lambda: "2 of 2 servers" in app.text, 60)
+        times["servers shown"].append(time.perf_counter() - began)
+        app.until(lambda: len(found.others) > asked, 60)
+        at, before = time.perf_counter(), cpu()
+        times["model asked"].append(at - began)
+        while True:
+            app.pump(0.02)
+            if (now := time.perf_counter()) - at >= QUIET_SECONDS:
+                spent = cpu()
+                if spent - before < QUIET_SHARE * (now - at):
+                    break
+                at, before = now, spent
+        times["settled"].append(at - began)
+        times["settled CPU"].append(before)
+
+
+def typed(tree: Path, config: Path, found: Endpoint, times: Times, run: int) -> None:
+    """Type while the app loads, and time each key until it is on the screen."""
+    asked = len(found.others)
+    with started(tree, config, run) as app:
+        app.until(lambda: "sk anything" in app.text)
+        for key in KEYS:
+            mark, began = len(app.raw), time.perf_counter()
+            app.send(key)
+            while key.encode() not in app.raw[mark:]:
+                app.pump(0.5)
+                if time.perf_counter() - began > 10:
+                    raise AssertionError(f"{key} is not shown\n{app.text}")
+            times["key"].append(time.perf_counter() - began)
+            if len(found.others) > asked and "2 of 2 servers" in app.text:
+                break
+            wait = began + 0.04
+            while (left := wait - time.perf_counter()) > 0:
+                app.pump(left)
+
+
+def timed(argv: list[str], env: dict[str, str], name: str, times: Times) -> None:
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run(argv, env=os.environ | env, capture_output=True, text=True, check=False)
+    times[name].append(time.perf_counter() - began)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    times[f"{name} CPU, with servers"].append(
+        after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    )
+    assert "Hello there" in done.stdout, done.stdout + done.stderr
+
+
+def noise(values: list[float]) -> float:
+    """Return half the distance between the quartiles."""
+    if len(values) < 3:
+        return 0.0
+    low, _, high = statistics.quantiles(values, n=4)
+    return (high - low) / 2
+
+
+def main() -> int:
+    """Measure and print; return the exit code."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("runs", nargs="?", type=int, default=7)
+    parser.add_argument("--tree", type=Path)
+    parser.add_argument("--sdk-servers", action="store_true")
+    arguments = parser.parse_args()
+    trees = {"mcptui": ROOT} | ({"other": arguments.tree} if arguments.tree else {})
+    names = ("servers shown", "model asked", "settled", "settled CPU", "key", "run", "run CPU, with servers")
+    times: dict[str, Times] = {name: {kind: [] for kind in names} for name in trees}
+    bare: Times = {"bare script": [], "bare script CPU, with servers": []}
+    with tempfile.TemporaryDirectory() as folder, endpoint() as found:
+        homes = {name: Path(folder) / name for name in (*trees, "bare")}
+        script = Path(folder) / "server.py"
+        script.write_text(SDK_SERVER)
+        server = [sys.executable, str(script) if arguments.sdk_servers else STUB]
+        configs = {}
+        for name, home in homes.items():
+            home.mkdir()
+            configs[name] = prepared(home, found.base_url, server)
+        for run in range(arguments.runs + 1):
+            if run == 1:  # the first run only compiles, and fills the caches of the disk
+                for taken in (*times.values(), bare):
+                    for values in taken.values():
+                        values.clear()
+            for name, tree in trees.items():
+                settled(tree, configs[name], found, times[name], run)
+                typed(tree, configs[name], found, times[name], run)
+                argv = [sys.executable, "-P", "-m", "tui", "run", "--config", str(configs[name]), "hello"]
+                timed(argv, environment(tree, homes[name]), "run", times[name])
+            argv = [sys.executable, "-P", "-c", BARE, found.base_url, *server]
+            timed(argv, environment(ROOT, homes["bare"]), "bare script", bare)
+    for name, taken in {**times, "bare": bare}.items():
+        for kind, values in taken.items():
+            if kind != "key":
+                print(
+                    f"{name:8}{kind:32} median {statistics.median(values):.3f} s   best {min(values):.3f} s"
+                )
+                continue
+            late = statistics.quantiles(values, n=20)[-1]
+            three = (statistics.median(values), late, max(values))
+            shown = "median {:.1f}, p95 {:.1f}, max {:.1f} ms".format(*(1000 * value for value in three))
+            print(f"{name:8}{'key while loading':32} {shown}   ({len(values)} keys)")
+    ours = times["mcptui"]
+    figures = {
+        "settled": (statistics.median(ours["settled"]), noise(ours["settled"])),
+        "run": (statistics.median(ours["run"]), noise(ours["run"])),
+        "key p95": (statistics.quantiles(ours["key"], n=20)[-1], noise(ours["key"])),
+        "key max": (max(ours["key"]), noise(ours["key"])),
+    }
+    missed = [name for name, (value, spread) in figures.items() if value - spread > BUDGETS[name]]
+    for name in missed:
+        value, spread = figures[name]
+        print(f"missed: {name} {value:.3f} s, budget {BUDGETS[name]} s, noise {spread:.3f} s")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

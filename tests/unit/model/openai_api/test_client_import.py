@@ -1,0 +1,39 @@
+"""openai, loaded without the types of its API."""
+
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+ROOT = Path(__file__).parents[4]
+
+CLIENT = """
+import sys
+from tui.model.openai_api.client_import import load_openai
+client = load_openai().AsyncOpenAI(api_key="none")
+"""
+
+
+def printed_by(code: str) -> str:
+    """Return what a fresh interpreter prints; whoever runs the tests has long loaded all of openai."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_this_is_the_openai_whose_client_can_be_loaded_alone():
+    """Seen with openai 3.54. If another version does not take it, all of it is loaded."""
+    assert version("openai").startswith("3.54.")
+
+
+def test_a_client_that_sends_chat_requests_needs_none_of_the_types():
+    used = "client.chat.completions.with_streaming_response\n"
+    code = f"{CLIENT}{used}print([name for name in sys.modules if name.startswith('openai.types')])"
+    assert printed_by(code) == "[]"
+
+
+def test_who_imports_a_type_afterwards_gets_the_real_one():
+    code = (
+        f"{CLIENT}from openai.types.chat import ChatCompletion\nprint(len(ChatCompletion.model_fields) > 0)"
+    )
+    assert printed_by(code) == "True"

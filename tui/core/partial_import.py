@@ -1,0 +1,113 @@
+"""Imports a library without parts of it that it imports but we never use.
+
+Their modules are replaced by empty ones while the library is imported, and forgotten afterwards, so that who
+imports such a part later gets the real one. A library that does not take this is loaded whole, as it is where
+`MCPTUI_WHOLE_LIBRARIES` is set.
+"""
+
+import importlib
+import logging
+import os
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Self
+
+SWITCH = "MCPTUI_WHOLE_LIBRARIES"
+"""Set in the environment: nothing is left out."""
+
+_log = logging.getLogger(__name__)
+_LOADING = threading.RLock()
+
+
+def import_without(library: str, modules: Sequence[str], left_out: Sequence[str]) -> None:
+    """Import `modules` of a library without the packages `left_out`, unless it is imported already.
+
+    Thread-safe: all callers share one load.
+    """
+    with _LOADING:
+        if library in sys.modules:
+            return
+        if os.environ.get(SWITCH):
+            _import(modules)
+            return
+        try:
+            with replaced(left_out):
+                _import(modules)
+        except Exception:  # another version of the library may do anything with empty classes
+            _log.warning("%s cannot be loaded in part: loading all of it", library, exc_info=True)
+            _forget(library)
+            _import(modules)
+        else:
+            for name in left_out:
+                _forget(name)
+
+
+def _import(modules: Sequence[str]) -> None:
+    for module in modules:
+        importlib.import_module(module)
+
+
+@contextmanager
+def replaced(names: Sequence[str]) -> Iterator[None]:
+    """Replace every module of some packages with an empty one.
+
+    Other threads import meanwhile, iterating over `sys.meta_path`. Removing a finder from that list shifts
+    those behind it, and such an import skips one of them (ModuleNotFoundError, measured). So the list is
+    replaced, never shortened.
+    """
+    finder = _EmptyModuleFinder(names)
+    sys.meta_path = [finder, *sys.meta_path]
+    try:
+        yield
+    finally:
+        sys.meta_path = [other for other in sys.meta_path if other is not finder]
+
+
+def _forget(name: str) -> None:
+    """Never raises, whatever other threads import."""
+    for known in sys.modules.copy():
+        if known == name or known.startswith(f"{name}."):
+            sys.modules.pop(known, None)
+    parent, _, child = name.rpartition(".")
+    if (holder := sys.modules.get(parent)) is not None:
+        vars(holder).pop(child, None)
+
+
+class _EmptyModuleFinder(MetaPathFinder, Loader):
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = tuple(names)
+        self._below = tuple(f"{name}." for name in names)
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname in self._names or fullname.startswith(self._below):
+            return ModuleSpec(fullname, self, is_package=True)
+        return None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return _EmptyModule(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Leave it empty."""
+
+
+class _EmptyModule(ModuleType):
+    """Has an empty class for every name that is written like one, and a submodule for any other."""
+
+    def __getattr__(self, name: str) -> type:
+        if not name[0].isupper():
+            raise AttributeError(name)  # `from module import name` then imports a submodule
+        return type(name, (_Nothing,), {})
+
+
+class _Nothing:
+    """Never instantiated."""
+
+    def __class_getitem__(cls, _: object) -> type[Self]:
+        return cls

@@ -1,0 +1,20 @@
+"""Loads the client of openai without the types of its API. The only module that imports openai.
+
+`import openai` loads over 500 modules of pydantic models and typed dictionaries, half of its time and 12 MB
+(measured). The client names them as types of arguments and results, which we neither pass nor decode; it gets
+empty classes of these names instead (seen with openai 3.54).
+"""
+
+from types import ModuleType
+
+from tui.core.partial_import import import_without
+
+LEFT_OUT = ("openai.types", "openai.lib.streaming")
+
+
+def load_openai() -> ModuleType:
+    """Import openai, unless it is imported already, with what sends a chat request. Thread-safe."""
+    import_without("openai", ["openai", "openai.resources.chat.completions.completions"], LEFT_OUT)
+    import openai
+
+    return openai
