@@ -168,6 +168,7 @@ def run(arguments: list[str]) -> int:
                 runpy.run_module(module, run_name="__main__", alter_sys=True)
             case [script, *rest]:
                 sys.argv = [script, *rest]
+                sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
                 runpy.run_path(script, run_name="__main__")
     except SystemExit as left:
         if left.code is None or isinstance(left.code, int):

@@ -192,3 +192,41 @@ async def test_a_secret_of_the_configuration_is_never_told(tmp_path: Path):
         done = await mcptui("run", "--config", path, "go", CANARY="canary-7f3a9b")
         assert endpoint.requests[0].headers["authorization"] == "Bearer canary-7f3a9b"
     assert "canary-7f3a9b" not in done.out + done.err
+
+
+SAMPLES_USED = "· no servers configured: using the samples weather, notes"
+
+
+async def test_without_configuration_the_samples_that_are_started_are_named():
+    done = await mcptui("run", "--demo", "hello")
+    assert done.code == 0 and SAMPLES_USED in done.err.splitlines()
+
+
+async def test_servers_of_the_configuration_are_not_announced(tmp_path: Path):
+    async with Endpoint([says("ok")]) as endpoint:
+        done = await mcptui("run", "--config", config(tmp_path, endpoint), "go")
+    assert done.code == 0 and "no servers configured" not in done.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--no-start", "run", "--demo", "hello"),
+        ("run", "--no-start", "--demo", "hello"),
+        ("run", "--demo", "hello", "--no-start"),
+        ("run", "--demo", "--no-servers", "hello"),
+    ],
+)
+async def test_no_server_starts_if_the_command_line_says_so(words: tuple[str, ...]):
+    done = await mcptui(*words)
+    assert done.code == 0 and "0 tools" in done.err and SAMPLES_USED not in done.err
+
+
+async def test_a_named_server_starts_in_spite_of_no_start():
+    done = await mcptui("--no-start", "run", "--demo", "--server", "weather", "--", "hello")
+    assert done.code == 0 and "2 tools" in done.err and SAMPLES_USED not in done.err
+
+
+async def test_no_servers_and_a_named_server_contradict_each_other():
+    done = await mcptui("run", "--demo", "--no-servers", "--server", "weather", "--", "hello")
+    assert done.code == 2 and "--no-servers" in done.err

@@ -98,7 +98,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"mcptui {tui.__version__}")
     _common(parser)
     parser.add_argument("--theme", metavar="NAME", help="theme for this time (ctrl+t chooses and saves one)")
-    parser.add_argument("--no-start", action="store_true", help="start no server by itself")
+    _no_start(parser, help="start no server by itself", default=False)
     parser.add_argument("--session", metavar="NAME", help="go on with this saved conversation")
     parser.add_argument("--resume", action="store_true", help="go on with the last saved conversation")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
@@ -158,6 +158,11 @@ def _common(parser: argparse.ArgumentParser, *, model: bool = True) -> None:
         )
 
 
+def _no_start(parser: argparse.ArgumentParser, *, help: str, default: bool | str) -> None:
+    """Add `--no-start`: before a command and after it."""
+    parser.add_argument("--no-start", action="store_true", default=default, help=help)
+
+
 def _add_run(commands: "Commands") -> None:
     run = commands.add_parser(
         "run",
@@ -167,7 +172,12 @@ def _add_run(commands: "Commands") -> None:
     _common(run)
     _add_question(run)
     run.add_argument("--json", action="store_true", help="print one JSON object a line on stdout instead")
-    run.add_argument("--server", action="extend", nargs="+", metavar="NAME", help="start these servers only")
+    servers = run.add_mutually_exclusive_group()
+    servers.add_argument(
+        "--server", action="extend", nargs="+", metavar="NAME", help="start these servers only"
+    )
+    servers.add_argument("--no-servers", action="store_true", help="start no server")
+    _no_start(run, help="start no server but those of --server", default=argparse.SUPPRESS)
     run.add_argument("--max-steps", type=_positive, metavar="N", help="model requests at most")
     run.add_argument(
         "--approve",

@@ -90,7 +90,10 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
     if (system := system_text(args.system)) is not None:
         await runtime.conversations.set_system(system)
     answer = AnswerFile(args.output)
-    found = await _start(runtime.host, wanted)
+    started = _to_start(args, wanted, runtime.host.statuses())
+    if started and wanted is None and runtime.uses_samples:
+        print(f"· no servers configured: using the samples {', '.join(started)}", file=sys.stderr)
+    found = await _start(runtime.host, started)
     failed = [status for status in found if status.state is not ServerState.RUNNING]
     for status in failed:
         print(f"mcptui: {status.name} did not start: {status.detail}", file=sys.stderr)
@@ -118,15 +121,21 @@ async def _show(turn: PendingTurn, as_json: bool, answer: "AnswerFile") -> EndRe
     return reason
 
 
-async def _start(host: Host, wanted: list[str] | None) -> list[ServerStatus]:
-    """Start the requested servers (None: those with autostart).
-
-    Raises UsageError if there is none of one of the names.
-    """
+def _to_start(
+    args: argparse.Namespace, wanted: list[str] | None, known: Collection[ServerStatus]
+) -> list[str]:
+    """Return the servers to start: the requested ones, or else those with autostart."""
+    if args.no_servers or (args.no_start and wanted is None):
+        return []
     if wanted is None:
-        wanted = [status.name for status in host.statuses() if status.spec.autostart]
-    await host.start_all(wanted)
-    return [host.status(name) for name in wanted]
+        return [status.name for status in known if status.spec.autostart]
+    return wanted
+
+
+async def _start(host: Host, names: list[str]) -> list[ServerStatus]:
+    """Start servers. Raises UsageError if there is none of one of the names."""
+    await host.start_all(names)
+    return [host.status(name) for name in names]
 
 
 def _print_json(event: Event) -> None:

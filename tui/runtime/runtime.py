@@ -287,6 +287,17 @@ class Runtime:
         """Whether the only server is one of the command line."""
         return self._options.server is not None
 
+    @property
+    def uses_samples(self) -> bool:
+        """Whether the servers are the shipped samples, because the configuration names none."""
+        loaded = self._loaded
+        return (
+            loaded is not None
+            and loaded.readable
+            and not loaded.names_servers
+            and self._options.server is None
+        )
+
     def is_disabled(self, server: str) -> bool:
         """Whether a server is configured, but disabled."""
         known = self._loaded.settings.servers.get(server) if self._loaded is not None else None
