@@ -95,6 +95,7 @@ class FakeHost:
 
     def __init__(self, *statuses: ServerStatus) -> None:
         self.revision = 1
+        self.on_change: Callable[[str], None] = lambda name: None
         self.asked: list[tuple[str, str]] = []
         self.logs: dict[str, tuple[str, ...]] = {}
         self._statuses = {status.name: status for status in statuses}
@@ -111,6 +112,7 @@ class FakeHost:
     def put(self, status: ServerStatus) -> None:
         self._statuses[status.name] = status
         self.revision += 1
+        self.on_change(status.name)
 
     def request_start(self, name: str) -> None:
         self.asked.append(("start", name))

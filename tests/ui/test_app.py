@@ -11,6 +11,7 @@ from tests.ui.fakes import FakeHost, FakeRuntime, FakeToolbox, calls, crashed, s
 from tui.core.errors import ConfigError
 from tui.core.ports import TextPart
 from tui.core.turn.limits import Limits
+from tui.ui.chat import status
 from tui.ui.dialogs.help import MAIN
 from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, Context
 from tui.ui.lists.models import ModelsScreen
@@ -33,6 +34,15 @@ async def test_it_opens_with_the_servers_the_model_and_three_questions():
         await shows(
             app, "What's the weather in Hangzhou?", "Add a note: buy milk", "Which notes mention milk?"
         )
+
+
+async def test_a_server_that_changes_is_shown_without_waiting_for_the_next_look(monkeypatch):
+    monkeypatch.setattr(status, "SLOW", 1000.0)
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, _):
+        await shows(app, "2 of 3 servers")
+        runtime.host.put(crashed("weather"))
+        await shows(app, "1 of 3 servers")
 
 
 async def test_what_is_typed_while_it_loads_is_sent_once_it_has_loaded():

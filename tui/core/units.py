@@ -13,6 +13,13 @@ def duration(ms: float) -> str:
     return f"{seconds:.1f} s" if seconds < 9.95 else clock(seconds)
 
 
+def age(seconds: float) -> str:
+    """Return how long something has been so, by the minute: "<1 m", "12 m", "2 h 05 m", "3 d 04 h"."""
+    if seconds < 60:
+        return "<1 m"
+    return f"{int(seconds) // 60} m" if seconds < 3600 else clock(seconds)
+
+
 def clock(seconds: float) -> str:
     """Return seconds as a running time: "7 s", "1 m 04 s", "2 h 05 m", "3 d 04 h"; at least 0."""
     whole = max(0, int(seconds))

@@ -39,8 +39,9 @@ def _unheard(name: str) -> None:
 class Host:
     """Every configured server, by name.
 
-    `revision` grows with every change of anything shown; panes poll it. `toolbox` has the tools of all
-    RUNNING servers, `workbench` is each server by hand.
+    `revision` grows with every change of anything shown; panes poll it. `on_change` is called with the name
+    of the server whose change it was, and must not raise. `toolbox` has the tools of all RUNNING servers,
+    `workbench` is each server by hand.
     """
 
     def __init__(
@@ -51,7 +52,6 @@ class Host:
         clock: Clock,
         redactor: Redactor | None = None,
         grace: Any = None,
-        on_change: Callable[[str], None] | None = None,
         open_with: Open = open_transport,
         questioner: Questioner | None = None,
         sampler: Sampler | None = None,
@@ -62,15 +62,14 @@ class Host:
     ) -> None:
         """Take the servers, in display order; nothing is started or imported yet.
 
-        `redactor` removes configured secrets from stderr and reasons. `on_change` is called with a server's
-        name when something shown of it changed, and must not raise. `open_with` opens transports; tests pass
-        their own. `questioner` answers what servers ask; without one everything is declined. `tokens` keeps
-        the tokens of remote servers, which are not signed in to without it; `client_metadata_url` is the
-        address of a document about mcptui for authorization servers. `traceparent` returns what is added to
-        the `_meta` of the request that is being sent, or "". `tasks` has the tasks of earlier runs.
+        `redactor` removes configured secrets from stderr and reasons. `open_with` opens transports; tests
+        pass their own. `questioner` answers what servers ask; without one everything is declined. `tokens`
+        keeps the tokens of remote servers, which are not signed in to without it; `client_metadata_url` is
+        the address of a document about mcptui for authorization servers. `traceparent` returns what is added
+        to the `_meta` of the request that is being sent, or "". `tasks` has the tasks of earlier runs.
         """
         self.revision = 0
-        self._on_change = on_change or _unheard
+        self.on_change: Callable[[str], None] = _unheard
         owner = str(uuid.uuid4())
         self._watchdog = Watchdog(owner)
         self._around = HostContext(
@@ -257,4 +256,4 @@ class Host:
 
     def _changed(self, name: str) -> None:
         self.revision += 1
-        self._on_change(name)
+        self.on_change(name)

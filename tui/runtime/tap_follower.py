@@ -53,9 +53,10 @@ class TapWatch:
         try:
             while not self._closing.is_set():
                 self._look(known)
-                for _ in range(int(LOOK_SECONDS / FOLLOW_SECONDS)):
+                pause = FOLLOW_SECONDS if self._followed else LOOK_SECONDS
+                for _ in range(int(LOOK_SECONDS / pause)):
                     self._follow()
-                    if self._closing.wait(FOLLOW_SECONDS):
+                    if self._closing.wait(pause):
                         return
         finally:
             for tap in self._followed.values():

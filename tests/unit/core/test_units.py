@@ -2,7 +2,15 @@
 
 import pytest
 
-from tui.core.units import clock, count, duration, money, plural, progress, size
+from tui.core.units import age, clock, count, duration, money, plural, progress, size
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0, "<1 m"), (59.9, "<1 m"), (60, "1 m"), (3599, "59 m"), (3600, "1 h 00 m"), (273_600, "3 d 04 h")],
+)
+def test_an_age_changes_by_the_minute(seconds: float, text: str) -> None:
+    assert age(seconds) == text
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,8 @@ async def test_the_tools_of_running_servers_come_in_configured_order():
 
 async def test_every_change_raises_the_revision_and_is_reported_by_name():
     told = []
-    one = host(A, on_change=told.append)
+    one = host(A)
+    one.on_change = told.append
     before = one.revision
     await one.start("a")
     assert one.revision > before

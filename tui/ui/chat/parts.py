@@ -129,6 +129,7 @@ class ChatParts:
     async def begin(self, problems: Iterable[str]) -> None:
         """Show what the runtime, ready now, has loaded; `problems` of theme and keys come first."""
         runtime, regions = self.runtime, self._regions
+        runtime.host.on_change = self.refresher.changed
         regions.servers.show_host(runtime.host, runtime.redactor, mistakes=bool(runtime.problems))
         if runtime.conversations.messages:  # a saved conversation was named on the command line
             self.current.show()

@@ -18,14 +18,13 @@ from tui.ui.chat.titled_pane import TitledPane
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.widgets.rows import Row, wrap
-from tui.ui.widgets.server_rows import Look, server_rows, toggle_server
+from tui.ui.widgets.server_rows import MOVING, Look, server_rows, toggle_server
 from tui.ui.widgets.symbols import UNICODE, Symbols
 
 if TYPE_CHECKING:
     from tui.host.host import Host
 
 SPIN_NS = 160_000_000
-MOVING = (ServerState.STARTING, ServerState.STOPPING)
 
 EMPTY_TEXT = (
     ("No servers configured.", "text"),

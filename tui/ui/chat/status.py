@@ -10,18 +10,18 @@ from tui.core.servers import ServerState, ServerStatus
 from tui.ui.chat.approval_queue import Approvals
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.regions import Regions
-from tui.ui.chat.servers import MOVING
 from tui.ui.chat.status_line import LOADING, Meter, Status, Used
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.keys.situation import Situation, in_footer
+from tui.ui.widgets.server_rows import MOVING
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
 
 FAST = 1 / 30
-SLOW = 1 / 4
+SLOW = 1.0
 """Seconds between two looks at the stores, while something moves and while nothing does."""
 
 
@@ -199,6 +199,13 @@ class Refresher:
     def wake(self) -> None:
         if self._next is not None:
             self.tick()
+
+    def changed(self, _server: str) -> None:
+        """Look soon; called as often as servers change."""
+        soon = asyncio.get_running_loop().time() + FAST
+        if self._next is not None and self._next.when() > soon:
+            self._next.cancel()
+            self._next = asyncio.get_running_loop().call_at(soon, self.tick)
 
     def stop(self) -> None:
         if self._next is not None:

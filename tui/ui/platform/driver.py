@@ -34,16 +34,28 @@ class RobustDriver(LinuxDriver):
     """
 
     _has_terminal = False
+    _leaving: tuple[int, int] | None = None
+    """A pipe whose reading end is ready once the input thread has to end."""
 
     def start_application_mode(self) -> None:
         """Take the terminal; in a background job, wait until the shell hands it over."""
         self._wait_for_foreground()
+        self._leaving = os.pipe()
         super().start_application_mode()  # type: ignore[no-untyped-call]
         self._has_terminal = True
 
     def stop_application_mode(self) -> None:
         self._has_terminal = False
         super().stop_application_mode()
+
+    def disable_input(self) -> None:
+        """End the input thread, which waits without a limit as long as nothing is half read."""
+        leaving, self._leaving = self._leaving, None
+        if leaving is not None:
+            os.close(leaving[1])
+        super().disable_input()
+        if leaving is not None:
+            os.close(leaving[0])
 
     def _sigtstp_application(self, *_: object) -> None:
         if self._has_terminal:
@@ -91,8 +103,13 @@ class RobustDriver(LinuxDriver):
         heard = time.monotonic()
         with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
+            if self._leaving is None:
+                return
+            selector.register(self._leaving[0], selectors.EVENT_READ)
             while not self.exit_event.is_set():
-                if selector.select(TICK_SECONDS):
+                is_half_read = gate.open or parser._timeout_time is not None
+                ready = selector.select(TICK_SECONDS if is_half_read else None)
+                if any(key.fd == self.fileno for key, _ in ready):
                     data = self._read()
                     if not data:
                         return  # the terminal is gone; SIGHUP is on its way

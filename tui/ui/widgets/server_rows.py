@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line
-from tui.core.units import clock, duration, plural
+from tui.core.units import age, clock, duration, plural
 from tui.ui.widgets.rows import Row, crop, head_of, pad, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 STATE_CELLS = 8
 PID_FROM = 54
 """Columns from which the process id is shown."""
+
+MOVING = (ServerState.STARTING, ServerState.STOPPING)
 
 DETAIL_ROWS = 3
 FACT_CELLS = 10
@@ -116,7 +118,8 @@ def _since(status: ServerStatus, look: Look) -> Row:
     unstarted = status.reason in (StopReason.NOT_STARTED, StopReason.DISABLED)
     if status.state is ServerState.STOPPED and unstarted:
         return ()
-    since = clock((look.now_ns - status.since_ns) / 1e9)
+    seconds = (look.now_ns - status.since_ns) / 1e9
+    since = clock(seconds) if status.state in MOVING else age(seconds)
     if status.reach is not None and status.reach.words and look.columns >= PID_FROM:
         style = "warn" if status.reach.silent else "dim"
         return ((f"{status.reach.words}   ", style), (since.rjust(9), "dim"))

@@ -23,7 +23,7 @@ def shown(given, *, unfolded=False, selected=False):
 def test_a_remote_server_has_a_status_where_others_have_a_process():
     (line,) = shown(status())
     assert "RUNNING" in line and "2 tools" in line
-    assert line.endswith("HTTP 200         5 s")
+    assert line.endswith("HTTP 200        <1 m")
 
 
 def test_its_details_are_its_address_without_secrets_and_its_transport():
