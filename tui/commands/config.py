@@ -156,26 +156,27 @@ def _import(path: Path, source: Path, *, dry_run: bool) -> int:
     plan = plan_import(source, path, os.environ)
     for line in (*plan.done(), *plan.notes):
         print(clean(line))
+    code = USAGE if plan.unusable else 0
     if not plan.new:
         print("nothing to add")
-        return 0
+        return code
     shown = clean_line(str(path), 4096)
     if dry_run:
         print(f"nothing was written; without --dry-run these go into {shown}")
-        return 0
+        return code
     add_servers(path, plan.new)
     print(f"wrote {shown}")
-    return _leftovers(path, plan.new)
+    _say_leftovers(path, plan.new)
+    return code
 
 
-def _leftovers(path: Path, new: Mapping[str, Any]) -> int:
+def _say_leftovers(path: Path, new: Mapping[str, Any]) -> None:
     from tui.settings.server_warnings import server_warnings
 
     loaded = _load(path, named=True)
     for problem in (*loaded.problems, *server_warnings(loaded)):
         if any(problem.path.startswith(f"servers.{name}") for name in new):
             print(clean(str(problem)))
-    return 0
 
 
 def _learned(*, forget: bool) -> int:

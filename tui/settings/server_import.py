@@ -3,13 +3,15 @@
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError
+from tui.core.servers import Transport
 from tui.core.text import clean_line
+from tui.settings.config_secrets import leaves, literal_secret
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.mcp_json import NotReadable, read_foreign
 from tui.settings.schema import MAX_NAME, name_fault
@@ -18,12 +20,16 @@ from tui.settings.specs import resolved
 
 @dataclass(slots=True)
 class Plan:
-    """What an import would do: tables to add by name, the old names of some, why others are skipped."""
+    """What an import would do: tables to add by name, the old names of some, why others are skipped.
+
+    `unusable` are those skipped because nothing can be made of them.
+    """
 
     new: dict[str, dict[str, Any]] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    unusable: list[str] = field(default_factory=list)
 
     def done(self) -> list[str]:
         """Return a line for each server of the other file."""
@@ -54,11 +60,35 @@ def plan_import(source: Path, target: Path, env: Mapping[str, str]) -> Plan:
         raise ConfigError(f"{found.message}.", where=where, next_step=found.suggestion)
     plan = Plan(notes=[f"note     {clean_line(note.server, 64)}: {note.text}" for note in found.notes])
     for name, table in found.servers.items():
-        if not isinstance(table, dict) or not (table.get("command") or table.get("url")):
-            plan.skipped[name] = "it has neither a command nor a url"
+        if problem := _unusable(table):
+            plan.skipped[name] = problem
+            plan.unusable.append(name)
             continue
+        plan.notes += [f"note     {clean_line(name, 64)}: {text}" for text in _copied_secrets(name, table)]
         _take(plan, name, _absolute(table, source.absolute().parent), present)
     return plan
+
+
+def _unusable(table: Any) -> str:
+    """Return why nothing can be made of an entry, and what to write instead, or ""."""
+    if not isinstance(table, dict) or not (table.get("command") or table.get("url")):
+        return "it has neither a command nor a url"
+    kind = table.get("transport")
+    if kind is None or kind in list(Transport):
+        return ""
+    names = ", ".join(f'"{known}"' for known in Transport)
+    return f"its type {clean_line(str(kind), 40)!r} is unknown. Write one of {names}, or leave it out"
+
+
+def _copied_secrets(name: str, table: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each secret that comes into our file as it is in the other one."""
+    for path, value in leaves(table, ("servers", name)):
+        if isinstance(value, str) and value and literal_secret(path, value):
+            shown = clean_line(".".join(map(str, path[2:])), 80)
+            yield (
+                f"`{shown}` is copied with its secret; write `${{VAR}}` or `keyring:SERVICE/NAME` "
+                "to keep that out of the file"
+            )
 
 
 def _present(target: Path) -> dict[str, Any]:

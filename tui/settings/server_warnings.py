@@ -78,6 +78,8 @@ def _of_address(spec: ServerSpec) -> Warnings:
     plain = parts.scheme in ("http", "ws") and (parts.hostname or "") not in _LOOPBACK
     if plain and (names & {_AUTHORIZATION, "cookie"} or any("key" in name for name in names)):
         yield "url", "headers with credentials are sent unencrypted", "write https:// or wss://"
+    elif plain and parts.scheme == "ws":
+        yield "url", "everything is sent unencrypted to another machine", "write wss://"
     if _AUTHORIZATION in names and spec.oauth.client_id:
         yield "oauth", "is not used: an Authorization header is set", "remove one of the two"
 

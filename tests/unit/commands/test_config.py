@@ -218,3 +218,12 @@ def test_what_endpoints_refuse_is_printed_and_can_be_forgotten(capsys):
         "forgotten: what 1 model taught",
         "no endpoint has refused anything yet",
     ]
+
+
+def test_import_writes_no_entry_of_an_unknown_type_and_fails(file: Path, tmp_path: Path, capsys):
+    other = tmp_path / "mcp.json"
+    servers = {"odd": {"type": "grpc", "url": "https://h"}, "good": {"command": "ls"}}
+    other.write_text(json.dumps({"mcpServers": servers}))
+    assert mcptui("import", str(other), "--config", str(file)) == 2
+    assert "grpc" not in file.read_text() and "good" in file.read_text()
+    assert "skipped  odd: its type 'grpc' is unknown." in capsys.readouterr().out

@@ -80,3 +80,29 @@ def test_a_file_that_is_missing_or_damaged_is_an_error_that_says_where(source: P
     source.write_text('{\n"mcpServers": }')
     with pytest.raises(ConfigError, match=r"mcp\.json:2"):
         plan_import(source, target, {})
+
+
+def test_an_entry_of_an_unknown_type_is_skipped_and_says_what_to_write(source: Path, target: Path):
+    write(source, a={"type": "grpc", "url": "https://h"}, b={"type": "ws", "url": "wss://h"}, c={})
+    plan = plan_import(source, target, {})
+    assert plan.new == {"b": {"transport": "websocket", "url": "wss://h"}}
+    assert plan.unusable == ["a", "c"]
+    assert plan.skipped["a"] == (
+        "its type 'grpc' is unknown. "
+        'Write one of "stdio", "http", "sse", "websocket", "lines", or leave it out'
+    )
+
+
+@pytest.mark.parametrize("value", ["Bearer ${TOKEN}", "Bearer keyring:h/me", "keyring:h/me"])
+def test_a_header_that_names_where_its_secret_is_needs_no_note(source: Path, target: Path, value: str):
+    write(source, a={"url": "https://h", "headers": {"Authorization": value}})
+    assert plan_import(source, target, {}).notes == []
+
+
+def test_a_secret_that_is_copied_is_named_with_where_it_may_be_instead(source: Path, target: Path):
+    write(source, a={"url": "https://h", "headers": {"Authorization": "Bearer s3cr3t"}})
+    [note] = plan_import(source, target, {}).notes
+    assert note == (
+        "note     a: `headers.Authorization` is copied with its secret; "
+        "write `${VAR}` or `keyring:SERVICE/NAME` to keep that out of the file"
+    )

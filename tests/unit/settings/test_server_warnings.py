@@ -39,6 +39,7 @@ def warnings(body: str, tmp_path: Path = Path("/nowhere"), **env: str) -> list[s
             'url = "http://h/mcp"\nheaders = { Authorization = "Bearer x" }',
             "a.url: headers with credentials are sent unencrypted",
         ),
+        ('url = "ws://h/mcp"', "a.url: everything is sent unencrypted to another machine"),
         ('url = "https://h"\nheaders = { X = "${X:-}" }', "a.headers: the value of X is empty"),
         (
             'url = "https://h"\nheaders = { Authorization = "Bearer ${X:-}" }',
@@ -61,6 +62,8 @@ def test_each_is_named_with_its_key(body: str, warning: str):
         'url = "https://h/sse"',
         'url = "https://h/mcp"\ntransport = "http"',
         'url = "http://127.0.0.1:1/mcp"\nheaders = { Authorization = "Bearer x" }',
+        'url = "ws://127.0.0.1:1/mcp"',
+        'url = "wss://h/mcp"',
         'command = "python3"\ntransport = "lines"\nargs = ["legacy_math.py"]',
         'command = "uvx"\ndisabled = true',
     ],
