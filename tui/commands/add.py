@@ -33,6 +33,8 @@ def add(args: argparse.Namespace) -> int:
 
 def remove(args: argparse.Namespace) -> int:
     """Run `mcptui remove` and return its exit code."""
+    from tui.settings.locations import bundles_dir
+    from tui.settings.packages.leftovers import Leftovers
     from tui.settings.save import remove_server
 
     path = _path(args)
@@ -52,17 +54,9 @@ def remove(args: argparse.Namespace) -> int:
     print(f"removed {clean_line(args.server, 64)} from {clean_line(str(path), 4096)}")
     if signed_in:
         print("its tokens were deleted, too")
-    if folder := _bundle_folder(present[args.server]):
-        print(f"the files of its bundle are still in {clean_line(folder, 4096)}")
+    for line in asyncio.run(Leftovers(args.server, present, bundles_dir()).delete()):
+        print(line)
     return 0
-
-
-def _bundle_folder(table: Any) -> str:
-    """Return the folder of the bundle that a server was added from, or ""."""
-    from tui.settings.locations import bundles_dir
-
-    folder = table.get("cwd") if isinstance(table, Mapping) else None
-    return folder if isinstance(folder, str) and Path(folder).parent == bundles_dir() else ""
 
 
 async def _forget_sign_in(server: str) -> int:

@@ -4,13 +4,14 @@ import asyncio
 import dataclasses
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import ConfigError, UsageError
 from tui.core.servers import ServerSpec, ServerState
 from tui.host.host import Host
 from tui.settings.config_file import ConfigFile
+from tui.settings.locations import bundles_dir
 
 if TYPE_CHECKING:
     from tui.settings.load import Loaded
@@ -139,13 +140,19 @@ class ServerChanges:
         changed |= {"disabled": True} if disabled else {}
         await self._change(lambda: self._config.change_server(name, changed), start="" if disabled else name)
 
-    async def remove(self, name: str) -> None:
-        """Stop a server, remove it from the file, and delete its tokens.
+    async def remove(self, name: str) -> Sequence[str]:
+        """Stop a server, remove it from the file, and delete its tokens and what its bundle leaves behind.
 
-        Raises McptuiError if that could not be written; it runs on then.
+        Return sentences on the latter. Raises McptuiError if it could not be written; it runs on then.
         """
+        from tui.settings.packages.leftovers import Leftovers
+
         remote = "url" in self._configured(name)
+        loaded = self._loaded()
+        present = loaded.raw.get("servers", {}) if loaded is not None else {}
+        leftovers = await asyncio.to_thread(Leftovers, name, present, bundles_dir())
         await self._change(lambda: self._config.remove_server(name), leaving=name if remote else "")
+        return await leftovers.delete()
 
     def _configured(self, name: str) -> Mapping[str, Any]:
         table = self.table(name)

@@ -108,11 +108,16 @@ def test_a_server_is_removed_and_an_unknown_one_refused(file: Path, capsys):
     assert "Configured servers: b." in capsys.readouterr().err
 
 
-def test_the_files_of_a_bundle_stay_and_it_is_said_where(file: Path, capsys):
+def test_the_files_of_a_bundle_are_deleted_with_its_last_server(file: Path, capsys):
     folder = bundles_dir() / "sample-1.0.0-abc"
+    folder.mkdir(parents=True)
+    (folder / "manifest.json").write_text("{}")
     file.parent.mkdir()
-    file.write_text(f'[servers.a]\ncommand = "a"\ncwd = "{folder}"\n[servers.b]\ncommand = "b"\ncwd = "/"\n')
+    file.write_text(
+        f'[servers.a]\ncommand = "a"\ncwd = "{folder}"\n[servers.b]\ncommand = "b"\ncwd = "{folder}"\n'
+    )
     assert mcptui("remove", "--config", str(file), "a") == 0
-    assert f"the files of its bundle are still in {folder}" in capsys.readouterr().out
+    assert "deleted" not in capsys.readouterr().out and folder.is_dir()
     assert mcptui("remove", "--config", str(file), "b") == 0
-    assert "still in" not in capsys.readouterr().out
+    assert f"deleted the files of its bundle in {folder}" in capsys.readouterr().out
+    assert not folder.exists()

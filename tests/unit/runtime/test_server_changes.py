@@ -155,3 +155,14 @@ async def test_a_sample_can_only_be_used(tmp_path):
     await stage.runs("mine")
     assert stage.names() == ["mine"]
     await stage.host.shutdown()
+
+
+async def test_the_folder_of_a_removed_bundle_is_deleted(stage, tmp_path, monkeypatch):
+    monkeypatch.setattr("tui.runtime.server_changes.bundles_dir", lambda: tmp_path / "bundles")
+    folder = tmp_path / "bundles" / "x-1"
+    folder.mkdir(parents=True)
+    (folder / "manifest.json").write_text("{}")
+    stage.path.write_text(f'[servers.x]\ncommand = "python3"\ncwd = "{folder}"\n')
+    stage.loaded = stage.changes._config.read()
+    assert await stage.changes.remove("x") == [f"deleted the files of its bundle in {folder}"]
+    assert not folder.exists()

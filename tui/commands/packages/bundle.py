@@ -18,11 +18,11 @@ from tui.settings.locations import bundles_dir
 from tui.settings.new_server import named_after, pair_list
 from tui.settings.packages.bundle import bundle_of, folder_name
 from tui.settings.packages.bundle_file import open_bundle
+from tui.settings.packages.leftovers import SERVICE
 from tui.settings.packages.server_inputs import ServerInput, refuse_borrowed_secrets, values_of
 from tui.settings.references import KEYCHAIN, escaped
 
 SUFFIXES = (".mcpb", ".dxt")
-SERVICE = "mcptui"
 _REFERENCE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}|keyring:.+/[^/]+")
 
 

@@ -1,6 +1,6 @@
 """Adding, changing, disabling and removing servers from the servers pane."""
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING
 
 from tui.core.errors import McptuiError
@@ -88,15 +88,19 @@ class ServerEditing:
     def _complain(self, error: McptuiError) -> None:
         self._regions.notify(clean_line(str(error), 400), timeout=8)
 
-    def _run(self, change: Awaitable[None], done: str) -> None:
-        """Carry out a change in the background: a server may take seconds to stop."""
+    def _run(self, change: Awaitable[Sequence[str] | None], done: str) -> None:
+        """Carry out a change in the background: a server may take seconds to stop.
+
+        `done` and the sentences that the change returns are shown.
+        """
 
         async def work() -> None:
             try:
-                await change
+                more = await change or ()
             except McptuiError as error:
                 self._complain(error)
             else:
-                self._regions.notify(clean_line(done, 100), timeout=3)
+                text = " ".join((done, *(f"{one[:1].upper()}{one[1:]}." for one in more)))
+                self._regions.notify(clean_line(text, 400), timeout=8 if more else 3)
 
         self._regions.screen.run_worker(work(), exit_on_error=True)

@@ -1,0 +1,96 @@
+"""What a removed bundle leaves behind is deleted, and nothing else."""
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tui.core.errors import ConfigError
+from tui.core.secrets import keychain
+from tui.settings.packages.leftovers import Leftovers
+
+
+@pytest.fixture
+def bundles(tmp_path: Path) -> Path:
+    (tmp_path / "bundles" / "one").mkdir(parents=True)
+    (tmp_path / "bundles" / "one" / "manifest.json").write_text("{}")
+    (tmp_path / "bundles" / "one" / "server.py").write_text("")
+    return tmp_path / "bundles"
+
+
+@pytest.fixture
+def removed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    places: list[str] = []
+
+    async def remove(service: str, name: str) -> None:
+        places.append(f"{service}/{name}")
+
+    monkeypatch.setattr(keychain, "remove", remove)
+    return places
+
+
+def table(folder: Path, **env: str) -> dict[str, Any]:
+    return {"command": "x", "cwd": str(folder), "env": env}
+
+
+async def test_its_folder_and_its_secrets_are_deleted(bundles: Path, removed: list[str]):
+    env = {"A": "keyring:mcptui/one.key", "B": "keyring:mcptui/one.key", "C": "plain"}
+    present = {"one": table(bundles / "one", **env)}
+    assert await Leftovers("one", present, bundles).delete() == [
+        "1 secret deleted from the keychain",
+        f"deleted the files of its bundle in {bundles}/one",
+    ]
+    assert removed == ["mcptui/one.key"] and os.listdir(bundles) == []
+
+
+async def test_what_another_server_uses_too_stays(bundles: Path, removed: list[str]):
+    same = table(bundles / "one", A="keyring:mcptui/one.key")
+    assert await Leftovers("one", {"one": same, "two": same}, bundles).delete() == []
+    assert removed == [] and (bundles / "one").is_dir()
+
+
+async def test_entries_of_the_keychain_that_the_person_made_stay(bundles: Path, removed: list[str]):
+    env = {"A": "keyring:github/me", "B": "keyring:mcptui/other.key"}
+    assert await Leftovers("one", {"one": {"command": "x", "env": env}}, bundles).delete() == []
+    assert removed == []
+
+
+@pytest.mark.parametrize("folder", ["", "..", ".", "../elsewhere", "one/inner", "link", "none"])
+async def test_only_a_folder_of_a_bundle_is_deleted(bundles: Path, folder: str):
+    (bundles / "one" / "inner").mkdir()
+    (bundles.parent / "elsewhere").mkdir()
+    (bundles / "link").symlink_to(bundles.parent / "elsewhere")
+    before = sorted(str(path) for path in bundles.parent.rglob("*"))
+    present = {"one": {"command": "x", "cwd": f"{bundles}/{folder}"}}
+    assert await Leftovers("one", present, bundles).delete() == []
+    assert sorted(str(path) for path in bundles.parent.rglob("*")) == before
+
+
+async def test_a_folder_that_the_server_has_written_into_stays_and_it_is_said(bundles: Path):
+    later = time.time() + 3600
+    (bundles / "one" / "__pycache__").mkdir()
+    compiled = bundles / "one" / "__pycache__" / "server.pyc"
+    compiled.write_text("")
+    os.utime(compiled, (later, later))
+    (bundles / "one" / "notes.db").write_text("")
+    os.utime(bundles / "one" / "notes.db", (later, later))
+    present = {"one": table(bundles / "one")}
+    [said] = await Leftovers("one", present, bundles).delete()
+    assert said == f"the server has written files into {bundles}/one, so the folder is still there"
+    (bundles / "one" / "notes.db").unlink()
+    [said] = await Leftovers("one", present, bundles).delete()
+    assert said.startswith("deleted the files")
+
+
+async def test_a_keychain_that_cannot_be_used_is_named(bundles: Path, monkeypatch: pytest.MonkeyPatch):
+    async def locked(service: str, name: str) -> None:
+        raise ConfigError("the keychain gave no answer within 30 s")
+
+    monkeypatch.setattr(keychain, "remove", locked)
+    present = {"one": {"command": "x", "env": {"A": "keyring:mcptui/one.key"}}}
+    [said] = await Leftovers("one", present, bundles).delete()
+    assert said == (
+        "its secrets are still in the keychain (mcptui/one.key): the keychain gave no answer within 30 s"
+    )
