@@ -380,6 +380,10 @@ class Conversations:
             model=self._active_model.label, profile=profile.name if profile is not None else "demo"
         )
 
+    def bill(self, usage: Usage) -> None:
+        """Count what a server used of the model (sampling) in the open conversation."""
+        self._spent(self._now, usage)
+
     def _spent(self, now: OpenConversation, usage: Usage) -> float | None:
         cost = self._active_model.cost_of(usage)
         self._active_model.answered()

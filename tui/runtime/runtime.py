@@ -187,7 +187,9 @@ class Runtime:
             tasks=self._tasks,
             traceparent=self._traceparent if loaded.settings.traffic.traceparent else lambda: "",
             questioner=self.questioner,
-            sampler=ModelSampler(self._active_model, lambda: self._choose_model(loaded)),
+            sampler=ModelSampler(
+                self._active_model, lambda: self._choose_model(loaded), self.conversations.bill
+            ),
             tokens=TokenStore(state_dir() / "sign-in"),
             client_metadata_url=loaded.settings.oauth.client_metadata_url or "",
         )

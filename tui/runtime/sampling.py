@@ -5,17 +5,24 @@ from typing import Any
 
 from tui.core.context.sampling import SampledReply, model_request
 from tui.core.errors import McptuiError
+from tui.core.ports import Usage
 from tui.core.questions import SamplingFailed
 from tui.core.text import clean_line
 from tui.runtime.active_model import ActiveModel
 
 
 class ModelSampler:
-    """`core.questions.Sampler` over the active model; `choose` chooses one if there is none yet."""
+    """`core.questions.Sampler` over the active model; `choose` chooses one if there is none yet.
 
-    def __init__(self, active: ActiveModel, choose: Callable[[], Awaitable[None]]) -> None:
+    `bill` is called with the usage of each request: it is the user who pays for it.
+    """
+
+    def __init__(
+        self, active: ActiveModel, choose: Callable[[], Awaitable[None]], bill: Callable[[Usage], object]
+    ) -> None:
         self._active = active
         self._choose = choose
+        self._bill = bill
 
     @property
     def label(self) -> str:
@@ -37,4 +44,6 @@ class ModelSampler:
                 await parts.aclose()
         except McptuiError as error:
             raise SamplingFailed(error.message) from error
-        return reply.result(), reply.tokens(request)
+        usage = reply.usage(request)
+        self._bill(usage)
+        return reply.result(), usage.prompt + usage.completion

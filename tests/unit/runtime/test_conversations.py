@@ -481,3 +481,11 @@ async def test_the_servers_instructions_follow_the_system_text_and_are_no_part_o
     (request,) = one.model.requests
     assert request.system == f"{SYSTEM}\n\nServer srv: be kind."
     assert one.conversations.system == SYSTEM
+
+
+async def test_what_a_server_uses_of_the_model_is_counted_in_the_open_conversation(stage: Make):
+    profile = ModelProfile("p", "http://127.0.0.1:1/v1", "m", price_in=2.0, price_out=10.0)
+    one = stage([TextPart("a"), ReplyPart(usage=Usage(1_000_000, 100_000))], profile=profile)
+    await one.ask("1")
+    one.conversations.bill(Usage(500_000, 0))
+    assert (one.conversations.meters.tokens, one.conversations.meters.cost) == (1_600_000, 4.0)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.scripted_model import ScriptedModel, says
 from tui.core.errors import ModelError
-from tui.core.ports import ChatModel
+from tui.core.ports import ChatModel, Usage
 from tui.core.questions import SamplingFailed
 from tui.runtime.sampling import ModelSampler
 
@@ -34,9 +34,9 @@ class Active:
         self.chosen += 1
 
 
-def sampler(model: ChatModel | None) -> tuple[ModelSampler, Active]:
+def sampler(model: ChatModel | None, billed: list[Usage] | None = None) -> tuple[ModelSampler, Active]:
     active: Any = Active(model)
-    return ModelSampler(active, active.choose), active
+    return ModelSampler(active, active.choose, ([] if billed is None else billed).append), active
 
 
 async def test_the_active_model_is_asked_within_the_limit() -> None:
@@ -64,3 +64,9 @@ async def test_a_reply_beyond_the_limit_is_cut_and_its_stream_closed() -> None:
 async def test_a_model_that_cannot_be_asked_is_told_with_the_reason(model: ChatModel | None) -> None:
     with pytest.raises(SamplingFailed, match=r"no model has been chosen|it is away"):
         await sampler(model)[0].sample(PARAMS, max_tokens=50)
+
+
+async def test_what_a_server_used_is_billed() -> None:
+    billed: list[Usage] = []
+    _, tokens = await sampler(ScriptedModel([says("Hi there")]), billed)[0].sample(PARAMS, max_tokens=50)
+    assert [usage.prompt + usage.completion for usage in billed] == [tokens]

@@ -58,13 +58,13 @@ class SampledReply:
                 pass
         return estimate(self.text) < 2 * self.max_tokens  # an estimate: the endpoint counts exactly
 
-    def tokens(self, request: ModelRequest) -> int:
-        """Return how many tokens request and reply used, estimated if the endpoint does not say."""
+    def usage(self, request: ModelRequest) -> Usage:
+        """Return the tokens that request and reply used, estimated if the endpoint does not say."""
         usage = self.end.usage if self.end is not None else None
         if usage is None:
             prompt = sum(estimate(getattr(message, "text", "")) for message in request.messages)
             usage = Usage(prompt + estimate(request.system), estimate(self.text), estimated=True)
-        return usage.prompt + usage.completion
+        return usage
 
     def result(self) -> dict[str, Any]:
         calls = [call for call in (self.end.calls if self.end else ()) if not call.truncated]

@@ -91,7 +91,7 @@ def test_a_text_is_the_result() -> None:
         "model": "qwen3",
         "stopReason": "endTurn",
     }
-    assert reply.tokens(request()) == 15
+    assert reply.usage(request()) == Usage(10, 5)
 
 
 def test_calls_are_part_of_the_result_under_their_own_names() -> None:
