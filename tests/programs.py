@@ -20,6 +20,7 @@ FORK_SERVER = Path(__file__).with_name("fork_server.py")
 FORKED = Path(__file__).with_name("forked.py")
 
 _FOR_THE_INTERPRETER = ("PYTHON", "LC_", "LANG", "LD_")
+_FOR_LIBRARIES = ("PYTHON_KEYRING_BACKEND",)
 
 
 class ForkServer:
@@ -124,7 +125,8 @@ class ForkedProgram:
 
 def is_for_a_new_interpreter(environment: Mapping[str, str]) -> bool:
     """Whether variables among these have an effect only where an interpreter starts."""
-    return any(name.startswith(_FOR_THE_INTERPRETER) for name in environment)
+    names = set(environment).difference(_FOR_LIBRARIES)
+    return any(name.startswith(_FOR_THE_INTERPRETER) for name in names)
 
 
 def command(*arguments: str | Path) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-import sys
+import shlex
 import threading
 import time
 from collections.abc import Iterator
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import programs
 from tests.protocol.command import mcptui
 from tests.protocol.oauth_server import OAuthServer
 from tests.terminal.pty_app import TerminalApp, home_in
@@ -49,7 +50,7 @@ def served(server: OAuthServer) -> Iterator[OAuthServer]:
 def home(tmp_path: Path) -> dict[str, str]:
     browser = tmp_path / "browser.py"
     browser.write_text(BROWSER)
-    env = home_in(tmp_path) | {"BROWSER": f"{sys.executable} {browser} %s", "SSH_CONNECTION": ""}
+    env = home_in(tmp_path) | {"BROWSER": f"{shlex.join(programs.command(browser))} %s", "SSH_CONNECTION": ""}
     return env | {"PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}
 
 

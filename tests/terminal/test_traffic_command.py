@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+from tests import programs
 from tests.terminal.pty_app import TerminalApp, home_in
 
 CTRL_Q = "\x11"
@@ -11,7 +12,7 @@ MCPTUI = [sys.executable, "-m", "tui"]
 
 def test_what_a_run_recorded_can_be_read_filtered_and_left(tmp_path):
     home = home_in(tmp_path)
-    asked = [*MCPTUI, "run", "--demo", "What's the weather in Hangzhou?"]
+    asked = programs.command("-m", "tui", "run", "--demo", "What's the weather in Hangzhou?")
     subprocess.run(asked, env={**home, "PATH": "/usr/bin:/bin"}, check=True, capture_output=True, timeout=60)
     with TerminalApp([*MCPTUI, "traffic"], env=home) as app:
         app.shows("TRAFFIC", "recorded", "tools/call get_weather", "server/discover")
