@@ -157,7 +157,7 @@ async def test_a_stream_that_fails_before_anything_shows_is_asked_again(failure:
 async def test_a_reply_that_has_begun_is_never_begun_anew(shown: Any, failure: dict[str, Any]) -> None:
     error = [failure] if "error" in failure else []
     answer = Answer([shown, *error], **(failure if not error else {"done": False}))
-    story = await told(answer, says("Hello again"), **SHORT)
+    story = await told(answer, says("Hello again"), between_chunks_seconds=0.2)
     assert story.asked == 1 and story.waits == [] and story.reply is None
     assert story.error is not None and story.error.retryable and story.error.next_step
 
