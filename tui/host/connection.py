@@ -60,11 +60,12 @@ Errand = Callable[[Client, SdkBridge, Callable[[], str]], Awaitable[T]]
 class Connection:
     """One connection to one server, from starting the process to the end of the last of its processes.
 
-    `seconds` is how long the start may take, `redact` removes configured secrets from texts that are shown.
-    `on_ready`, `on_leaving` (before the process is ended) and `on_change` must neither raise nor wait. The
-    stderr and exit of `transport` can still be read after the end. `title` and `version` are the server's
-    own, cleaned. `counts` are those of resources and prompts, None if not offered or not counted;
-    `revisions`, how often these lists have changed; `hints`, what the server says of their caching.
+    `began_ns` is when the server began to start, `seconds` how long it may take; `redact` removes configured
+    secrets from texts that are shown. `on_ready`, `on_leaving` (before the process is ended) and `on_change`
+    must neither raise nor wait. The stderr and exit of `transport` can still be read after the end. `title`
+    and `version` are the server's own, cleaned. `counts` are those of resources and prompts, None if not
+    offered or not counted; `revisions`, how often these lists have changed; `hints`, what the server says of
+    their caching.
     `requests` answers what the server asks, `tasks` follows its tasks, `subscriptions` are kept up.
     `traceparent` is added to the `_meta` of requests, unless it is "".
     """
@@ -75,6 +76,7 @@ class Connection:
         transport: ServerTransport,
         *,
         clock: Clock,
+        began_ns: int,
         seconds: float,
         redact: Callable[[str], str],
         on_ready: Callable[["Connection"], None],
@@ -110,7 +112,7 @@ class Connection:
         self._client: Client | None = None
         self._wire: SdkBridge | None = None
         self._waiting_for = "the first request"
-        self._began_ns = 0
+        self._began_ns = began_ns
         self._stop = asyncio.Event()
         self._changed = {f"notifications/{kind}/list_changed": asyncio.Event() for kind in LISTS}
         self._roots_changed = asyncio.Event()
@@ -127,7 +129,6 @@ class Connection:
         """
         self._stop = stop
         self._mode = mode
-        self._began_ns = self._clock.now_ns()
         error: BaseException | None = None
         try:
             async with self.transport as (read, write):

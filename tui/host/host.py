@@ -18,13 +18,14 @@ from tui.core.servers import ServerSpec, ServerStatus
 from tui.core.tasks import TaskBook
 from tui.core.time_limits import TimeLimits
 from tui.core.traffic import TrafficSink
+from tui.host.booting import remote_transports
 from tui.host.frames.tap import WireTap
 from tui.host.process.watchdog import Watchdog
 from tui.host.schemas.validation import SchemaChecker
 from tui.host.server_requests import PatientQuestioner
 from tui.host.sign_in.sign_ins import SignIns
 from tui.host.sign_in.token_store import TokenStore
-from tui.host.supervisor import HostContext, Open, Supervisor, remote_transports
+from tui.host.supervisor import HostContext, Open, Supervisor
 from tui.host.transports import open_transport
 from tui.host.workbench import HandWorkbench, ModelResources, RunningToolbox
 

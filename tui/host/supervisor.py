@@ -1,16 +1,14 @@
 """One configured server across connections: start, stop, restart, and its status.
 
-Importable without the SDK, which is loaded in a thread at the first start.
+Importable without the SDK, which is loaded in a thread at the first start, beside the server's own boot.
 """
 
 import asyncio
-import importlib
 import logging
 import os
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -24,12 +22,11 @@ from tui.core.text import clean_line
 from tui.core.tools import Tool, is_off
 from tui.core.traffic import TrafficSink
 from tui.host import error_sentences as explain
+from tui.host.booting import connections_beside, load_transport
 from tui.host.catalog import Catalog, described
 from tui.host.error_sentences import Ending
 from tui.host.lifecycle import Happening, RestartPolicy, after
 from tui.host.process.watchdog import Watchdog
-from tui.host.sdk.client_import import load_client_half
-from tui.host.sdk.sdk_log import quiet_sdk_logging
 from tui.host.server_requests import PatientQuestioner, ServerRequests
 from tui.host.sign_in.sign_ins import SignIns
 from tui.host.subscriptions import Subscriptions
@@ -121,6 +118,7 @@ class Supervisor:
         self.requests.spec = spec
         self.subscriptions = Subscriptions()
         self._around = around
+        self._booting: ServerTransport | None = None
         self._redact = around.redactor.redact
         self._status = _listed(spec, around.clock.now_ns())
         self._policy = RestartPolicy()
@@ -241,7 +239,10 @@ class Supervisor:
     async def kill_now(self) -> None:
         self._closing = True
         self._ask_to_stop()
-        if self.connection is not None and self.state is not ServerState.STOPPED:
+        if (booting := self._booting) is not None:
+            if booting.pid is not None:
+                await booting.kill_now()
+        elif self.connection is not None and self.state is not ServerState.STOPPED:
             await self.connection.transport.kill_now()
 
     def _ask_to_stop(self) -> None:
@@ -326,7 +327,6 @@ class Supervisor:
 
         Returns how it ended. Knowing that a server is legacy saves the probe; it may have been upgraded.
         """
-        module = await asyncio.to_thread(_connections)
         key = _era_key(self.spec)
         known_legacy = key in self._around.legacy
         ending = Ending(StopReason.REQUESTED)
@@ -338,10 +338,20 @@ class Supervisor:
                 break
             try:
                 spec = await self._with_secrets()
-                connection = self._new_connection(module, spec)
+                await load_transport(spec)
+                if self._stop.is_set():
+                    break
+                transport = self._new_transport(spec)
             except (ServerError, ConfigError) as error:
                 return Ending(StopReason.FAILED_TO_START, error.message, error.next_step)
-            self.connection = connection
+            self._booting, began_ns = transport, self._around.clock.now_ns()
+            try:
+                module = await connections_beside(transport, self._stop)
+            finally:
+                self._booting = None
+            if module is None:
+                return Ending(StopReason.REQUESTED, explain.left_behind(transport))
+            self.connection = connection = self._new_connection(module, transport, began_ns)
             ending = await connection.run(self._stop, mode, last=mode == modes[-1])
             if mode == "legacy" and ending.reason is StopReason.FAILED_TO_START:
                 self._around.legacy.discard(key)
@@ -362,9 +372,9 @@ class Supervisor:
             return self.spec
         return await reading
 
-    def _new_connection(self, module: Any, spec: ServerSpec) -> "Connection":
+    def _new_transport(self, spec: ServerSpec) -> ServerTransport:
         around = self._around
-        transport = around.open(
+        return around.open(
             spec,
             sink=around.sink,
             owner=around.owner,
@@ -375,10 +385,14 @@ class Supervisor:
             sign_ins=around.sign_ins,
             redactor=around.redactor,
         )
+
+    def _new_connection(self, module: Any, transport: ServerTransport, began_ns: int) -> "Connection":
+        around = self._around
         made: Connection = module.Connection(
             self.spec,
             transport,
             clock=around.clock,
+            began_ns=began_ns,
             seconds=start_seconds(self.spec),
             redact=self._redact,
             on_ready=self._ready,
@@ -464,16 +478,3 @@ def _offers(connection: "Connection") -> dict[str, Any]:
         "resources_revision": connection.revisions["resources"],
         "prompts_revision": connection.revisions["prompts"],
     }
-
-
-def _connections() -> ModuleType:
-    load_client_half()
-    quiet_sdk_logging()
-    return importlib.import_module("tui.host.connection")
-
-
-def remote_transports() -> ModuleType:
-    """Import what remote servers have in common, and with it the SDK: call it off the event loop."""
-    load_client_half()
-    quiet_sdk_logging()
-    return importlib.import_module("tui.host.transports.remote")

@@ -76,8 +76,14 @@ class ServerTransport(Protocol):
     def leftovers(self) -> tuple[int, ...]:
         """Ids of the processes that had left the group and were ended anyway."""
 
+    def begin(self) -> bool:
+        """Start what can be started without the SDK, before entering; what fails is raised on entering.
+
+        Return whether anything was started: then it must be left, entered or not.
+        """
+
     async def __aenter__(self) -> tuple[Any, Any]:
-        """Start, and return the read and the write stream."""
+        """Start, unless it has begun, and return the read and the write stream."""
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -105,10 +111,10 @@ def open_transport(
 ) -> ServerTransport:
     """Return an unused transport for the server that `spec` describes.
 
-    Imports the SDK, so call it off the event loop the first time. `owner` is the mark of this host in the
-    server's environment. `on_change`, called when stderr, noise or the process changed, must not raise.
-    `clocks` are the time limits of the connection. Without `sign_ins` no remote server is signed in to. A
-    remote server's credentials are made known to `redactor` as they travel. ServerError says that this
+    Import what it imports off the event loop before (`tui.host.booting`). `owner` is the mark of this host
+    in the server's environment. `on_change`, called when stderr, noise or the process changed, must not
+    raise. `clocks` are the time limits of the connection. Without `sign_ins` no remote server is signed in
+    to. A remote server's credentials are made known to `redactor` as they travel. ServerError says that this
     machine cannot have such a transport.
     """
     if spec.transport not in (Transport.STDIO, Transport.LINES):

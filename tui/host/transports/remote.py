@@ -159,6 +159,10 @@ class RemoteTransport:
         self.gate.negotiated(version)
         self._wire.negotiated(version)
 
+    def begin(self) -> bool:
+        """Start nothing: that takes the SDK."""
+        return False
+
     async def __aenter__(self) -> tuple[ReadStream, WriteStream]:
         self.tap.event("connect", url=self.reach.where)
         self._wire.open()

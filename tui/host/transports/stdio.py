@@ -11,7 +11,7 @@ import signal
 import uuid
 from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tui.core.jsonrpc.messages import Id, write_line
 from tui.core.servers import ServerSpec, Transport
@@ -26,8 +26,10 @@ from tui.host.process.process import ProcessExit, ServerProcess, exit_sentence, 
 from tui.host.process.stderr import STDERR_CHUNK, StderrTail, drain
 from tui.host.process.stop_ladder import StopGrace, descend, sweep
 from tui.host.process.watchdog import Watchdog
-from tui.host.transports.streams import ReadStream, WriteStream
 from tui.host.waits import first_of, to_its_end
+
+if TYPE_CHECKING:
+    from tui.host.transports.streams import ReadStream, WriteStream
 
 LAST_WORDS = 4 * 1024 * 1024
 """Bytes still read of a pipe after its server has ended; a grandchild may write for ever."""
@@ -79,6 +81,7 @@ class StdioTransport:
             self._gate, self._inbox, self._tap, dialect=self._dialect, refuse=self._refuse
         )
         self._process: ServerProcess | None = None
+        self._failure: Exception | None = None
         self._stdin: PipeWriter | None = None
         self._pipes: tuple[PipeReader, ...] = ()
         self._tasks: list[asyncio.Task[None]] = []
@@ -117,8 +120,15 @@ class StdioTransport:
         """Enforce the rules of a protocol version; also learned from the traffic itself."""
         self._gate.negotiated(version)
 
-    async def __aenter__(self) -> tuple[ReadStream, WriteStream]:
-        """Raises ServerError if it cannot be started."""
+    def begin(self) -> bool:
+        """Start the process and return whether it runs; if not, entering raises why. Needs no SDK."""
+        try:
+            self._begin()
+        except Exception as error:
+            self._failure = error
+        return self._process is not None
+
+    def _begin(self) -> None:
         popen = spawn(self._spec, self._mark)
         # Nothing is awaited from here to the end, so that no cancellation can lose the process.
         self._process = ServerProcess(popen, self._leader_died, self._tap.signalled)
@@ -131,6 +141,15 @@ class StdioTransport:
         self._pipes = (reader, errors)
         listening = asyncio.create_task(drain(errors, self._heard))
         self._tasks = [listening, asyncio.create_task(self._read_stdout(reader, listening))]
+
+    async def __aenter__(self) -> tuple["ReadStream", "WriteStream"]:
+        """Raises ServerError if it cannot be started."""
+        if self._failure is not None:
+            raise self._failure
+        from tui.host.transports.streams import ReadStream, WriteStream
+
+        if self._process is None:
+            self._begin()
         return ReadStream(self._inbox), WriteStream(self._send)
 
     async def __aexit__(

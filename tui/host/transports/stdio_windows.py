@@ -58,6 +58,10 @@ class WindowsStdioTransport:
     async def kill_now(self) -> None:
         """Do nothing: the SDK ends the job within its own timeouts."""
 
+    def begin(self) -> bool:
+        """Start nothing: that takes the SDK."""
+        return False
+
     async def __aenter__(self) -> tuple[FilteredReadStream, FilteredWriteStream]:
         """Raises ServerError if it cannot be started."""
         ours, theirs = os.pipe()

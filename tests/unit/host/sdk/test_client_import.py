@@ -81,12 +81,12 @@ def test_modules_imported_by_other_threads_do_not_make_it_load_the_whole_sdk():
 AT_ONCE = """
 import threading
 import tui.core.partial_import as half
-from tui.host.supervisor import _connections
+from tui.host.booting import connections
 
 def load():
     ready.wait()
     try:
-        clients.add(_connections().Client)
+        clients.add(connections().Client)
     except Exception as error:
         print(repr(error))
 

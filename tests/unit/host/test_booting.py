@@ -1,0 +1,134 @@
+"""A server's process starts before the SDK is imported, and a stop meanwhile ends it at once."""
+
+import asyncio
+import sys
+import threading
+from types import ModuleType
+
+import psutil
+import pytest
+
+from tui.core.errors import ServerError
+from tui.core.ports import MonotonicClock
+from tui.core.servers import ServerSpec, ServerState, StopReason, Transport
+from tui.core.traffic import Captured
+from tui.host import booting
+from tui.host.booting import connections_beside, has_process
+from tui.host.host import Host
+from tui.host.transports.stdio import StdioTransport
+
+WAITING = ServerSpec("srv", sys.executable, ("-c", "import sys; print('{}', flush=True); sys.stdin.read()"))
+
+
+class SlowImport:
+    """Stands in for the import of the SDK: it ends when told to."""
+
+    def __init__(self, monkeypatch):
+        self.began, self.may_end = threading.Event(), threading.Event()
+        self.module = ModuleType("connection")
+        monkeypatch.setattr(booting, "connections", self.load)
+
+    def load(self):
+        self.began.set()
+        assert self.may_end.wait(30)
+        return self.module
+
+
+@pytest.fixture
+def importing(monkeypatch):
+    found = SlowImport(monkeypatch)
+    yield found
+    found.may_end.set()
+
+
+def transport(spec=WAITING, seen=None):
+    return StdioTransport(spec, sink=[].append if seen is None else seen.append, owner="test")
+
+
+async def begun(importing, server, stop):
+    """Begin, and return the task once the import is under way."""
+    task = asyncio.create_task(connections_beside(server, stop))
+    await asyncio.to_thread(importing.began.wait, 30)
+    return task
+
+
+async def test_the_process_runs_while_the_sdk_is_imported(importing):
+    server = transport()
+    task = await begun(importing, server, asyncio.Event())
+    assert psutil.pid_exists(server.pid)
+    importing.may_end.set()
+    assert await task is importing.module
+    await server.__aexit__(None, None, None)
+
+
+async def test_entering_a_transport_that_has_begun_starts_no_second_process():
+    seen: list[Captured] = []
+    server = transport(seen=seen)
+    server.begin()
+    pid = server.pid
+    async with server:
+        assert server.pid == pid
+
+
+async def test_a_stop_during_the_import_ends_the_process_without_waiting_for_it(importing):
+    server, stop = transport(), asyncio.Event()
+    task = await begun(importing, server, stop)
+    pid = server.pid
+    stop.set()
+    assert await task is None
+    assert server.exited.is_set() and not psutil.pid_exists(pid)
+
+
+async def test_being_cancelled_during_the_import_ends_the_process(importing):
+    server = transport()
+    task = await begun(importing, server, asyncio.Event())
+    pid = server.pid
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not psutil.pid_exists(pid)
+
+
+async def test_an_import_that_fails_ends_the_process(monkeypatch):
+    monkeypatch.setattr(booting, "connections", lambda: 1 / 0)
+    server = transport()
+    with pytest.raises(ZeroDivisionError):
+        await connections_beside(server, asyncio.Event())
+    assert server.exited.is_set()
+
+
+async def test_a_process_that_cannot_be_started_is_reported_on_entering():
+    server = transport(ServerSpec("srv", "/no/such/program"))
+    assert not server.begin()
+    with pytest.raises(ServerError, match="does not exist"):
+        async with server:
+            pass
+
+
+async def test_a_server_that_is_stopped_during_the_import_is_stopped_as_requested(importing):
+    host = Host([WAITING], sink=lambda *_: None, clock=MonotonicClock())
+    starting = asyncio.create_task(host.start("srv"))
+    await asyncio.to_thread(importing.began.wait, 30)
+    await host.stop("srv")
+    await starting
+    found = host.status("srv")
+    assert (found.state, found.reason) == (ServerState.STOPPED, StopReason.REQUESTED)
+    await host.shutdown()
+
+
+async def test_a_server_that_is_killed_during_the_import_leaves_no_process(importing):
+    pids: list[int] = []
+    host = Host([WAITING], sink=lambda *_: None, clock=MonotonicClock())
+    starting = asyncio.create_task(host.start("srv"))
+    await asyncio.to_thread(importing.began.wait, 30)
+    pids += [child.pid for child in psutil.Process().children() if "sys.stdin.read" in str(child.cmdline())]
+    await host.shutdown()
+    await starting
+    assert pids and not any(psutil.pid_exists(pid) for pid in pids)
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"), [(Transport.STDIO, True), (Transport.LINES, True), (Transport.SSE, False)]
+)
+def test_only_a_server_with_a_process_of_its_own_can_boot_early(kind, expected):
+    assert has_process(ServerSpec("srv", "x", transport=kind)) == (expected and sys.platform != "win32")
