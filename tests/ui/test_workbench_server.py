@@ -185,6 +185,17 @@ async def test_the_log_has_stderr_and_logging_messages_in_order() -> None:
         assert screen.log_lines.text.endswith("\n" + " " * 21 + "second line")
 
 
+async def test_events_of_http_read_as_sentences_in_the_log() -> None:
+    runtime = rich_runtime()
+    asked = {"event": "http", "exchange": 2, "http": "GET", "url": "http://h/mcp", "headers": {"a": "b"}}
+    runtime.recorded.add(Kind.EVENT, method="http", detail=asked)
+    runtime.recorded.add(Kind.EVENT, method="http", detail={"event": "http", "exchange": 2, "status": 202})
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("5")
+        await shows(app_of(screen), "The client asked server weather for a stream", "HTTP 202: taken")
+        assert "exchange" not in screen.log_lines.text
+
+
 async def test_an_invalid_logging_message_is_shown_unchanged() -> None:
     runtime = rich_runtime()
     runtime.recorded.add(Kind.NOTIFICATION, b'{"params": [}', method="notifications/message")

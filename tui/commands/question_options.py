@@ -24,7 +24,7 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="DIR",
-        help="a directory that they are told they may work in, instead of the configured ones; repeatable",
+        help="directory to give every server as a root, instead of the configured ones; repeatable",
     )
 
 

@@ -14,7 +14,8 @@ class McptuiError(Exception):
         self.next_step = next_step
 
     def __str__(self) -> str:
-        text = f"{self.where}: {self.message}" if self.where else self.message
+        named = not self.where or self.message.startswith(f"{self.where} ")
+        text = self.message if named else f"{self.where}: {self.message}"
         return sentences(text, self.next_step)
 
 

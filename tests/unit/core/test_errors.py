@@ -10,3 +10,8 @@ def test_an_error_says_where_what_and_what_next():
 
 def test_an_error_without_place_and_step_is_just_its_message():
     assert str(ModelError("nothing came")) == "nothing came"
+
+
+def test_a_place_that_the_message_begins_with_is_not_said_twice():
+    assert str(ModelError("nasty exited with code 1.", where="nasty")) == "nasty exited with code 1."
+    assert str(ModelError("nastyness", where="nasty")) == "nasty: nastyness"

@@ -1,1 +1,1 @@
-"""`mcptui call`, `read`, `prompt` and `list`: one server, one request, from a shell."""
+"""`mcptui call`, `read`, `prompt` and `list`: one request to one server from the shell."""

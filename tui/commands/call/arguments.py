@@ -1,4 +1,4 @@
-"""Arguments from a command line: `NAME=VALUE` pairs or JSON, read by a tool's input schema. Pure.
+"""Parses tool arguments given as `NAME=VALUE` pairs or JSON, using the tool's input schema. Pure.
 
 Schemas and names are the server's, raw: everything that is shown is cleaned.
 """

@@ -1,4 +1,4 @@
-"""`mcptui call`, `read`, `prompt` and `list`: one request to one server, which is started for it alone."""
+"""Runs `mcptui call`, `read`, `prompt` and `list`: starts one server and sends it one request."""
 
 import argparse
 import asyncio

@@ -1,4 +1,4 @@
-"""What `mcptui list` prints: tools, resources and prompts, as text or as the server sends them."""
+"""Output of `mcptui list`: tools, resources and prompts, as text or as raw JSON."""
 
 import json
 import sys
@@ -10,6 +10,7 @@ from tui.commands.call.output import write_json
 from tui.core.servers import ServerStatus
 from tui.core.text import clean_line
 from tui.core.tools import is_off
+from tui.core.units import plural
 from tui.core.workbench import Workbench
 
 _PARTS = {"tools": ("tools",), "resources": ("resources", "resourceTemplates"), "prompts": ("prompts",)}
@@ -20,6 +21,7 @@ _HEADS = {
     "prompts": "prompts",
 }
 _DESCRIPTION = 160
+_REASONS = 3
 
 Listed = dict[str, list[Any]]
 
@@ -47,7 +49,20 @@ async def write_listing(
         write_json(listed)
     else:
         _write_text(listed, dict(status.quarantined), _not_offered(workbench, status))
+    if "tools" in kinds:
+        _say_left_out(status)
     return complete
+
+
+def _say_left_out(status: ServerStatus) -> None:
+    """Say on stderr how many tools cannot be used, and why the first few cannot."""
+    left_out = status.quarantined
+    if left_out:
+        why = "; ".join(
+            f"{clean_line(name, 60)}: {clean_line(why, 160)}" for name, why in left_out[:_REASONS]
+        )
+        more = "; …" if len(left_out) > _REASONS else ""
+        print(f"· {plural(len(left_out), 'tool')} left out ({why}{more})", file=sys.stderr)
 
 
 def _not_offered(workbench: Workbench, status: ServerStatus) -> Mapping[str, str]:

@@ -1,4 +1,4 @@
-"""The command lines of `mcptui call`, `read`, `prompt` and `list`. Loads the standard library only."""
+"""Command-line options of `mcptui call`, `read`, `prompt` and `list`. Imports only the standard library."""
 
 import argparse
 

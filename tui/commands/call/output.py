@@ -1,4 +1,4 @@
-"""The output of `mcptui call`, `read` and `prompt`: results on stdout or in a file.
+"""Output of `mcptui call`, `read` and `prompt`: writes results to stdout or a file.
 
 On a terminal everything is cleaned. Elsewhere a text goes out as the server sent it, and a single image or
 file as its bytes.

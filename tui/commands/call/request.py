@@ -1,4 +1,4 @@
-"""What a command line of `mcptui call`, `read`, `prompt` or `list` asks for, and of which server."""
+"""The server and the request named by a `mcptui call`, `read`, `prompt` or `list` command line."""
 
 import argparse
 import os

@@ -1,4 +1,4 @@
-"""A server's log on stderr while a command runs: what it writes to its stderr, and its log messages."""
+"""Prints a server's stderr and log messages to stderr while a command runs."""
 
 import json
 import sys

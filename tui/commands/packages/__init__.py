@@ -1,1 +1,1 @@
-"""Servers that others have packed: entries of a registry, and bundles (.mcpb)."""
+"""Packaged servers: registry entries and bundles (.mcpb)."""

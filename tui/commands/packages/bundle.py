@@ -1,4 +1,4 @@
-"""What `mcptui add FILE.mcpb` takes from a bundle: shown, asked for, unpacked and kept only after a yes."""
+"""`mcptui add FILE.mcpb`: shows a bundle, asks for its settings and unpacks it once confirmed."""
 
 import argparse
 import asyncio

@@ -1,4 +1,4 @@
-"""What a registry or a bundle gives: a server to configure, and asking the person about it."""
+"""A server found in a registry or a bundle, and the prompts for its settings and confirmation."""
 
 import getpass
 import sys

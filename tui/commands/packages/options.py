@@ -1,4 +1,4 @@
-"""The command line of `mcptui search`, and the options of `mcptui add` for packed servers.
+"""Command-line options of `mcptui search`, and those of `mcptui add` for packaged servers.
 
 Loads the standard library only.
 """

@@ -1,4 +1,4 @@
-"""`mcptui search`, and what `mcptui add NAME` takes from a registry."""
+"""`mcptui search`, and `mcptui add NAME` for registry entries."""
 
 import argparse
 import asyncio

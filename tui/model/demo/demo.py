@@ -65,7 +65,7 @@ _SMALL_TALK: tuple[tuple[str, Callable[[Sequence[ToolSpec], bool], str]], ...] =
         answers.list_tools,
     ),
 )
-_CALL = re.compile(r"^\s*/call\s+(\S+)\s*(.*)$", re.S)
+_CALL = re.compile(r"^\s*(?:/call\s+(\S+)\s*(.*)|call\s+(\S+)\s*(\{.*))$", re.S)
 _THEN = re.compile(
     r"[,;.]?\s+(?:and\s+)?(?:then|after that|afterwards)[,\s]+|[，,；。]\s*(?:然后|接着|再)|然后", re.I
 )
@@ -174,7 +174,7 @@ def _user_text(message: Message) -> str:
 
 def _first_move(text: str, before: Sequence[Message], tools: Sequence[ToolSpec], chinese: bool) -> Move:
     if found := _CALL.match(text):
-        return _explicit(found[1], found[2], tools)
+        return _explicit(found[1] or found[3], found[2] or found[4] or "", tools)
     if len(text) > MAX_TEXT:
         return Move(answers.say("too long", chinese, limit=MAX_TEXT))
     text = _LONG_GAP.sub(r"\1", text.strip())
@@ -186,7 +186,7 @@ def _first_move(text: str, before: Sequence[Message], tools: Sequence[ToolSpec],
 
 
 def _explicit(name: str, arguments: str, tools: Sequence[ToolSpec]) -> Move:
-    """`/call NAME {JSON}`: exactly this tool with exactly these arguments."""
+    """`call NAME {JSON}`: exactly this tool with exactly these arguments."""
     found = [tool for tool in tools if name in (tool.name, tool.tool, f"{tool.server}/{tool.tool}")]
     if len(found) != 1:
         known = [tool.name for tool in found or tools]
@@ -195,7 +195,7 @@ def _explicit(name: str, arguments: str, tools: Sequence[ToolSpec]) -> Move:
     try:
         value = loads(arguments or "{}")
     except (ValueError, RecursionError) as error:
-        return Move(f'The arguments are not JSON: {error}. Write `/call {name[:80]} {{"name": "value"}}`.')
+        return Move(f'The arguments are not JSON: {error}. Write `call {name[:80]} {{"name": "value"}}`.')
     if not isinstance(value, dict):
         return Move("The arguments must be one JSON object.")
     return Move(calls=((found[0], value),))

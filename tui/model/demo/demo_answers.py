@@ -33,7 +33,7 @@ _SENTENCES = {
     ),
     "help": (
         "{head}\n\nTry:\n\n{examples}\n\n"
-        "`list tools` shows every tool; `/call NAME {{JSON}}` runs one with exactly these arguments.",
+        "`list tools` shows every tool; `call NAME {{JSON}}` runs one with exactly these arguments.",
         "{head}\n\n可以试试：\n\n{examples}\n\n`list tools` 列出所有工具。",
     ),
     "rule-based": ("I am a rule-based demo, not a language model. ", "我是基于规则的演示模型。"),
@@ -55,8 +55,8 @@ _SENTENCES = {
         "`{tool}` 还需要 {names}{hint}。请告诉我。",
     ),
     "several": (
-        "More than one tool fits: {names}. Say it with the tool's own words, or `/call NAME {{JSON}}`.",
-        "有几个工具都可能合适：{names}。请说得更具体些，或输入 `/call 工具名 {{JSON}}`。",
+        "More than one tool fits: {names}. Say it with the tool's own words, or `call NAME {{JSON}}`.",
+        "有几个工具都可能合适：{names}。请说得更具体些，或输入 `call 工具名 {{JSON}}`。",
     ),
     "failed": ("`{tool}` did not succeed: ", "`{tool}` 没有成功："),
     "empty": ("`{tool}` ran and returned nothing.", "`{tool}` 已运行，没有返回内容。"),
@@ -158,7 +158,7 @@ def _examples(tools: Sequence[ToolSpec], chinese: bool) -> str:
         required = tools[0].schema.get("required")
         needed = [clean_line(str(name), 40) for name in required[:4]] if isinstance(required, list) else []
         arguments = json.dumps(dict.fromkeys(needed, "…"), ensure_ascii=False)
-        found = [f"`/call {_own_name(tools[0])} {arguments}`"]
+        found = [f"`call {_own_name(tools[0])} {arguments}`"]
     return "\n".join(f"- {example}" for example in found)
 
 

@@ -1,1 +1,1 @@
-"""What servers are that others have packed, as configuration: entries of a registry, bundles."""
+"""Converts packaged servers (registry entries and bundles) to configuration."""

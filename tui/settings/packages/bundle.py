@@ -1,4 +1,4 @@
-"""The manifest of a bundle (.mcpb) as a server of the configuration. Pure.
+"""Converts the manifest of a bundle (.mcpb) to a server configuration. Pure.
 
 Everything in a manifest is its publisher's word: only the variables of the format are filled in, whatever
 else looks like a reference stays the text that it is.

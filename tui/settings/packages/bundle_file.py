@@ -1,4 +1,4 @@
-"""A bundle (.mcpb) as a file: a zip that is checked before anything is unpacked, and unpacked within bounds.
+"""Reads and unpacks a bundle (.mcpb), a zip file that is validated first and limited in size.
 
 An entry that would leave the folder, is a link or no file, is encrypted, or would be written over another one
 makes the whole bundle unusable. Nothing of it is run.

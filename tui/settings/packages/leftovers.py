@@ -1,4 +1,4 @@
-"""What a removed bundle leaves behind: its folder, and the secrets that were put into the keychain for it."""
+"""Deletes the unpacked files and keychain entries of a removed bundle."""
 
 import os
 import shutil

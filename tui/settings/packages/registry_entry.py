@@ -1,4 +1,4 @@
-"""An entry of a registry (server.json) as the ways in which its server can be run. Pure.
+"""Converts a registry entry (server.json) to the ways its server can be run. Pure.
 
 Everything in an entry is its publisher's word: launchers are those of a short list, names and versions have
 to look like such, and no text of it is ever read as a reference to a variable of this machine.

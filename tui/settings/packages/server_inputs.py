@@ -1,4 +1,4 @@
-"""The values that a packed server asks for before it can be configured. Pure.
+"""The settings that a packaged server requires before it can be configured. Pure.
 
 All texts are the publisher's, raw.
 """

@@ -15,6 +15,7 @@ from tui.core import units
 from tui.core.servers import LOG_LEVELS, ServerStatus
 from tui.core.text import clean, clean_line, fold
 from tui.core.traffic import Entry, Kind, TrafficReader
+from tui.traffic.explain.events import event_sentences
 from tui.traffic.filter.nodes import written
 from tui.traffic.filter.query import parse
 from tui.traffic.filter.view import View
@@ -201,6 +202,8 @@ _LEVELS = {
     "emergency": "bad bold",
 }
 _STDERR = "stderr"
+_IN_SENTENCES = frozenset({"http", "endpoint", "broken", "sign-in", "session opened again"})
+"""Events of a connection, whose details are written for machines."""
 
 _WHAT = '(kind:stderr or method:notifications/message or (kind:event and not method:"gave up"))'
 """The entries of a log; requests that timed out belong to the calls."""
@@ -277,6 +280,8 @@ def _level_and_text(entry: Entry) -> tuple[str, str]:
     text = entry.body.decode("utf-8", "replace")
     if entry.kind is Kind.STDERR:
         return _STDERR, text
+    if entry.kind is Kind.EVENT and entry.method in _IN_SENTENCES:
+        return entry.method, " ".join(event_sentences(entry.method, f"server {entry.source}", entry.detail))
     if entry.kind is Kind.EVENT:
         details = (item for item in entry.detail.items() if item[0] != "event" and item[1] not in ("", []))
         return entry.method, "  ".join(f"{name} {_plain(value)}" for name, value in details)

@@ -38,7 +38,18 @@ async def test_odd_entries_are_shown_and_cannot_fool_a_terminal(capsys):
 async def test_a_tool_that_is_left_out_says_why(capsys):
     left_out = status(quarantined=(("bad", "its schema is a list"),))
     await write_listing(Offering([{"name": "bad"}]), left_out, ["tools"], as_json=False)  # type: ignore[arg-type]
-    assert capsys.readouterr().out == "bad\n    left out: its schema is a list\n"
+    told = capsys.readouterr()
+    assert told.out == "bad\n    left out: its schema is a list\n"
+    assert told.err == "· 1 tool left out (bad: its schema is a list)\n"
+
+
+async def test_tools_that_are_left_out_are_counted_whatever_their_names(capsys):
+    names = [f"number {number}" for number in range(5)]
+    left_out = status(quarantined=tuple((name, "has no name") for name in names))
+    await write_listing(Offering([{}] * 5), left_out, ["tools"], as_json=True)  # type: ignore[arg-type]
+    assert capsys.readouterr().err == (
+        "· 5 tools left out (number 0: has no name; number 1: has no name; number 2: has no name; …)\n"
+    )
 
 
 async def test_what_could_not_be_listed_is_told_and_what_is_not_offered_is_empty(capsys):

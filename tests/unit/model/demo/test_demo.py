@@ -144,6 +144,7 @@ def gave(text: str, *, name: str = "weather__get_weather", is_error: bool = Fals
         ("run the tool that always fails", "always_fails", {}),
         ('/call get_weather {"location": "Oslo"}', "get_weather", {"location": "Oslo"}),
         ("/call weather__list_get_weather_records", "list_get_weather_records", {}),
+        ('call get_weather {"location": "Oslo"}', "get_weather", {"location": "Oslo"}),
     ],
 )
 def test_a_plain_request_calls_the_sample_tool_it_means(
@@ -214,6 +215,7 @@ def test_tools_of_servers_it_has_never_seen_are_called_too(
         "",
         "/call nope",
         "/call get_weather {bad",
+        "call get_weather {bad",
         '/call get_weather {"location": 1e999}',
         "/call get_weather [1]",
     ],
