@@ -5,6 +5,7 @@ import base64
 import contextlib
 import hashlib
 import json
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -51,6 +52,7 @@ class WebSocketServer:
     protocol: str = "mcp"
     mute: bool = False
     port: int = 0
+    tls: ssl.SSLContext | None = None
     peers: list[Peer] = field(default_factory=list)
     asked: list[dict[str, Any]] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
@@ -59,10 +61,10 @@ class WebSocketServer:
 
     @property
     def url(self) -> str:
-        return f"ws://127.0.0.1:{self.port}/ws"
+        return f"{'ws' if self.tls is None else 'wss'}://127.0.0.1:{self.port}/ws"
 
     async def start(self) -> None:
-        self._listening = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self._listening = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self.tls)
         self.port = self._listening.sockets[0].getsockname()[1]
 
     async def stop(self) -> None:
