@@ -5,10 +5,11 @@ import contextlib
 import gc
 import os
 import signal
+import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import hypothesis
@@ -25,8 +26,10 @@ hypothesis.settings.register_profile("suite", max_examples=30, deadline=None, de
 hypothesis.settings.register_profile("search", max_examples=2000, deadline=None)
 hypothesis.settings.load_profile("suite")
 
-# The hundreds of programs that tests start load compiled modules, which saves half a second each.
+# The hundreds of programs that tests start load compiled modules, which saves half a second each, and so does
+# each worker with the test modules, whose asserts would be rewritten anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 # Programs inherit which signals are ignored, as SIGINT is in a shell's background job and SIGHUP under nohup.
@@ -44,11 +47,17 @@ def pytest_xdist_auto_num_workers() -> int:
     return min(MOST_WORKERS, (os.cpu_count() or 1) + 2)
 
 
-def pytest_collection_finish() -> None:
-    """Exclude the thousands of tests and their modules from garbage collections, and have fewer of those."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(30_000, 20, 20)
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect no garbage while tests are loaded, and exclude those thousands and their modules for good."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
+        gc.set_threshold(30_000, 20, 20)
 
 
 def _descriptors() -> set[str]:
