@@ -1,15 +1,18 @@
 """The command line: parse it, import only what the command needs, return an exit code."""
 
-import argparse
 import errno
 import gc
 import io
 import os
 import sys
 from collections.abc import Sequence
+from types import SimpleNamespace
+
+import tui
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
+    import argparse
     from pathlib import Path
     from typing import Any, TextIO
 
@@ -43,6 +46,9 @@ def _run(given: Sequence[str]) -> int:
                 from tui.commands.tap import tap
 
                 return tap(parse_tap(given[1:]))
+            if given == ["--version"]:  # argparse takes longer to load than all the rest
+                print(f"mcptui {tui.__version__}")
+                return 0
             return _dispatch(_parsed(given))
         finally:
             sys.stdout.flush()  # the interpreter would flush too late to report a failure
@@ -111,10 +117,18 @@ def _discard_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _parsed(given: Sequence[str]) -> argparse.Namespace:
+def _parsed(given: Sequence[str]) -> "argparse.Namespace":
     """Parse the command line; of some commands, what follows `--` is a server's command and kept as it is."""
-    if not given:  # the screen has to come at once; building the parser takes a twentieth of that time
-        return argparse.Namespace(command=None, theme=None)
+    if not given:  # the screen has to come at once; loading argparse takes a twentieth of that time
+        return SimpleNamespace(command=None, theme=None)  # type: ignore[return-value]
+    gc.disable()  # what is imported and built for parsing stays
+    try:
+        return _with_parser(given)
+    finally:
+        gc.enable()
+
+
+def _with_parser(given: Sequence[str]) -> "argparse.Namespace":
     from tui.commands.call.options import VERBS
     from tui.commands.command_line import build_parser, command_word
 
@@ -133,7 +147,7 @@ def _parsed(given: Sequence[str]) -> argparse.Namespace:
     return args
 
 
-def _dispatch(args: argparse.Namespace) -> int:
+def _dispatch(args: "argparse.Namespace") -> int:
     match args.command:
         case "run":
             from tui.commands.run import run
@@ -184,7 +198,7 @@ def _dispatch(args: argparse.Namespace) -> int:
             return _app(args)
 
 
-def _traffic_screen(args: argparse.Namespace, path: "Path") -> int:
+def _traffic_screen(args: "argparse.Namespace", path: "Path") -> int:
     from tui.runtime.recording_file import RecordingFile
     from tui.settings.config_file import quick_ui
     from tui.settings.locations import config_path
@@ -206,7 +220,7 @@ def _traffic_screen(args: argparse.Namespace, path: "Path") -> int:
         recorded.close()
 
 
-def _app(args: argparse.Namespace) -> int:
+def _app(args: "argparse.Namespace") -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         print(
             'mcptui: needs a terminal on stdin and stdout; without one use: mcptui run "your question"',

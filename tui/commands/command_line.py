@@ -1,8 +1,9 @@
 """The command line: every command with its options. Loads the standard library only."""
 
 import argparse
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import tui
 from tui.commands.call.options import add_calls
@@ -11,9 +12,11 @@ from tui.commands.question_options import add_question_options
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
+    from typing import Any
+
     from _typeshed import SupportsWrite
 
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+    Actions = argparse._SubParsersAction[argparse.ArgumentParser]
 
 DESCRIPTION = "A full-screen terminal host for the Model Context Protocol."
 EPILOG = """\
@@ -40,6 +43,10 @@ TAP_ABOUT = """\
 Stand between another host and its MCP server and record what travels. The host starts this in place of
 the server; bytes, ends, signals and the exit code pass as they are, and recording never holds them up.
 """
+LOGIN_ABOUT = (
+    "Sign in to a remote server: a browser opens after you agree, and the tokens are kept in"
+    " the keychain, or else in a file that only you can read."
+)
 ADD_USAGE = """\
 mcptui add [OPTION ...] URL
        mcptui add [OPTION ...] COMMAND [ARG ...]
@@ -87,13 +94,51 @@ class _Parser(argparse.ArgumentParser):
             (file or sys.stderr).write(message)
 
 
+class _Command(_Parser):
+    """The parser of a command, built at its first use: all of them together take longer than `--help`."""
+
+    fill: "Callable[[argparse.ArgumentParser], object] | None" = None
+    """Adds its options."""
+
+    def __init__(self, **about: "Any") -> None:
+        self._about: dict[str, Any] = about
+
+    def __getattr__(self, name: str) -> "Any":
+        about = self.__dict__.pop("_about", None)
+        if about is None:
+            raise AttributeError(name)
+        super().__init__(**about)
+        if self.fill is not None:
+            self.fill(self)
+        return getattr(self, name)
+
+
+def _columns() -> int:
+    """Return what `shutil.get_terminal_size()` would, whose import takes a tenth of `--help`."""
+    try:
+        columns = int(os.environ["COLUMNS"])
+    except (KeyError, ValueError):
+        columns = 0
+    if columns <= 0:
+        try:
+            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ else 0
+        except (ValueError, OSError):
+            columns = 0
+    return columns or 80
+
+
+def _filled(prog: str) -> argparse.HelpFormatter:
+    return argparse.HelpFormatter(prog, width=_columns() - 2)
+
+
+def _raw(prog: str) -> argparse.HelpFormatter:
+    return argparse.RawDescriptionHelpFormatter(prog, width=_columns() - 2)
+
+
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
     parser: argparse.ArgumentParser = _Parser(
-        prog="mcptui",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        prog="mcptui", description=DESCRIPTION, epilog=EPILOG, formatter_class=_raw
     )
     parser.add_argument("--version", action="version", version=f"mcptui {tui.__version__}")
     _common(parser)
@@ -101,18 +146,46 @@ def build_parser() -> argparse.ArgumentParser:
     _no_start(parser, help="start no server by itself", default=False)
     parser.add_argument("--session", metavar="NAME", help="go on with this saved conversation")
     parser.add_argument("--resume", action="store_true", help="go on with the last saved conversation")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    _add_run(commands)
-    add_calls(commands)
-    _add_servers(commands)
-    add_search(commands)
-    _add_adding(commands)
-    _add_sign_in(commands)
-    _add_config(commands)
-    _add_sessions(commands)
-    _add_tap(commands)
-    _add_traffic(commands)
-    _add_mock(commands)
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", title="commands", parser_class=_Command
+    )
+
+    def add(
+        name: str,
+        fill: Callable[[argparse.ArgumentParser], object],
+        *,
+        raw: bool = True,
+        **about: "Any",
+    ) -> None:
+        command = commands.add_parser(name, formatter_class=_raw if raw else _filled, **about)
+        command.fill = fill
+
+    about = "Ask one question without a screen: the answer goes to stdout, the trace to stderr."
+    add("run", _fill_run, raw=False, help="ask one question without a screen", description=about)
+    add_calls(add)
+    about = "Start every configured server, print how it went, and stop them all."
+    short = "start every configured server, say how it went, stop them"
+    add("servers", _fill_servers, raw=False, help=short, description=about)
+    add_search(add)
+    short = "add a server to the configuration: a URL or a command"
+    add("add", add_options, help=short, usage=ADD_USAGE, description=ADD_ABOUT)
+    about = "Remove a server from the configuration. Comments of other servers stay."
+    add("remove", _fill_remove, raw=False, help="remove a server from the configuration", description=about)
+    add("login", _fill_sign_in, raw=False, help="sign in to a remote server", description=LOGIN_ABOUT)
+    about = "Delete the tokens of a remote server from this machine."
+    add("logout", _fill_sign_in, raw=False, help="delete the tokens of a remote server", description=about)
+    add("config", _fill_config, raw=False, help="show, check or begin the configuration")
+    short = "list, search, read, export, delete saved conversations"
+    add("sessions", _fill_sessions, help=short, description=SESSIONS_ABOUT, epilog=SESSIONS_EPILOG)
+    short = "stand between another host and its server, and record what travels"
+    add("tap", _fill_tap, help=short, usage=TAP_USAGE, description=TAP_ABOUT)
+    short = "read a recording: list, filter, judge, measure, export, replay"
+    add("traffic", _fill_traffic, help=short, description=TRAFFIC_ABOUT, epilog=TRAFFIC_EPILOG)
+    assert isinstance(commands.choices, dict)
+    # Its former name, which the help does not mention.
+    commands.choices["trace"] = commands.choices["traffic"]
+    short = "answer over stdio from a recording, in place of the server"
+    add("mock", _fill_mock, help=short, description=MOCK_ABOUT)
     return parser
 
 
@@ -136,9 +209,9 @@ def parse_tap(argv: Sequence[str]) -> argparse.Namespace:
         prog="mcptui tap",
         usage=TAP_USAGE,
         description=TAP_ABOUT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_raw,
     )
-    _add_tap_options(parser)
+    _fill_tap(parser)
     given = list(argv)
     cut = given.index("--") if "--" in given else len(given)
     args = parser.parse_args(given[:cut])
@@ -163,12 +236,7 @@ def _no_start(parser: argparse.ArgumentParser, *, help: str, default: bool | str
     parser.add_argument("--no-start", action="store_true", default=default, help=help)
 
 
-def _add_run(commands: "Commands") -> None:
-    run = commands.add_parser(
-        "run",
-        help="ask one question without a screen",
-        description="Ask one question without a screen: the answer goes to stdout, the trace to stderr.",
-    )
+def _fill_run(run: argparse.ArgumentParser) -> None:
     _common(run)
     _add_question(run)
     run.add_argument("--json", action="store_true", help="print one JSON object a line on stdout instead")
@@ -208,47 +276,17 @@ def _add_question(run: argparse.ArgumentParser) -> None:
     which.add_argument("--resume", action="store_true", help="go on with the last saved conversation")
 
 
-def _add_servers(commands: "Commands") -> None:
-    servers = commands.add_parser(
-        "servers",
-        help="start every configured server, say how it went, stop them",
-        description="Start every configured server, print how it went, and stop them all.",
-    )
+def _fill_servers(servers: argparse.ArgumentParser) -> None:
     _common(servers, model=False)
     servers.add_argument("--json", action="store_true", help="print one JSON array")
 
 
-def _add_sign_in(commands: "Commands") -> None:
-    login = commands.add_parser(
-        "login",
-        help="sign in to a remote server",
-        description="Sign in to a remote server: a browser opens after you agree, and the tokens are kept in"
-        " the keychain, or else in a file that only you can read.",
-    )
-    logout = commands.add_parser(
-        "logout",
-        help="delete the tokens of a remote server",
-        description="Delete the tokens of a remote server from this machine.",
-    )
-    for parser in (login, logout):
-        _common(parser, model=False)
-        parser.add_argument("server", metavar="SERVER", help="a configured server, or an address")
+def _fill_sign_in(parser: argparse.ArgumentParser) -> None:
+    _common(parser, model=False)
+    parser.add_argument("server", metavar="SERVER", help="a configured server, or an address")
 
 
-def _add_adding(commands: "Commands") -> None:
-    add = commands.add_parser(
-        "add",
-        help="add a server to the configuration: a URL or a command",
-        usage=ADD_USAGE,
-        description=ADD_ABOUT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_options(add)
-    remove = commands.add_parser(
-        "remove",
-        help="remove a server from the configuration",
-        description="Remove a server from the configuration. Comments of other servers stay.",
-    )
+def _fill_remove(remove: argparse.ArgumentParser) -> None:
     remove.add_argument("server", metavar="NAME", help="the server")
     _common(remove, model=False)
 
@@ -278,8 +316,7 @@ def add_options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
     return parser
 
 
-def _add_config(commands: "Commands") -> None:
-    parser = commands.add_parser("config", help="show, check or begin the configuration")
+def _fill_config(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     about = {
         "path": "print where the configuration file is",
@@ -308,14 +345,7 @@ def _add_config(commands: "Commands") -> None:
             )
 
 
-def _add_sessions(commands: "Commands") -> None:
-    parser = commands.add_parser(
-        "sessions",
-        help="list, search, read, export, delete saved conversations",
-        description=SESSIONS_ABOUT,
-        epilog=SESSIONS_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def _fill_sessions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object a line")
     actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions")
     _add_looking(actions)
@@ -323,7 +353,7 @@ def _add_sessions(commands: "Commands") -> None:
     _add_files(actions)
 
 
-def _add_looking(actions: "Commands") -> None:
+def _add_looking(actions: "Actions") -> None:
     listing = _action(actions, "list", "print the saved conversations, the last changed first")
     listing.add_argument(
         "text", nargs="?", default="", metavar="TEXT", help="only those with it in the title"
@@ -337,7 +367,7 @@ def _add_looking(actions: "Commands") -> None:
     show.add_argument("session", metavar="ID", help=ID)
 
 
-def _add_changing(actions: "Commands") -> None:
+def _add_changing(actions: "Actions") -> None:
     rename = _action(actions, "rename", "give a conversation another title")
     rename.add_argument("session", metavar="ID", help=ID)
     rename.add_argument("title", metavar="TITLE", help="the title")
@@ -347,7 +377,7 @@ def _add_changing(actions: "Commands") -> None:
     restore.add_argument("session", metavar="ID", help=ID)
 
 
-def _add_files(actions: "Commands") -> None:
+def _add_files(actions: "Actions") -> None:
     export = _action(actions, "export", "write a conversation to a file, or to stdout")
     export.add_argument("session", metavar="ID", help=ID)
     export.add_argument(
@@ -368,7 +398,7 @@ def _add_files(actions: "Commands") -> None:
         )
 
 
-def _action(actions: "Commands", name: str, about: str) -> argparse.ArgumentParser:
+def _action(actions: "Actions", name: str, about: str) -> argparse.ArgumentParser:
     action = actions.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
     # After the action it must not override the same option before it.
     action.add_argument(
@@ -377,18 +407,7 @@ def _action(actions: "Commands", name: str, about: str) -> argparse.ArgumentPars
     return action
 
 
-def _add_tap(commands: "Commands") -> None:
-    tap = commands.add_parser(
-        "tap",
-        help="stand between another host and its server, and record what travels",
-        usage=TAP_USAGE,
-        description=TAP_ABOUT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    _add_tap_options(tap)
-
-
-def _add_tap_options(parser: argparse.ArgumentParser) -> None:
+def _fill_tap(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", metavar="NAME", help="how the server is called in the recording")
     parser.add_argument("--listen", type=_port, metavar="PORT", help="serve HTTP on 127.0.0.1:PORT instead")
     parser.add_argument("--to", metavar="URL", help="the HTTP server that --listen stands in front of")
@@ -397,14 +416,7 @@ def _add_tap_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_traffic(commands: "Commands") -> None:
-    traffic = commands.add_parser(
-        "traffic",
-        help="read a recording: list, filter, judge, measure, export, replay",
-        description=TRAFFIC_ABOUT,
-        epilog=TRAFFIC_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
     traffic.add_argument("recording", nargs="?", metavar="FILE|SESSION", help=RECORDING)
     traffic.add_argument("--list", action="store_true", help="print the recordings kept, newest first")
     traffic.add_argument("--filter", metavar="EXPR", help='only these, e.g. "method:tools/* latency:>200ms"')
@@ -447,17 +459,9 @@ def _add_traffic(commands: "Commands") -> None:
     traffic.add_argument(
         "--config", metavar="FILE", default=argparse.SUPPRESS, help="configuration that names SERVER"
     )
-    assert isinstance(commands.choices, dict)
-    commands.choices["trace"] = traffic  # its former name, which the help does not mention
 
 
-def _add_mock(commands: "Commands") -> None:
-    mock = commands.add_parser(
-        "mock",
-        help="answer over stdio from a recording, in place of the server",
-        description=MOCK_ABOUT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def _fill_mock(mock: argparse.ArgumentParser) -> None:
     mock.add_argument("recording", metavar="FILE|SESSION", help=RECORDING)
     mock.add_argument("--server", metavar="NAME", help="which server of the recording, if it has several")
     mock.add_argument("--timing", action="store_true", help="take as long for each answer as the server did")

@@ -1,12 +1,13 @@
 """Command-line options of `mcptui call`, `read`, `prompt` and `list`. Imports only the standard library."""
 
 import argparse
+from functools import partial
 
 from tui.commands.question_options import add_question_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+    from collections.abc import Callable
 
 VERBS = ("call", "read", "prompt", "list")
 
@@ -85,22 +86,15 @@ def usage(verb: str) -> str:
     )
 
 
-def add_calls(commands: "Commands") -> None:
-    """Add the four commands."""
+def add_calls(add: "Callable[..., None]") -> None:
+    """Add the four commands with `add(name, fill, help=…, …)`."""
     for verb in VERBS:
-        parser = commands.add_parser(
-            verb,
-            help=_HELP[verb],
-            usage=usage(verb),
-            description=_ABOUT[verb],
-            epilog=_EXIT_CODES,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        parser.add_argument("words", nargs="*", metavar="WORD", help=argparse.SUPPRESS)
-        _add_options(parser, verb)
+        fill = partial(_fill, verb)
+        add(verb, fill, help=_HELP[verb], usage=usage(verb), description=_ABOUT[verb], epilog=_EXIT_CODES)
 
 
-def _add_options(parser: argparse.ArgumentParser, verb: str) -> None:
+def _fill(verb: str, parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("words", nargs="*", metavar="WORD", help=argparse.SUPPRESS)
     shape = "one JSON object of all kinds" if verb == "list" else "the server's whole answer as JSON"
     parser.add_argument("--json", action="store_true", help=f"print {shape}")
     if verb == "call":

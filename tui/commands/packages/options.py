@@ -7,7 +7,7 @@ import argparse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+    from collections.abc import Callable
 
 _ABOUT = """\
 Search a registry of MCP servers. It is asked for nothing until you ask.
@@ -23,15 +23,12 @@ _EXIT_CODES = "exit codes: 0 found; 1 nothing found, or the registry failed; 2 u
 _REGISTRY = "ask this registry, if not the configured one"
 
 
-def add_search(commands: "Commands") -> None:
-    """Add `mcptui search`."""
-    parser = commands.add_parser(
-        "search",
-        help="search a registry of servers",
-        description=_ABOUT,
-        epilog=_EXIT_CODES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_search(add: "Callable[..., None]") -> None:
+    """Add `mcptui search` with `add(name, fill, help=…, …)`."""
+    add("search", _fill_search, help="search a registry of servers", description=_ABOUT, epilog=_EXIT_CODES)
+
+
+def _fill_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("words", nargs="+", metavar="WORD", help="words that all have to be found")
     parser.add_argument("--json", action="store_true", help="print the entries as one JSON array")
     parser.add_argument("--limit", type=_count, default=30, metavar="N", help="this many at most (30)")

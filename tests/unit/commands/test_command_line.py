@@ -1,0 +1,88 @@
+"""The parser of the command line: built as far as a command line needs it, and the same as built whole."""
+
+import argparse
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tui.commands.command_line import _columns, build_parser, command_word
+
+COMMANDS = [
+    *("run", "call", "read", "prompt", "list", "servers", "search", "add", "remove"),
+    *("login", "logout", "config", "sessions", "tap", "traffic", "mock"),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_a_help_of_its_own(command: str, capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit) as left:
+        build_parser().parse_args([command, "--help"])
+    said = capsys.readouterr().out
+    assert left.value.code == 0
+    assert said.startswith(f"usage: mcptui {command}") and "show this help message and exit" in said
+
+
+def test_the_help_names_every_command():
+    said = build_parser().format_help()
+    assert all(f"\n    {command} " in said for command in COMMANDS)
+
+
+def test_a_command_is_built_at_its_first_use_only():
+    (actions,) = (one for one in build_parser()._actions if isinstance(one, argparse._SubParsersAction))
+    run, traffic = actions.choices["run"], actions.choices["traffic"]
+    run.parse_known_args(["hello"])
+    assert "_actions" in vars(run) and "_actions" not in vars(traffic)
+
+
+def test_an_attribute_that_no_parser_has_is_an_error():
+    (actions,) = (one for one in build_parser()._actions if isinstance(one, argparse._SubParsersAction))
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = actions.choices["run"].nothing
+
+
+@pytest.mark.parametrize("columns", ["120", "0", "-1", "wide", ""])
+def test_a_help_is_as_wide_as_argparse_would_make_it(columns: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", columns)
+    assert _columns() == shutil.get_terminal_size().columns
+
+
+def test_without_a_terminal_a_help_is_80_columns_wide(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setattr(sys, "__stdout__", None)
+    assert _columns() == shutil.get_terminal_size().columns == 80
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (["run", "add"], "run"),
+        (["--model", "run", "traffic"], "traffic"),
+        (["--theme=run", "mock"], "mock"),
+        (["--demo", "--no-start", "run"], "run"),
+        (["--version"], ""),
+        ([], ""),
+    ],
+)
+def test_the_command_is_the_first_word_that_belongs_to_no_option(words: list[str], command: str):
+    assert command_word(words) == command
+
+
+def loaded_by(*words: str) -> set[str]:
+    code = "import sys; sys.argv[0] = 'mcptui'; from tui.cli import main; sys.exit(main())"
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-c", code, *words], capture_output=True, text=True
+    )
+    assert done.returncode == 0
+    return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+
+
+def test_the_version_needs_no_parser():
+    assert "argparse" not in loaded_by("--version")
+
+
+def test_a_help_loads_no_more_than_the_parser_needs():
+    loaded = loaded_by("--help")
+    assert "argparse" in loaded
+    assert not {"shutil", "typing", "asyncio", "tui.commands.run"} & loaded
