@@ -150,8 +150,10 @@ def _with_parser(given: Sequence[str]) -> "argparse.Namespace":
 def _dispatch(args: "argparse.Namespace") -> int:
     match args.command:
         case "run":
-            from tui.commands.run import run
+            from tui.core.collector import collector_paused
 
+            with collector_paused():
+                from tui.commands.run import run
             return run(args)
         case "call" | "read" | "prompt" | "list":
             from tui.commands.call.call import call

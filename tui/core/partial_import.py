@@ -17,6 +17,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Self
 
+from tui.core.collector import collector_paused
+
 SWITCH = "MCPTUI_WHOLE_LIBRARIES"
 """Set in the environment: nothing is left out."""
 
@@ -48,8 +50,9 @@ def import_without(library: str, modules: Sequence[str], left_out: Sequence[str]
 
 
 def _import(modules: Sequence[str]) -> None:
-    for module in modules:
-        importlib.import_module(module)
+    with collector_paused():
+        for module in modules:
+            importlib.import_module(module)
 
 
 @contextmanager

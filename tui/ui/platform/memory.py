@@ -15,6 +15,8 @@ from typing import Any
 
 from textual.app import App
 
+from tui.core.collector import enable_collector
+
 LOOK_SECONDS = 5.0
 IDLE_SECONDS = 2.0
 """Seconds since the last key after which a collection may run."""
@@ -60,7 +62,7 @@ class GcPauses:
             if was_off:
                 gc.freeze()  # what was imported is never garbage
                 gc.set_threshold(*gc.get_threshold()[:2], MOST)
-                gc.enable()
+                enable_collector()
         if was_off:
             app.set_interval(LOOK_SECONDS, self.look)
 

@@ -1,0 +1,54 @@
+"""The garbage collector is paused while something is imported, and always runs again afterwards."""
+
+import gc
+
+import pytest
+
+from tui.core.collector import collector_paused, enable_collector
+
+
+@pytest.fixture(autouse=True)
+def _enabled():
+    yield
+    gc.enable()
+
+
+def test_it_is_off_in_the_pause_and_on_afterwards():
+    with collector_paused():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_it_is_on_again_after_an_error():
+    with pytest.raises(ZeroDivisionError), collector_paused():
+        _ = 1 / 0
+    assert gc.isenabled()
+
+
+def test_it_stays_off_until_the_last_pause_ends():
+    with collector_paused():
+        with collector_paused():
+            pass
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_one_that_was_off_before_stays_off():
+    gc.disable()
+    with collector_paused():
+        pass
+    assert not gc.isenabled()
+
+
+def test_enabling_it_during_a_pause_takes_effect_at_the_end():
+    gc.disable()
+    with collector_paused():
+        enable_collector()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_enabling_it_without_a_pause_takes_effect_at_once():
+    gc.disable()
+    enable_collector()
+    assert gc.isenabled()
