@@ -1,6 +1,7 @@
 """The runtimes that the tours of the snapshots start with."""
 
 import asyncio
+from dataclasses import replace
 
 from tests.ui import bench_stage
 from tests.ui.fake_chats import DEMO, OLLAMA
@@ -10,6 +11,8 @@ from tui.core.conversation.conversation import AssistantMessage, UserMessage
 from tui.core.conversation.sessions import SessionInfo, SessionMatch
 from tui.core.errors import ModelError
 from tui.core.ports import ModelChoice, TextPart
+from tui.core.questions import AddressQuestion, FormQuestion, SamplingQuestion, SamplingReview
+from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, Transport
 from tui.core.tools import BinaryContent, LinkContent, TextContent, ToolResult
 from tui.core.traffic import Cause, Finding, Kind, Severity
 from tui.core.turn.limits import Limits
@@ -128,3 +131,47 @@ def with_result() -> FakeRuntime:
     runtime = FakeRuntime(WEATHER_CALL, says("It rains."))
     runtime.toolbox.answers["get_weather"] = PICTURE
     return runtime
+
+
+def remote() -> FakeRuntime:
+    """A server over HTTP that answers, one over WebSocket that does not, and one that waits for a sign-in."""
+    far = ServerSpec("far", transport=Transport.HTTP, url="https://mcp.example.org/mcp")
+    socket = ServerSpec("socket", transport=Transport.WEBSOCKET, url="wss://socket.example.org/mcp")
+    signing = ServerSpec("signing", transport=Transport.HTTP, url="https://other.example.org/mcp")
+    answers = Reach("https://mcp.example.org", "HTTP", True, 200)
+    why = "no connection to wss://socket.example.org: refused. It is tried again."
+    silent = Reach("wss://socket.example.org", "WebSocket", False, 101, why)
+    waiting = Reach("https://other.example.org", "HTTP", True, 401)
+    return FakeRuntime(
+        host=FakeHost(
+            replace(running("far", 3), spec=far, pid=None, reach=answers, sign_in="signed in"),
+            replace(running("socket", 1), spec=socket, pid=None, reach=silent),
+            ServerStatus(
+                "signing", signing, ServerState.STARTING, reach=waiting, sign_in="waiting for your sign-in"
+            ),
+        )
+    )
+
+
+WHO = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "title": "Your name", "minLength": 2},
+        "size": {"enum": ["s", "m", "l"], "enumNames": ["Small", "Medium", "Large"], "default": "m"},
+        "gift": {"type": "boolean", "description": "Wrap it as a gift"},
+    },
+    "required": ["name"],
+}
+FORM = FormQuestion("weather", "Who is the parcel for?", WHO, 2)
+ADDRESS = AddressQuestion(
+    "weather", "https://xn--pple-43d.com/login?next=%2Fpay", "Sign in to pay.", "elicitation"
+)
+PARAMS = {
+    "messages": [{"role": "user", "content": {"type": "text", "text": "Summarize the weather of Oslo."}}],
+    "systemPrompt": "Answer in one line.",
+    "maxTokens": 200,
+}
+SAMPLING = SamplingQuestion("weather", PARAMS)
+REVIEW = SamplingReview(
+    "weather", PARAMS, {"role": "assistant", "content": {"type": "text", "text": "Rain."}, "model": "m"}
+)

@@ -1,6 +1,7 @@
 """A tour: the app opened at a size and in a theme, walked through by keys, its screens compared."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -13,6 +14,10 @@ from tests.ui.app_stage import screen_text
 from tests.ui.fakes import FakeRuntime
 from tests.ui.snapshots import problem_of
 from tui.ui.app.app import McptuiApp
+from tui.ui.questions.address_dialog import AddressDialog
+from tui.ui.questions.form_dialog import FormDialog
+from tui.ui.questions.question_line import GRACE_SECONDS
+from tui.ui.questions.sampling_dialog import SamplingDialog
 
 SIZES = ((80, 24), (120, 40))
 
@@ -40,6 +45,16 @@ class Visit:
 
     async def ask(self, question: str) -> None:
         await app_stage.send(self.pilot, question)
+
+    async def asked(self, name: str, question: Coroutine[object, object, object], *texts: str) -> None:
+        """Compare the question of a server with its file, then close it without an answer."""
+        asking = asyncio.ensure_future(question)
+        await self.see(name, *texts)
+        dialog = self.app.screen
+        assert isinstance(dialog, FormDialog | AddressDialog | SamplingDialog)
+        dialog.ripeness._shown -= GRACE_SECONDS
+        await self.press("escape")
+        await asking
 
     async def shows(self, *texts: str) -> None:
         await until(

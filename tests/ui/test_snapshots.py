@@ -3,6 +3,7 @@
 A tour opens the app, goes from screen to screen by keys, and compares each with its file.
 """
 
+import asyncio
 import os
 from pathlib import Path
 
@@ -15,12 +16,17 @@ from tests.clocks import FrozenTime, freeze_time
 from tests.ui import bench_stage
 from tests.ui.fakes import FakeRuntime
 from tests.ui.snapshot_stage import (
+    ADDRESS,
+    FORM,
+    REVIEW,
+    SAMPLING,
     answering,
     destructive,
     failing,
     forecast,
     idle,
     logging,
+    remote,
     slow,
     starting,
     with_lists,
@@ -49,7 +55,8 @@ def terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLORTERM", "truecolor")
     monkeypatch.setenv("LANG", "C.UTF-8")
-    for name in ("NO_COLOR", "LC_ALL", "LC_CTYPE"):
+    monkeypatch.setenv("DISPLAY", ":0")
+    for name in ("NO_COLOR", "LC_ALL", "LC_CTYPE", "SSH_CONNECTION", "SSH_TTY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(Input, "_toggle_cursor", lambda self: None)
     monkeypatch.setattr(Toast, "_expire", lambda self: None)
@@ -407,6 +414,34 @@ async def result(visit: Visit) -> None:
     await visit.shows("It rains.")
     await visit.press("f2", "v")
     await visit.see("result", "The rain of today.")
+
+
+# ---- remote servers, and what servers ask ----
+
+
+@tour(remote, "servers-remote", "servers-remote-unfolded", "servers-remote-silent")
+async def remote_servers(visit: Visit) -> None:
+    await visit.press("f3")
+    await visit.see("servers-remote", "far", "waiting for")
+    await visit.press("ctrl+o", "space")
+    await visit.see("servers-remote-unfolded", "far")
+    await visit.press("down")
+    await visit.see("servers-remote-silent", "unofficial")
+
+
+@tour(idle, "question-form", "question-address", "question-sampling", "question-review", "question-help")
+async def questions(visit: Visit) -> None:
+    assert visit.app.main.parts is not None
+    person = visit.app.main.parts.approvals
+    await visit.asked("question-form", person.form(FORM), "Who is the parcel for?", "ctrl+x")
+    await visit.asked("question-address", person.address(ADDRESS), "Sign in to pay.", "ctrl+x")
+    await visit.asked("question-sampling", person.sampling(SAMPLING), "at most 200 tokens", "ctrl+x")
+    await visit.asked("question-review", person.review(REVIEW), "Rain.", "ctrl+x")
+    waiting = asyncio.ensure_future(person.form(FORM))
+    await visit.shows("Who is the parcel for?")
+    await visit.press("f1")
+    await visit.see("question-help", "Decline what the server asks")
+    waiting.cancel()
 
 
 # ---- the tours ----
