@@ -24,9 +24,9 @@ ANSWER = (
 
 SET_UP = rb"\?(?:7|25|1000|1003|1004|1006|1015|1049|2004|2026)[hl]|\?(?:2026|2048)\$p|>\d+u"
 OF_THE_PROGRAM = re.compile(
-    rb"\x1b\[(?:[\d;]*m|\d+;\d+H|%s)|\x1b\]22;(?:default|pointer|text)(?:\x07|\x1b\\)" % SET_UP
+    rb"\x1b\[(?:[\d;]*m|\d+;\d+H|[1-9]\d+[XC]|%s)|\x1b\]22;(?:default|pointer|text)(?:\x07|\x1b\\)" % SET_UP
 )
-"""Styles, moves to a place, the mouse pointer, and what is asked of a terminal once at the beginning."""
+"""Styles, moves to a place, erased blanks, the mouse pointer, and what a terminal is asked at first."""
 
 STRAY = re.compile("[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069]")
 ENTER, HELP, SERVERS_KEY, TRACE, LOG, EVERYTHING, ESCAPE = (

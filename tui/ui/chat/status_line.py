@@ -77,8 +77,10 @@ class StatusLine(Bar):
         self.status = Status()
 
     def show(self, status: Status) -> None:
-        if status != self.status:
-            self.status = status
+        """Repaint if it reads differently: its times and meters change many times a second."""
+        before = status_row(self.status, self.size.width)
+        self.status = status
+        if status_row(status, self.size.width) != before:
             self.refresh()
 
     def row(self, width: int) -> Row:

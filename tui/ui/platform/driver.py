@@ -8,17 +8,21 @@ import signal
 import termios
 import threading
 import time
+from contextlib import suppress
 
 from textual import events
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 
+from tui.ui.platform.escapes import shortened
 from tui.ui.platform.pasting import PasteGate
 
 ALT_ENTER, ALT_ENTER_NAMED = "\x1b\r", "\x1b[13;3u"
 """What most terminals send, and the sequence that Textual knows."""
 
 READ_SIZE = 64 * 1024
+LONG = 100
+"""Shorter writes set modes and move the cursor."""
 TICK_SECONDS = 0.1
 PASTE_SECONDS = 2.0
 """Longest pause in a paste. Some terminals lose its end; keys must not count as text for ever."""
@@ -37,6 +41,8 @@ class RobustDriver(LinuxDriver):
     _leaving: tuple[int, int] | None = None
     """A pipe whose reading end is ready once the input thread has to end."""
 
+    _erases = False
+
     def start_application_mode(self) -> None:
         """Take the terminal; in a background job, wait until the shell hands it over."""
         self._wait_for_foreground()
@@ -47,6 +53,12 @@ class RobustDriver(LinuxDriver):
     def stop_application_mode(self) -> None:
         self._has_terminal = False
         super().stop_application_mode()
+
+    def write(self, data: str) -> None:
+        """Write, without the escape sequences that change nothing; `MCPTUI_WHOLE_ESCAPES` leaves them all."""
+        if len(data) > LONG and "MCPTUI_WHOLE_ESCAPES" not in os.environ:
+            data = shortened(data, erases=self._erases)
+        super().write(data)
 
     def disable_input(self) -> None:
         """End the input thread, which waits without a limit as long as nothing is half read."""
@@ -100,7 +112,7 @@ class RobustDriver(LinuxDriver):
         """Read the terminal until the app leaves it."""
         parser, gate = XTermParser(getattr(self, "_debug", False)), PasteGate()
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
-        heard = time.monotonic()
+        heard, learned = time.monotonic(), False
         with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             if self._leaving is None:
@@ -114,6 +126,9 @@ class RobustDriver(LinuxDriver):
                     if not data:
                         return  # the terminal is gone; SIGHUP is on its way
                     heard = time.monotonic()
+                    if not learned:
+                        self._learn_terminal()
+                        learned = True
                     self._take(gate, parser, decode(data))
                 elif gate.open and time.monotonic() - heard > PASTE_SECONDS:
                     self._pasted(gate.give_up())
@@ -125,6 +140,14 @@ class RobustDriver(LinuxDriver):
             return os.read(self.fileno, READ_SIZE)
         except OSError:  # a terminal that is gone fails in several ways
             return b""
+
+    def _learn_terminal(self) -> None:
+        """Ask terminfo what the terminal can do; at the first input, so that no first frame waits for it."""
+        import curses
+
+        with suppress(curses.error):
+            curses.setupterm(fd=self.fileno)
+            self._erases = curses.tigetflag("bce") == 1 and curses.tigetstr("ech") is not None
 
     def _take(self, gate: PasteGate, parser: XTermParser, data: str) -> None:
         for is_paste, text in gate.feed(data):

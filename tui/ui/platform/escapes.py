@@ -1,0 +1,126 @@
+"""Says the same to a terminal in fewer bytes. Pure.
+
+Textual writes each run of one style between its whole style and a reset, and each row behind a cursor
+movement and a line end that the next movement makes void. Styles alone are more than half of what a streamed
+reply sends (8 kB for a pane that scrolls by a line, seen with Textual 8.2.8), and a terminal reads it all.
+"""
+
+import re
+from functools import lru_cache
+
+BLANKS = 12
+"""Blanks in a row from which erasing them takes fewer bytes."""
+
+_TOKEN = re.compile(
+    r"\x1b\[([0-9;]*)m"  # a style
+    r"|((?:\x1b\[\d+;\d+H|\r\n)+(?=\x1b\[\d+;\d+H))"  # movements before another one
+    rf"|( {{{BLANKS},}})"  # blanks
+    r"|(\x1b[\]P_^X].*?(?:\x1b\\|\x07)|\x1b\[[0-?]*[ -/]*[@-~]|\x1b.)",  # any other sequence
+    re.DOTALL,
+)
+_STYLE, _VOID, _BLANKS = 1, 2, 3
+_MOVE = re.compile(r"(?:\x1b\[[0-9;]*m)*(?:\x1b\[\d+;\d+H|\r)")
+_COLOUR = re.compile(r"([34])8;(?:5;\d+|2;\d+;\d+;\d+)|(3|9)[0-7]|(4|10)[0-7]")
+_OFF = {"1": "22", "2": "22", "3": "23", "4": "24", "21": "24", "5": "25", "7": "27", "8": "28", "9": "29"}
+_UNSEEN_ON_BLANKS = frozenset("123")
+"""Bold, dim, italic. Any other attribute, or one that is unknown, may be seen on blanks."""
+
+
+def shortened(written: str, *, erases: bool) -> str:
+    """Return what shows the same on any terminal, in fewer bytes.
+
+    What is written begins and ends without a style and stays within the edges of the terminal, as all that
+    Textual writes does. With `erases` the terminal gives erased cells the background that is
+    set (terminfo's `bce`).
+    """
+    parts: list[str] = []
+    shown = wanted = ""
+    at = 0
+    for token in _TOKEN.finditer(written):
+        start, end = token.span()
+        if start > at:
+            shown = _put(parts, written[at:start], shown, wanted)
+        at = end
+        kind = token.lastindex
+        if kind == _STYLE:
+            style = token[kind]
+            wanted = "" if style in ("", "0") else f"{wanted};{style}" if wanted else style
+        elif kind == _BLANKS and erases and not _shows_on_blanks(wanted):
+            shown = _put(parts, " ", shown, wanted, f"\x1b[{end - start}X")
+            if _MOVE.match(written, end) is None:
+                parts.append(f"\x1b[{end - start}C")
+        elif kind != _VOID:
+            shown = _put(parts, token[0], shown, wanted) if kind == _BLANKS else _pass(parts, token[0], shown)
+    if at < len(written):
+        shown = _put(parts, written[at:], shown, wanted)
+    if shown:
+        parts.append("\x1b[m")
+    return "".join(parts)
+
+
+def _put(parts: list[str], text: str, shown: str, wanted: str, sequence: str = "") -> str:
+    """Write a text in a style, as `sequence` if there is one; return the style that is set then.
+
+    Of blanks only the background is seen.
+    """
+    if shown != wanted:
+        if (
+            text.isspace()
+            and _colours(shown)[1] == _colours(wanted)[1]
+            and not _shows_on_blanks(shown)
+            and not _shows_on_blanks(wanted)
+        ):
+            wanted = shown
+        else:
+            parts.append(_change(shown, wanted))
+    parts.append(sequence or text)
+    return wanted
+
+
+def _pass(parts: list[str], sequence: str, shown: str) -> str:
+    parts.append(sequence)
+    return shown
+
+
+@lru_cache(4096)
+def _shows_on_blanks(style: str) -> bool:
+    return not _UNSEEN_ON_BLANKS.issuperset(_attributes(style))
+
+
+@lru_cache(4096)
+def _attributes(style: str) -> tuple[str, ...]:
+    return tuple(part for part in _COLOUR.sub("", style).split(";") if part)
+
+
+@lru_cache(4096)
+def _colours(style: str) -> tuple[str, str]:
+    """Return the parameters of the last foreground and the last background."""
+    foreground = background = ""
+    for found in _COLOUR.finditer(style):
+        if found[1] == "3" or found[2]:
+            foreground = found[0]
+        else:
+            background = found[0]
+    return foreground, background
+
+
+@lru_cache(4096)
+def _change(shown: str, wanted: str) -> str:
+    """Return the shortest sequence that turns one style into another."""
+    if not wanted:
+        return "\x1b[m"
+    anew = f"\x1b[0;{wanted}m" if shown else f"\x1b[{wanted}m"
+    before, after = set(_attributes(shown)), _attributes(wanted)
+    if not _OFF.keys() >= set(after):
+        return anew
+    off = {_OFF.get(lost, "0") for lost in before.difference(after)}
+    if "0" in off:
+        return anew
+    on = [new for new in after if new not in before or _OFF.get(new) in off]
+    colours = [
+        new or default
+        for old, new, default in zip(_colours(shown), _colours(wanted), ("39", "49"), strict=True)
+        if new != old
+    ]
+    changes = [*sorted(off), *on, *colours]
+    return min(anew, f"\x1b[{';'.join(changes)}m", key=len) if changes else ""
