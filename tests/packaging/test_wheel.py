@@ -36,8 +36,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("elsewhere")
     venv.create(folder / "venv", with_pip=False)
     python = folder / "venv" / "bin" / "python"
-    install = ("install", "--no-deps", "--no-index", "--quiet", "--disable-pip-version-check", wheel)
-    run(sys.executable, "-m", "pip", "--python", python, *install, cwd=folder)
+    install = ("install", "--no-deps", "--no-index", "--no-compile", "--quiet", "--disable-pip-version-check")
+    run(sys.executable, "-m", "pip", "--python", python, *install, wheel, cwd=folder)
     (packages,) = (folder / "venv" / "lib").glob("python*/site-packages")
     # A path in a .pth file brings the packages there, but not the .pth files, so no editable mcptui.
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")

@@ -224,7 +224,7 @@ async def test_a_call_that_takes_too_long_is_cancelled_with_exit_code_3(config: 
 
 
 async def test_ctrl_c_cancels_the_call_and_stops_the_server(config: str):
-    process = await start("call", "--config", config, "offering", "hang", piped=False)
+    process = await start("call", "--config", config, "offering", "hang", piped=False, forked=True)
     assert process.stderr is not None and process.stdout is not None
     async with asyncio.timeout(30):
         while b"half" not in await process.stderr.readline():
@@ -302,7 +302,10 @@ async def on_a_terminal(*words: str) -> tuple[int, str]:
     ours, theirs = pty.openpty()
     try:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "tui", *words, stdin=theirs, stdout=theirs, stderr=asyncio.subprocess.PIPE
+            *programs.command("-m", "tui", *words),
+            stdin=theirs,
+            stdout=theirs,
+            stderr=asyncio.subprocess.PIPE,
         )
         os.close(theirs)
         theirs = -1

@@ -1,6 +1,7 @@
 """A stdout that takes nothing is one sentence on stderr and exit code 2, whatever the command."""
 
 import os
+import shlex
 import subprocess
 import sys
 from contextlib import closing
@@ -105,6 +106,6 @@ def test_a_command_that_writes_nothing_needs_no_stdout(recording: Path, tmp_path
 
 
 def test_an_output_that_nobody_reads_any_more_is_no_error(recording: Path):
-    command = f"{sys.executable} -m tui traffic {recording} --json | head -1"
+    command = f"{shlex.join(programs.command('-m', 'tui', 'traffic', recording))} --json | head -1"
     done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=60)
     assert (len(done.stdout.splitlines()), done.stderr) == (1, b"")

@@ -3,8 +3,6 @@
 Real processes: the command, demo servers, and an endpoint that refuses what real ones do.
 """
 
-import os
-import signal
 import sys
 from pathlib import Path
 
@@ -40,12 +38,12 @@ async def test_a_run_killed_in_its_calls_is_resumed_by_others(tmp_path: Path) ->
     async with Endpoint([strict]) as endpoint:
         given = ("run", "--config", config(tmp_path, endpoint), "--approve", "all", "--json")
         asked = ("--model", "vllm", "--session", "trip", "What is the weather?")
-        process = await start(*given, *asked, piped=False)
+        process = await start(*given, *asked, piped=False, forked=True)
         assert process.stdout is not None
         async for line in process.stdout:
             if b'"tool_result"' in line:
                 break
-        os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
         await process.communicate()
         for name in ("mistral", "template"):
             strict.then(calls(WEATHER))

@@ -49,7 +49,7 @@ async def test_a_run_that_is_killed_leaves_what_it_printed_in_the_session():
     words = ("run", "--demo", "--json", "--session", "trip", "What is the weather in Beijing?")
     printed: list[dict] = []
     for _ in range(2):
-        process = await start(*words, "--server", "weather", piped=False)
+        process = await start(*words, "--server", "weather", piped=False, forked=True)
         assert process.stdout is not None
         await process.stdout.readline()
         await asyncio.sleep(dice.uniform(0, 0.5))

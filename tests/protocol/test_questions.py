@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from tui.core.questions import (
     Questioner,
     Refuser,
 )
-from tui.core.servers import SamplingRule, ServerSpec
+from tui.core.servers import SamplingRule
 from tui.core.tools import CallFailure
 from tui.host.host import Host
 from tui.host.server_requests import MAX_ROUNDS, MAX_TOLD, MAX_WAITING
@@ -273,7 +272,7 @@ class Model:
 async def sampling(
     script: Path, rule: SamplingRule, model: Model, sink=lambda captured: None, **more
 ) -> Host:
-    spec = ServerSpec("srv", sys.executable, (str(script),), sampling=rule, **more)
+    spec = programs.server("srv", script, sampling=rule, **more)
     host = Host([spec], sink=sink, clock=MonotonicClock(), sampler=model)
     await host.start_all()
     return host

@@ -135,7 +135,8 @@ async def test_invalid_arguments_are_code_2_with_a_message(args: list[str], word
 
 async def test_an_interrupt_ends_the_turn_in_order_with_code_130(tmp_path: Path):
     async with Endpoint([Answer([], hang=True, raw=b": wait\n\n")]) as endpoint:
-        process = await start("run", "--json", "--config", config(tmp_path, endpoint), "go", piped=False)
+        words = ("run", "--json", "--config", config(tmp_path, endpoint), "go")
+        process = await start(*words, piped=False, forked=True)
         await until(lambda: endpoint.requests)
         process.send_signal(signal.SIGINT)
         done = await finish(process)

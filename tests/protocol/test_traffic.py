@@ -3,12 +3,14 @@
 import asyncio
 import json
 import os
+import shlex
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from tests import programs
 from tests.conftest import until
 from tests.protocol.command import Done, finish, mcptui, start
 from tests.protocol.test_tap import lines_of, recordings
@@ -164,7 +166,8 @@ async def test_following_prints_what_comes_until_the_recording_ends():
 
 async def test_a_reader_that_goes_away_is_no_error(recording: Path):
     await mcptui("traffic", "--export", "jsonl", "-o", f"{recording}.jsonl")
-    shell = f"{sys.executable} -m tui traffic {recording}.jsonl --json | head -c 20"
+    command = programs.command("-m", "tui", "traffic", f"{recording}.jsonl", "--json")
+    shell = f"{shlex.join(command)} | head -c 20"
     process = await asyncio.create_subprocess_shell(shell, stdout=-1, stderr=-1)
     out, err = await process.communicate()
     assert (len(out), err) == (20, b"")
