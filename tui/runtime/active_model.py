@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tui.core.context.context_meter import Calibration, ContextMeter
@@ -63,11 +64,14 @@ class ActiveModel:
         return self._model.notice if self._model is not None else ""
 
     async def begin(self, loaded: "Loaded") -> None:
-        from tui.runtime.profiles import choose_model
+        await asyncio.to_thread(import_module, "tui.runtime.profiles")
+        from tui.runtime.profiles import choose_model, import_model
 
         self._loaded = loaded
         try:
-            self._take((await choose_model(self._options, loaded, self._env)).profile)
+            profile = (await choose_model(self._options, loaded, self._env)).profile
+            await asyncio.to_thread(import_model, profile)
+            self._take(profile)
         except McptuiError as error:
             self.error = error
 
