@@ -56,8 +56,10 @@ class FlagAnswers:
             return FormAnswer(Action.DECLINE)
         given = self._values[min(self._forms, len(self._values) - 1)]
         self._forms += 1
+        from tui.host.schemas.linear_pattern import found_in
+
         content = {**default_content(question.schema), **given}
-        if problem := content_problem(question.schema, content):
+        if problem := content_problem(question.schema, content, found_in):
             self._say(question.server, question.message, f"declined, the answer does not fit: {problem}")
             return FormAnswer(Action.DECLINE)
         shown = clean_line(json.dumps(content, ensure_ascii=False), 300)

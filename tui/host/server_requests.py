@@ -32,6 +32,7 @@ from tui.core.time_limits import TimeLimits
 from tui.core.web_address import has_browser, web_address
 from tui.host.browser import open_browser
 from tui.host.sampling import BadSampling, SamplingRefused, ServerSampling
+from tui.host.schemas.linear_pattern import found_in
 from tui.host.waits import first_of
 
 INVALID_PARAMS = -32602
@@ -190,7 +191,7 @@ class ServerRequests:
         answer = await self.questioner.form(FormQuestion(self._server, message, schema, round))
         if answer.action is not Action.ACCEPT:
             return {"action": str(answer.action)}
-        if problem := content_problem(schema, answer.content):
+        if problem := content_problem(schema, answer.content, found_in):
             return Refusal(INTERNAL_ERROR, f"the answer does not fit the form: {problem}")
         return {"action": "accept", "content": dict(answer.content)}
 

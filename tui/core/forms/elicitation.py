@@ -4,7 +4,7 @@ A choice of several values is shown as one yes or no for each value. Pure; schem
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tui.core.forms.checks import same
@@ -47,8 +47,17 @@ def schema_problem(schema: Any) -> str:
     return ""
 
 
-def content_problem(schema: Mapping[str, Any], content: Mapping[str, Any]) -> str:
-    """Return the first problem of an answer, with its field, or ""."""
+FoundIn = Callable[[str, str], bool | None]
+"""Returns whether a pattern is found in a text, in bounded time; None if it cannot tell."""
+
+
+def content_problem(
+    schema: Mapping[str, Any], content: Mapping[str, Any], found_in: FoundIn = lambda pattern, text: None
+) -> str:
+    """Return the first problem of an answer, with its field, or "".
+
+    `found_in` tests the patterns that could take long otherwise, and are not tested without it.
+    """
     known = mapping(schema.get("properties"))
     for name in content:
         if name not in known:
@@ -56,7 +65,20 @@ def content_problem(schema: Mapping[str, Any], content: Mapping[str, Any]) -> st
             return f"{clean_line(str(name), 60)!r} is not a field of the form; its fields: {fields}"
     form = Form(schema)
     form.load(dict(content))
-    return problem_of(form.problems())
+    return problem_of(form.problems()) or _pattern_problem(schema, content, found_in)
+
+
+def _pattern_problem(schema: Mapping[str, Any], content: Mapping[str, Any], found_in: FoundIn) -> str:
+    for name, spec in _specs(schema):
+        value = content.get(name)
+        items = mapping(spec.source.get("items")) if isinstance(value, list) else {}
+        pattern = items.get("pattern") if isinstance(value, list) else spec.pattern
+        if not isinstance(pattern, str) or not pattern:
+            continue
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str) and found_in(pattern, text) is False:
+                return f"{clean_line(name, 60)} does not match {clean_line(pattern, 80)}"
+    return ""
 
 
 def problem_of(problems: Mapping[Path, str]) -> str:

@@ -107,9 +107,11 @@ class FormDialog(ModalScreen[FormAnswer]):
         """Send the values, unless something is wrong with them."""
         if not self.ripeness.ripe:
             return
+        from tui.host.schemas.linear_pattern import found_in
+
         value, problems = self.pane.form.value()
         content = content_of(self.question.schema, value)
-        problem = problem_of(problems) or content_problem(self.question.schema, content)
+        problem = problem_of(problems) or content_problem(self.question.schema, content, found_in)
         if problem:
             self.pane.go_to_problem()
             self.line.say(f"{problem}.")

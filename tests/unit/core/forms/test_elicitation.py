@@ -130,3 +130,30 @@ def test_fields_that_seem_to_ask_for_a_secret_are_named() -> None:
     }
 
     assert secret_fields({"properties": fields}) == ["api_key", "card"]
+
+
+SLOW = {
+    "type": "object",
+    "properties": {
+        "code": {"type": "string", "pattern": "^(a+)+$"},
+        "codes": {"type": "array", "items": {"type": "string", "pattern": "^(b+)+$"}},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ({"code": "aaa", "codes": ["b", "bb"]}, ""),
+        ({"code": "aab"}, "code does not match ^(a+)+$"),
+        ({"codes": ["b", "a"]}, "codes does not match ^(b+)+$"),
+        ({}, ""),
+    ],
+)
+def test_a_pattern_that_could_take_long_is_tested_by_what_is_passed_in(content, problem):
+    def found_in(pattern, text):
+        return set(text) == {pattern[2]}
+
+    assert content_problem(SLOW, content, found_in) == problem
+    assert content_problem(SLOW, content) == ""
+    assert content_problem(SLOW, content, lambda pattern, text: None) == ""

@@ -110,3 +110,17 @@ async def test_a_long_form_leaves_its_keys_on_a_small_screen() -> None:
         await shows(app, "field0", "ctrl+x decline")
         assert "field39" not in screen_text(app)
         question.cancel()
+
+
+async def test_a_pattern_that_could_take_long_is_checked_before_the_form_is_sent() -> None:
+    code = {"type": "string", "pattern": "^(a+)+$"}
+    schema = {"type": "object", "properties": {"code": code}, "required": ["code"]}
+    async with app_with_person() as (app, pilot, person):
+        question = asked(person.form(FormQuestion("weather", "Code?", schema)))
+        await shown(app, FormDialog)
+        await keys(pilot, "a" * 40 + "b")
+        await pilot.press("ctrl+j")
+        await shows(app, "! code does not match ^(a+)+$.")
+        assert not question.done()
+        await pilot.press("backspace", "ctrl+j")
+        assert (await question).content == {"code": "a" * 40}

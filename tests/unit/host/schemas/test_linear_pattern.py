@@ -1,0 +1,40 @@
+"""Patterns of schemas are tested by RE2 as Python would, in linear time, or not at all."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.host.schemas.linear_pattern import MAX_PATTERN, found_in
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "found"),
+    [
+        ("^(a+)+$", "a" * 30_000 + "!", False),
+        ("^(a+)+$", "a" * 30_000, True),
+        ("(x+x+)+y", "x" * 30_000, False),
+        ("[a-z]+", "123a", True),
+        ("^[A-Z]$", "a", False),
+        (r"\bé\b", "un é ici", True),
+        (r"\bé\b", "été", False),
+        ("^.$", "\ud800", True),
+    ],
+)
+def test_a_pattern_is_searched_for(pattern: str, text: str, found: bool):
+    assert found_in(pattern, text) is found
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(?=a)", r"(a)\1", "([", r"\p{L}", "a{1001}", "(" * 5000, "a" * (MAX_PATTERN + 1)]
+)
+def test_what_is_not_supported_is_not_decided(pattern: str):
+    assert found_in(pattern, "aa") is None
+
+
+@given(st.text("ab(|)*+?{}1,\\[^]-.$", max_size=14), st.text("ab\n", max_size=6))
+def test_it_finds_what_python_finds(pattern: str, text: str):
+    found = found_in(pattern, text)
+    if found is not None:
+        assert found == (re.search(pattern, text) is not None)
