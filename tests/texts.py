@@ -53,6 +53,10 @@ TOOLS = (
 )
 
 
+OFFERED = OfferedTools(TOOLS)
+"""What finds those tools: it does not change, so that thousands of replies share it."""
+
+
 def text_of(name: str) -> str:
     """Return the reply of a fixture."""
     return (FOLDER / f"{name}.txt").read_bytes().decode("utf-8")
@@ -91,7 +95,8 @@ def read(
 ) -> Read:
     """Read a reply that comes in pieces."""
     found = DIALECTS.get(dialect)
-    maker = found.maker(tuple(tools), ()) if found else CallMaker(OfferedTools(tuple(tools)))
+    offered = OFFERED if tools is TOOLS else OfferedTools(tuple(tools))
+    maker = CallMaker(offered, found.written if found else None)
     reading = ReplyReader(maker, found)
     result = Read()
     for piece in pieces:

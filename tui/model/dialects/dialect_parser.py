@@ -3,6 +3,7 @@
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import TypeVar
 
@@ -86,7 +87,9 @@ class TextReader:
         longest = max(map(len, words))
         while True:
             head = self.cut(start, start + longest)
-            may_come = any(len(word) > len(head) and word.startswith(head) for word in words)
+            may_come = len(head) < longest and any(
+                len(word) > len(head) and word.startswith(head) for word in words
+            )
             if not may_come or not (yield from self.more()):
                 return max((word for word in words if head.startswith(word)), key=len, default="")
 
@@ -137,11 +140,18 @@ def span(text: str, start: int) -> int:
 
 def tail_of(text: str, words: Sequence[str]) -> int:
     """Return how many characters at the end of `text` may be the beginning of one of `words`."""
-    for size in range(min(max(map(len, words)) - 1, len(text)), 0, -1):
-        tail = text[-size:]
-        if any(word.startswith(tail) for word in words):
+    beginnings, longest = _beginnings(tuple(words))
+    for size in range(min(longest - 1, len(text)), 0, -1):
+        if text[-size:] in beginnings:
             return size
     return 0
+
+
+@lru_cache(maxsize=64)
+def _beginnings(words: tuple[str, ...]) -> tuple[frozenset[str], int]:
+    """Return all beginnings of `words`, and the length of the longest word."""
+    found = {word[:size] for word in words for size in range(1, len(word) + 1)}
+    return frozenset(found), max(map(len, words))
 
 
 Piece = TextPart | ReasoningPart | CallPart | CallRequest

@@ -48,7 +48,7 @@ class Indents:
     def behind(self, line: str) -> "Indents":
         """Return the state after `line`."""
         if line[:1] not in _SPECIAL and not (self.items or self.quoted):  # nearly all lines
-            return replace(self, loose=False, hidden=False) if self.loose or self.hidden else self
+            return Indents(False, self.items, self.quoted) if self.loose or self.hidden else self
         here, rest = self._placed(line)
         bare = rest.strip()
         if not bare:
@@ -58,7 +58,7 @@ class Indents:
         return replace(here, loose=bool(_ENDS_ITSELF.fullmatch(rest)), hidden=False)
 
     def behind_hidden(self) -> "Indents":
-        return replace(self, loose=False, hidden=True)
+        return Indents(False, self.items, self.quoted, True)
 
     def behind_fence(self) -> "Indents":
         return replace(self, loose=True, hidden=False)
