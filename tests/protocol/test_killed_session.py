@@ -52,7 +52,7 @@ async def test_a_run_that_is_killed_leaves_what_it_printed_in_the_session():
         process = await start(*words, "--server", "weather", piped=False, forked=True)
         assert process.stdout is not None
         await process.stdout.readline()
-        await asyncio.sleep(dice.uniform(0, 0.5))
+        await asyncio.sleep(dice.uniform(0, 0.1))
         if process.returncode is None:
             process.kill()
         printed += lines_of(await process.stdout.read())

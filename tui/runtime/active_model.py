@@ -190,7 +190,7 @@ class ActiveModel:
         from tui.runtime.profiles import make_model
 
         self._redact_key(profile)
-        model = make_model(profile, self._clock, self._sink)
+        model = make_model(profile, self._clock, self._sink, paced=self._options.paced)
         self._has_answered = self._unloaded = False
         before, self._model = self._model, model
         self.profile, self.error = profile, None

@@ -25,6 +25,8 @@ class Options:
     mode: Mode = Mode.ASK
     disabled_too: bool = False
     """Whether disabled servers are listed, so that they can be enabled."""
+    paced: bool = True
+    """Whether the demo model writes as slowly as a real one, for a screen."""
     save: bool = True
     """Whether conversations are saved."""
     session: str | None = None
@@ -51,6 +53,7 @@ class Options:
             max_steps=given.get("max_steps"),
             mode=Mode(given.get("approve") or Mode.ASK),
             disabled_too=given.get("command") is None,
+            paced=given.get("command") is None,
             # A question of a script is not saved, unless it belongs to a session.
             save=given.get("command") not in _UNSAVED or bool(given.get("session") or given.get("resume")),
             session=given.get("session"),

@@ -119,15 +119,17 @@ def import_model(profile: ModelProfile | None) -> None:
         import_module(f"tui.model.{name}")
 
 
-def make_model(profile: ModelProfile | None, clock: Clock, sink: TrafficSink) -> ChatModel:
-    """Return the model of a profile (None: the demo). No library is imported yet.
+def make_model(
+    profile: ModelProfile | None, clock: Clock, sink: TrafficSink, *, paced: bool = True
+) -> ChatModel:
+    """Return the model of a profile (None: the demo, `paced` for a screen). No library is imported yet.
 
     What its endpoint has taught is read from a small file. Raises ConfigError.
     """
     if profile is None:
-        from tui.model.demo.demo import DemoModel
+        from tui.model.demo.demo import PACE_SECONDS, DemoModel
 
-        return DemoModel()
+        return DemoModel(PACE_SECONDS if paced else 0)
     from tui.model.dialects import wrap
     from tui.model.dialects.text_tools import FALLBACK
     from tui.model.endpoints.learned_quirks import Learned

@@ -1,5 +1,7 @@
 """From configuration and environment to a model: keys, choices, what is remembered."""
 
+import argparse
+import asyncio
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -222,3 +224,20 @@ def test_prices_and_the_system_text_come_from_the_profile() -> None:
     )
     assert found.cost_of(Usage(1_000_000, 100_000)) == pytest.approx(4.5)
     assert (found.currency, found.system) == ("EUR", "Be brief.")
+
+
+@pytest.mark.parametrize(("command", "waits"), [(None, True), ("run", False), ("call", False)])
+async def test_the_demo_model_takes_its_time_on_a_screen_only(
+    command: str | None, waits: bool, monkeypatch: pytest.MonkeyPatch
+):
+    waited: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    options = Options.from_args(argparse.Namespace(command=command))
+    model = make_model(None, MonotonicClock(), lambda captured: None, paced=options.paced)
+    heard = await heard_from_model(model.stream(ASK))
+    assert heard.reply is not None
+    assert any(waited) is waits

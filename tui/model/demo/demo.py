@@ -88,7 +88,7 @@ class Move:
 
 
 class DemoModel:
-    """A rule-based ChatModel; `pace` is the seconds between two pieces of text, 0 for tests."""
+    """A rule-based ChatModel; `pace` is the seconds between two pieces of text, 0 where nobody watches."""
 
     def __init__(self, pace: float = PACE_SECONDS) -> None:
         self._pace = pace
