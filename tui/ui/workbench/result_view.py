@@ -49,6 +49,7 @@ class ResultLine(Bar):
         super().__init__(classes="result-line")
         self._signs = signs
         self._call: HandCall | None = None
+        self._fresh = ""
         self.note: Row = ()
         self.what = ""
 
@@ -56,6 +57,14 @@ class ResultLine(Bar):
         """Show a call."""
         self._call = call
         self.refresh()
+
+    def look(self) -> None:
+        """Let a running call count up, and what stays fresh for a while count down."""
+        call = self._call
+        if call is None or self.note:
+            return
+        if call.took_ms is None or _freshness(call) != self._fresh:
+            self.refresh()
 
     def say(self, *row: tuple[str, str]) -> None:
         """Show a note instead of the call; without arguments, show the call again."""
@@ -78,10 +87,14 @@ class ResultLine(Bar):
         took = units.duration(call.took_ms) if call.took_ms is not None else ""
         size = f"   {units.size(call.size)}" if call.result is not None else ""
         head = "COMPARED" if self.what else "RESULT"
-        fresh = call.hint.words(time.monotonic_ns()) if call.hint is not None else ""
+        fresh = self._fresh = _freshness(call)
         row: Row = ((f" {head}  ", "dim bold"), (f"{sign} {call.state}", style))
         row = (*row, (f"   {took}{size}", "text"), (f"   {fresh}" if fresh else "", "dim"))
         return spread(row, right, width)
+
+
+def _freshness(call: HandCall) -> str:
+    return call.hint.words(time.monotonic_ns()) if call.hint is not None else ""
 
 
 def _running(call: HandCall, signs: Symbols, cells: int) -> Row:
@@ -128,10 +141,7 @@ class ResultView:
             self._lay_out(call, None)
 
     def look(self) -> None:
-        """Let a running call count up, and what stays fresh for a while count down."""
-        call = self._calls.selected
-        if call is not None and (call.took_ms is None or (call.hint is not None and call.hint.ttl_ms)):
-            self.line.refresh()
+        self.line.look()
 
     def toggle_difference(self) -> None:
         """Compare the result with the marked one or the one before, or show the result again."""
