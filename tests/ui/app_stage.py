@@ -3,7 +3,11 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
+import pytest
+from textual._context import visible_screen_stack
+from textual.app import App
 from textual.pilot import Pilot
 
 from tests.conftest import until
@@ -28,15 +32,33 @@ async def opened(
             await app.close()
 
 
-def screen_text(app: McptuiApp) -> str:
+def screen_text(app: App[Any]) -> str:
+    """Return what is on screen, and what shows through behind a dialog."""
+    visible_screen_stack.set(app._background_screens)
     lines = app.screen._compositor.render_strips()
     return "\n".join("".join(segment.text for segment in line) for line in lines)
 
 
-async def shows(app: McptuiApp, *texts: str) -> None:
-    await until(
-        lambda: all(text in screen_text(app) for text in texts), what=f"{texts} in\n{screen_text(app)}"
-    )
+async def shows(app: App[Any], *texts: str) -> None:
+    """Wait until the screen shows some texts; it is read anew only when Textual has painted it anew."""
+    painted, text = True, ""
+
+    def mark() -> None:
+        nonlocal painted
+        painted = True
+
+    def shown() -> bool:
+        nonlocal painted, text
+        if painted:
+            painted, text = False, screen_text(app)
+        return all(part in text for part in texts)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(app, "post_display_hook", mark)
+        try:
+            await until(shown)
+        except AssertionError:
+            raise AssertionError(f"not in time: {texts} in\n{screen_text(app)}") from None
 
 
 async def send(pilot: Pilot[int], text: str) -> None:
@@ -79,4 +101,4 @@ class OnScreen:
         await self.pilot.pause()
 
     async def shows(self, *parts: str) -> None:
-        await until(lambda: all(part in self.text for part in parts))
+        await shows(self.pilot.app, *parts)

@@ -8,9 +8,7 @@ from dataclasses import dataclass, field
 from textual.pilot import Pilot
 
 from tests.clocks import FrozenTime
-from tests.conftest import until
 from tests.ui import app_stage
-from tests.ui.app_stage import screen_text
 from tests.ui.fakes import FakeRuntime
 from tests.ui.snapshots import problem_of
 from tui.ui.app.app import McptuiApp
@@ -57,10 +55,7 @@ class Visit:
         await asking
 
     async def shows(self, *texts: str) -> None:
-        await until(
-            lambda: all(text in screen_text(self.app) for text in texts),
-            what=f"{texts} in\n{screen_text(self.app)}",
-        )
+        await app_stage.shows(self.app, *texts)
 
     async def see(self, name: str, *texts: str) -> None:
         """Compare the screen with its file, once it shows some texts."""

@@ -37,11 +37,6 @@ from tests.ui.snapshot_tour import SIZES, TOURS, Tour, Visit, opened, tour
 from tests.ui.snapshots import DARK, FOLDER, LIGHT, REWRITE_COMMAND, path_of
 
 
-@pytest.fixture(scope="module", autouse=True)
-def painted_when_looked_at() -> None:
-    """Paint as for a terminal: a snapshot of a dialog has what was painted behind it."""
-
-
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> FrozenTime:
     frozen = freeze_time(monkeypatch, "tui.ui", "tui.core")

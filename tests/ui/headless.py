@@ -1,0 +1,73 @@
+"""Fixtures of tests of screens: style sheets are parsed once, screens are painted when a test reads them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from textual._compositor import Compositor
+from textual._context import visible_screen_stack
+from textual.app import App
+from textual.css import stylesheet
+from textual.css.stylesheet import Stylesheet
+from textual.widgets import OptionList
+
+
+@pytest.fixture(scope="session", autouse=True)
+def parsed_once() -> Iterator[None]:
+    """Keep what style sheets say, which each app would parse again: a third of what its start costs.
+
+    Textual keeps it for one app in the same way, and never changes it.
+    """
+    tokenize, parse = stylesheet.tokenize_values, Stylesheet._parse_rules
+    tokens: dict[tuple[tuple[str, str], ...], Any] = {}
+    rules: dict[tuple[Any, ...], Any] = {}
+
+    def tokens_of(variables: dict[str, str]) -> Any:
+        key = tuple(sorted(variables.items()))
+        if key not in tokens:
+            tokens[key] = tokenize(variables)
+        return tokens[key]
+
+    def rules_of(sheet: Stylesheet, css: str, read_from: Any, *details: Any, **named: Any) -> Any:
+        key = (css, read_from, details, tuple(sorted(named.items())), id(sheet._variable_tokens))
+        if key not in rules:
+            rules[key] = parse(sheet, css, read_from, *details, **named)
+        return rules[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stylesheet, "tokenize_values", tokens_of)
+        patch.setattr(Stylesheet, "_parse_rules", rules_of)
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def painted_when_looked_at() -> Iterator[None]:
+    """Paint a screen when a test reads it, and once when its app shuts down, but not for no terminal.
+
+    Textual paints each change, also where the driver is headless, and drops what it painted: a third of
+    what a test of a screen costs. A screen with an option list, which measures its options when it is
+    painted, and a picture of the whole screen for a file are painted at once.
+    Where each paint matters, a module replaces this fixture.
+    """
+    render_update, close = Compositor.render_update, App._close_all
+
+    def dropped(
+        compositor: Compositor, full: bool = False, screen_stack: Any = None, simplify: bool = False
+    ) -> Any:
+        if full or any(isinstance(widget, OptionList) for widget in compositor.visible_widgets):
+            return render_update(compositor, full, screen_stack, simplify)
+        visible_screen_stack.set([])
+        if compositor._dirty_regions:
+            compositor._dirty_regions.clear()
+            compositor.full_map  # noqa: B018 - painting lays out what was mounted since, before the next layout
+        return None
+
+    async def painted_last(app: App[Any]) -> None:
+        if app.screen_stack:
+            app.screen._compositor.render_strips()
+        await close(app)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Compositor, "render_update", dropped)
+        patch.setattr(App, "_close_all", painted_last)
+        yield
