@@ -253,7 +253,7 @@ class StreamableHttp:
                     sent.pop(SESSION, None)
                 resume_at = await self._post(body, sent, wire_id, method)
                 if resume_at is not None:
-                    await self._resume(wire_id, *resume_at)
+                    await self._resume(wire_id, session if older else self._session, *resume_at)
                 return
             except SessionLost as lost:
                 if reopened:
@@ -339,26 +339,35 @@ class StreamableHttp:
                 async for late in events:
                     await self._link.event(late)
 
-    async def _resume(self, wire_id: Id, last_id: str, seconds: float) -> None:
-        """Go on with a response whose stream ended before its answer (before 2026-07-28)."""
-        fault = faults.ended(self._link.reach.status)
+    async def _resume(self, wire_id: Id, session: str, last_id: str, seconds: float) -> None:
+        """Go on with a response whose stream ended before its answer (before 2026-07-28).
+
+        The request was accepted in `session`: whatever goes wrong now, it may have taken effect, and is not
+        sent again. Another session knows nothing of its stream.
+        """
+        why = ""
         failures = 0
         while self._gate.is_pending(wire_id) and failures < RESUMES:
             await asyncio.sleep(seconds)
+            if self._session != session:
+                why = "the server has lost the session in which it was sent"
+                break
             try:
                 async with self._link.exchange("GET", self._headers({RESUME: last_id})) as response:
                     if not is_stream(response) or response.status_code >= 300:
                         raise faults.refused(response, await self._link.head(response))
                     onward = await self._take_events(response, wire_id)
             except HttpFault as found:
-                fault, failures = found, failures + 1
+                why, failures = found.message.rstrip("."), failures + 1
+                if found.wait is not None:
+                    seconds = max(seconds, min(found.wait, LONGEST_WAIT))
                 continue
             if onward is None:
                 return
             failures = failures + 1 if onward[0] == last_id else 0
             last_id, seconds = onward
         if self._gate.is_pending(wire_id):
-            raise fault
+            raise faults.ended(200, why)
 
     # ---- sessions before 2026-07-28 ----------------------------------------------------------------------
 

@@ -82,9 +82,10 @@ def broken(error: Exception, status: int) -> HttpFault:
     return HttpFault(text, next_step=MAY_HAVE, status=status)
 
 
-def ended(status: int) -> HttpFault:
-    """Return the fault for a stream that ended without the response."""
-    text = f"HTTP {status}: the event stream ended without the answer."
+def ended(status: int, why: str = "") -> HttpFault:
+    """Return the fault for a stream that ended without the response; `why` it could not be resumed."""
+    more = f" and was not resumed: {why}" if why else ""
+    text = f"HTTP {status}: the event stream ended without the answer{more}."
     return HttpFault(text, next_step=MAY_HAVE, status=status)
 
 

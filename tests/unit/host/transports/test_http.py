@@ -12,6 +12,7 @@ from tests.http_server import LEGACY, MODERN, STREAM, HttpServer, event, http_se
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import CAUSE, Cause, Direction, Kind
 from tui.host.frames.id_gate import NO_HTTP_ANSWER
+from tui.host.transports import http
 from tui.host.transports.http import StreamableHttp
 from tui.host.transports.remote import RemoteTransport
 
@@ -222,6 +223,49 @@ async def test_a_stream_that_ends_before_its_answer_is_resumed_on_an_older_serve
     async with http_server(modern=False, answers={"tools/call": begin, "GET": resume}) as server:
         async with Client(remote(server)) as client:
             assert (await client.call_tool("echo", {})).content == []
+            assert server.methods().count("tools/call") == 1
+
+
+async def interrupted(asked, writer):
+    writer.write(STREAM + b"\r\nid: e7\nretry: 10\ndata:\n\n")
+    await writer.drain()
+    writer.close()
+
+
+def when_resumed(server, answer):
+    """Have a server answer so to whoever resumes a stream."""
+
+    async def get(asked, writer):
+        resumes = "last-event-id" in asked.headers
+        await answer(asked, writer) if resumes else writer.write(server.usual(asked))
+
+    server.answers |= {"tools/call": interrupted, "GET": get}
+
+
+@pytest.mark.parametrize("status", ["429 Too Many Requests", "503 Service Unavailable"])
+async def test_a_call_that_was_accepted_is_not_sent_again_if_its_stream_is_refused(status, monkeypatch):
+    monkeypatch.setattr(http, "RESUMES", 2)
+    async with http_server(modern=False) as server:
+        when_resumed(server, says(reply(b"busy", status, "text/plain", retry_after="0")))
+        async with Client(remote(server)) as client:
+            with pytest.raises(MCPError, match=r"not resumed: HTTP \d+.*It may have taken effect"):
+                await client.call_tool("echo", {})
+            assert server.methods().count("tools/call") == 1
+
+
+async def test_a_call_is_not_waited_for_in_another_session_than_its_own():
+    async def lose(asked, writer):
+        server.sessions = {"of somebody else"}
+        writer.write(reply(b"no such session", "404 Not Found", "text/plain"))
+
+    async with http_server(modern=False) as server:
+        when_resumed(server, lose)
+        async with Client(remote(server)) as client:
+            call = asyncio.create_task(client.call_tool("echo", {}))
+            await until(lambda: "of somebody else" in server.sessions)
+            assert (await client.list_tools()).tools
+            with pytest.raises(MCPError, match=r"not resumed: .*session in which.*It may have taken effect"):
+                await call
             assert server.methods().count("tools/call") == 1
 
 
