@@ -10,10 +10,9 @@ import json
 import os
 import re
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from datetime import date
-from pathlib import Path
+from contextlib import contextmanager, suppress
 from typing import TypedDict
 
 try:
@@ -48,13 +47,13 @@ server = Server(
 )
 
 
-def notes_file() -> Path:
+def notes_file() -> str:
     """Return where the notes are kept."""
     if named := os.environ.get("MCPTUI_NOTES_FILE"):
-        return Path(named).expanduser()
-    from platformdirs import user_data_path
+        return os.path.expanduser(named)
+    from platformdirs import user_data_dir
 
-    return user_data_path("mcptui", appauthor=False) / "notes.json"
+    return os.path.join(user_data_dir("mcptui", appauthor=False), "notes.json")
 
 
 def read_notes() -> list[Note]:
@@ -65,7 +64,8 @@ def read_notes() -> list[Note]:
     """
     path = notes_file()
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
         return [Note(id=str(note["id"]), text=str(note["text"])) for note in found]
     except FileNotFoundError:
         return []
@@ -78,15 +78,16 @@ def write_notes(notes: list[Note]) -> None:
     import tempfile  # slow to import, and most starts write nothing
 
     path = notes_file()
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".notes-")
+    handle, name = tempfile.mkstemp(dir=os.path.dirname(path) or ".", prefix=".notes-")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             json.dump(notes, file, ensure_ascii=False, indent=2)
             file.flush()
             os.fsync(file.fileno())
-        Path(name).replace(path)
+        os.replace(name, path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            os.unlink(name)
         raise
 
 
@@ -94,8 +95,8 @@ def write_notes(notes: list[Note]) -> None:
 def changing() -> Iterator[list[Note]]:
     """Give the notes to change, and write them when the block ends without an error."""
     path = notes_file()
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with path.with_name(path.name + ".lock").open("a") as lock:
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True, mode=0o700)
+    with open(path + ".lock", "a") as lock:
         if os.name == "posix":
             import fcntl
 
@@ -108,7 +109,7 @@ def changing() -> Iterator[list[Note]]:
 def new_id(text: str, taken: set[str]) -> str:
     """Return an id that a person can type: the day and the first words of the note."""
     words = re.findall(r"\w+", text.casefold())[:3]
-    base = "-".join([date.today().isoformat(), *words])[:48].rstrip("-")
+    base = "-".join([time.strftime("%Y-%m-%d"), *words])[:48].rstrip("-")
     count = 1
     while (found := base if count == 1 else f"{base}-{count}") in taken:
         count += 1
