@@ -9,7 +9,6 @@ import importlib
 import logging
 import os
 import sys
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.abc import Loader, MetaPathFinder
@@ -17,13 +16,12 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Self
 
-from tui.core.collector import collector_paused
+from tui.core.importing import importing
 
 SWITCH = "MCPTUI_WHOLE_LIBRARIES"
 """Set in the environment: nothing is left out."""
 
 _log = logging.getLogger(__name__)
-_LOADING = threading.RLock()
 
 
 def import_without(library: str, modules: Sequence[str], left_out: Sequence[str]) -> None:
@@ -31,7 +29,7 @@ def import_without(library: str, modules: Sequence[str], left_out: Sequence[str]
 
     Thread-safe: all callers share one load.
     """
-    with _LOADING:
+    with importing():
         if library in sys.modules:
             return
         if os.environ.get(SWITCH):
@@ -50,9 +48,8 @@ def import_without(library: str, modules: Sequence[str], left_out: Sequence[str]
 
 
 def _import(modules: Sequence[str]) -> None:
-    with collector_paused():
-        for module in modules:
-            importlib.import_module(module)
+    for module in modules:
+        importlib.import_module(module)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import importlib
 import sys
 from types import ModuleType
 
+from tui.core.importing import importing
 from tui.core.servers import ServerSpec, Transport
 from tui.host.sdk.client_import import load_client_half
 from tui.host.sdk.sdk_log import quiet_sdk_logging
@@ -47,9 +48,10 @@ async def connections_beside(transport: ServerTransport, stop: asyncio.Event) ->
 
 def connections() -> ModuleType:
     """Import what drives a connection, and with it the SDK: call it off the event loop."""
-    load_client_half()
-    quiet_sdk_logging()
-    return importlib.import_module("tui.host.connection")
+    with importing():
+        load_client_half()
+        quiet_sdk_logging()
+        return importlib.import_module("tui.host.connection")
 
 
 def remote_transports() -> ModuleType:
@@ -60,4 +62,5 @@ def remote_transports() -> ModuleType:
 
 
 def _stdio_transport() -> None:
-    importlib.import_module("tui.host.transports.stdio")
+    with importing():
+        importlib.import_module("tui.host.transports.stdio")

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tui.core.errors import ConfigError
+from tui.core.importing import importing
 from tui.core.ports import ChatModel, Clock, ModelChoice
 from tui.core.secrets.redact import Secret
 from tui.core.traffic import TrafficSink
@@ -115,8 +116,9 @@ async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str
 def import_model(profile: ModelProfile | None) -> None:
     """Import what `make_model` imports: a tenth of a second the first time, so call it off the event loop."""
     names = ("demo.demo",) if profile is None else ("dialects.text_tools", "openai_api.openai_chat")
-    for name in names:
-        import_module(f"tui.model.{name}")
+    with importing():
+        for name in names:
+            import_module(f"tui.model.{name}")
 
 
 def make_model(

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
+from tui.core.importing import importing
 from tui.core.text import clean_line
 from tui.core.traffic import Direction
 from tui.host.schemas.schema_faults import schema_fault
@@ -101,8 +102,9 @@ class ModelJudge:
             runner.close()
 
     def _load(self) -> None:
-        from mcp_types import methods
-        from pydantic import ValidationError
+        with importing():
+            from mcp_types import methods
+            from pydantic import ValidationError
 
         self._methods, self._invalid = methods, ValidationError
 

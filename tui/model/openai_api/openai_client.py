@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from tui.core.errors import ModelError
+from tui.core.importing import importing
 from tui.core.traffic import TrafficSink
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.profile import ModelProfile
@@ -83,9 +84,11 @@ class EndpointClient:
 
     def _build(self) -> Any:
         """Import openai and create a client that sends only what the profile says."""
-        import httpx2
+        with importing():
+            self._openai = load_openai()
+            import httpx2
 
-        self._openai, self._httpx = load_openai(), httpx2
+            self._httpx = httpx2
         openai: Any = self._openai
         http_client = openai.DefaultAsyncHttpxClient(
             # A proxy for the outside world cannot reach a model on this machine.

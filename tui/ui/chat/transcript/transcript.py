@@ -16,6 +16,7 @@ from textual.message import Message as Posted
 from textual.timer import Timer
 
 from tui.core.conversation.conversation import Attachment, Message, Remark
+from tui.core.importing import importing
 from tui.core.ports import ApprovalRequest
 from tui.core.text import clean, clean_line
 from tui.core.tools import BinaryContent, LinkContent, ToolResult
@@ -192,8 +193,9 @@ class Transcript(FlowPane):
     @staticmethod
     def warm() -> None:
         """Import what drawing a reply needs; called in a thread, after the first frame."""
-        Markdown()
-        code.warm()
+        with importing():
+            Markdown()
+            code.warm()
 
     def show_past(
         self,

@@ -1,0 +1,27 @@
+"""Heavy imports take turns."""
+
+import gc
+import threading
+
+from tui.core.importing import importing
+
+
+def test_a_second_thread_waits_until_the_first_has_left():
+    order: list[str] = []
+
+    def second() -> None:
+        with importing():
+            order.append("second")
+
+    with importing():
+        thread = threading.Thread(target=second)
+        thread.start()
+        order.append("first")
+    thread.join()
+    assert order == ["first", "second"]
+
+
+def test_it_nests_in_one_thread():
+    with importing(), importing():
+        assert not gc.isenabled()
+    assert gc.isenabled()
