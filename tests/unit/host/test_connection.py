@@ -90,7 +90,7 @@ async def test_caching_hints_of_lists_are_kept(era, hint):
     async with running(era) as (host, _):
         who = await host.workbench.identity("srv")
         found = who.hints["tools"]
-        assert (found.ttl_ms, found.scope) == hint and found.listed_ns > 0
+        assert (found.ttl_ms, found.scope) == hint and found.asked_ns > 0
 
 
 @ERAS
