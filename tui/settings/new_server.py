@@ -132,9 +132,16 @@ def pair_list(texts: Iterable[str], *, colon: bool = False) -> list[tuple[str, s
         name, _, value = text.partition(mark) if mark else ("", "", "")
         if not name.strip() or any(char.isspace() for char in name.strip()):
             form = "NAME: VALUE" if colon else "NAME=VALUE"
-            raise UsageError(f"{clean_line(text, 60)!r} is not of the form {form}.")
+            raise UsageError(f"{_without_value(text, name, mark, colon)} is not of the form {form}.")
         found.append((name.strip(), value.strip() if mark == ":" else value))
     return found
+
+
+def _without_value(text: str, name: str, mark: str, colon: bool) -> str:
+    """Return what can be shown of a faulty pair: its value may be a secret."""
+    if mark:
+        return repr(f"{clean_line(name, 60)}{mark}…")
+    return "a header" if colon else repr(clean_line(text, 60))
 
 
 def server_name(table: Mapping[str, Any]) -> str:

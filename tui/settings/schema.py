@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from tui.core.http_rules import header_name_fault, header_value_fault, url_fault
 from tui.core.servers import LOG_LEVELS
 from tui.settings.keymap import flat_keys
 from tui.settings.references import KEYCHAIN, NAME, FromEnvironment
@@ -52,14 +53,8 @@ def _from_environment(read: Callable[[str], Any]) -> BeforeValidator:
 
 
 def _checked_url(value: str) -> str:
-    try:
-        parts = urlsplit(value)
-        fits = bool(parts.hostname) and parts.scheme in ("http", "https", "ws", "wss")
-        _ = parts.port  # raises for one that is no number
-    except ValueError:
-        fits = False
-    if not fits:
-        raise ValueError("must be an address like https://host/path")
+    if fault := url_fault(value):
+        raise ValueError(fault)
     return value
 
 
@@ -107,6 +102,19 @@ def _checked_root(value: str) -> str:
     return value
 
 
+def _checked_header(value: str) -> str:
+    if fault := header_name_fault(value):
+        raise ValueError(fault)
+    return value
+
+
+def _checked_header_value(value: str) -> str:
+    """Check a value that is written here; one in the keychain is checked when it is read."""
+    if KEYCHAIN not in value and (fault := header_value_fault(value)):
+        raise ValueError(fault)
+    return value
+
+
 def _text_of_number(value: Any) -> Any:
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
@@ -136,6 +144,10 @@ Seconds = Annotated[Number, Field(gt=0, le=86_400)]
 Price = Annotated[Number, Field(ge=0)]
 Patterns = Annotated[list[Annotated[str, AfterValidator(_checked_pattern)]], BeforeValidator(_as_list)]
 EnvValue = Annotated[Text, BeforeValidator(_text_of_number)]
+Headers = dict[
+    Annotated[str, AfterValidator(_checked_header)],
+    Annotated[EnvValue, AfterValidator(_checked_header_value)],
+]
 
 
 class Section(BaseModel):
@@ -173,7 +185,7 @@ class ModelSettings(Section):
     """The system text of conversations with this model, in place of the usual one."""
     tool_protocol: Literal["auto", "native", "xml", "chatmcp", "json", "react"] = "auto"
     """`native` is function calling, the others are written as text; `auto` takes what the endpoint can do."""
-    headers: dict[str, EnvValue] = {}
+    headers: Headers = {}
     """HTTP headers sent with each request."""
     first_token_seconds: Seconds = 120.0
     """How long the model may think before its first word."""
@@ -269,7 +281,7 @@ class ServerSettings(Section):
     """With a `command` `stdio` or `lines` (non-standard); with a `url` `http`, `sse` or `websocket`."""
     url: Url | None = None
     """Where a server is that somebody else runs."""
-    headers: dict[str, EnvValue] = {}
+    headers: Headers = {}
     """HTTP headers sent to `url`. For a secret: `"${VAR}"`, or `"Bearer keyring:SERVICE/NAME"`."""
     autostart: Truth = True
     """Start it with mcptui. Others are started with a key."""

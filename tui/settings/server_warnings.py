@@ -51,6 +51,12 @@ def _of_command(spec: ServerSpec, which: Callable[[str], str | None]) -> Warning
             yield "command", f"{clean_line(place, 200)} is not executable", "name its interpreter first"
     elif which(spec.command) is None:
         yield "command", f"there is no command {program} on PATH", "install it, or give its path"
+    if spec.headers:
+        yield (
+            "headers",
+            "are not sent: a server with a `command` is not reached over HTTP",
+            "write them as `env`",
+        )
     if spec.cwd is not None and not os.path.isdir(spec.cwd):
         yield "cwd", f"there is no directory {clean_line(spec.cwd, 200)}", "check the path"
     if spec.command == "npx" and not {"-y", "--yes"} & set(spec.args):
@@ -67,6 +73,14 @@ def _looks_like_mcp(spec: ServerSpec) -> bool:
 
 def _of_address(spec: ServerSpec) -> Warnings:
     parts = urlsplit(spec.url or "")
+    for key, value in (("args", spec.args), ("env", spec.env), ("cwd", spec.cwd)):
+        if value:
+            yield key, "is not used: a server with a `url` is not started by mcptui", "remove it"
+    if parts.fragment:
+        yield "url", "has a part after # that is never sent", "remove it"
+    if parts.password is not None:
+        step = 'write `headers = { Authorization = "Basic ${VAR}" }` instead'
+        yield "url", "has a password in it, which belongs in a header", step
     last = parts.path.rstrip("/").rpartition("/")[2].lower()
     if spec.transport is Transport.HTTP and not spec.sse_fallback and last == "sse":
         step = 'leave `transport` out, or write "sse"'

@@ -208,9 +208,15 @@ def _message(detail: ErrorDetails) -> str:
             return clean_line(detail["msg"])
 
 
+def _place(detail: ErrorDetails) -> tuple[str | int, ...]:
+    """Return where a problem is. For the key of a table pydantic appends "[key]"."""
+    loc = detail["loc"]
+    return loc[:-1] if loc[-1:] == ("[key]",) and loc[-2:-1] == (detail["input"],) else loc
+
+
 def _faults(error: ValidationError, path: KeyPath, model: type[Section]) -> Iterator[Fault]:
     for detail in error.errors(include_url=False):
-        where = (*path, *detail["loc"])
+        where = (*path, *_place(detail))
         if detail["type"] == "extra_forbidden":
             names = [*model.model_fields, *_SYNONYMS]
             hint = did_you_mean(str(detail["loc"][-1]), names)

@@ -100,6 +100,25 @@ def test_pairs_are_read_and_others_refused():
             pairs([wrong])
 
 
+@pytest.mark.parametrize("wrong", ["Bad Name: hunter2", "hunter2", ": hunter2"])
+def test_a_faulty_header_is_named_without_its_value(wrong: str):
+    with pytest.raises(McptuiError, match="not of the form NAME: VALUE") as refused:
+        pairs([wrong], colon=True)
+    assert "hunter2" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "headers", "key"),
+    [
+        (["https://exa mple.com"], {}, "url must be an address"),
+        (["https://h"], {"X-A": "tok…en"}, "headers.X-A has a character that is not ASCII"),
+    ],
+)
+def test_what_cannot_be_reached_or_sent_is_not_added(words: list[str], headers: dict[str, str], key: str):
+    with pytest.raises(McptuiError, match=key):
+        check_new("a", server_table(words, headers=headers), Path("c.toml"), {})
+
+
 def test_it_is_shown_as_written_with_references_and_without_secrets():
     table = {"url": "https://h", "headers": {"Authorization": "Bearer ${T}", "X-Key": "sk-12345678"}}
     text = as_toml("a b", table)

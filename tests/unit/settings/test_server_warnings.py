@@ -49,6 +49,24 @@ def warnings(body: str, tmp_path: Path = Path("/nowhere"), **env: str) -> list[s
             'url = "https://h"\nheaders = { Authorization = "Bearer x" }\noauth = { client_id = "c" }',
             "a.oauth: is not used: an Authorization header is set",
         ),
+        (
+            'url = "https://h"\nargs = ["x"]',
+            "a.args: is not used: a server with a `url` is not started by mcptui",
+        ),
+        (
+            'url = "https://h"\nenv = { A = "b" }',
+            "a.env: is not used: a server with a `url` is not started by mcptui",
+        ),
+        (
+            'url = "https://h"\ncwd = "/"',
+            "a.cwd: is not used: a server with a `url` is not started by mcptui",
+        ),
+        (
+            'command = "npx"\nargs = ["-y", "p"]\nheaders = { A = "b" }',
+            "a.headers: are not sent: a server with a `command` is not reached over HTTP",
+        ),
+        ('url = "https://h/mcp#part"', "a.url: has a part after # that is never sent"),
+        ('url = "https://u:hunter2@h/mcp"', "a.url: has a password in it, which belongs in a header"),
     ],
 )
 def test_each_is_named_with_its_key(body: str, warning: str):
@@ -89,6 +107,7 @@ def test_two_names_for_one_server_are_named():
         ('url = "https://h"\ntransport = "stdio"', "has a `url`, which the transport stdio cannot use"),
         ('url = "https://h"\ntransport = "lines"', "has a `url`, which the transport lines cannot use"),
         ('command = "https://h/mcp"', "has an address as its `command`; write it as `url`"),
+        ('url = "https://exa mple.com"', "its host has characters that no host can have"),
         ('url = "ftp://h"', "must be an address like https://host/path"),
         ('url = "https://h"\nheaders = { X = "${NOT_SET}" }', "variable NOT_SET is not set"),
     ],
@@ -96,3 +115,34 @@ def test_two_names_for_one_server_are_named():
 def test_what_can_never_work_is_an_error(body: str, error: str):
     loaded = load_text(f"[servers.a]\n{body}\n", Path("c.toml"), {})
     assert any(error in problem.message for problem in loaded.errors), loaded.errors
+
+
+@pytest.mark.parametrize(
+    ("header", "error"),
+    [
+        ('"X-A" = "tok…en"', "c.toml:4 servers.a.headers.X-A: has a character that is not ASCII"),
+        ('"X-A" = "a\\nb"', "c.toml:4 servers.a.headers.X-A: has a line break"),
+        ('"Bad Name" = "x"', 'c.toml:4 servers.a.headers."Bad Name": is not the name of an HTTP header'),
+        ('Content-Length = "3"', "c.toml:4 servers.a.headers.Content-Length: is a header that mcptui sets"),
+    ],
+)
+def test_a_header_that_cannot_be_sent_is_an_error_with_its_line_and_without_its_value(
+    header: str, error: str
+):
+    text = f'[servers.a]\nurl = "https://h"\n[servers.a.headers]\n{header}\n'
+    loaded = load_text(text, Path("c.toml"), {})
+    [problem] = loaded.errors
+    assert str(problem).startswith(error)
+    assert "…en" not in str(problem)
+    assert not loaded.settings.servers
+
+
+def test_a_header_of_a_variable_is_checked_with_its_value():
+    text = '[servers.a]\nurl = "https://h"\nheaders = { X = "${TOKEN}" }\n'
+    [problem] = load_text(text, Path("c.toml"), {"TOKEN": "ü"}).errors
+    assert problem.path == "servers.a.headers.X"
+
+
+def test_a_header_of_the_keychain_is_not_checked_by_the_name_of_its_place():
+    text = '[servers.a]\nurl = "https://h"\nheaders = { X = "keyring:Schlüssel/x" }\n'
+    assert not load_text(text, Path("c.toml"), {}).errors

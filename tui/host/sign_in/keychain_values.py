@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from tui.core.errors import ConfigError
+from tui.core.http_rules import header_value_fault
 from tui.core.secrets.keychain import key_in_keychain
 from tui.core.servers import OAuthSpec, ServerSpec
 
@@ -26,11 +28,14 @@ async def resolved(value: str, where: str, remember: Remember) -> str:
 
 
 async def resolved_headers(spec: ServerSpec, remember: Remember) -> dict[str, str]:
-    """Return the configured headers of a server. Raises ConfigError."""
-    return {
-        name: await resolved(value, f"servers.{spec.name}.headers.{name}", remember)
-        for name, value in spec.headers.items()
-    }
+    """Return the configured headers of a server. Raises ConfigError, also for one that cannot be sent."""
+    found: dict[str, str] = {}
+    for name, value in spec.headers.items():
+        where = f"servers.{spec.name}.headers.{name}"
+        found[name] = await resolved(value, where, remember)
+        if fault := header_value_fault(found[name]):
+            raise ConfigError(f"its value in the keychain {fault}.", where=where)
+    return found
 
 
 async def resolved_env(spec: ServerSpec, remember: Remember) -> ServerSpec:

@@ -16,6 +16,8 @@ from typing import Any
 import httpx2
 
 from tui import __version__
+from tui.core.http_rules import FRAMING, header_name_fault, header_value_fault
+from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
 from tui.host.passthrough.http_exchange import HttpExchange
 
@@ -131,7 +133,7 @@ class TappedTransport(httpx2.AsyncBaseTransport):
             exchange.failed(error)
             raise
         if unsendable:  # the library's own words quote the header, which may be a secret
-            refused = httpx2.LocalProtocolError("a header has characters that cannot be sent")
+            refused = httpx2.LocalProtocolError(_unsendable(request))
             exchange.failed(refused)
             raise refused
         exchange.answered(response.status_code, response.headers.raw)
@@ -148,6 +150,15 @@ class TappedTransport(httpx2.AsyncBaseTransport):
 
     async def aclose(self) -> None:
         await self._routed.aclose()
+
+
+def _unsendable(request: httpx2.Request) -> str:
+    """Return which header of a request cannot be sent, without its value."""
+    for name, value in request.headers.items():
+        own = name in FRAMING  # the library's
+        if not own and (header_name_fault(name) or header_value_fault(value) or value != value.strip()):
+            return f"the header {clean_line(name, 60)} cannot be sent as it is"
+    return "a header has characters that cannot be sent"
 
 
 class _HeardStream(httpx2.AsyncByteStream):

@@ -19,7 +19,10 @@ HEADERS = {
 @pytest.fixture(autouse=True)
 def keychain(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("keyring")
-    module.get_password = lambda service, name: {("mcptui", "api"): "canary-key"}.get((service, name))  # type: ignore[attr-defined]
+    module.get_password = lambda service, name: {
+        ("mcptui", "api"): "canary-key",
+        ("mcptui", "cut"): "cana…key",
+    }.get((service, name))  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "keyring", module)
 
 
@@ -44,3 +47,10 @@ async def test_a_missing_entry_names_the_key_of_the_configuration() -> None:
     spec = ServerSpec("api", headers={"X-Key": "keyring:mcptui/other"})
     with pytest.raises(ConfigError, match=r"servers\.api\.headers\.X-Key.*no such key"):
         await resolved_headers(spec, lambda _: None)
+
+
+async def test_a_value_that_no_header_can_have_is_refused_without_it() -> None:
+    spec = ServerSpec("api", headers={"X-Key": "keyring:mcptui/cut"})
+    with pytest.raises(ConfigError, match=r"servers\.api\.headers\.X-Key.*not ASCII") as refused:
+        await resolved_headers(spec, lambda _: None)
+    assert "cana" not in str(refused.value)

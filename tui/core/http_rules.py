@@ -1,0 +1,84 @@
+"""What an address of a server and an HTTP header may be. Pure.
+
+Checked where a configuration, a command line or a keychain gives one: HTTP libraries find out only when they
+send it, and quote the value, which may be a secret.
+"""
+
+import ipaddress
+import re
+import unicodedata
+from urllib.parse import urlsplit
+
+SCHEMES = ("http", "https", "ws", "wss")
+FRAMING = frozenset(
+    {
+        "connection",
+        "content-length",
+        "keep-alive",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
+)
+"""Headers about one connection or the length of one message (RFC 9110, 7.6.1 and 8.6)."""
+
+MAX_LABEL = 63
+_TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_REFERENCE = "${"
+
+
+def header_name_fault(name: str) -> str:
+    """Return why a header of this name cannot be sent, or ""."""
+    if not _TOKEN.fullmatch(name):
+        return "is not the name of an HTTP header; use letters, digits and - only"
+    if name.lower() in FRAMING:
+        return "is a header that mcptui sets for each request; remove it"
+    return ""
+
+
+def header_value_fault(value: str) -> str:
+    """Return why this value of a header cannot be sent, without the value, or ""."""
+    if any((ord(char) < 32 and char != "\t") or ord(char) == 127 for char in value):
+        return "has a line break or control character, which no HTTP header can have; write one line"
+    if not value.isascii():
+        return "has a character that is not ASCII, which no HTTP header can have; copy the whole value again"
+    return ""
+
+
+def url_fault(url: str) -> str:
+    """Return why there can be no server at this address, or ""."""
+    if any(unicodedata.category(char) == "Cc" for char in url) or url != url.strip():
+        return "must be an address without line breaks, control characters, or spaces at its ends"
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port  # the port raises if it is not a number
+    except ValueError:
+        return "must be an address like https://host/path"
+    if not host or parts.scheme not in SCHEMES:
+        return "must be an address like https://host/path"
+    if _REFERENCE not in parts.netloc and not is_host(host):
+        return "must be an address like https://host/path; its host has characters that no host can have"
+    return ""
+
+
+def is_host(host: str) -> bool:
+    """Return whether this can be the host of an address: a name, in any script, or an IP address."""
+    if ":" in host:
+        try:
+            return ipaddress.ip_address(host).version == 6
+        except ValueError:
+            return False
+    if unicodedata.normalize("NFKC", host) != host:
+        return False
+    labels = host.removesuffix(".").split(".")
+    return all(
+        0 < len(label) <= MAX_LABEL and all(char.isalnum() or _joins(char) for char in label)
+        for label in labels
+    )
+
+
+def _joins(char: str) -> bool:
+    """Also vowel signs and the like of other scripts."""
+    return char in "-_" or unicodedata.category(char) in ("Mn", "Mc")
