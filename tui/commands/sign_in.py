@@ -15,7 +15,7 @@ from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, Refuser
 from tui.core.text import clean, clean_line
 from tui.core.units import plural
-from tui.core.web_address import web_address
+from tui.core.web.web_address import web_address
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.new_server import is_address, unconfigured_server

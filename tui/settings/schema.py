@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from tui.core.http_rules import header_name_fault, header_value_fault, url_fault
 from tui.core.servers import LOG_LEVELS
+from tui.core.web.http_rules import header_name_fault, header_value_fault, url_fault
 from tui.settings.keymap import flat_keys
 from tui.settings.references import KEYCHAIN, NAME, FromEnvironment
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.core.web_address import MAX_LENGTH, has_browser, web_address
+from tui.core.web.web_address import MAX_LENGTH, has_browser, web_address
 
 
 def test_an_address_is_shown_whole_in_three_parts() -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.http_rules import header_name_fault, header_value_fault, is_host, url_fault
+from tui.core.web.http_rules import header_name_fault, header_value_fault, is_host, url_fault
 
 
 @pytest.mark.parametrize("name", ["Authorization", "X-Api-Key", "x_y.z", "Host", "Te2"])
