@@ -9,6 +9,7 @@ import pytest
 
 from tests import programs
 from tests.conftest import until
+from tests.http_server import STREAM, event, http_server
 from tui.core.ports import MonotonicClock
 from tui.core.questions import (
     Action,
@@ -19,7 +20,7 @@ from tui.core.questions import (
     Questioner,
     Refuser,
 )
-from tui.core.servers import SamplingRule
+from tui.core.servers import SamplingRule, ServerSpec, Transport
 from tui.core.tools import CallFailure
 from tui.host.host import Host
 from tui.host.server_requests import MAX_ROUNDS, MAX_TOLD, MAX_WAITING
@@ -35,13 +36,18 @@ class Person(Refuser):
     def __init__(self, content=None):
         self.asked = []
         self.told = []
+        self.withdrawn = 0
         self.content = content or {}
         self.wait = asyncio.Event()
         self.wait.set()
 
     async def form(self, question):
         self.asked.append(question)
-        await self.wait.wait()
+        try:
+            await self.wait.wait()
+        except asyncio.CancelledError:
+            self.withdrawn += 1
+            raise
         return FormAnswer(Action.ACCEPT, self.content)
 
     async def address(self, question):
@@ -206,6 +212,43 @@ async def test_a_server_that_stops_withdraws_its_questions():
     await until(lambda: any(isinstance(one, FormQuestion) for one in person.asked))
     await host.shutdown()
     assert len(person.asked) <= MAX_WAITING
+
+
+async def test_a_call_that_ends_withdraws_its_questions():
+    person = Person()
+    person.wait.clear()
+    replies: list[dict] = []
+
+    def keep(captured):
+        if b'"id":"f1"' in captured.raw.replace(b" ", b""):
+            replies.append(json.loads(captured.raw))
+
+    host = await started(FAULTS / "elicitation_phishing.py", person, sink=keep)
+    await call(host)
+    await until(lambda: answers(replies))
+    assert [one["result"] for one in answers(replies)] == [{"action": "cancel"}]
+    await host.shutdown()
+
+
+async def test_a_call_whose_http_connection_breaks_withdraws_its_questions():
+    async def ask_and_hang(asked, writer):
+        form = {"message": "Who?", "requestedSchema": {"type": "object", "properties": {}}}
+        asking = {"jsonrpc": "2.0", "id": "f1", "method": "elicitation/create", "params": form}
+        writer.write(STREAM + b"\r\n" + event(asking))
+        await writer.drain()
+        await until(lambda: person.asked)
+        writer.transport.abort()
+
+    person = Person()
+    person.wait.clear()
+    async with http_server(modern=False, once={"tools/call": ask_and_hang}) as server:
+        spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url)
+        host = Host([spec], sink=lambda captured: None, clock=MonotonicClock(), questioner=person)
+        await host.start_all()
+        result = await call(host)
+        assert result.is_error
+        await until(lambda: person.withdrawn == 1)
+        await host.shutdown()
 
 
 @pytest.mark.parametrize("script", [ASKING, FAULTS / "server_requests.py"])

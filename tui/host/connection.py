@@ -472,7 +472,8 @@ class Connection:
         client, wire = self._client, self._wire
         if client is not None and wire is not None:
             try:
-                return await errand(client, wire, self._incomplete)
+                with wire.requests.questioner.call():
+                    return await errand(client, wire, self._incomplete)
             except Exception:  # what it may raise is up to the errand
                 if not (self._stop.is_set() or self.transport.exited.is_set() or wire.closed.is_set()):
                     raise

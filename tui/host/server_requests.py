@@ -31,6 +31,7 @@ from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.time_limits import TimeLimits
 from tui.core.web.web_address import has_browser, web_address
 from tui.host.browser import open_browser
+from tui.host.call_questions import CallQuestions
 from tui.host.sampling import BadSampling, SamplingRefused, ServerSampling
 from tui.host.schemas.linear_pattern import found_in
 from tui.host.waits import first_of
@@ -145,10 +146,10 @@ class ServerRequests:
         sampler: Sampler | None = None,
     ) -> None:
         self.spec = ServerSpec(server)
-        self._sampling = None if sampler is None else ServerSampling(questioner, sampler)
+        self.questioner = CallQuestions(questioner)
+        self._sampling = None if sampler is None else ServerSampling(self.questioner, sampler)
         self._open_browser = open_browser
         self.clocks = questioner.clocks(server)
-        self.questioner = questioner
         self._server = server
         self._visits: dict[str, asyncio.Event] = {}
 

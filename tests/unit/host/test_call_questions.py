@@ -1,0 +1,129 @@
+"""Questions of a server end with the calls that they were asked in."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+import pytest
+
+from tests.conftest import until
+from tui.core.questions import (
+    Action,
+    AddressQuestion,
+    FormAnswer,
+    FormQuestion,
+    Refuser,
+    SamplingQuestion,
+    SamplingReview,
+)
+from tui.host.call_questions import CallQuestions
+
+
+class Slow(Refuser):
+    """Thinks until `decided` about every question; notes the order in which they are withdrawn."""
+
+    def __init__(self) -> None:
+        self.decided = asyncio.Event()
+        self.seen: list[Any] = []
+        self.withdrawn: list[Any] = []
+
+    async def _think(self, question: Any) -> Any:
+        self.seen.append(question)
+        try:
+            await self.decided.wait()
+        except asyncio.CancelledError:
+            self.withdrawn.append(question)
+            raise
+        return FormAnswer(Action.ACCEPT, {})
+
+    form = address = sampling = review = _think
+
+
+def form(number: int = 1) -> FormQuestion:
+    return FormQuestion("srv", f"Question {number}", {"type": "object"})
+
+
+async def asked(person: Slow, question: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
+    before = len(person.seen)
+    task = asyncio.create_task(question)
+    await until(lambda: len(person.seen) > before)
+    return task
+
+
+ADDRESS = AddressQuestion("srv", "https://a.example/", "Visit?", "elicitation")
+SAMPLING = SamplingQuestion("srv", {})
+
+
+@pytest.mark.parametrize(
+    ("kind", "question"),
+    [
+        ("form", form()),
+        ("address", ADDRESS),
+        ("sampling", SAMPLING),
+        ("review", SamplingReview("srv", {}, {})),
+    ],
+)
+async def test_a_question_is_cancelled_when_its_call_ends(kind: str, question: Any) -> None:
+    person = Slow()
+    questions = CallQuestions(person)
+    with questions.call():
+        answer = await asked(person, getattr(questions, kind)(question))
+    assert (await answer).action is Action.CANCEL
+    assert person.withdrawn == [question]
+
+
+async def test_a_question_is_cancelled_when_its_call_fails() -> None:
+    person = Slow()
+    questions = CallQuestions(person)
+    with pytest.raises(OSError, match="gone"), questions.call():
+        answer = await asked(person, questions.form(form()))
+        raise OSError("gone")
+    assert (await answer).action is Action.CANCEL
+
+
+async def test_questions_of_a_call_are_withdrawn_from_the_last_to_the_first() -> None:
+    person = Slow()
+    questions = CallQuestions(person)
+    with questions.call():
+        answers = [await asked(person, questions.form(form(number))) for number in (1, 2, 3)]
+    await asyncio.gather(*answers)
+    assert [one.message for one in person.withdrawn] == ["Question 3", "Question 2", "Question 1"]
+
+
+async def test_a_question_stays_while_another_call_may_have_asked_it() -> None:
+    person = Slow()
+    questions = CallQuestions(person)
+    with questions.call():
+        with questions.call():
+            answer = await asked(person, questions.form(form()))
+        await asyncio.sleep(0)
+        assert not answer.done()
+    assert (await answer).action is Action.CANCEL
+
+
+async def test_a_question_stays_when_a_call_ends_that_began_after_it() -> None:
+    person = Slow()
+    questions = CallQuestions(person)
+    answer = await asked(person, questions.form(form()))
+    with questions.call():
+        pass
+    person.decided.set()
+    assert (await answer).action is Action.ACCEPT
+
+
+async def test_an_answer_within_the_call_is_passed_on() -> None:
+    person = Slow()
+    questions = CallQuestions(person)
+    person.decided.set()
+    with questions.call():
+        assert (await questions.form(form())).action is Action.ACCEPT
+
+
+async def test_a_timeout_of_the_one_who_answers_is_raised() -> None:
+    class Late(Refuser):
+        async def form(self, question: FormQuestion) -> FormAnswer:
+            raise TimeoutError
+
+    questions = CallQuestions(Late())
+    with pytest.raises(TimeoutError), questions.call():
+        await questions.form(form())
