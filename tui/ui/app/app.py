@@ -100,12 +100,18 @@ class McptuiApp(BaseApp):
         return action != "act" or self.main.parts.actions.allows(name)
 
     async def on_event(self, event: events.Event) -> None:
-        """Let no letter of a text become the answer to a question."""
+        """Let no letter of a text become the answer to a question, and no answer a key of something else."""
         if isinstance(event, events.Key):
             self._collecting.key()
+            if self._ignores_keys:
+                return
             if self.screen is self.main and self.main.takes_key(event):
                 return
         await super().on_event(event)
+
+    @property
+    def _ignores_keys(self) -> bool:
+        return self.main.parts is not None and self.main.parts.approval_keys.ignores_keys
 
     def on_key(self, event: events.Key) -> None:
         """Handle the keys of an action that a screen over the chat screen keeps from it.

@@ -182,6 +182,11 @@ class ApprovalKeys:
         self._took_focus = False
         self.typed_at = -TYPING_SECONDS
 
+    @property
+    def ignores_keys(self) -> bool:
+        """Whether keys are for the dialog of a question that was withdrawn only just now."""
+        return self._dialogs.ignores_keys
+
     def answer(self, answer: str) -> None:
         """Answer the visible question, unless it appeared only just now."""
         if self.approvals.ripe:

@@ -11,6 +11,7 @@ from tui.core.text import clean_line
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.questions.address_dialog import AddressDialog
 from tui.ui.questions.form_dialog import FormDialog
+from tui.ui.questions.question_line import Ripeness
 from tui.ui.questions.sampling_dialog import SamplingDialog
 from tui.ui.widgets.symbols import symbols_for
 
@@ -45,6 +46,12 @@ class ServerQuestions:
         self._model = model
         self._dialog: Dialog | None = None
         self._next: ServerQuestion | None = None
+        self._withdrawn: Ripeness | None = None
+
+    @property
+    def ignores_keys(self) -> bool:
+        """Whether a dialog has closed without the person only just now: keys were meant for it."""
+        return self._withdrawn is not None and not self._withdrawn.ripe
 
     def show(self, question: ServerQuestion | None, waiting: int) -> None:
         """Show `question`, or none; `waiting` questions come after it.
@@ -101,4 +108,5 @@ class ServerQuestions:
             return False
         for _ in stack[stack.index(dialog) :]:
             self._app.pop_screen()
+        self._withdrawn = Ripeness()
         return True

@@ -9,6 +9,7 @@ from tests.ui.app_stage import asking, keys, opened, screen_text, shows
 from tests.ui.question_stage import app_with_person, asked, ripe, shown
 from tui.core.questions import Action, FormQuestion
 from tui.ui.dialogs.help import HelpScreen
+from tui.ui.questions import question_line
 from tui.ui.questions.form_dialog import FormDialog
 
 __all__ = ["ripe"]
@@ -52,6 +53,41 @@ async def test_a_withdrawn_question_closes_with_all_that_was_opened_over_it() ->
         waiting.cancel()
         await until(lambda: app.screen is app.main)
         await shows(app, "server1 withdrew its question.")
+
+
+async def test_keys_meant_for_a_withdrawn_question_reach_nothing_under_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with app_with_person() as (app, pilot, person):
+        waiting = asked(person.form(question(1)))
+        await shown(app, FormDialog)
+        monkeypatch.setattr(question_line, "GRACE_SECONDS", 60.0)
+        waiting.cancel()
+        await until(lambda: app.screen is app.main)
+        await pilot.press("o", "f1", "enter")
+        assert app.screen is app.main
+        assert app.main.composer.text == ""
+
+
+async def test_keys_work_again_a_moment_after_a_question_was_withdrawn() -> None:
+    async with app_with_person() as (app, pilot, person):
+        waiting = asked(person.form(question(1)))
+        await shown(app, FormDialog)
+        waiting.cancel()
+        await until(lambda: app.screen is app.main)
+        await pilot.press("o")
+        assert app.main.composer.text == "o"
+
+
+async def test_keys_after_an_answer_are_not_ignored() -> None:
+    async with app_with_person() as (app, pilot, person):
+        waiting = asked(person.form(question(1)))
+        await shown(app, FormDialog)
+        await pilot.press("ctrl+x")
+        await until(lambda: app.screen is app.main)
+        assert (await waiting).action is Action.DECLINE
+        assert app.main.parts is not None
+        assert not app.main.parts.approval_keys.ignores_keys
 
 
 async def test_a_question_waits_until_nobody_is_typing() -> None:
