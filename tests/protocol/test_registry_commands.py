@@ -120,5 +120,36 @@ async def test_no_registry_is_asked_about_an_address_or_a_command(file: Path):
         configure(file, server.url)
         await mcptui("add", "https://mcp.example.com/mcp", "--config", str(file))
         await mcptui("add", "--config", str(file), sys.executable, "-m", "some_server")
-        await mcptui("add", "--config", str(file), "mcp.example.com/mcp")
+        await mcptui("add", "--config", str(file), "mcp.example.com:8443/mcp")
         assert server.asked == []
+
+
+@pytest.mark.parametrize("name", ["app.linear/linear-weather", "mcp.example/weather", "systems.example/w"])
+@pytest.mark.parametrize("options", [(), ("--as", "npm"), ("--registry",)])
+async def test_each_name_that_search_prints_can_be_added(file: Path, name: str, options: tuple[str, ...]):
+    async with registry_server(entry(name=name)) as server:
+        configure(file, server.url)
+        if options == ("--registry",):
+            options = ("--registry", server.url)
+        words = (name, *options, "--set", "units=metric", "--yes", "--name", "w", "--config", str(file))
+        done = await mcptui("add", *words)
+    assert done.code == 0, done.err
+    assert list(written(file)) == ["w"]
+
+
+async def test_with_a_registry_any_word_is_a_name_in_it(file: Path):
+    async with registry_server(entry(name="weather")) as server:
+        words = ("add", "weather", "--registry", server.url, "--set", "units=metric", "--yes")
+        done = await mcptui(*words, "--config", str(file))
+    assert done.code == 0, done.err
+    assert list(written(file)) == ["weather"]
+
+
+async def test_a_host_without_scheme_that_no_registry_has_is_told_how_to_write_it(file: Path):
+    async with registry_server(entry()) as server:
+        configure(file, server.url)
+        done = await mcptui("add", "mcp.example.com/mcp", "--config", str(file))
+        assert done.code == 2 and "If it is an address, write https://mcp.example.com/mcp" in done.err
+    done = await mcptui("add", "mcp.example.com/mcp", "--config", str(file))
+    assert done.code == 2 and "cannot be reached" in done.err
+    assert "If it is an address, write https://mcp.example.com/mcp" in done.err

@@ -9,7 +9,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +77,9 @@ def _with_options_behind(args: argparse.Namespace) -> None:
     from tui.commands.command_line import add_options
 
     words: list[str] = args.target
-    if len(words) > 1 and ("://" in words[0] or args.registry or _is_packed(words[0])):
+    if len(words) > 1 and (
+        "://" in words[0] or args.registry or _is_packed(words[0]) or _names_a_registry(words)
+    ):
         add_options(argparse.ArgumentParser(prog="mcptui add")).parse_args(words[1:], namespace=args)
         args.target = [words[0], *args.target]
     elif words[:1] == ["--"]:
@@ -89,6 +91,12 @@ def _is_packed(word: str) -> bool:
     from tui.settings.packages.registry_entry import is_registry_name
 
     return is_bundle(word) or (is_registry_name(word) and not is_command(word))
+
+
+def _names_a_registry(words: Sequence[str]) -> bool:
+    """Whether `--registry` stands behind a word that is no command."""
+    named = any(word == "--registry" or word.startswith("--registry=") for word in words[1:])
+    return named and not is_command(words[0])
 
 
 def _add(args: argparse.Namespace) -> int:
@@ -148,7 +156,7 @@ def _packed(args: argparse.Namespace) -> "Found | None":
     from tui.commands.packages.bundle import from_bundle, is_bundle
 
     word = args.target[0] if len(args.target) == 1 else ""
-    if is_bundle(word):
+    if is_bundle(word) and not args.registry:
         return from_bundle(args, word)
     if word and (args.registry or _is_packed(word)):
         from tui.commands.packages.registry import from_registry

@@ -52,6 +52,14 @@ def test_two_dashes_begin_a_command(file: Path):
     assert servers(file) == {"time": expected}
 
 
+def test_a_file_that_exists_is_no_name_in_a_registry(file: Path, tmp_path: Path, monkeypatch):
+    (tmp_path / "io.x").mkdir()
+    (tmp_path / "io.x" / "server").write_text("")
+    monkeypatch.chdir(tmp_path)
+    assert mcptui("add", "--config", str(file), "--name", "s", "io.x/server") == 0
+    assert servers(file)["s"]["command"] == str(tmp_path / "io.x" / "server")
+
+
 def test_a_path_that_is_here_is_found_from_anywhere(file: Path, tmp_path: Path, monkeypatch):
     (tmp_path / "weather.py").write_text("")
     monkeypatch.chdir(tmp_path)

@@ -100,13 +100,18 @@ def from_registry(args: argparse.Namespace, word: str) -> Found:
     url = _registry_url(args)
     name, _, version = word.partition("@")
     print(f"· asking {clean_line(url, 200)} for {clean_line(name, 200)}", file=sys.stderr, flush=True)
-    item = asyncio.run(Registry(url).server(name, version or "latest"))
+    shown = clean_line(name, 100)
+    meant = f"If it is an address, write https://{shown}"
+    try:
+        item = asyncio.run(Registry(url).server(name, version or "latest"))
+    except ServerError as error:
+        step = f"{error.next_step} {meant}".strip()
+        raise ServerError(error.message, where=error.where, next_step=step) from error
     if item is None:
-        shown = clean_line(name, 100)
         raise UsageError(
             f"the registry has no server {shown}{f' {clean_line(version, 40)}' if version else ''}.",
             where=clean_line(url, 200),
-            next_step=f"`mcptui search` finds names. If it is an address, write https://{shown}",
+            next_step=f"`mcptui search` finds names. {meant}",
         )
     entry = item["server"]
     if (status := _status(item)) == "deleted":

@@ -36,21 +36,17 @@ _PLACEHOLDER = re.compile(r"\{([^{}]{1,100})\}")
 _REGISTRY_NAME = re.compile(
     r"(?P<space>[A-Za-z0-9][A-Za-z0-9.-]*)/[A-Za-z0-9][\w.-]*(?:@[\w.+-]+)?", re.ASCII
 )
-_HEADS = frozenset({"info", "tech", "cloud", "page", "site", "store", "tools", "work"})
-_HOST_LABELS = frozenset({"mcp", "api", "www", "app"})
 MAX_ITEMS = 200
 
 
 def is_registry_name(word: str) -> bool:
-    """Whether a word is a name in a registry: a domain backwards, a slash, a name, as `io.github.user/x`.
+    """Whether a word has the form of a name in a registry: a domain backwards, a slash, a name.
 
-    `mcp.example.com/mcp`, which begins with a host, is not.
+    For example `io.github.user/x` or `app.linear/linear`. A host with a path looks the same, unless it has a
+    port or is an IP address; whoever means one writes https://.
     """
     found = _REGISTRY_NAME.fullmatch(word)
-    if found is None or "." not in found["space"]:
-        return False
-    head = found["space"].partition(".")[0].lower()
-    return (2 <= len(head) <= 3 and head not in _HOST_LABELS) or head in _HEADS
+    return found is not None and "." in found["space"] and not found["space"].replace(".", "").isdigit()
 
 
 @dataclass(frozen=True, slots=True)
