@@ -12,6 +12,7 @@ from tui.core.errors import ConfigError
 from tui.core.ports import TextPart
 from tui.core.turn.limits import Limits
 from tui.ui.chat import status
+from tui.ui.dialogs import confirm
 from tui.ui.dialogs.help import MAIN
 from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, Context
 from tui.ui.lists.models import ModelsScreen
@@ -266,6 +267,25 @@ async def test_quitting_asks_while_a_turn_runs():
         await until(lambda: len(app.screen_stack) == 1)
         await pilot.press("ctrl+q", "y")
         await until(lambda: app._exit)
+
+
+async def test_the_key_that_quits_pressed_again_quits_during_a_turn(monkeypatch):
+    monkeypatch.setattr(confirm, "RIPE_SECONDS", 0.0)
+    async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
+        await send(pilot, "go")
+        await pilot.press("ctrl+q")
+        await shows(app, "A turn is still running.")
+        await pilot.press("ctrl+q")
+        await until(lambda: app._exit)
+
+
+async def test_the_key_that_quits_pressed_twice_in_a_hurry_still_asks(monkeypatch):
+    monkeypatch.setattr(confirm, "RIPE_SECONDS", 60.0)
+    async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
+        await send(pilot, "go")
+        await pilot.press("ctrl+q", "ctrl+q")
+        await shows(app, "A turn is still running.")
+        assert not app._exit
 
 
 async def test_the_help_shows_every_key_of_the_table():

@@ -179,6 +179,9 @@ class McptuiApp(BaseApp):
             return
         from tui.ui.dialogs.confirm import ConfirmQuit
 
+        if isinstance(self.screen, ConfirmQuit):  # this key comes here first: it is one that works anywhere
+            self.screen.action_again()
+            return
         self.open_once(ConfirmQuit(self._turn_runs), lambda leave: self.exit(0) if leave else None)
 
     def action_help_quit(self) -> None:

@@ -83,7 +83,7 @@ class ConfirmQuit(ModalScreen[bool]):
     """Asks whether to quit while a turn is running; once it has ended the question says so."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y,enter,ctrl+q", "answer(True)", "leave"),
+        Binding("y,enter", "answer(True)", "leave"),
         Binding("n,escape", "answer(False)", "stay"),
     ]
 
@@ -97,9 +97,11 @@ class ConfirmQuit(ModalScreen[bool]):
     ConfirmQuit .keys { color: $text-dim; margin-top: 1; }
     """
 
-    def __init__(self, running: Callable[[], bool]) -> None:
+    def __init__(self, running: Callable[[], bool], clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._turn_runs = running
+        self._clock = clock
+        self._shown = clock()
         self._question = Literal(_RUNNING)
 
     def compose(self) -> ComposeResult:
@@ -112,6 +114,11 @@ class ConfirmQuit(ModalScreen[bool]):
 
     def _look(self) -> None:
         self._question.show(_RUNNING if self._turn_runs() else _ENDED)
+
+    def action_again(self) -> None:
+        """Leave: the key that asked was pressed once more. One that is held down does not count."""
+        if self._clock() - self._shown >= RIPE_SECONDS:
+            self.dismiss(True)
 
     def action_answer(self, leave: bool) -> None:
         self.dismiss(leave)
