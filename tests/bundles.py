@@ -39,11 +39,15 @@ def entry(name: str, mode: int = stat.S_IFREG | 0o644) -> zipfile.ZipInfo:
 
 
 def bundle(path: Path, said: Any = None, files: Mapping[str, bytes] | None = None, *others: Any) -> Path:
-    """Write a bundle; `others` are pairs of an entry as it is and its data."""
+    """Write a bundle, by default with the one file that `MANIFEST` starts.
+
+    `others` are pairs of an entry as it is and its data.
+    """
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as target:
         text = said if isinstance(said, bytes) else json.dumps(MANIFEST if said is None else said).encode()
         target.writestr("manifest.json", text)
-        for name, data in (files or {}).items():
+        files = {"server/main.py": b""} if files is None else files
+        for name, data in files.items():
             target.writestr(entry(name), data)
         for info, data in others:
             target.writestr(info, data)

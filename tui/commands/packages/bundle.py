@@ -45,6 +45,9 @@ def from_bundle(args: argparse.Namespace, word: str) -> Found:
     path = Path(word).expanduser().absolute()
     with open_bundle(path, args.sha256 or "") as file:
         bundle = bundle_of(file.manifest)
+        if missing := bundle.missing(file.names):
+            shown = clean_line(missing, 120)
+            raise UsageError(f"the bundle has no file {shown!r}, which its manifest.json says is started.")
         digest, held = file.digest, f"{plural(file.files, 'file')}, {size(file.unpacked)}"
     folder = bundles_dir() / folder_name(bundle, digest)
     author = f", by {clean_line(bundle.author, 80)}, as it says" if bundle.author else ""

@@ -26,7 +26,7 @@ FRAMING = frozenset(
 
 MAX_LABEL = 63
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-_REFERENCE = "${"
+_REFERENCE = re.compile(r"\$\{[^{}]*\}")
 
 
 def header_name_fault(name: str) -> str:
@@ -48,17 +48,17 @@ def header_value_fault(value: str) -> str:
 
 
 def url_fault(url: str) -> str:
-    """Return why there can be no server at this address, or ""."""
+    """Return why there can be no server at this address, or "". References to variables fit anywhere."""
     if any(unicodedata.category(char) == "Cc" for char in url) or url != url.strip():
         return "must be an address without line breaks, control characters, or spaces at its ends"
     try:
-        parts = urlsplit(url)
+        parts = urlsplit(_REFERENCE.sub("0", url))
         host, _ = parts.hostname or "", parts.port  # the port raises if it is not a number
     except ValueError:
         return "must be an address like https://host/path"
     if not host or parts.scheme not in SCHEMES:
         return "must be an address like https://host/path"
-    if _REFERENCE not in parts.netloc and not is_host(host):
+    if not is_host(host):
         return "must be an address like https://host/path; its host has characters that no host can have"
     return ""
 

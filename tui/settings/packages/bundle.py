@@ -7,7 +7,7 @@ else looks like a reference stays the text that it is.
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ class Bundle:
         inputs: what it asks the person for.
         command, args, env: how it is started on this platform, as written.
         is_binary: it brings a program of its own.
+        entry_point: the file that it says is started, or "".
     """
 
     name: str
@@ -45,6 +46,7 @@ class Bundle:
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     is_binary: bool = False
+    entry_point: str = ""
 
     def table(self, folder: Path, values: Values, home: Path) -> dict[str, Any]:
         """Return the server as a table of the configuration, with its files in `folder`.
@@ -65,8 +67,18 @@ class Bundle:
 
     def program(self) -> str:
         """Return the path of the program within the bundle, or "" if it is one of this machine."""
-        path = self.command.removeprefix("${__dirname}/").removeprefix("./")
+        path = _own_path(self.command)
         return path if "/" in self.command and "${" not in path else ""
+
+    def missing(self, names: Container[str]) -> str:
+        """Return the file that it starts and that is not among its files, or ""."""
+        needed = (_own_path(self.entry_point), self.program() if self.is_binary else "")
+        lost = (
+            path
+            for path in needed
+            if path and not path.startswith("/") and path not in names and f"{path}.exe" not in names
+        )
+        return next(lost, "")
 
 
 def bundle_of(manifest: Any, platform: str = sys.platform) -> Bundle:
@@ -98,18 +110,28 @@ def bundle_of(manifest: Any, platform: str = sys.platform) -> Bundle:
     for text in (command, *args, *env.values()):
         if not text.isprintable() and text:
             raise UsageError(f"the manifest holds text that cannot be shown: {clean_line(text, 80)!r}.")
+    inputs = tuple(_inputs(manifest.get("user_config", {})))
+    known = {one.name for one in inputs}
+    for found in (found for text in (command, *args, *env.values()) for found in _VARIABLE.findall(text)):
+        if found.startswith(_INPUT) and found.removeprefix(_INPUT) not in known:
+            raise _unusable(f"uses ${{{clean_line(found, 80)}}}, which its user_config does not define")
     return Bundle(
         name=name,
         version=version,
         title=_text(manifest, "display_name"),
         description=_text(manifest, "description"),
         author=_text(_object(manifest.get("author")), "name"),
-        inputs=tuple(_inputs(manifest.get("user_config", {}))),
+        inputs=inputs,
         command=command,
         args=tuple(args),
         env=dict(env),
         is_binary=_text(server, "type") == "binary",
+        entry_point=_text(server, "entry_point"),
     )
+
+
+def _own_path(path: str) -> str:
+    return path.removeprefix("${__dirname}/").removeprefix("./")
 
 
 def _is_variable(pair: tuple[Any, Any]) -> bool:

@@ -79,6 +79,11 @@ class BundleFile:
         return sum(not entry.is_dir() for entry in self._entries)
 
     @property
+    def names(self) -> frozenset[str]:
+        """The paths of its files."""
+        return frozenset(entry.filename for entry in self._entries if not entry.is_dir())
+
+    @property
     def unpacked(self) -> int:
         """Bytes of its files, as it says."""
         return sum(entry.file_size for entry in self._entries)

@@ -12,6 +12,7 @@ from urllib.parse import quote, urlsplit
 
 from tui.core.errors import UsageError
 from tui.core.text import clean_line
+from tui.core.web.http_rules import header_name_fault, url_fault
 from tui.settings.packages.server_inputs import ServerInput, Values, joined
 from tui.settings.references import escaped
 
@@ -31,7 +32,6 @@ _PACKAGE = {
 }
 _VERSION = re.compile(r"[\w][\w.+!~-]*", re.ASCII)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _PLACEHOLDER = re.compile(r"\{([^{}]{1,100})\}")
 _REGISTRY_NAME = re.compile(
     r"(?P<space>[A-Za-z0-9][A-Za-z0-9.-]*)/[A-Za-z0-9][\w.-]*(?:@[\w.+-]+)?", re.ASCII
@@ -122,10 +122,12 @@ def _remote_way(remote: Mapping[str, Any]) -> Way:
     problem = ""
     if kind not in ("streamable-http", "sse"):
         problem = f"its transport is {clean_line(kind, 40)!r}"
-    elif urlsplit(_PLACEHOLDER.sub("x", url)).scheme not in ("http", "https") or not url.isprintable():
+    elif not url.startswith(("http://", "https://")) or not url.isprintable():
         problem = f"{clean_line(url, 120)!r} is no address"
-    elif any(not _HEADER.fullmatch(_text(one, "name")) for one in _objects(remote.get("headers"))):
-        problem = "one of its headers has a name that HTTP does not allow"
+    elif url_fault(_PLACEHOLDER.sub("0", url)):
+        problem = f"{clean_line(url, 120)!r} is no address"
+    elif any(header_name_fault(_text(one, "name")) for one in _objects(remote.get("headers"))):
+        problem = "one of its headers cannot be sent"
     if problem:
         return Way("remote", url, problem=problem, source=remote)
     inputs = [*_variable_inputs(remote, url), *_pair_inputs(remote.get("headers"))]
@@ -209,6 +211,8 @@ class _Filler:
 
     def remote(self, remote: Mapping[str, Any]) -> dict[str, Any]:
         url = self._filled(_text(remote, "url"), remote, quoted=True)
+        if fault := url_fault(url):
+            raise UsageError(f"with these values its url cannot be used: it {fault}.")
         table: dict[str, Any] = {"url": url}
         if _text(remote, "type") == "sse":
             table["transport"] = "sse"

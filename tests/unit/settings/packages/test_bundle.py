@@ -130,3 +130,31 @@ def test_no_shape_of_a_manifest_breaks_it(odd: Any):
             bundle_of(said)
         except UsageError as error:
             assert str(error)
+
+
+@pytest.mark.parametrize(
+    "config", [{"args": ["x${user_config.nope}"]}, {"env": {"A": "${user_config.nope}"}}]
+)
+def test_a_value_that_it_does_not_ask_for_is_refused(config: dict[str, Any]):
+    with pytest.raises(UsageError, match=r"\$\{user_config\.nope\}, which its user_config does not define"):
+        bundle_of(manifest(config))
+
+
+@pytest.mark.parametrize(
+    ("names", "missing"),
+    [
+        ((), "server/main.py"),
+        (("server/main.py",), ""),
+        (("server/main.py.exe",), ""),
+        (("main.py",), "server/main.py"),
+    ],
+)
+def test_its_entry_point_has_to_be_among_its_files(names: tuple[str, ...], missing: str):
+    assert bundle_of(manifest()).missing(names) == missing
+
+
+def test_the_program_of_a_binary_has_to_be_among_its_files():
+    said = {"type": "binary", "mcp_config": {"command": "${__dirname}/bin/run"}}
+    assert bundle_of({**manifest(), "server": said}).missing(("bin/other",)) == "bin/run"
+    said = {"type": "binary", "mcp_config": {"command": "/usr/bin/run"}}
+    assert bundle_of({**manifest(), "server": said}).missing(()) == ""

@@ -42,7 +42,7 @@ def test_an_older_folder_is_replaced_as_a_whole(tmp_path: Path):
     (old / "left").write_text("x")
     with open_bundle(bundle(tmp_path / "a.mcpb")) as file:
         file.unpack(old)
-    assert everything_in(old).keys() == {"manifest.json"}
+    assert everything_in(old).keys() == {"manifest.json", "server/main.py"}
 
 
 HOSTILE = {

@@ -98,11 +98,23 @@ def test_an_address_gets_its_variables_and_headers():
         ],
     }
     (way,) = ways({"remotes": [remote]})
-    assert way.table({"tenant": ("a/b?c",), "X-Region": ("eu",)}) == {
-        "url": "https://a%2Fb%3Fc.example.com/mcp",
+    assert way.table({"tenant": ("acme",), "X-Region": ("eu",)}) == {
+        "url": "https://acme.example.com/mcp",
         "headers": {"Authorization": "Bearer ${API_TOKEN}", "X-Region": "eu"},
     }
     assert table_of({"remotes": [{"type": "sse", "url": "https://h/sse"}]})["transport"] == "sse"
+
+
+@pytest.mark.parametrize("value", ["evil/..@x", "a b", "evil.example#", "a..b", "ü/"])
+def test_a_value_that_makes_no_host_is_refused(value: str):
+    remote = {"type": "sse", "url": "https://{host}/sse", "variables": {"host": {"isRequired": True}}}
+    with pytest.raises(UsageError, match="its url cannot be used"):
+        table_of({"remotes": [remote]}, host=value)
+
+
+def test_a_value_in_the_path_of_an_address_is_quoted():
+    remote = {"type": "sse", "url": "https://h/{team}/sse", "variables": {"team": {}}}
+    assert table_of({"remotes": [remote]}, team="a/b?c")["url"] == "https://h/a%2Fb%3Fc/sse"
 
 
 HOSTILE = "${OPENAI_API_KEY}"
@@ -153,6 +165,8 @@ def test_what_cannot_be_run_safely_says_why(more: dict[str, Any], said: str):
         {"type": "stdio", "url": "https://h"},
         {"type": "sse", "url": "file:///etc/passwd"},
         {"type": "sse", "url": "https://h/\x1b[2J"},
+        {"type": "sse", "url": "https://[h"},
+        {"type": "sse", "url": "https://h", "headers": [{"name": "Content-Length"}]},
         {"type": "sse", "url": "https://h", "headers": [{"name": "A\r\nB"}]},
     ],
 )
