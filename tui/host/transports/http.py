@@ -286,7 +286,7 @@ class StreamableHttp:
             if SESSION in headers:
                 await self._check_session(response)
             if faults.content_type(response) not in ("application/json", "") or status in (202, 204):
-                raise faults.refused(response, await self._link.head(response))
+                raise self._refused(response, await self._link.head(response))
             raw = await self._link.body(response)
             noise = self._link.noise
             frames = (
@@ -297,7 +297,7 @@ class StreamableHttp:
             if not self._gate.is_pending(wire_id):
                 return None
             if status >= 300 or not frames:
-                raise faults.refused(response, raw[:4096])
+                raise self._refused(response, raw[:4096])
             why = self._link.why_noise if self._link.noise > noise else "it answers another request"
             raise faults.other_answer(why, status)
 
@@ -339,6 +339,9 @@ class StreamableHttp:
                 async for late in events:
                     await self._link.event(late)
 
+    def _refused(self, response: httpx2.Response, body: bytes) -> HttpFault:
+        return faults.refused(response, body, running=bool(self._gate.version))
+
     async def _resume(self, wire_id: Id, session: str, last_id: str, seconds: float) -> None:
         """Go on with a response whose stream ended before its answer (before 2026-07-28).
 
@@ -379,7 +382,7 @@ class StreamableHttp:
         if response.status_code in (400, 404):
             body = await self._link.head(response)
             if response.status_code == 404 or _NO_SESSION.search(body):
-                lost = faults.refused(response, body)
+                lost = self._refused(response, body)
                 raise SessionLost(lost.message, next_step=lost.next_step, status=lost.status, refused=True)
 
     async def _reopen(self, lost: str, fault: HttpFault) -> None:

@@ -244,6 +244,12 @@ def redirect_target(response: httpx2.Response) -> str:
     return "" if onward is None else str(onward.url.copy_with(userinfo=b"", query=None, fragment=None))
 
 
+def redirects_to_itself(response: httpx2.Response) -> bool:
+    """Return whether a redirect leads to where it came from, or was followed too often already."""
+    onward = response.next_request
+    return onward is not None and (onward.url == response.request.url or _onward(response) is not None)
+
+
 def _onward(response: httpx2.Response) -> httpx2.Request | None:
     onward = response.next_request
     if onward is None:

@@ -12,7 +12,7 @@ import httpx2
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.units import size as shown_size
-from tui.host.transports.http_client import CONNECT_SECONDS, redirect_target
+from tui.host.transports.http_client import CONNECT_SECONDS, redirect_target, redirects_to_itself
 
 QUOTED = 160
 """Characters of a server's own words in a sentence."""
@@ -20,6 +20,8 @@ QUOTED = 160
 MARKUP = re.compile(r"<(?:script|style)\b.*?</(?:script|style)\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 LATER = "Try again later."
 CHECK = "Check the address, and that the server is running."
+GONE = "The server answered at this address before. Restart it if this goes on."
+LOOPS = "The server, or a proxy before it, is set up wrongly. Check the address, also its final slash."
 MAY_HAVE = "It may have taken effect: check before you send it again."
 
 
@@ -102,14 +104,19 @@ def other_answer(why: str, status: int) -> HttpFault:
     return HttpFault(text, next_step="Check that the address is that of an MCP server.", status=status)
 
 
-def refused(response: httpx2.Response, body: bytes, *, signs_in: bool = False) -> HttpFault:
+def refused(
+    response: httpx2.Response, body: bytes, *, signs_in: bool = False, running: bool = False
+) -> HttpFault:
     """Return the fault for a response that is no JSON-RPC message; `body` is the head of its body.
 
-    `signs_in`: a sign-in was tried.
+    `signs_in`: a sign-in was tried. `running`: the server has answered at this address before.
     """
     status = response.status_code
     said = f"{status_text(status)}{_quoted(response, body)}"
     if target := redirect_target(response):
+        if redirects_to_itself(response):
+            text = f"{status_text(status)}: the redirects of {clean_line(target, 200)} lead in a circle."
+            return HttpFault(text, next_step=LOOPS, status=status, refused=True)
         text = f"{status_text(status)}: redirected to {clean_line(target, 200)}, which is not followed."
         step = "If that is the server you mean, write this address as its url."
         return HttpFault(text, next_step=step, status=status, refused=True)
@@ -119,7 +126,7 @@ def refused(response: httpx2.Response, body: bytes, *, signs_in: bool = False) -
         step = "Your credentials are not allowed to do this. Check them, or sign in again."
         return HttpFault(f"{said}.", next_step=step, status=status, refused=True)
     if status in (404, 405, 410):
-        step = "Check the address: there is no MCP server there."
+        step = GONE if running else "Check the address: there is no MCP server there."
         return HttpFault(f"{said}.", next_step=step, status=status, refused=True)
     if status in (429, 503):
         wait = retry_after(response.headers.get("retry-after", ""))

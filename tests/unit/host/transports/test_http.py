@@ -269,6 +269,13 @@ async def test_a_call_is_not_waited_for_in_another_session_than_its_own():
             assert server.methods().count("tools/call") == 1
 
 
+async def test_a_404_to_a_call_of_a_running_server_says_that_it_answered_before():
+    gone = says(reply(b"gone", "404 Not Found", "text/plain"))
+    async with http_server(answers={"tools/call": gone}) as server, Client(remote(server)) as client:
+        with pytest.raises(MCPError, match=r"HTTP 404.*answered at this address before"):
+            await client.call_tool("echo", {})
+
+
 async def test_an_address_where_nobody_listens_ends_the_start_with_the_reason():
     async with http_server() as server:
         pass

@@ -51,6 +51,26 @@ def test_a_redirect_elsewhere_is_refused_with_the_address():
     assert "redirected to https://other.example/x, which is not followed." in fault.message
 
 
+@pytest.mark.parametrize(
+    ("method", "to"),
+    [("GET", "https://h.example/mcp"), ("POST", "https://h.example/mcp"), ("POST", "https://h.example/b")],
+)
+def test_a_redirect_to_itself_or_followed_too_often_is_called_a_circle(method, to):
+    asked = httpx2.Request("POST", "https://h.example/mcp")
+    found = httpx2.Response(302, headers={"location": to}, request=asked)
+    found.next_request = httpx2.Request(method, to)
+    fault = faults.refused(found, b"")
+    assert fault.message == f"HTTP 302 (Found): the redirects of {to} lead in a circle."
+    assert "write this address" not in fault.next_step
+
+
+def test_a_server_that_has_answered_before_is_not_said_to_be_elsewhere():
+    asked = httpx2.Request("POST", "https://h.example/mcp")
+    fault = faults.refused(httpx2.Response(404, request=asked), b"", running=True)
+    assert fault.message == "HTTP 404 (Not Found)."
+    assert fault.next_step == faults.GONE and "no MCP server" not in fault.next_step
+
+
 @pytest.mark.parametrize(("value", "seconds"), [("3", 3.0), ("", None), ("soon", None), ("-1", None)])
 def test_retry_after_is_seconds(value, seconds):
     assert faults.retry_after(value) == seconds
