@@ -77,6 +77,24 @@ async def test_the_lists_stay_readable_while_the_server_is_stopped() -> None:
         assert not runtime.workbench.called
 
 
+async def test_a_disabled_server_is_not_started_and_says_how_to_enable_it() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        status = runtime.host.status("weather")
+        disabled = replace(status.spec, disabled=True)
+        runtime.host.put(
+            replace(status, spec=disabled, state=ServerState.STOPPED, reason=StopReason.DISABLED, pid=None)
+        )
+        await pilot.press("down")
+        await pilot.press("ctrl+j")
+        await shows(app_of(screen), "It is disabled. Press d in the servers to enable it.")
+        assert "starts it" not in screen_text(app_of(screen))
+        await pilot.press("ctrl+s")
+        said = "weather is disabled. Press d in the servers to enable it."
+        await until(lambda: any(said == one.message for one in app_of(screen)._notifications))
+        assert runtime.host.status("weather").state is ServerState.STOPPED
+
+
 async def test_an_answer_after_the_server_exited_clears_nothing() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, _):

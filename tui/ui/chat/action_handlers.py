@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from inspect import isawaitable
 
-from tui.core.servers import ServerSpec
 from tui.core.text import clean_line
 from tui.traffic.spans.entries import CallSpan
 from tui.ui.chat.approval_queue import ApprovalKeys
@@ -19,6 +18,7 @@ from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Action, Context, action, of_context
 from tui.ui.keys.answer_debounce import AnswerKeys
 from tui.ui.keys.situation import possible, unavailable
+from tui.ui.widgets.server_rows import why_only_listed
 
 ON_MESSAGE = {found.id: found for found in of_context(Context.CONVERSATION) if not found.run}
 """Actions whose keys are also letters of a message; they wait until the letter cannot be the start of one."""
@@ -128,18 +128,11 @@ class ActionHandlers:
 
     def _steer_server(self, steer: Callable[[], None]) -> None:
         status = self._regions.servers.selected_status
-        if status is not None and (why := self._why_listed_only(status.spec)):
-            self._regions.notify(f"{clean_line(status.name, 64)} is {why} it.")
+        if status is not None and (why := why_only_listed(status.spec, self._regions.key_of)):
+            self._regions.notify(f"{clean_line(status.name, 64)} is {why}")
             return
         steer()
         self._wake()
-
-    def _why_listed_only(self, spec: ServerSpec) -> str:
-        if spec.disabled:
-            return f"disabled. Press {self._regions.key_of('servers.disable')} to enable"
-        if spec.problem:
-            return f"configured wrongly. Press {self._regions.key_of('servers.change')} to edit"
-        return ""
 
     def _cancel(self) -> None:
         """Close a list, cancel a command or stop the turn; if there is none of them, focus the composer."""

@@ -1,11 +1,11 @@
 """The rows of a server in the servers pane: its line, and details below. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import ServerState, ServerStatus, StopReason
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line
 from tui.core.units import age, clock, duration, plural
 from tui.ui.widgets.rows import Row, crop, head_of, pad, spread, width_of, wrap
@@ -19,6 +19,9 @@ PID_FROM = 54
 """Columns from which the process id is shown."""
 
 MOVING = (ServerState.STARTING, ServerState.STOPPING)
+
+IN_SERVERS = " in the servers"
+"""Where the keys work that enable or edit a server, for other screens."""
 
 DETAIL_ROWS = 3
 FACT_CELLS = 10
@@ -205,6 +208,22 @@ def _offers(status: ServerStatus) -> Iterator[str]:
         yield plural(status.resources, "resource")
     if status.prompts is not None:
         yield plural(status.prompts, "prompt")
+
+
+def why_only_listed(spec: ServerSpec, key_of: Callable[[str], str], where: str = "") -> str:
+    """Return why a server cannot be started and which key helps `where`, or "" if it can; follows "is"."""
+    if spec.disabled:
+        return f"disabled. Press {key_of('servers.disable')}{where} to enable it."
+    if spec.problem:
+        return f"configured wrongly. Press {key_of('servers.change')}{where} to edit it."
+    return ""
+
+
+def start_words(status: ServerStatus, key_of: Callable[[str], str], action_id: str, words: str) -> Row:
+    """Return the key that starts a stopped server, and `words`, or why none does."""
+    if why := why_only_listed(status.spec, key_of, IN_SERVERS):
+        return ((f"It is {why}", "dim"),)
+    return ((key_of(action_id), "accent"), (f" {words}", "dim"))
 
 
 def toggle_server(host: "Host", status: ServerStatus) -> None:

@@ -16,6 +16,7 @@ from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Bar, SplitBar, part_at, spread
 from tui.ui.widgets.rows import Row
+from tui.ui.widgets.server_rows import start_words
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.overview import state_row
 
@@ -39,8 +40,8 @@ class BenchTitle(SplitBar):
             return (*left, ("is not configured any more", "bad")), ()
         left = (*left, *state_row(status, self._symbols))
         right: Row = ((f"{plural(running, 'call')} running   ", "warn"),) if running else ()
-        if status.state is ServerState.STOPPED:
-            right = ((self._overrides.first_of("bench.start"), "accent"), (" starts it", "dim"))
+        if status.state is ServerState.STOPPED and not status.spec.disabled:
+            right = start_words(status, self._overrides.first_of, "bench.start", "starts it")
         if status.state is ServerState.RUNNING:
             since = clock((time.monotonic_ns() - status.since_ns) / 1e9)
             pid = f"pid {status.pid}   " if status.pid is not None else ""

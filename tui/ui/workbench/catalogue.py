@@ -10,6 +10,7 @@ from tui.core.tasks import Task
 from tui.core.text import clean_line
 from tui.core.workbench import ResourceInfo, ResourceSubscription
 from tui.ui.widgets.rows import Row
+from tui.ui.widgets.server_rows import start_words
 from tui.ui.workbench.bars import BenchTab
 from tui.ui.workbench.calls import BenchContext, uri_of
 from tui.ui.workbench.items import Item, key_of_resource, of_prompts, of_resources, of_tasks, of_tools
@@ -104,12 +105,11 @@ class Catalogue:
         return list(self._left.values())
 
     def _nothing(self, status: ServerStatus | None) -> None:
-        row: Row = (
-            ("The server is stopped. ", "text"),
-            (self._shared.overrides.first_of("bench.toggle"), "accent"),
-            (" starts it here.", "dim"),
-        )
-        if status is not None and status.state is ServerState.STARTING:
+        row: Row = (("The server is stopped. ", "text"),)
+        if status is not None and status.state is ServerState.STOPPED:
+            first = self._shared.overrides.first_of
+            row = (*row, *start_words(status, first, "bench.toggle", "starts it here."))
+        elif status is not None and status.state is ServerState.STARTING:
             row = (("The server is starting…", "warn"),)
         elif status is not None and status.state is ServerState.STOPPING:
             row = (("The server is stopping…", "warn"),)

@@ -8,6 +8,7 @@ from tui.core.servers import ServerState
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.ui.dialogs.confirm import ConfirmCall
+from tui.ui.widgets.server_rows import start_words
 from tui.ui.workbench.calls import BenchContext, HandCall, run
 from tui.ui.workbench.items import Item
 from tui.ui.workbench.saved_arguments import SavedArguments
@@ -34,11 +35,9 @@ class HandCalls:
         if item is None:
             return
         if status is None or status.state is not ServerState.RUNNING:
-            bench.line.say(
-                ("The server does not run. ", "warn"),
-                (self._shared.overrides.first_of("bench.start"), "accent"),
-                (" starts it.", "dim"),
-            )
+            first = self._shared.overrides.first_of
+            start = () if status is None else start_words(status, first, "bench.start", "starts it.")
+            bench.line.say(("The server does not run. ", "warn"), *start)
             return
         if any(call.item.key == item.key for call in self.running):
             bench.line.say(("It still runs. ", "warn"), ("esc", "accent"), (" stops it.", "dim"))

@@ -20,7 +20,7 @@ from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, wrap
-from tui.ui.widgets.server_rows import STATE_STYLES, noise_words, reason_words
+from tui.ui.widgets.server_rows import STATE_STYLES, noise_words, reason_words, start_words
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.calls import BenchContext
 
@@ -78,18 +78,18 @@ def overview_rows(
     width: int,
     symbols: Symbols,
     redactor: Redactor,
-    start_key: str,
+    start: Row,
     give_key: str = "i",
     permission_keys: tuple[str, str, str] = ("t", "e", "x"),
 ) -> list[Row]:
     """Return the overview, wrapped at `width`.
 
-    `start_key` starts the server, `give_key` gives its instructions to the model, `permission_keys` set its
-    roots and whether it may ask the model.
+    `start` says what starts the server, `give_key` gives its instructions to the model, `permission_keys`
+    set its roots and whether it may ask the model.
     """
     width = max(30, min(width, WIDEST))
     rows: list[Row] = [EMPTY]
-    rows += _trouble(facts.status, width, redactor, start_key)
+    rows += _trouble(facts.status, width, redactor, start)
     identity = facts.identity or ServerIdentity()
     for heading, lines in (
         ("SERVER", _server(facts.status, identity)),
@@ -126,7 +126,7 @@ def _fact(name: str, value: str, style: str, width: int) -> list[Row]:
     return wrap(((value, style),), width, first=((f"   {name:<{FACT_CELLS}}", "dim"),))
 
 
-def _trouble(status: ServerStatus, width: int, redactor: Redactor, start_key: str) -> Iterator[Row]:
+def _trouble(status: ServerStatus, width: int, redactor: Redactor, start: Row) -> Iterator[Row]:
     if status.state is ServerState.RUNNING:
         return
     if status.state is ServerState.STARTING:
@@ -142,7 +142,7 @@ def _trouble(status: ServerStatus, width: int, redactor: Redactor, start_key: st
         if status.stderr_last:
             last = clean_line(redactor.redact(status.stderr_last), 400)
             yield from wrap(((last, "dim"),), width, first=(("   last line     ", "dim"),))
-        yield (("   ", ""), (start_key, "accent"), (" starts it here.", "dim"))
+        yield (("   ", ""), *start)
     yield EMPTY
 
 
@@ -376,16 +376,14 @@ class Overview(LinePane):
         facts = ServerFacts(
             status, identity.identity, identity.share, time.monotonic_ns(), identity.started(status)
         )
-        start_key = self._shared.overrides.first_of("bench.toggle")
-        give_key = self._shared.overrides.first_of("bench.instructions")
         first = self._shared.overrides.first_of
         return overview_rows(
             facts,
             self.columns,
             self._shared.signs,
             self._shared.runtime.redactor,
-            start_key,
-            give_key,
+            start_words(status, first, "bench.toggle", "starts it here."),
+            first("bench.instructions"),
             (first("bench.roots"), first("bench.sampling"), first("bench.read_resources")),
         )
 

@@ -11,13 +11,14 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from tui.core.servers import ServerState
+from tui.core.text import clean_line
 from tui.traffic.filter.nodes import written
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Rule
 from tui.ui.widgets.prompt import PromptLine
-from tui.ui.widgets.server_rows import toggle_server
+from tui.ui.widgets.server_rows import IN_SERVERS, toggle_server, why_only_listed
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.bars import BenchKeys, BenchTab, BenchTabs, BenchTitle
 from tui.ui.workbench.calls import BenchContext, CallBook
@@ -212,6 +213,9 @@ class ServerScreen(Screen[None]):
 
     def action_bench_toggle(self) -> None:
         if (status := self.shared.status) is not None:
+            if why := why_only_listed(status.spec, self.shared.overrides.first_of, IN_SERVERS):
+                self.notify(f"{clean_line(self.server, 64)} is {why}")
+                return
             toggle_server(self.shared.runtime.host, status)
             self.look()
 
