@@ -255,14 +255,18 @@ async def test_a_call_that_was_accepted_is_not_sent_again_if_its_stream_is_refus
 
 async def test_a_call_is_not_waited_for_in_another_session_than_its_own():
     async def lose(asked, writer):
-        server.sessions = {"of somebody else"}
+        if asked.headers["mcp-session-id"] == first:
+            server.sessions.discard(first)
         writer.write(reply(b"no such session", "404 Not Found", "text/plain"))
 
     async with http_server(modern=False) as server:
         when_resumed(server, lose)
+        server.sessions.add("of somebody else")
         async with Client(remote(server)) as client:
+            (first,) = server.sessions - {"of somebody else"}
             call = asyncio.create_task(client.call_tool("echo", {}))
-            await until(lambda: "of somebody else" in server.sessions)
+            await until(lambda: first not in server.sessions)
+            server.sessions.add("of a third")
             assert (await client.list_tools()).tools
             with pytest.raises(MCPError, match=r"not resumed: .*session in which.*It may have taken effect"):
                 await call
