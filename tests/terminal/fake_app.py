@@ -11,6 +11,9 @@ from tests.ui.fakes import DELETE, WEATHER, FakeHost, FakeRuntime, calls, crashe
 from tui.core.ports import ModelPart, ReasoningPart
 from tui.core.tools import TextContent, ToolResult
 from tui.ui.app.terminal import run_app
+from tui.ui.chat.composer import completion
+
+completion.PATIENCE_SECONDS = 30.0  # the files of a whole checkout are listed, beside other tests
 
 PAYLOADS = (
     "\x1b]52;c;cHduZWQ=\x07",

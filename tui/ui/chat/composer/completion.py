@@ -91,6 +91,11 @@ class Completion:
     def is_open(self) -> bool:
         return bool(self._found)
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether a list is being made that has nothing in it yet."""
+        return self._making is not None and not self._making.done() and not self._some.is_set()
+
     def look(self, line: str, column: int, *, is_first: bool) -> None:
         now = completion_at(line, column, is_first=is_first)
         if now == self.target:

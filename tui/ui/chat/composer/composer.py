@@ -111,11 +111,11 @@ class Composer(TokenArea):
             self.post_message(self.Sent(Written("", ""), now=True))
 
     async def action_complete(self) -> None:
-        """Take the selected or first suggestion; if there is none, focus the next pane."""
+        """Take the selected or first suggestion; if there is none, and none to come, focus the next pane."""
         await self._settle()
         if (one := self.completing.best) is not None:
             self._complete(one)
-        else:
+        elif not self.completing.is_awaited:
             self.screen.focus_next()
 
     def action_drop(self) -> None:

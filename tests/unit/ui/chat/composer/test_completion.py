@@ -80,7 +80,9 @@ async def test_a_list_that_does_not_come_in_time_is_not_taken_for_the_one_before
     write(completing, "/model small")
     await completing.settled()
     assert completing.marked is None and completing.best is None
+    assert completing.is_awaited  # so that the key that takes one does nothing else
     completing.close()
+    assert not completing.is_awaited
 
 
 async def test_a_reference_that_was_written_on_is_not_the_one_that_was_listed(
