@@ -66,8 +66,9 @@ def serve(path: str) -> tuple[dict[str, Any], list[int]] | None:
         socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening,
         selectors.DefaultSelector() as selector,
     ):
-        listening.bind(path)
+        listening.bind(f"{path}.new")
         listening.listen(64)
+        os.rename(f"{path}.new", path)  # the name appears once connections are accepted
         for ready in (listening, woken, 0):
             selector.register(ready, selectors.EVENT_READ)
         while True:

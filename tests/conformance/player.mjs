@@ -4,6 +4,7 @@
 // a program that plays one scenario and exits; each scenario gets a fresh copy of its module. A request is a
 // connection to SOCKET, with a line of JSON: the arguments and variables of the program. It is answered with its
 // exit code and what it wrote. The end of stdin ends the process.
+import { renameSync } from "node:fs";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
@@ -45,5 +46,6 @@ const server = createServer((connection) => {
     connection.end(JSON.stringify(done));
   });
 });
-server.listen(socket);
+// The name appears once connections are accepted.
+server.listen(`${socket}.new`, () => renameSync(`${socket}.new`, socket));
 process.stdin.resume().once("end", () => exit(0));
