@@ -181,3 +181,17 @@ async def test_a_running_call_shows_how_far_it_is():
         assert "16 done so far" in row and "━" not in row
         it.pane.set_call("1", "done", ms=4.2, preview="x")
         assert "━" not in row_with(await it.lines(), "slow › report")
+
+
+async def test_a_question_moves_the_selection_to_the_newest_message():
+    async with talk() as it:
+        it.pane.add_user("Forget the milk", "14:02")
+        it.pane.focus()
+        await it.lines()
+        it.pane.begin_reply("demo")
+        it.question({"id": "milk"})
+        await it.shows("delete_note")
+        await it.pilot.pause()
+
+        assert it.pane.marked_label is not None
+        assert it.pane.marked_label.role == "model"
