@@ -24,6 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from tests.benchmarks.figures import Figure, judged, noise, table  # noqa: E402
 from tests.terminal.pty_app import home_in  # noqa: E402
 
 QUESTION = "What's the weather in Hangzhou?"
@@ -75,14 +76,6 @@ def taken(argv: list[str], word: bytes, env: Mapping[str, str], folder: str) -> 
     return (usage.ru_utime + usage.ru_stime) * 1000, wall * 1000
 
 
-def noise(values: list[float]) -> float:
-    """Return half the distance between the quartiles."""
-    if len(values) < 3:
-        return 0.0
-    low, _, high = statistics.quantiles(values, n=4)
-    return (high - low) / 2
-
-
 def measured(tree: Path, home: str, found: dict[str, tuple[list[float], list[float]]], *, keep: bool) -> None:
     """Run every command once and add what each took to `found`, if it is to be kept."""
     compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": f"{home}/compiled"}
@@ -95,32 +88,22 @@ def measured(tree: Path, home: str, found: dict[str, tuple[list[float], list[flo
             walls.append(wall)
 
 
-def missed(found: Mapping[str, tuple[list[float], list[float]]]) -> list[str]:
-    """Print the table of one tree and return the budgets that are missed by more than the noise."""
-    over: list[str] = []
-    floor = statistics.median(found[FLOOR][0])
-    print(f"{'':16} {'CPU ms':>8} {'noise':>6} {'x Python':>9} {'wall ms':>8} {'noise':>6}   budget")
+def figures_of(found: Mapping[str, tuple[list[float], list[float]]]) -> list[Figure]:
+    """Return the figures of one tree; ratios are to the CPU of Python in the same turns."""
+    base = found[FLOOR][0]
+    floor = statistics.median(base)
+    figures = []
     for name, (cpus, walls) in found.items():
         cpu, wall = statistics.median(cpus), statistics.median(walls)
-        budget = ""
+        beside = f"python {floor:.0f} ms, {wall:.0f} ms of wall time"
         if name in RATIOS:
-            budget = f"{RATIOS[name]} x Python"
-            # The floor is measured in the same turns: its noise counts as well.
-            if cpu - noise(cpus) > RATIOS[name] * (floor + noise(found[FLOOR][0])):
-                over.append(name)
-        elif name in CPU_MS:
-            budget = f"{CPU_MS[name]:.0f} ms CPU"
-            if cpu - noise(cpus) > CPU_MS[name]:
-                over.append(name)
+            spread = (noise(cpus) + cpu / floor * noise(base)) / floor
+            figures.append(Figure(f"{name}, CPU", cpu / floor, "x", RATIOS[name], spread, beside))
         elif name in WALL_MS:
-            budget = f"{WALL_MS[name]:.0f} ms wall"
-            if wall - noise(walls) > WALL_MS[name]:
-                over.append(name)
-        print(
-            f"{name:16} {cpu:8.0f} {noise(cpus):6.1f} {cpu / floor:9.2f}"
-            f" {wall:8.0f} {noise(walls):6.0f}   {budget}"
-        )
-    return over
+            figures.append(Figure(name, wall, "ms", WALL_MS[name], noise(walls), f"{cpu:.0f} ms CPU"))
+        else:
+            figures.append(Figure(f"{name}, CPU", cpu, "ms", CPU_MS.get(name), noise(cpus), beside))
+    return figures
 
 
 def main() -> int:
@@ -139,14 +122,9 @@ def main() -> int:
     finally:
         for home in homes:
             home.cleanup()
-    over: list[str] = []
-    for tree, times in zip(trees, found, strict=True):
-        print(f"{tree}, {arguments.runs} runs, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-        late = missed(times)
-        over += late if tree == ROOT else []
-    for name in over:
-        print(f"MISSED: {name}")
-    return 1 if over else 0
+    for tree, times in zip(trees[1:], found[1:], strict=True):
+        print(f"{tree}", *table(figures_of(times)), sep="\n")
+    return judged(figures_of(found[0]))
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from tests.benchmarks.figures import Figure, judged  # noqa: E402
 from tests.terminal.pty_app import TerminalApp, home_in  # noqa: E402
 
 SETTLE_SECONDS = 75.0
@@ -44,7 +45,7 @@ def spent(pid: int) -> tuple[float, int]:
 
 
 def main(seconds: float) -> int:
-    """Measure both, print the table, return 1 if a budget is missed."""
+    """Measure both; return the exit code."""
     with tempfile.TemporaryDirectory() as home, ExitStack() as stack:
         apps: dict[str, TerminalApp] = {}
         for name, argv, word in (
@@ -66,19 +67,18 @@ def main(seconds: float) -> int:
         watch(SETTLE_SECONDS)
         before = {name: used(app) for name, app in apps.items()}
         watch(seconds)
-        print(f"{'':14}{'CPU':>9}{'wake-ups':>12}{'to the terminal':>19}")
-        for name, app in apps.items():
-            cpu, waits, written = (
-                (now - then) / seconds for now, then in zip(used(app), before[name], strict=True)
-            )
-            print(f"{name:14}{cpu:>9.2%}{waits:>10.1f}/s{written:>15.0f} B/s")
-    missed = [
-        what
-        for what, found, most in (("CPU", cpu, MOST_CPU), ("wake-ups", waits, MOST_WAITS))
-        if found > most
-    ]
-    print(f"missed: {', '.join(missed)}" if missed else "within the budget")
-    return bool(missed)
+        rates = {
+            name: [(now - then) / seconds for now, then in zip(used(app), before[name], strict=True)]
+            for name, app in apps.items()
+        }
+    (cpu, waits, written), floor = rates["mcptui"], rates["bare Textual"]
+    return judged(
+        [
+            Figure("CPU", cpu * 100, "%", MOST_CPU * 100, 0.02, f"bare Textual {floor[0]:.2%}"),
+            Figure("wake-ups", waits, "/s", MOST_WAITS, 0.0, f"bare Textual {floor[1]:.1f} /s"),
+            Figure("to the terminal", written, "B/s", 0, 0.0, f"bare Textual {floor[2]:.0f} B/s"),
+        ]
+    )
 
 
 if __name__ == "__main__":
