@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from tui.core.daemon_thread import in_daemon_thread
+from tui.core.errors import ServerError
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, Questioner, Refuser
 from tui.core.text import clean_line
 from tui.host.sign_in.callback import Callback, CallbackListener, read_callback
@@ -24,7 +25,12 @@ ASKED_SECONDS = 600.0
 BROWSER_SECONDS = 300.0
 """How long the person has in the browser."""
 
+PASTES = 3
+"""How often a pasted address may be the wrong one."""
+
 NO_BROWSER = "No browser can be opened here. Open the address elsewhere, then paste the address it ends on."
+
+THIS_ONE = "Paste the address that this sign-in ends on."
 
 OpenBrowser = Callable[[str], bool]
 
@@ -93,25 +99,38 @@ class PersonSignsIn:
         return answer
 
     async def _ask(self, message: str, heard: "asyncio.Future[Callback]", state: str) -> Callback:
-        self._waiting("waiting for you")
-        said = await self._first(self._question(message), heard, ASKED_SECONDS, "no answer to it")
+        said = await self._answer(message, heard, state)
         if isinstance(said, Callback):
             return said
-        if said.pasted:
-            return self._pasted(said.pasted, state)
         self._waiting("waiting for the browser")
         if not await in_daemon_thread("browser", lambda: self._open_browser(self._address)):
-            self._waiting("waiting for you")
-            said = await self._first(self._question(NO_BROWSER), heard, ASKED_SECONDS, "no answer to it")
+            said = await self._answer(NO_BROWSER, heard, state)
             if isinstance(said, Callback):
                 return said
-            if said.pasted:
-                return self._pasted(said.pasted, state)
         try:
             async with asyncio.timeout(BROWSER_SECONDS):
                 return await asyncio.shield(heard)
         except TimeoutError:
             raise self._late(BROWSER_SECONDS, "the browser brought no answer") from None
+
+    async def _answer(
+        self, message: str, heard: "asyncio.Future[Callback]", state: str
+    ) -> "AddressAnswer | Callback":
+        """Ask until a pasted address is the one of this sign-in, at most `PASTES` times."""
+        self._waiting("waiting for you")
+        asked = message
+        for left in reversed(range(PASTES)):
+            said = await self._first(self._question(asked), heard, ASKED_SECONDS, "no answer to it")
+            if isinstance(said, Callback) or not said.pasted:
+                return said
+            try:
+                return self._pasted(said.pasted, state)
+            except ServerError as error:
+                if not left:
+                    raise
+                fault = str(error)
+                asked = f"{fault[0].upper()}{fault[1:]} {message}".rstrip()
+        raise AssertionError("unreachable")
 
     async def _question(self, message: str) -> AddressAnswer:
         question = AddressQuestion(self._server, self._address, message, "sign in")
@@ -146,11 +165,14 @@ class PersonSignsIn:
             await asyncio.gather(asked, return_exceptions=True)
 
     def _pasted(self, text: str, state: str) -> Callback:
-        found = read_callback(text)
+        try:
+            found = read_callback(text)
+        except ValueError:
+            raise SignInFailed("the pasted text is no address.", next_step=THIS_ONE) from None
         if not hmac.compare_digest(found.state.encode(), state.encode()):
             raise SignInFailed(
                 "the pasted address belongs to another sign-in (its state differs).",
-                next_step="Start it again, and paste the address that this sign-in ends on.",
+                next_step=THIS_ONE,
             )
         return found
 

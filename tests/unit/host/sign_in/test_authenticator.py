@@ -81,6 +81,26 @@ async def test_over_ssh_the_pasted_address_signs_in(store: TokenStore) -> None:
         assert around.opened == []
 
 
+@pytest.mark.parametrize(
+    "wrong", ["code=1", "http://[x?code=1&state=2", "http://127.0.0.1:1/callback?code=1&state=other"]
+)
+async def test_a_pasted_address_that_is_the_wrong_one_is_asked_for_again(
+    store: TokenStore, wrong: str
+) -> None:
+    async with OAuthServer() as server:
+
+        class Hasty(Person):
+            async def address(self, question):  # type: ignore[no-untyped-def]
+                self.questions.append(question)
+                right = await asyncio.to_thread(final_address, question.url)
+                return AddressAnswer(Action.ACCEPT, wrong if len(self.questions) == 1 else right)
+
+        around = Around(store, server.url, Hasty())
+        assert (await around.call()).status_code == 200
+        again = around.person.questions[1].message
+        assert again.startswith("T") and "Paste" in again
+
+
 async def test_a_declined_sign_in_says_how_to_sign_in_and_does_not_ask_twice(store: TokenStore) -> None:
     async with OAuthServer() as server:
         around = Around(store, server.url, Person(lambda question: AddressAnswer(Action.DECLINE)))

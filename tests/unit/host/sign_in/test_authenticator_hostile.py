@@ -135,6 +135,7 @@ async def test_a_pasted_address_of_another_sign_in_is_refused(store: TokenStore)
     person = Person(lambda question: AddressAnswer(Action.ACCEPT, pasted))
     async with OAuthServer() as server:
         await refused(Around(store, server.url, person), "another sign-in")
+        assert len(person.questions) == consent.PASTES
         assert not server.asked("/token")
 
 
