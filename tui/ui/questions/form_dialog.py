@@ -31,12 +31,16 @@ from tui.ui.workbench.items import Item, ItemVerb
 AROUND = 8
 """Rows of the screen that a form leaves: for its frame, its last lines, and the screen behind it."""
 
+SHORT, AROUND_IN_SHORT = 16, 4
+"""A screen of fewer rows shows the form without margins, which then leaves so many rows."""
+
 
 class FormDialog(ModalScreen[FormAnswer]):
     """Asks for the values of a form. The server is always named; decline and cancel are always there."""
 
     CONTEXTS = (Context.SERVER_QUESTION, Context.BENCH_FORM)
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVER_QUESTION)
+    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-short"), (SHORT, "-tall")]
 
     DEFAULT_CSS = """
     FormDialog { align: center bottom; background: $surface 60%; }
@@ -46,6 +50,8 @@ class FormDialog(ModalScreen[FormAnswer]):
     }
     FormDialog FormPane { background: $panel; }
     FormDialog QuestionLine { margin-top: 1; }
+    FormDialog.-short > Vertical { padding: 0 2; margin: 0; }
+    FormDialog.-short QuestionLine { margin-top: 0; }
     """
 
     def __init__(self, question: FormQuestion, keys: KeyOverrides, signs: Symbols, *, waiting: int) -> None:
@@ -73,7 +79,9 @@ class FormDialog(ModalScreen[FormAnswer]):
         self.call_after_refresh(self._fit)
 
     def _fit(self) -> None:
-        self.pane.styles.height = max(3, min(self.pane.row_count(), self.app.size.height - AROUND))
+        rows = self.app.size.height
+        room = rows - (AROUND_IN_SHORT if rows < SHORT else AROUND)
+        self.pane.styles.height = max(3, min(self.pane.row_count(), room))
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._fit)

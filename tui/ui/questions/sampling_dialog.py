@@ -22,12 +22,16 @@ from tui.ui.questions.sampling_text import changed, sections_of, text_of
 AROUND = 11
 """Rows of the screen that the text leaves."""
 
+SHORT, AROUND_IN_SHORT = 16, 7
+"""A screen of fewer rows shows the text without margins, which then leaves so many rows."""
+
 
 class SamplingDialog(ModalScreen[SamplingAnswer]):
     """Shows a request or a reply, which can be changed, and asks whether it may go on."""
 
     CONTEXTS = (Context.SERVER_QUESTION,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVER_QUESTION)
+    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-short"), (SHORT, "-tall")]
 
     DEFAULT_CSS = """
     SamplingDialog { align: center bottom; background: $surface 60%; }
@@ -41,6 +45,8 @@ class SamplingDialog(ModalScreen[SamplingAnswer]):
         background: $surface; background-tint: transparent;
     }
     SamplingDialog QuestionLine { margin-top: 1; }
+    SamplingDialog.-short > Vertical { padding: 0 2; margin: 0; }
+    SamplingDialog.-short TextArea, SamplingDialog.-short QuestionLine { margin-top: 0; }
     """
 
     def __init__(
@@ -86,7 +92,8 @@ class SamplingDialog(ModalScreen[SamplingAnswer]):
         self._fit()
 
     def _fit(self) -> None:
-        self._area.styles.max_height = max(3, self.app.size.height - AROUND)
+        rows = self.app.size.height
+        self._area.styles.max_height = max(3, rows - (AROUND_IN_SHORT if rows < SHORT else AROUND))
 
     def show_waiting(self, waiting: int) -> None:
         self.line.show_waiting(waiting)

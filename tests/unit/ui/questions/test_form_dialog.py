@@ -124,3 +124,11 @@ async def test_a_pattern_that_could_take_long_is_checked_before_the_form_is_sent
         assert not question.done()
         await pilot.press("backspace", "ctrl+j")
         assert (await question).content == {"code": "a" * 40}
+
+
+async def test_a_window_of_ten_rows_shows_fields_and_keys() -> None:
+    async with app_with_person((40, 10)) as (app, _, person):
+        question = asked(person.form(QUESTION))
+        await shown(app, FormDialog)
+        await shows(app, "weather", "name *", "color", "ctrl+j send", "esc cancel")
+        question.cancel()

@@ -26,6 +26,14 @@ async def test_server_limit_and_every_word_of_the_request_are_shown() -> None:
         question.cancel()
 
 
+async def test_a_window_of_ten_rows_shows_text_and_keys() -> None:
+    async with app_with_person((40, 10)) as (app, _, person):
+        question = asked(person.sampling(SamplingQuestion("weather", PARAMS)))
+        await shown(app, SamplingDialog)
+        await shows(app, "weather asks", "Say [b]hello[/b]", "ctrl+j send", "esc cancel")
+        question.cancel()
+
+
 async def test_the_request_is_sent_as_it_was_changed() -> None:
     async with app_with_person() as (app, pilot, person):
         question = asked(person.sampling(SamplingQuestion("weather", PARAMS)))
