@@ -23,7 +23,7 @@ from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.questions.question_line import QuestionLine, Ripeness
+from tui.ui.questions.question_line import BREAKPOINTS, SHORT, QuestionLine, Ripeness
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.items import Item, ItemVerb
@@ -31,8 +31,8 @@ from tui.ui.workbench.items import Item, ItemVerb
 AROUND = 8
 """Rows of the screen that a form leaves: for its frame, its last lines, and the screen behind it."""
 
-SHORT, AROUND_IN_SHORT = 16, 4
-"""A screen of fewer rows shows the form without margins, which then leaves so many rows."""
+AROUND_IN_SHORT = 4
+"""The same on a screen of fewer than `SHORT` rows, which shows no margins."""
 
 
 class FormDialog(ModalScreen[FormAnswer]):
@@ -40,7 +40,7 @@ class FormDialog(ModalScreen[FormAnswer]):
 
     CONTEXTS = (Context.SERVER_QUESTION, Context.BENCH_FORM)
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVER_QUESTION)
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-short"), (SHORT, "-tall")]
+    VERTICAL_BREAKPOINTS = BREAKPOINTS
 
     DEFAULT_CSS = """
     FormDialog { align: center bottom; background: $surface 60%; }

@@ -14,6 +14,10 @@ from tui.ui.keys.key_overrides import KeyOverrides
 GRACE_SECONDS = 0.6
 """A key pressed this soon after a question appeared was meant for something else."""
 
+SHORT = 16
+BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]
+"""A dialog on a screen of fewer than `SHORT` rows has the class `-short`, and leaves out its margins."""
+
 
 class Ripeness:
     """Whether a question has been visible long enough for a key to answer it."""

@@ -16,14 +16,14 @@ from tui.core.text import clean_line
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.questions.question_line import QuestionLine, Ripeness
+from tui.ui.questions.question_line import BREAKPOINTS, SHORT, QuestionLine, Ripeness
 from tui.ui.questions.sampling_text import changed, sections_of, text_of
 
 AROUND = 11
 """Rows of the screen that the text leaves."""
 
-SHORT, AROUND_IN_SHORT = 16, 7
-"""A screen of fewer rows shows the text without margins, which then leaves so many rows."""
+AROUND_IN_SHORT = 7
+"""The same on a screen of fewer than `SHORT` rows, which shows no margins."""
 
 
 class SamplingDialog(ModalScreen[SamplingAnswer]):
@@ -31,7 +31,7 @@ class SamplingDialog(ModalScreen[SamplingAnswer]):
 
     CONTEXTS = (Context.SERVER_QUESTION,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVER_QUESTION)
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-short"), (SHORT, "-tall")]
+    VERTICAL_BREAKPOINTS = BREAKPOINTS
 
     DEFAULT_CSS = """
     SamplingDialog { align: center bottom; background: $surface 60%; }
