@@ -172,5 +172,6 @@ class RunRecording:
 def model_judge() -> "ModelJudge":
     """Return what validates messages against the SDK's models; for one thread, which also closes it."""
     from tui.host.schemas.judge import ModelJudge
+    from tui.host.sdk.wire_models import load_wire_models
 
-    return ModelJudge()
+    return ModelJudge(load_wire_models)

@@ -52,7 +52,9 @@ class ModelJudge:
     Loads the models on first use.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, load_models: Callable[[], None] | None = None) -> None:
+        """Take what is called once, before the SDK's models are imported."""
+        self._load_models = load_models
         self._methods: Any = None
         self._adapters: dict[Any, Any] = {}
         self._invalid: type[ValueError] = ValueError
@@ -103,6 +105,8 @@ class ModelJudge:
 
     def _load(self) -> None:
         with importing():
+            if self._load_models is not None:
+                self._load_models()
             from mcp_types import methods
             from pydantic import ValidationError
 

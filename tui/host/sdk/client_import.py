@@ -3,13 +3,18 @@
 `import mcp` loads both. The server half brings starlette, uvicorn and cryptography, and the models of
 server messages: 15 MB that are never freed (measured). The client half imports a few names from it, only
 to recognise an in-process server object; it gets empty classes of these names instead (seen with mcp 2.3).
+Of the client half's models those of the wire formats are built on first use.
 """
 
+from tui.core.importing import importing
 from tui.core.partial_import import import_without
+from tui.host.sdk.wire_models import load_wire_models
 
 LEFT_OUT = ("mcp.server",)
 
 
 def load_client_half() -> None:
     """Import the client half, unless the SDK is imported already. Thread-safe: all callers share one load."""
-    import_without("mcp", ["mcp.client"], LEFT_OUT)
+    with importing():
+        load_wire_models()
+        import_without("mcp", ["mcp.client"], LEFT_OUT)

@@ -132,3 +132,14 @@ def test_a_schema_made_to_be_slow_is_given_up(judge):
 def test_closing_twice_does_nothing(judge):
     judge.close()
     judge.close()
+
+
+def test_what_loads_the_models_is_called_once():
+    loads = []
+    judge = ModelJudge(lambda: loads.append(1))
+    try:
+        assert not loads
+        assert result(judge, "ping", {}) == result(judge, "ping", {}) == []
+    finally:
+        judge.close()
+    assert loads == [1]

@@ -1,0 +1,126 @@
+"""The SDK's models of the wire formats, built on first use."""
+
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+ROOT = Path(__file__).parents[4]
+
+LOADED = """
+from tui.host.sdk.wire_models import load_wire_models
+load_wire_models()
+import mcp_types._v2025_11_25 as wire
+from mcp_types import methods
+"""
+
+RESULT_OF_A_CALL = """
+def said(result):
+    try:
+        return methods.serialize_server_result("tools/call", "2026-07-28", result)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+"""
+
+CALLS = """
+text = {"type": "text", "text": "Hello"}
+for result in (
+    {"resultType": "complete", "content": [text]},
+    {"resultType": "complete", "content": [{"type": "image", "data": 1}]},
+    {"resultType": "input_required", "inputRequests": {"a": {"method": "roots/list"}}},
+    {"resultType": "complete", "content": "Hello", "isError": 3},
+    {"content": [text]},
+):
+    print(said(result))
+"""
+
+
+def printed_by(code: str, **env: str) -> str:
+    """Return what a fresh interpreter prints; whoever runs the tests has long loaded the models."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={"PYTHONPATH": str(ROOT)} | env,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_this_is_the_sdk_whose_models_can_be_built_later():
+    """Seen with mcp-types 2.3. If another version does not take it, the models are built at once."""
+    assert version("mcp-types").startswith("2.3.")
+
+
+def test_no_model_is_built_when_they_are_loaded():
+    code = f"{LOADED}print(type(wire.CallToolResult).__name__, wire.CallToolResult._model)"
+    assert printed_by(code) == "_Unbuilt None"
+
+
+def test_only_the_models_that_a_message_needs_are_built():
+    validate = 'methods.validate_server_result("ping", "2025-11-25", {})\n'
+    code = f"{LOADED}{validate}print(wire.Result._model is not None, wire.CallToolResult._model)"
+    assert printed_by(code) == "True None"
+
+
+def test_results_and_errors_are_those_of_models_that_are_built_at_once():
+    code = f"{LOADED}{RESULT_OF_A_CALL}{CALLS}"
+    now = printed_by(code, MCPTUI_WHOLE_LIBRARIES="1")
+    assert "Hello" in now and "validation error" in now
+    assert printed_by(code) == now
+
+
+def test_models_that_contain_each_other_are_built():
+    schema = {"type": "object", "properties": {"a": {"type": "object", "properties": {}}}}
+    body = {"tools": [{"name": "look", "inputSchema": schema}]}
+    code = f'{LOADED}print(methods.serialize_server_result("tools/list", "2025-11-25", {body!r}) == {body!r})'
+    assert printed_by(code) == "True"
+
+
+def test_an_instance_is_one_of_its_class():
+    code = (
+        f'{LOADED}root = wire.Root(uri="file:///a")\nprint(isinstance(root, wire.Root), type(root).__name__)'
+    )
+    assert printed_by(code) == "True Root"
+
+
+def test_the_switch_builds_all_at_once():
+    code = f"{LOADED}print(type(wire.Root).__name__)"
+    assert printed_by(code, MCPTUI_WHOLE_LIBRARIES="1") == "ModelMetaclass"
+
+
+def test_models_that_are_imported_already_are_unchanged():
+    code = f"import mcp_types.methods\n{LOADED}print(type(wire.Root).__name__)"
+    assert printed_by(code) == "ModelMetaclass"
+
+
+def test_models_that_cannot_be_built_later_are_built_at_once():
+    refuse = (
+        "import tui.host.sdk.wire_models as models\nmodels._Unbuilt.__new__ = lambda *given, **more: 1 / 0\n"
+    )
+    assert printed_by(f"{refuse}{LOADED}print(type(wire.Root).__name__)") == "ModelMetaclass"
+
+
+AT_ONCE = """
+import sys, threading
+sys.setswitchinterval(1e-6)
+
+def validate():
+    ready.wait()
+    try:
+        results.append(said({"resultType": "complete", "content": []}))
+    except BaseException as error:
+        results.append(repr(error))
+
+ready, results = threading.Barrier(8), []
+threads = [threading.Thread(target=validate) for _ in range(8)]
+for one in threads: one.start()
+for one in threads: one.join()
+print([one == results[0] and "content" in one for one in results])
+"""
+
+
+def test_threads_that_use_a_model_first_at_once_share_it():
+    assert printed_by(f"{LOADED}{RESULT_OF_A_CALL}{AT_ONCE}") == str([True] * 8)
