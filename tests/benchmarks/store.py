@@ -17,7 +17,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -174,7 +173,7 @@ def endless(recording: Path) -> None:
     """Search letters for what takes for ever: how late a key would be taken, and how late it ends."""
     path = recording.with_name("letters.mcptrace")
     writer = RecordingWriter(path)
-    writer.write([replace(entry(1), body=b"a" * 256 * 1024)])
+    writer.write([entry(1)._replace(body=b"a" * 256 * 1024)])
     writer.close()
     with closing(RecordingReader(path)) as reader:
         search = threading.Thread(target=lambda: reader.search([BodyTerm(r"\w+\w+@", regex=True)], 1, 1))

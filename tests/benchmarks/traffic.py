@@ -15,7 +15,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -226,7 +225,7 @@ def inside_bodies(count: int) -> Row:
         batch: list[Entry] = []
         for entry in traffic(count):
             columns.append(entry)
-            batch.append(replace(entry, body=body_of(entry)))
+            batch.append(entry._replace(body=body_of(entry)))
             if len(batch) == 5000 or entry.seq == count:
                 writer.write(batch)
                 batch.clear()

@@ -5,7 +5,6 @@ import json
 import threading
 import time
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -189,7 +188,7 @@ async def test_a_recording_that_was_cut_short_says_so_and_is_read_with_the_other
     path = recordings().folder / "5-cut.mcptrace"
     now = time.time_ns()
     with closing(RecordingWriter(path)) as writer:
-        writer.write([replace(entry, wall_ns=now) for entry in requests(1, 500)])
+        writer.write([entry._replace(wall_ns=now) for entry in requests(1, 500)])
     with path.open("r+b") as file:
         file.truncate(file.seek(0, 2) * 2 // 3)
     done = await mcptui("traffic", "--since", "1h")

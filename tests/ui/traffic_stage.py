@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from tui.core.search_text import readings
@@ -21,13 +20,13 @@ class FakeReader:
         self._recorded = recorded
 
     def columns(self, after: int, limit: int) -> Sequence[Entry]:
-        return [replace(entry, body=b"", redactions=()) for entry in self._recorded.entries[after:][:limit]]
+        return [entry._replace(body=b"", redactions=()) for entry in self._recorded.entries[after:][:limit]]
 
     def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
         if not self._recorded.dropped < seq <= len(self._recorded.entries):
             return None
         entry = self._recorded.entries[seq - 1]
-        return replace(entry, body=entry.body[:body_limit])
+        return entry._replace(body=entry.body[:body_limit])
 
     def body(self, seq: int, start: int = 0, length: int = -1) -> bytes:
         body = self._recorded.entries[seq - 1].body

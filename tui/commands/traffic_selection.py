@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from tui.commands.recordings import PAGE, OpenRecording
@@ -155,7 +154,7 @@ class Selection:
         if kept is None or (place := kept.in_batch) is None:
             return kept
         batch, start, end = place
-        return replace(kept, body=self._recording.reader.body(batch, start, end - start))
+        return kept._replace(body=self._recording.reader.body(batch, start, end - start))
 
     def _unless_dropped(self, seq: int, found: Entry | None) -> Entry | None:
         """Return an entry, or None and count it if it was dropped since its columns were read.

@@ -1,7 +1,6 @@
 """A little traffic for tests: entries one after the other, in columns, with bodies beside them."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from tui.core.search_text import readings
 from tui.core.text import fold
@@ -71,7 +70,7 @@ class Traffic:
         """Return columns in which the oldest entries are not any more."""
         columns = EntryColumns()
         for entry in self.entries[count:]:
-            columns.append(replace(entry))
+            columns.append(entry._replace())
         return columns
 
 

@@ -7,7 +7,6 @@ text (`body`), any other is Base64 (`body_base64`). Both give the same bytes bac
 import base64
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from enum import IntEnum
 from typing import Any, TypeVar, cast
@@ -230,6 +229,6 @@ def renumbered(entry: Entry, numbers: dict[int, int]) -> Entry:
     detail = entry.detail
     if (place := entry.in_batch) is not None:
         detail = {**detail, "batch": numbers.get(place[0], 0)}
-    return replace(
-        entry, seq=seq, pair=numbers.get(entry.pair, 0), root=numbers.get(entry.root, 0), detail=detail
+    return entry._replace(
+        seq=seq, pair=numbers.get(entry.pair, 0), root=numbers.get(entry.root, 0), detail=detail
     )

@@ -9,7 +9,6 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count
 from operator import itemgetter, sub
 from typing import Any
 
@@ -31,6 +30,9 @@ MAX_NAMES = 65_535
 CLOCK_STEP_NS = 1_000_000
 """The wall clock is stored as an offset to the monotonic one; a new offset if it moved by more than this."""
 
+
+_SETTLING = REQUESTS | {Kind.EVENT}
+"""Kinds of entries that change others, or themselves, even without a partner."""
 
 _SEQ, _AT = itemgetter(0), itemgetter(1)
 """Of a jump: the seq and the index where it lands."""
@@ -187,8 +189,10 @@ class EntryColumns:
             if offset != last:
                 self._note_clock(index, offset)
                 last = offset
-        for index, *facts in zip(count(start), sources, kind, outcome, method, strict=False):
-            self._settle(index, *facts)
+        partners = self.pair[start:]
+        for place, its_kind in enumerate(kind):
+            if partners[place] or its_kind in _SETTLING:
+                self._settle(start + place, sources[place], its_kind, outcome[place], method[place])
         self._count = start + len(rows)
 
     def _note_gaps(self, seqs: Sequence[int]) -> None:

@@ -1,16 +1,15 @@
 """Captured values into entries: classified, paired, redacted, truncated. State of one thread."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from tui.core.jsonrpc.messages import MAX_NAME, Classification, classify, column
 from tui.core.jsonrpc.skimmer import items, outline
 from tui.core.traffic import Captured, Direction, Entry, Kind
 from tui.traffic.record.exchange import EXCHANGE, Correlator, Link, PairingRemark
-from tui.traffic.record.redaction import Redact, StoredBody, keep, scrub, scrub_text
+from tui.traffic.record.redaction import Redact, StoredBody, keep, keep_all, scrub, scrub_text
 
 _MODEL = (Kind.MODEL_REQUEST, Kind.MODEL_REPLY)
 _INSIDE = StoredBody(b"", (), "")
@@ -24,14 +23,22 @@ class EntryReader:
         self._seq = first_seq
         self._correlator = Correlator()
 
-    def read(self, captured: Captured, into: list[Entry]) -> None:
+    def bodies(self, group: Sequence[Captured]) -> Iterable[StoredBody | None]:
+        """Return what is kept of each body, for `read`; None where it has to look itself."""
+        try:
+            return list(keep_all(group, self._redact, self.cap))
+        except Exception:  # one of them is invalid: `read` says which
+            return [None] * len(group)
+
+    def read(self, captured: Captured, into: list[Entry], kept: StoredBody | None = None) -> None:
         """Append the entry of `captured`; a batch is followed by an entry for each of its messages.
 
         Those have no body of their own: `detail` says which entry has it (`batch`) and where (`at`).
         TypeError if the tap sent an invalid value; no number is used up.
         """
         _check(captured)
-        kept = keep(captured, self._redact, self.cap)
+        if kept is None:
+            kept = keep(captured, self._redact, self.cap)
         if captured.kind is not None:
             link = self._link_known(captured, captured.kind)
             into.append(self._entry(captured, captured.kind, "", link, kept))
@@ -44,7 +51,7 @@ class EntryReader:
         for at, (_, _, item) in zip(_places(reading, kept), reading.items, strict=True):
             inside = self._read_message(captured, item, _INSIDE, secret)
             place = {**inside.detail, "batch": line.seq, "at": at}
-            into.append(replace(inside, size=0, detail=place))
+            into.append(inside._replace(size=0, detail=place))
 
     def _read_message(
         self, captured: Captured, reading: Classification, kept: StoredBody, secret: bool

@@ -2,7 +2,6 @@
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import islice
 from threading import Lock
 
@@ -39,7 +38,7 @@ class RecentEntries:
 
     def columns(self, after: int, limit: int) -> Sequence[Entry]:
         found = islice((entry for entry in self._copy() if entry.seq > after), limit)
-        return [replace(entry, body=b"", redactions=()) for entry in found]
+        return [entry._replace(body=b"", redactions=()) for entry in found]
 
     def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
         with self._lock:
@@ -47,7 +46,7 @@ class RecentEntries:
             found = self._entries[index] if 0 <= index < len(self._entries) else None
         if found is None or len(found.body) <= body_limit:
             return found
-        return replace(found, body=found.body[:body_limit])
+        return found._replace(body=found.body[:body_limit])
 
     def body(self, seq: int, start: int = 0, length: int = -1) -> bytes:
         found = self.entry(seq, RING_BYTES * 2)

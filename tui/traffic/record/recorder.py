@@ -1,10 +1,10 @@
 """The recorder: takes what the taps saw, from any thread, and stores it in a thread of its own.
 
 A tap pays only some appends (`capture`); classifying, pairing, redacting and storing happen in the recorder's
-thread, in slices between which it rests, because a busy thread takes the interpreter from the event loop for
-5 ms at a time. Rows appear in `EntryColumns` once they are stored. Neither a server nor a disk can make a tap
-wait or fail: under overload first bodies are dropped, then entries, and an entry says so; while storing
-fails, the recording continues in memory.
+thread, many at a time when many come: one transaction for all that came within `WINDOW`. Rows appear in
+`EntryColumns` once they are stored. Neither a server nor a disk can make a tap wait or fail: under overload
+first bodies are dropped, then entries, and an entry says so; while storing fails, the recording continues in
+memory.
 """
 
 import logging
@@ -12,6 +12,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from tui.core.errors import McptuiError
 from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, TrafficWriter
@@ -99,13 +100,21 @@ class Backlog:
 
     # ---- the recorder's thread ---------------------------------------------------------------------------
 
-    def take(self) -> Captured | RecorderJob | None:
-        if not self._queue:
-            return self._gap()
-        item = self._queue.popleft()
-        if type(item) is Captured:
-            self._went += len(item.raw) + ENTRY_BYTES
-        return item
+    def take(self, most: int, octets: int) -> tuple[list[Captured], RecorderJob | None]:
+        """Take up to `most` captured values of about `octets` bytes, and the job that follows them."""
+        queue, taken, job = self._queue, list[Captured](), None
+        room = 0
+        while queue and len(taken) < most and room < octets:
+            item = queue.popleft()
+            if type(item) is not Captured:
+                job = item
+                break
+            room += len(item.raw)
+            taken.append(item)
+        self._went += room + ENTRY_BYTES * len(taken)
+        if not taken and job is None and (gap := self._gap()) is not None:
+            taken.append(gap)
+        return taken, job
 
     def settle(self) -> None:
         if not self._queue:
@@ -139,13 +148,11 @@ QUEUE_BYTES = 64 * 1024 * 1024
 WINDOW = 0.03
 """Seconds in which entries are collected to be stored together: 50 ms with the commit."""
 
-BATCH = 512
+BATCH = 4096
 BATCH_BYTES = 4 * 1024 * 1024
-SLICE = 0.001
-"""Seconds of work after which other threads get their turn."""
+"""What is stored in one transaction, at most."""
 
-REST = 0.00005
-
+_NO_CAUSE = (None, None, None)
 _LOG = logging.getLogger(__name__)
 
 
@@ -186,7 +193,6 @@ class Recorder:
         self._wake, self._hurry = threading.Event(), threading.Event()
         self._writer: TrafficWriter | None = None
         self._problem = ""
-        self._since = 0.0
         self._thread: threading.Thread | None = None
 
     # ---- any thread --------------------------------------------------------------------------------------
@@ -276,34 +282,30 @@ class Recorder:
         self._close_store()
 
     def _drain(self) -> None:
-        self._since = time.perf_counter()
-        while self._backlog:
+        """Store what is there by now; what comes meanwhile is left for the next window, unless it is much."""
+        left = len(self._backlog)
+        while self._backlog and (left > 0 or self._closing or len(self._backlog) > BATCH):
             try:
-                self._drain_batch()
+                left -= self._drain_batch()
             except Exception:  # a bug must not end the recording: each round takes something
                 self._fault("recording a batch")
             self._backlog.settle()
+        if self._backlog:
+            self._awake = True
+            self._wake.set()
 
-    def _drain_batch(self) -> None:
+    def _drain_batch(self) -> int:
+        taken, job = self._backlog.take(BATCH, BATCH_BYTES)
         batch: list[Entry] = []
-        octets = 0
-        item: Captured | RecorderJob | None = None
-        while len(batch) < BATCH and octets < BATCH_BYTES:
-            item = self._backlog.take()
-            if type(item) is not Captured:
-                break
-            octets += len(item.raw)
-            self._read(item, batch)
-            self._breathe()
+        for captured, body in zip(taken, self._reader.bodies(taken), strict=True):
+            try:
+                self._reader.read(captured, batch, body)
+            except Exception:  # a bug with one entry must not end the recording of all
+                self._fault("reading an entry")
         self._store(batch)
-        if item is not None and type(item) is not Captured:
-            self._do(item)
-
-    def _read(self, captured: Captured, batch: list[Entry]) -> None:
-        try:
-            self._reader.read(captured, batch)
-        except Exception:  # a bug with one entry must not end the recording of all
-            self._fault("reading an entry")
+        if job is not None:
+            self._do(job)
+        return max(1, len(taken) + (job is not None))
 
     def _store(self, batch: list[Entry]) -> None:
         if not batch:
@@ -316,16 +318,24 @@ class Recorder:
                 self._lose_store(problem)
         if self._problem:
             self.memory.add(batch)
-        for entry in batch:
-            self.entries.append(entry)
-            self._breathe()
+        self._show(batch)
         if self._on_batch is not None:
             try:
                 self._on_batch(batch)
             except Exception:  # a failing receiver must not end the recording
                 self._fault("telling of a batch")
 
-    def _do(self, item: Captured | RecorderJob) -> None:
+    def _show(self, batch: Sequence[Entry]) -> None:
+        try:
+            self.entries.extend([_column_row(entry) for entry in batch])
+        except (OverflowError, TypeError):  # one has a value that no column holds
+            for entry in batch:
+                try:
+                    self.entries.append(entry)
+                except Exception:
+                    self._fault("showing an entry")
+
+    def _do(self, item: RecorderJob) -> None:
         if isinstance(item, threading.Event):
             item.set()
         elif isinstance(item, list):
@@ -362,15 +372,14 @@ class Recorder:
             except Exception:  # shut down in any case; everything that can be stored is
                 self._fault("closing the store")
 
-    def _breathe(self) -> None:
-        now = time.perf_counter()
-        if now - self._since > SLICE:
-            time.sleep(REST)
-            self._since = time.perf_counter()
-
     def _fault(self, what: str) -> None:
         self.faults += 1
         _LOG.warning("recorder: %s failed", what, exc_info=True)
+
+
+def _column_row(entry: Entry) -> tuple[Any, ...]:
+    cause = entry.cause
+    return entry[:13] + (_NO_CAUSE if cause is None else (cause.turn, cause.step, cause.call))
 
 
 def _reason(error: Exception) -> str:

@@ -51,7 +51,7 @@ def whole_entry(reader: TrafficReader, seq: int, limit: int) -> Entry | None:
     if (place := entry.in_batch) is None:
         return entry
     batch, start, end = place
-    return replace(entry, body=reader.body(batch, start, min(limit, end - start)))
+    return entry._replace(body=reader.body(batch, start, min(limit, end - start)))
 
 
 class EntryLoader:

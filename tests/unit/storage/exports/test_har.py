@@ -1,7 +1,6 @@
 import json
 import tracemalloc
 from base64 import b64decode
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,7 +20,7 @@ def entry(seq: int, way: Direction, kind: Kind, body: bytes, detail: dict[str, A
 
 
 def archived(*entries: Entry) -> list[dict[str, Any]]:
-    columns = [replace(one, body=b"") for one in entries]
+    columns = [one._replace(body=b"") for one in entries]
     log = json.loads("".join(har(columns, {one.seq: one for one in entries}.get)))["log"]
     assert log["version"] == "1.2"
     return log["entries"]
@@ -93,7 +92,7 @@ def test_no_more_than_a_few_bodies_are_in_memory_at_once(shape: str):
         return entry(seq, way, Kind.NOTIFICATION, b"", detail)
 
     def whole(seq: int) -> Entry:
-        return replace(column(seq), body=b"x" * size)
+        return column(seq)._replace(body=b"x" * size)
 
     tracemalloc.start()
     try:

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from tests.unit.traffic.tapped import seen
 from tui.core.traffic import Captured, Kind
-from tui.traffic.record.recorder import ENTRY_BYTES, HEAD, Backlog
+from tui.traffic.record.recorder import ENTRY_BYTES, HEAD, Backlog, RecorderJob
 
 LIMIT = 20_000
 
@@ -14,13 +14,18 @@ def backlog(limit: int = LIMIT) -> Backlog:
     return Backlog(limit, lambda: 1, lambda: 2)
 
 
+def one_of(waiting: Backlog) -> Captured | RecorderJob | None:
+    taken, job = waiting.take(1, 1)
+    return taken[0] if taken else job
+
+
 @given(st.lists(st.integers(0, 5000) | st.none(), max_size=200))
 def test_every_entry_is_taken_or_counted_and_the_memory_is_bounded(steps: list[int | None]):
     waiting, added, seen_entries, counted = backlog(), 0, 0, 0
 
     def take() -> bool:
         nonlocal seen_entries, counted
-        item = waiting.take()
+        item = one_of(waiting)
         if not isinstance(item, Captured):
             return False
         if item.kind is Kind.EVENT:
@@ -48,17 +53,17 @@ def test_order_is_kept_and_jobs_are_never_refused():
     waiting.add(seen(b"1"))
     waiting.put([])
     waiting.add(seen(b"2"))
-    first, errand, second = waiting.take(), waiting.take(), waiting.take()
+    first, errand, second = one_of(waiting), one_of(waiting), one_of(waiting)
     assert isinstance(first, Captured) and isinstance(second, Captured)
-    assert (first.raw, errand, second.raw, waiting.take()) == (b"1", [], b"2", None)
+    assert (first.raw, errand, second.raw, one_of(waiting)) == (b"1", [], b"2", None)
 
 
 def test_a_body_without_room_is_truncated_to_its_head():
     waiting = backlog()
     waiting.add(seen(b"first"))
     waiting.add(seen(b"x" * (2 * LIMIT), detail={"a": 1}))
-    waiting.take()
-    item = waiting.take()
+    one_of(waiting)
+    item = one_of(waiting)
     assert isinstance(item, Captured)
     assert (len(item.raw), item.size, item.detail["a"]) == (HEAD, 2 * LIMIT, 1)
 
@@ -67,7 +72,24 @@ def test_a_body_larger_than_the_limit_is_taken_whole_by_an_empty_backlog():
     waiting = backlog()
     for _ in range(2):
         waiting.add(seen(b"x" * (2 * LIMIT)))
-        item = waiting.take()
+        item = one_of(waiting)
         assert isinstance(item, Captured)
         assert len(item.raw) == 2 * LIMIT
         waiting.settle()
+
+
+def test_many_are_taken_at_once_up_to_a_job_and_to_so_many_bytes():
+    waiting = backlog()
+    for size in (10, 10, 10, 600, 600):
+        waiting.add(seen(b"x" * size))
+    waiting.put([])
+    waiting.add(seen(b"last"))
+    sizes = lambda taken: [len(one.raw) for one in taken]  # noqa: E731
+    taken, job = waiting.take(2, 1000)
+    assert (sizes(taken), job) == ([10, 10], None)
+    taken, job = waiting.take(9, 500)
+    assert (sizes(taken), job) == ([10, 600], None)
+    taken, job = waiting.take(9, 1000)
+    assert (sizes(taken), job) == ([600], [])
+    assert waiting.take(9, 1000)[0][0].raw == b"last"
+    assert waiting._came == waiting._went

@@ -1,7 +1,11 @@
 """What is taken out of details before they are stored."""
 
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.traffic.tapped import seen
 from tui.core.secrets.redact import Redactor
-from tui.traffic.record.redaction import scrub
+from tui.traffic.record.redaction import keep, keep_all, scrub
 
 
 def kept_detail(detail: dict[str, object]) -> object:
@@ -28,3 +32,22 @@ def test_headers_with_credentials_and_secrets_in_urls_are_not_kept():
 def test_a_detail_that_was_redacted_once_stays_the_same():
     once = kept_detail({"url": "https://a:b@h/?key=x1", "headers": {"cookie": "a"}})
     assert kept_detail(dict(once)) == once  # type: ignore[call-overload]
+
+
+SECRET, KEY = "a-configured-secret-value", "sk-proj-Ab3dEf6hIj9kLm2n"
+PIECES = [
+    *(b"x", b"xxxx", b"***", b"\n", b"\\", b"%2d", b'"', b"A" * 300, b"B" * 4000),
+    *(b"AKIA", b"Bearer ", b"ghp_" + b"a1B2" * 9, SECRET[6:].encode(), KEY[-14:].encode()),
+    *(text[:cut].encode() for text in (SECRET, KEY) for cut in (6, 14, None)),
+]
+lines = st.lists(st.sampled_from(PIECES), max_size=6).map(b"".join)
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(PIECES), max_size=6).map(b"".join), max_size=30),
+    st.sampled_from([0, 200]),
+)
+def test_bodies_searched_together_are_kept_as_if_each_was_searched_alone(raws: list[bytes], cap: int):
+    redact = Redactor({"TOKEN": SECRET}, {"KEY": KEY}).redact_bytes
+    group = [seen(raw) for raw in raws]
+    assert list(keep_all(group, redact, cap)) == [keep(one, redact, cap) for one in group]

@@ -1,6 +1,5 @@
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -224,7 +223,7 @@ def test_an_answer_beyond_the_recorded_head_of_a_batch_is_an_error():
 def test_a_batch_that_was_edited_by_hand_breaks_nothing(detail: dict[str, Any]):
     recorded = recorded_batch(batch(result(1, "tools")))
     entries = [
-        replace(entry, detail=detail) if entry.detail.get("batch") else entry for entry in recorded.entries
+        entry._replace(detail=detail) if entry.detail.get("batch") else entry for entry in recorded.entries
     ]
     server = MockServer(entries, recorded.bodies.__getitem__)
     assert "error" in said(server.take(asked(9, "tools/list")))[0]
