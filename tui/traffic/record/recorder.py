@@ -106,7 +106,7 @@ class Backlog:
         room = 0
         while queue and len(taken) < most and room < octets:
             item = queue.popleft()
-            if type(item) is not Captured:
+            if not isinstance(item, Captured):
                 job = item
                 break
             room += len(item.raw)
