@@ -42,6 +42,7 @@ def _run(given: Sequence[str]) -> int:
     try:
         try:
             if given[:1] == ["tap"]:  # must start fast: loads no other commands
+                _prepare_imports()
                 from tui.commands.command_line import parse_tap
                 from tui.commands.tap import tap
 
@@ -147,7 +148,14 @@ def _with_parser(given: Sequence[str]) -> "argparse.Namespace":
     return args
 
 
+def _prepare_imports() -> None:
+    from tui.core.late_methods import compile_methods_late
+
+    compile_methods_late()
+
+
 def _dispatch(args: "argparse.Namespace") -> int:
+    _prepare_imports()
     match args.command:
         case "run":
             from tui.core.collector import collector_paused

@@ -1,0 +1,99 @@
+"""Methods of dataclasses, compiled when they are first called."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+
+LATE = """
+import dataclasses
+from tui.core.late_methods import compile_methods_late
+compile_methods_late()
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Point:
+    x: int
+    y: object = None
+
+@dataclasses.dataclass
+class Box:
+    size: int
+"""
+
+SAID = """
+import copy, inspect, pickle
+
+def said(ask):
+    try:
+        return ask()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+a, b, c = Point(1, 2), Point(1, 2), Point(3)
+box = Box(1)
+loop = Box(1)
+loop.size = loop
+box.size = 5
+for ask in (
+    lambda: (a == b, a == c, a != b, a == (1, 2), a.__eq__(3), hash(a) == hash(b), len({a, b, c})),
+    lambda: repr((a, c, box, loop)),
+    lambda: setattr(a, "x", 2),
+    lambda: setattr(a, "z", 2),
+    lambda: delattr(a, "y"),
+    lambda: hash(Point([])),
+    lambda: hash(box),
+    lambda: (box == Box(5), dataclasses.replace(a, x=7), dataclasses.asdict(a), copy.copy(a)),
+    lambda: (str(inspect.signature(Point)), Point.__doc__, Point.__repr__.__qualname__),
+    lambda: Point(1, 2) < Point(1, 3),
+    lambda: pickle.loads(pickle.dumps(a)) == a,
+    lambda: Point.__hash__.__qualname__,
+    lambda: Point.__dataclass_params__,
+):
+    print(said(ask))
+    print(said(ask))
+"""
+
+late_only = pytest.mark.skipif(sys.version_info >= (3, 13), reason="these compile all methods at once")
+
+
+def printed_by(code: str, **env: str) -> str:
+    """Return what a fresh interpreter prints; whoever runs the tests has long imported dataclasses."""
+    known = {name: value for name, value in os.environ.items() if not name.startswith("MCPTUI_")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env=known | env, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_they_do_what_they_do_when_they_are_compiled_at_once():
+    at_once = printed_by(LATE + SAID, MCPTUI_WHOLE_LIBRARIES="1")
+    assert "FrozenInstanceError: cannot assign to field 'x'" in at_once
+    assert printed_by(LATE + SAID) == at_once
+
+
+@late_only
+def test_a_method_is_compiled_and_put_in_its_place_by_its_first_call():
+    code = f"{LATE}before = Point.__hash__\nhash(Point(1))\nprint(Point.__hash__ is before)\n"
+    again = "before = Point.__hash__\nhash(Point(1))\nprint(Point.__hash__ is before)\n"
+    assert printed_by(code + again) == "False\nTrue"
+
+
+def test_the_switch_compiles_them_at_once():
+    code = f"{LATE}before = Point.__hash__\nhash(Point(1))\nprint(Point.__hash__ is before)\n"
+    assert printed_by(code, MCPTUI_WHOLE_LIBRARIES="1") == "True"
+
+
+def test_a_python_without_what_is_replaced_is_left_as_it_is():
+    code = f"import dataclasses\nvars(dataclasses).pop('_create_fn', None)\n{LATE.partition('@')[0]}"
+    assert printed_by(f"{code}print(hasattr(dataclasses, '_create_fn'))") == "False"
+
+
+@late_only
+def test_this_python_has_what_is_replaced():
+    """Seen with Python 3.11 and 3.12."""
+    assert printed_by("import dataclasses\nprint(dataclasses._create_fn.__name__)") == "_create_fn"
