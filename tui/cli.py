@@ -225,7 +225,13 @@ def _traffic_screen(args: "argparse.Namespace", path: "Path") -> int:
     recorded = RecordingFile(path)
     recorded.start()
     try:
-        return run_traffic(recorded.recording, theme=theme, keys=quick.keys, save_theme=save_theme)
+        return run_traffic(
+            recorded.recording,
+            theme=theme,
+            keys=quick.keys,
+            save_theme=save_theme,
+            painted=recorded.painted,
+        )
     finally:
         recorded.close()
 

@@ -1,6 +1,7 @@
 """Loads a recording from its file, and follows it while another process writes it."""
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -15,15 +16,22 @@ from tui.runtime.recording import model_judge
 from tui.storage.recordings.liveness import is_live
 from tui.storage.recordings.notes import NotesStore
 from tui.storage.recordings.reader import RecordingReader
+from tui.storage.recordings.salvage import without_gaps
 from tui.traffic.lint.lint import Linter
 from tui.traffic.lint.lint_thread import lint_entries
-from tui.traffic.record.entry_columns import EntryColumns, Recording
+from tui.traffic.record.entry_columns import EntryColumns, ListRow, Recording
 
 if TYPE_CHECKING:
     from tui.host.schemas.judge import ModelJudge
 
-PAGE = 4_000
+PAGE = 2_000
 LOOK_SECONDS = 0.2
+LAST_PAGE = 2_000
+"""Entries at the end that are there at once."""
+
+PAINTED_SECONDS = 1.0
+"""How long the entries before them wait for the first painting."""
+
 REST_SECONDS, SLICE_SECONDS = 0.001, 0.003
 """The pause after each page, and the work between two pauses: drawing and keys come first."""
 
@@ -46,6 +54,7 @@ class RecordingFile:
         self._notes = NotesStore(path)
         self._found: list[Finding] = []
         self._shown = self._judged = 0
+        self._painted = threading.Event()
         self._linter = Linter()
         self._judge_of_models: ModelJudge | None = None
         self.problem = ""
@@ -72,8 +81,14 @@ class RecordingFile:
     def start(self) -> None:
         self._thread.start()
 
+    def painted(self) -> None:
+        """Go on behind the last page: what the person sees first is on the screen."""
+        self._painted.set()
+
     def close(self) -> None:
         """Stop, and wait for the end at most 2 s."""
+        self._closing.set()
+        self._painted.set()
         self._thread.close()
 
     # ---- the thread ----------------------------------------------------------------------------------
@@ -94,7 +109,7 @@ class RecordingFile:
 
     def _load(self, reader: RecordingReader) -> None:
         columns = self.recording.entries
-        last = 0
+        last = self._load_from_end(reader)
         while not self._closing.is_set():
             live = is_live(self._path)
             while rows := reader.column_rows(last, PAGE):
@@ -109,6 +124,34 @@ class RecordingFile:
             if not live:
                 return
             self._closing.wait(LOOK_SECONDS)
+
+    def _load_from_end(self, reader: RecordingReader) -> int:
+        """Load the last page, then what is before it; return the seq of the last entry, 0 for nothing.
+
+        That is nothing where the numbers of the entries do not say how many there are.
+        """
+        columns = self.recording.entries
+        first, last = reader.span()
+        if reader.damage or not LAST_PAGE < last - first < reader.most_entries():
+            return 0
+        rows = reader.column_rows(last - LAST_PAGE, LAST_PAGE)
+        if reader.damage or first < 1 or not _follow(rows, last - LAST_PAGE + 1):
+            return 0
+        columns.begin_at_end(first, rows[-LAST_PAGE:])
+        self._painted.wait(PAINTED_SECONDS)
+        while not self._closing.is_set():
+            start, end = columns.hole
+            if start == end:
+                return last
+            missing = columns.seq(start)
+            stop = min(missing + PAGE, columns.seq(end))
+            rows = reader.column_rows(missing - 1, stop - missing)
+            if len(rows) < stop - missing or not _follow(rows, missing):
+                near = start - 1 if start else end
+                rows = without_gaps(rows, missing, stop, (columns.mono[near], columns.wall_ns(near)))
+            columns.fill(rows)
+            self._closing.wait(REST_SECONDS)
+        return last
 
     def _unless_damaged(self, part: Callable[[], None]) -> None:
         """Run a part that adds to the entries. If that part of the file is damaged, go on without it."""
@@ -148,6 +191,11 @@ class RecordingFile:
                 if self._closing.wait(SLICE_SECONDS * 2):
                     return
                 since = time.perf_counter()
+
+
+def _follow(rows: Sequence[ListRow], seq: int) -> bool:
+    """Return whether these are the rows of `seq` and the numbers behind it."""
+    return bool(rows) and rows[0][0] == seq and rows[-1][0] - seq == len(rows) - 1
 
 
 def _ended_ns(path: Path) -> int:

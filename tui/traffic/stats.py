@@ -189,15 +189,15 @@ class Stats:
         self.spark_width_ns = _FIRST_WIDTH_NS
 
     def advance(self, budget_ms: float = 4.0) -> bool:
-        """Count for about `budget_ms`; return whether all entries are counted. At least one slice."""
+        """Count for about `budget_ms`; return whether all loaded entries are counted. At least one slice."""
         deadline = time.perf_counter() + budget_ms / 1000
         self._note_dropped()
         self._note_changes()
-        while self._done < len(self._entries):
-            self._count(self._done, min(self._done + CHUNK, len(self._entries)))
+        while self._done < self._entries.ready:
+            self._count(self._done, min(self._done + CHUNK, self._entries.ready))
             if time.perf_counter() >= deadline:
                 break
-        return self._done >= len(self._entries)
+        return self._done >= self._entries.ready
 
     def tools(self, server: str = "") -> list[Figures]:
         """Return a line for each method and tool called, of one server or of all; most calls first."""

@@ -10,8 +10,8 @@ from tests.unit.storage.damage import leaves, overwrite
 from tests.unit.storage.traffic_samples import requests
 from tui.core.errors import StorageError
 from tui.core.secrets.redact import Redactor
-from tui.core.traffic import Captured, Direction, Severity
-from tui.runtime.recording_file import RecordingFile
+from tui.core.traffic import DROPPED, Captured, Direction, Severity
+from tui.runtime.recording_file import LAST_PAGE, RecordingFile
 from tui.storage.recordings.writer import RecordingWriter
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.recorder import Recorder
@@ -117,3 +117,48 @@ async def test_a_damaged_recording_is_shown_as_far_as_it_can_be_read(tmp_path):
         assert "of its entries could not be read" in loaded.recording.problem()
         await until(lambda: not loaded._thread.is_alive)
         assert loaded._judged == len(loaded.recording.entries)
+
+
+def written(path, count, without=range(0)):
+    writer = RecordingWriter(path, meta={"program": "mcptui"})
+    writer.write([each for each in requests(1, count) if each.seq not in without])
+    writer.close()
+
+
+async def test_the_last_entries_are_there_before_the_first(tmp_path):
+    written(tmp_path / "a.mcptrace", 5000)
+    with shown(tmp_path / "a.mcptrace") as loaded:
+        entries = loaded.recording.entries
+        await until(lambda: len(entries))
+        assert (len(entries), entries.hole) == (5000, (0, 5000 - LAST_PAGE))
+        loaded.painted()
+        await until(lambda: entries.loaded == 5000)
+        assert [entries.seq(index) for index in (0, 2999, 4999)] == [1, 3000, 5000]
+        assert not loaded.problem
+
+
+async def test_numbers_that_are_missing_are_shown_as_dropped(tmp_path):
+    written(tmp_path / "a.mcptrace", 5000, without=range(100, 2300))
+    with shown(tmp_path / "a.mcptrace") as loaded:
+        loaded.painted()
+        entries = loaded.recording.entries
+        await until(lambda: entries.loaded == 5000)
+        names = [entries.methods.texts[entries.method[seq - 1]] for seq in (99, 100, 2299, 2300)]
+        assert names == ["tools/call", DROPPED, DROPPED, "tools/call"]
+        assert entries.wall_ns(100) > 0
+
+
+async def test_numbers_that_do_not_count_the_entries_are_loaded_in_order(tmp_path):
+    writer = RecordingWriter(tmp_path / "a.mcptrace", meta={"program": "mcptui"})
+    writer.write([*requests(1, 10), *requests(1 << 40, 10)])
+    writer.close()
+    with shown(tmp_path / "a.mcptrace") as loaded:
+        await until(lambda: len(loaded.recording.entries) == 20)
+        assert loaded.recording.entries.seq(10) == 1 << 40
+
+
+async def test_closing_does_not_wait_for_the_first_painting(tmp_path):
+    written(tmp_path / "a.mcptrace", 5000)
+    with shown(tmp_path / "a.mcptrace") as loaded:
+        await until(lambda: len(loaded.recording.entries))
+    assert not loaded._thread.is_alive

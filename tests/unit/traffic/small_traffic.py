@@ -118,3 +118,26 @@ class Bodies:
 
 
 CAUSE = Cause(3, 2, "call_1")
+
+
+def list_row(entry: Entry) -> tuple[object, ...]:
+    """Return an entry as a store gives it for the columns."""
+    cause = entry.cause
+    return (
+        entry.seq, entry.mono_ns, entry.wall_ns, entry.source, int(entry.direction), int(entry.kind),
+        entry.method, entry.tool, entry.ident, entry.size, entry.pair, entry.root, int(entry.outcome),
+        *((cause.turn, cause.step, cause.call) if cause else (None, None, None)),
+    )  # fmt: skip
+
+
+def begun_at_end(traffic: Traffic, here: int) -> EntryColumns:
+    """Return columns that have only the last `here` entries so far."""
+    columns = EntryColumns()
+    columns.begin_at_end(1, [list_row(entry) for entry in traffic.entries[-here:]])
+    return columns
+
+
+def fill(columns: EntryColumns, traffic: Traffic, count: int) -> None:
+    """Load the next `count` entries that are missing."""
+    start, end = columns.hole
+    columns.fill([list_row(entry) for entry in traffic.entries[start : min(end, start + count)]])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.traffic.small_traffic import MS, Traffic
+from tests.unit.traffic.small_traffic import MS, Traffic, begun_at_end, fill
 from tui.core.traffic import Direction, Kind, Outcome
 from tui.traffic import stats as module
 from tui.traffic.record.entry_columns import EntryColumns
@@ -157,3 +157,19 @@ def test_counts_stay_when_the_oldest_are_dropped():
     columns.__dict__.update(traffic.without_oldest(4).__dict__)
     stats.advance()
     assert (only(stats).calls, only(stats).waiting) == (6, 0)
+
+
+def test_entries_behind_those_that_are_still_loaded_count_later():
+    traffic = Traffic()
+    for _ in range(5):
+        traffic.call(took_ms=10)
+    columns = begun_at_end(traffic, 3)
+    stats = Stats(columns)
+    assert stats.advance()
+    assert stats.tools() == []
+    fill(columns, traffic, 4)
+    assert stats.advance()
+    assert only(stats).calls == 2
+    fill(columns, traffic, 99)
+    assert stats.advance()
+    assert stats.tools() == counted(traffic).tools()

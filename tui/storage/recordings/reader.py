@@ -19,6 +19,9 @@ LIST_COLUMNS = ENTRY_COLUMNS[:16]
 PAGE = 2000
 """Entries that are read at a time."""
 
+LEAST_BYTES = 24
+"""An entry takes no less than this in the file."""
+
 _SELECT_LIST = f"SELECT {', '.join(LIST_COLUMNS)} FROM entries"
 
 
@@ -63,6 +66,15 @@ class RecordingReader:
         return self._salvage.rows(
             after, limit, span, lambda first, last: run(found, (first, last)).fetchall()
         )
+
+    def most_entries(self) -> int:
+        """Return how many entries the file has room for."""
+        with storage_errors(self.path):
+            pages, octets = (
+                int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
+                for name in ("page_count", "page_size")
+            )
+        return pages * octets // LEAST_BYTES
 
     @property
     def damage(self) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any
 
-from tui.core.traffic import Direction, Kind, Outcome
+from tui.core.traffic import DROPPED, Direction, Kind, Outcome
 
 Row = tuple[Any, ...]
 Read = Callable[[int, int], Sequence[Row]]
@@ -21,8 +21,13 @@ WINDOW = 256
 LOST = "unreadable"
 """The event in place of an unreadable entry."""
 
-_LOST = ("", int(Direction.NONE), int(Kind.EVENT), LOST, "", "", 0, 0, 0, int(Outcome.NONE), None, None, None)
-"""`ENTRY_COLUMNS` of that event from `source` to `call`."""
+
+def _event(method: str) -> Row:
+    """Return `ENTRY_COLUMNS` of an event from `source` to `call`."""
+    return ("", int(Direction.NONE), int(Kind.EVENT), method, "", "", 0, 0, 0, int(Outcome.NONE), *[None] * 3)
+
+
+_LOST, _DROPPED = _event(LOST), _event(DROPPED)
 
 
 class Salvage:
@@ -105,6 +110,15 @@ def _entries_of(read: Read) -> Read:
         return rows
 
     return read_entries
+
+
+def without_gaps(rows: Sequence[Row], first: int, stop: int, clock: Row) -> list[Row]:
+    """Return the rows of the numbers from `first` to before `stop`, with an event for each that has none.
+
+    `clock` has the monotonic and the wall nanoseconds of such an event.
+    """
+    found = {row[0]: row for row in rows}
+    return [found.get(seq) or (seq, *clock, *_DROPPED) for seq in range(first, stop)]
 
 
 def is_damage(error: sqlite3.Error) -> bool:

@@ -195,6 +195,7 @@ class View:
         self._rows = array("I")
         self._first, self._gone = entries.first, entries.gone
         self._seen = 0
+        self._hole = (0, 0)
         self._changes_seen = len(entries.touched)
         self._todo: list[tuple[int, int]] = []
         self._block = FIRST_BLOCK
@@ -241,15 +242,24 @@ class View:
 
     @property
     def is_done(self) -> bool:
-        return not self._todo and (self._search is None or not self._search.waiting)
+        """Whether every entry was checked; some may still be loaded otherwise."""
+        start, end = self._hole
+        return start == end and not self.is_at_work
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether entries that are loaded were not checked yet."""
+        return bool(self._todo) or (self._search is not None and self._search.waiting > 0)
 
     @property
     def progress(self) -> tuple[int, int]:
-        left = sum(stop - start for start, stop in self._todo) + (self._search.waiting if self._search else 0)
+        start, end = self._hole
+        left = end - start + sum(stop - start for start, stop in self._todo)
+        left += self._search.waiting if self._search else 0
         return max(0, self._seen - left), self._seen
 
     def advance(self, budget_ms: float = 4.0) -> bool:
-        """Work for about `budget_ms`; return whether all is done for now. Does at least one slice."""
+        """Work for about `budget_ms`; return whether there is no more to do now. Does at least one slice."""
         deadline = time.perf_counter() + budget_ms / 1000
         self._note_dropped()
         self._note_changes()
@@ -259,7 +269,7 @@ class View:
                 break
             if time.perf_counter() >= deadline:
                 break
-        return self.is_done
+        return not self.is_at_work
 
     def recheck(self, seqs: Sequence[int]) -> None:
         """Check entries again after a change that is not in the columns, such as a note."""
@@ -278,12 +288,25 @@ class View:
             self._search.close(wait)
 
     def _note_growth(self) -> None:
-        count = len(self._entries)
+        count, hole = (
+            len(self._entries),
+            self._entries.hole,
+        )  # in this order: a hole is there before it counts
         if count > self._seen:
-            if not self._is_all:
-                self._todo.insert(len(self._todo) if self._newest_first else 0, (self._seen, count))
+            # At first the entries behind a hole are there, later it is filled from its start.
+            start = max(self._seen, hole[1])
+            self._todo.insert(len(self._todo) if self._newest_first else 0, (start, count))
+            self._hole = self._hole if self._seen else (0, hole[1])
             self._seen = count
             self.revision += 1
+        start, end = self._hole
+        filled = hole[0] if hole[0] < hole[1] else end
+        if filled > start:
+            self._todo.insert(0 if self._newest_first else len(self._todo), (start, filled))
+            self._hole = (filled, end)
+            self.revision += 1
+        if self._is_all:
+            self._todo.clear()
 
     def _note_changes(self) -> None:
         touched = self._entries.touched

@@ -4,11 +4,11 @@ Written by one thread (`append`), read by the screen at any time: an entry count
 Bodies are not here; a reader has them.
 """
 
-import zlib
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from operator import itemgetter, sub
 from typing import Any
 
@@ -23,49 +23,46 @@ from tui.core.traffic import (
     Severity,
     TrafficReader,
 )
+from tui.traffic.record.clocks import Clocks
+from tui.traffic.record.names import Names, mark_of, marks_of
 
-MAX_NAMES = 65_535
-"""Different names of one kind; further ones become "(other)"."""
-
-CLOCK_STEP_NS = 1_000_000
-"""The wall clock is stored as an offset to the monotonic one; a new offset if it moved by more than this."""
-
-
-_SETTLING = REQUESTS | {Kind.EVENT}
-"""Kinds of entries that change others, or themselves, even without a partner."""
+ListRow = tuple[Any, ...]
+"""An entry as `EntryColumns.extend` takes it."""
 
 _SEQ, _AT = itemgetter(0), itemgetter(1)
 """Of a jump: the seq and the index where it lands."""
 
-
-class Names:
-    """Repeated text, as small numbers. Number 0 is ""."""
-
-    def __init__(self) -> None:
-        self.texts: list[str] = [""]
-        self._numbers: dict[str, int] = {"": 0}
-
-    def number(self, text: str) -> int:
-        known = self._numbers.get(text)
-        if known is not None:
-            return known
-        if len(self.texts) >= MAX_NAMES:
-            text = "(other)"
-            if text in self._numbers:
-                return self._numbers[text]
-        self._numbers[text] = len(self.texts)
-        self.texts.append(text)
-        return len(self.texts) - 1
-
-    def numbers(self, texts: Sequence[str]) -> Iterator[int]:
-        """Return the numbers of many texts; each different one is looked up once."""
-        known = {text: self.number(text) for text in dict.fromkeys(texts)}
-        return map(known.__getitem__, texts)
+_NOTHING = bytes(1 << 16)
+_PENDING, _CANCELLED = int(Outcome.PENDING), int(Outcome.CANCELLED)
 
 
-def mark_of(text: str) -> int:
-    """Return a 32-bit hash of an id: different hashes are different ids, equal ones nearly always equal."""
-    return zlib.crc32(text.encode("utf-8", "replace")) if text else 0
+def _table(numbers: Collection[int]) -> bytes:
+    return bytes(number in numbers for number in range(256))
+
+
+_REQUESTED, _ANSWERED = _table(REQUESTS), _table(ANSWERS)
+_ENDED = _table({Outcome.ERROR, Outcome.CANCELLED})
+
+
+def _either(one: bytes, other: bytes) -> bytes:
+    joined = int.from_bytes(one, "little") | int.from_bytes(other, "little")
+    return joined.to_bytes(len(one), "little")
+
+
+def _at_most(limit: int, numbers: Sequence[int]) -> Sequence[int]:
+    return numbers if max(numbers) <= limit else [min(limit, number) for number in numbers]
+
+
+class _Parts:
+    """Rows as columns, and the offset of the wall clock in each."""
+
+    def __init__(self, rows: Sequence[ListRow]) -> None:
+        columns: list[Any] = list(zip(*rows, strict=True))
+        (
+            self.seq, self.mono, wall, self.source, self.direction, self.kind, self.method, self.tool,
+            self.ident, self.size, self.pair, self.root, self.outcome, self.turn, self.step, self.call,
+        ) = columns  # fmt: skip
+        self.offsets = list(map(sub, wall, self.mono))
 
 
 class EntryColumns:
@@ -90,10 +87,14 @@ class EntryColumns:
         marked: whether the person marked it.
         touched: indices of entries that have changed since they were added, in order: what a filtered view
             checks again. Four bytes per change.
+        hole: the indices, from and to before, of entries that are still loaded. They count, but the columns
+            have nothing of them yet; no entry that is here has its pair or its root among them. (0, 0) for
+            none.
     """
 
     def __init__(self) -> None:
         self.first, self.gone = 1, 0
+        self.hole = (0, 0)
         self.sources, self.methods, self.tools = Names(), Names(), Names()
         self.mono = array("q")
         self.kind, self.direction = array("B"), array("B")
@@ -108,8 +109,10 @@ class EntryColumns:
         self._pending: dict[int, set[int]] = {}
         # The seq and index of each entry that follows a gap.
         self._jumps: list[tuple[int, int]] = []
-        self._clock_from = array("q")
-        self._clock_offset = array("q")
+        self._clocks, self._clocks_behind = Clocks(), Clocks()
+        # By index, the pair and the root in the hole of entries behind it; and the exits there.
+        self._late: dict[int, tuple[int, int]] = {}
+        self._pending_behind: dict[int, set[int]] = {}
 
     def __len__(self) -> int:
         return self._count
@@ -121,7 +124,7 @@ class EntryColumns:
         if not index or entry.seq != self.seq(index):
             self._note_gaps((entry.seq,))
         source = self.sources.number(entry.source)
-        self._note_clock(index, entry.wall_ns - entry.mono_ns)
+        self._clocks.note(index, entry.wall_ns - entry.mono_ns)
         self.mono.append(entry.mono_ns)
         self.kind.append(entry.kind)
         self.direction.append(entry.direction)
@@ -142,7 +145,7 @@ class EntryColumns:
         self._settle(index, source, entry.kind, entry.outcome, entry.method)
         self._count = index + 1
 
-    def extend(self, rows: Sequence[tuple[Any, ...]]) -> None:
+    def extend(self, rows: Sequence[ListRow]) -> None:
         """Add the next entries as rows, in a third of the time that entries take; their seqs grow.
 
         A row has `seq` to `outcome` as in `Entry`, enums as numbers, then turn, step and call of the cause,
@@ -151,49 +154,141 @@ class EntryColumns:
         if not rows:
             return
         start, jumps, gone = self._count, len(self._jumps), self.gone
-        (seq, mono, wall, source, direction, kind, method, tool, ident, size, pair, root, outcome, *cause) = (
-            zip(*rows, strict=True)
-        )
-        turn, step, call = cause
-        self._note_gaps(seq)
-        sources = array("H", self.sources.numbers(source))
-        marks = {text: mark_of(text or "") for text in set(call)}
-        columns = (
-            (self.mono, mono),
-            (self.kind, kind),
-            (self.direction, direction),
-            (self.source, sources),
-            (self.method, self.methods.numbers(method)),
-            (self.tool, self.tools.numbers(tool)),
-            (self.size, (min(octets, 0xFFFFFFFF) for octets in size)),
-            (self.pair, self._places(pair, start)),
-            (self.root, self._places(root, start)),
-            (self.ident, map(mark_of, ident)),
-            (self.turn, (number or 0 for number in turn)),
-            (self.step, (min(number or 0, 255) for number in step)),
-            (self.call, map(marks.__getitem__, call)),
-            (self.outcome, outcome),
-            (self.severity, bytes(len(rows))),
-            (self.marked, bytes(len(rows))),
-        )
+        parts = _Parts(rows)
+        self._note_gaps(parts.seq)
         try:
-            made = [(column, array(column.typecode, values)) for column, values in columns]
+            made = self._made(parts, start)
         except BaseException:
             del self._jumps[jumps:]
             self.gone = gone
             raise
         for column, values in made:
             column.extend(values)
-        last = None
-        for index, offset in enumerate(map(sub, wall, mono), start):
-            if offset != last:
-                self._note_clock(index, offset)
-                last = offset
-        partners = self.pair[start:]
-        for place, its_kind in enumerate(kind):
-            if partners[place] or its_kind in _SETTLING:
-                self._settle(start + place, sources[place], its_kind, outcome[place], method[place])
+        self.severity.frombytes(bytes(len(rows)))
+        self.marked.frombytes(bytes(len(rows)))
+        self._clocks.note_all(start, parts.offsets)
+        self._settle_rows(start, parts)
         self._count = start + len(rows)
+
+    def begin_at_end(self, first: int, rows: Sequence[ListRow]) -> None:
+        """Take the last entries of a recording first, before any other; `fill` takes those before them.
+
+        All entries from seq `first` on count at once, in `hole` are those that are not here yet. The seqs of
+        the rows have no gaps. What they say about entries in the hole takes effect once it is full.
+        """
+        parts = _Parts(rows)
+        start = parts.seq[0] - first
+        self.first = first
+        made = self._made(parts, start)
+        for column, values in made:
+            octets = start * column.itemsize
+            for done in range(0, octets, len(_NOTHING)):  # in place: filters have these arrays already
+                column.frombytes(_NOTHING[: octets - done])
+            column.extend(values)
+        self.severity.frombytes(bytes(start + len(rows)))
+        self.marked.frombytes(bytes(start + len(rows)))
+        self._clocks_behind.note_all(start, parts.offsets)
+        for index in range(start, start + len(rows)):
+            pair, root = self.pair[index], self.root[index]
+            pair, root = pair if pair <= start else 0, root if root <= start else 0
+            is_exit = self.kind[index] == Kind.EVENT and parts.method[index - start] == "exit"
+            if pair or root or is_exit:
+                self._late[index] = pair, root
+                self.pair[index] -= pair
+                self.root[index] -= root
+        self._settle_rows(start, parts)
+        self._pending, self._pending_behind = {}, self._pending
+        self.hole = (0, start)
+        self._count = start + len(rows)
+
+    def fill(self, rows: Sequence[ListRow]) -> None:
+        """Take the first entries of the hole; as `extend`, without gaps, and no more than fit in."""
+        start, end = self.hole
+        stop = start + len(rows)
+        parts = _Parts(rows)
+        if stop > end or parts.seq[0] != self.first + start or parts.seq[-1] != self.first + stop - 1:
+            raise ValueError(f"the next is entry {self.first + start}, of {end - start} that are missing")
+        for column, values in self._made(parts, start):
+            column[start:stop] = values
+        self._clocks.note_all(start, parts.offsets)
+        self._settle_rows(start, parts)
+        if stop < end:
+            self.hole = (stop, end)
+        else:
+            self._close_hole(end)
+
+    def _close_hole(self, end: int) -> None:
+        """Let the entries behind the hole say what they say about those in it."""
+        self._clocks.add(self._clocks_behind)
+        late, self._late = self._late, {}
+        for index, (pair, root) in late.items():
+            self.pair[index] += pair
+            self.root[index] += root
+            kind = self.kind[index]
+            if (pair and kind not in REQUESTS) or kind == Kind.EVENT:
+                method = self.methods.texts[self.method[index]]
+                self._settle(index, self.source[index], kind, self.outcome[index], method)
+            self.touched.append(index)
+        for source, waiting in self._pending_behind.items():
+            self._pending.setdefault(source, set()).update(waiting)
+        self._pending_behind = {}
+        self.hole = (0, 0)
+
+    def _made(self, parts: "_Parts", start: int) -> list[tuple["array[int]", "array[int]"]]:
+        """Return columns and what rows from index `start` on add to them, if the values are valid.
+
+        Not the severity and the mark, which others set.
+        """
+        kinds = array("B", parts.kind)
+        outcomes = array("B", parts.outcome)
+        for place in compress(range(len(kinds)), kinds.tobytes().translate(_REQUESTED)):
+            outcomes[place] = _PENDING
+        columns = (
+            (self.mono, parts.mono),
+            (self.kind, kinds),
+            (self.direction, parts.direction),
+            (self.source, self.sources.numbers(parts.source)),
+            (self.method, self.methods.numbers(parts.method)),
+            (self.tool, self.tools.numbers(parts.tool)),
+            (self.size, _at_most(0xFFFFFFFF, parts.size)),
+            (self.pair, self._places(parts.pair, start)),
+            (self.root, self._places(parts.root, start)),
+            (self.ident, marks_of(parts.ident)),
+            (self.turn, [number or 0 for number in parts.turn]),
+            (self.step, _at_most(255, [number or 0 for number in parts.step])),
+            (self.call, marks_of([text or "" for text in parts.call])),
+            (self.outcome, outcomes),
+        )
+        return [(column, array(column.typecode, values)) for column, values in columns]
+
+    def _settle_rows(self, start: int, parts: "_Parts") -> None:
+        """Update entries by what new ones from index `start` on say, which are in the columns."""
+        stop = start + len(parts.seq)
+        kinds, outcomes = self.kind[start:stop].tobytes(), self.outcome[start:stop].tobytes()
+        if Kind.EVENT in kinds and "exit" in parts.method:
+            for index in range(start, stop):
+                facts = self.source[index], self.kind[index], self.outcome[index], parts.method[index - start]
+                self._settle(index, *facts)
+            return
+        asked = kinds.translate(_REQUESTED)
+        ends = _either(kinds.translate(_ANSWERED), outcomes.translate(_ENDED))
+        pairs, settled, sources, pending = self.pair, self.outcome, self.source, self._pending
+        ended = set()
+        for index in compress(range(start, stop), ends):
+            if not (partner := pairs[index]) or asked[index - start]:
+                continue
+            partner -= 1
+            source, outcome = sources[index], outcomes[index - start]
+            ended.add(partner << 16 | source)
+            if partner < start or outcome == _CANCELLED or self._late:
+                self._settle(index, source, kinds[index - start], outcome, "")
+            elif not pairs[partner]:  # what `_settle` does, without a call for each
+                pairs[partner] = index + 1
+                settled[partner] = outcome
+                self.touched.append(partner)
+        for index in compress(range(start, stop), asked):
+            if index << 16 | sources[index] not in ended:
+                pending.setdefault(sources[index], set()).add(index)
 
     def _note_gaps(self, seqs: Sequence[int]) -> None:
         index = self._count
@@ -216,11 +311,6 @@ class EntryColumns:
             place if 0 < (place := seq - before) <= most else 0 for most, seq in enumerate(seqs, start + 1)
         ]
 
-    def _note_clock(self, index: int, offset: int) -> None:
-        if not self._clock_offset or abs(offset - self._clock_offset[-1]) > CLOCK_STEP_NS:
-            self._clock_from.append(index)
-            self._clock_offset.append(offset)
-
     def _settle(self, index: int, source: int, kind: int, outcome: int, method: str) -> None:
         """Update earlier entries by what this one says about them."""
         partner = self.pair[index] - 1
@@ -231,7 +321,7 @@ class EntryColumns:
         elif partner >= 0 and (kind in ANSWERS or outcome == Outcome.ERROR):
             # An error ends its request even if the response could not be parsed.
             pending.discard(partner)
-            if not self.pair[partner]:
+            if not self.pair[partner] and not self._late_pair(partner):
                 self.pair[partner] = index + 1
                 self.outcome[partner] = outcome
                 self.touched.append(partner)
@@ -240,11 +330,14 @@ class EntryColumns:
             if self.outcome[partner] == Outcome.PENDING:
                 self.outcome[partner] = Outcome.CANCELLED
                 self.touched.append(partner)
-        elif kind == Kind.EVENT and method == "exit":
+        elif kind == Kind.EVENT and method == "exit" and not self._late_pair(index):
             for lost in pending:
                 self.outcome[lost] = Outcome.LOST
             self.touched.extend(pending)
             pending.clear()
+
+    def _late_pair(self, index: int) -> int:
+        return self._late[index][0] if index in self._late else 0
 
     def set_severity(self, seq: int, severity: Severity) -> None:
         index = self.index(seq)
@@ -303,18 +396,33 @@ class EntryColumns:
         stop = self._jumps[place][1] if place < len(self._jumps) else count
         return start, at, min(stop, count)
 
+    @property
+    def ready(self) -> int:
+        """How many entries from the first on are here without a hole."""
+        start, end = self.hole
+        return start if start < end else self._count
+
+    @property
+    def loaded(self) -> int:
+        """How many entries are here."""
+        count, (start, end) = self._count, self.hole
+        return count - (end - start)
+
+    def is_here(self, index: int) -> bool:
+        """Return whether an entry is not in the hole."""
+        start, end = self.hole
+        return not start <= index < end
+
+    def _clocks_of(self, index: int) -> Clocks:
+        start, end = self.hole
+        return self._clocks_behind if start < end <= index else self._clocks
+
     def wall_ns(self, index: int) -> int:
-        place = bisect_right(self._clock_from, index) - 1
-        return self.mono[index] + self._clock_offset[place]
+        return self.mono[index] + self._clocks_of(index).offset(index)
 
     def clocks(self, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
         """Yield the ranges of `start` to `stop` with one clock offset: from, to, wall minus monotonic ns."""
-        place = max(0, bisect_right(self._clock_from, start) - 1)
-        while start < stop:
-            later = place + 1 < len(self._clock_from)
-            end = min(stop, self._clock_from[place + 1]) if later else stop
-            yield start, end, self._clock_offset[place]
-            start, place = end, place + 1
+        return self._clocks_of(start).ranges(start, stop)
 
     def partner(self, index: int) -> int:
         """Return the index of the partner, -1 for none."""
@@ -328,7 +436,8 @@ class EntryColumns:
         return abs(self.mono[partner] - self.mono[index])
 
     def pending(self) -> list[int]:
-        return sorted(index for waiting in list(self._pending.values()) for index in list(waiting))
+        waiting = [*self._pending.values(), *self._pending_behind.values()]
+        return sorted(index for each in waiting for index in list(each))
 
     def is_answer(self, index: int) -> bool:
         """Return whether an entry ends a request: a response, or one that could not be parsed."""

@@ -54,11 +54,16 @@ def run_traffic(
     theme: str,
     keys: Mapping[str, str | Sequence[str]],
     save_theme: Callable[[str], None],
+    painted: Callable[[], None],
 ) -> int:
-    """Show a recording on this terminal and return the exit code, as `run_app` does."""
+    """Show a recording on this terminal and return the exit code, as `run_app` does.
+
+    `painted` is called once the first entries are on the screen.
+    """
     from tui.ui.app.traffic_app import TrafficApp
 
-    return _run(TrafficApp(recording, theme=theme, keys=keys, save_theme=save_theme), ())
+    app = TrafficApp(recording, theme=theme, keys=keys, save_theme=save_theme, painted=painted)
+    return _run(app, ())
 
 
 def _run(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]") -> int:

@@ -29,12 +29,17 @@ class TrafficApp(BaseApp):
         theme: str,
         keys: Mapping[str, str | Sequence[str]],
         save_theme: Callable[[str], None],
+        painted: Callable[[], None] = lambda: None,
     ) -> None:
+        """Create the app; `painted` is called after the first painting."""
         super().__init__(theme=theme, keys=keys, save_theme=save_theme)
         self._recording = recording
+        self._painted = painted
 
     def on_mount(self) -> None:
-        self.push_screen(TrafficScreen(self._recording, self.overrides), lambda cause: self.exit(0))
+        screen = TrafficScreen(self._recording, self.overrides)
+        self.push_screen(screen, lambda cause: self.exit(0))
+        screen.call_after_refresh(self._painted)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return action not in ("app_help", "app_theme") or isinstance(self.screen, TrafficScreen)

@@ -7,7 +7,7 @@ from textual import events
 from textual.message import Message
 
 from tui.core.text import clean_line
-from tui.traffic.record.entry_columns import Recording
+from tui.traffic.record.entry_columns import EntryColumns, Recording
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.footer import Entry, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -26,7 +26,8 @@ class TrafficTitle(SplitBar):
         where = "following" if following else "end follows"
         state = where if recording.live else "recorded"
         count = (f"{shown_of(shown, len(recording.entries))}   ", "text")
-        self.show((*left, *notes), (count, (state, "ok" if state == "following" else "dim")))
+        loading = () if problem else loading_of(recording.entries)
+        self.show((*left, *notes), (*loading, count, (state, "ok" if state == "following" else "dim")))
 
 
 class Headings(Bar):
@@ -116,6 +117,12 @@ def exact(number: int) -> str:
 def entry_count(number: int) -> str:
     """Return a number of entries in words."""
     return "1 entry" if number == 1 else f"{exact(number)} entries"
+
+
+def loading_of(entries: EntryColumns) -> Row:
+    """Return how much of a recording is loaded, nothing if all of it is."""
+    loaded, count = entries.loaded, len(entries)
+    return () if loaded == count else ((f"loading {loaded * 100 // count} %   ", "warn"),)
 
 
 def shown_of(shown: int, total: int) -> str:

@@ -86,6 +86,7 @@ class EntryList(LinePane, inherit_bindings=False):
         self._related: tuple[int, int] = (-1, -1)  # partner and root of the selected entry
         self._revision = 0
         self._changes = (0, 0)
+        self._shows_hole = False  # entries that are still loaded were painted
         self._rows = 0
         self._counted_ns = 0
         self._layout: Layout | None = None
@@ -174,13 +175,17 @@ class EntryList(LinePane, inherit_bindings=False):
         if not self._rows:
             return self._empty_rows()[index]
         entries, entry = self.entries, self.view.index(index)
+        if not entries.is_here(entry):
+            self._shows_hole = True
+            return ((f"    entry {entries.seq(entry)} is loading…", "dim"),)
         columns = self._columns()
+        previous = self.view.index(index - 1) if index else -1
         kind = entries.kind[entry]
         seq = entries.seq(entry)
         needs = columns.ident and entries.ident[entry]
         preview = self._preview(seq) if needs or kind in PREVIEWED else NONE
         context = RowContext(
-            previous=self.view.index(index - 1) if index else -1,
+            previous=previous if entries.is_here(previous) else -1,
             now_ns=self._clock() if self._live else 0,
             noted=seq in self._notes,
             lead=self._lead(entry),
@@ -231,8 +236,8 @@ class EntryList(LinePane, inherit_bindings=False):
         view, before = self.view, self._rows
         self._revision, self._rows = view.revision, len(view)
         changes = len(self.entries.touched), self.entries.gone
-        only_grew = changes == self._changes and before and before <= self._rows
-        self._changes = changes
+        only_grew = changes == self._changes and before and before <= self._rows and not self._shows_hole
+        self._changes, self._shows_hole = changes, False
         was = self.cursor
         if self.following or not self.selected:
             self.cursor = max(0, self._rows - 1)

@@ -87,7 +87,8 @@ class Filtering:
     @property
     def can_cancel(self) -> bool:
         """Whether the filter or the search still goes through entries."""
-        is_busy = not self.view.is_done or self.is_searching
+        views = (self.view, self._search)
+        is_busy = any(view is not None and view.is_at_work for view in views)
         return is_busy and bool(self.is_filtered or self.search_text)
 
     def cancel(self) -> None:
@@ -147,7 +148,8 @@ class Filtering:
         done, total = view.progress
         if view.is_done or not total:
             return ()
-        return ((f"{done * 100 // total} %, esc stops   ", "warn"),)
+        stops = ", esc stops" if view.is_at_work else ""
+        return ((f"{done * 100 // total} %{stops}   ", "warn"),)
 
     def _matches(self, search: View, position: int) -> Row:
         if not len(search):

@@ -11,7 +11,8 @@ from textual.screen import Screen
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Kind
-from tui.traffic.record.entry_columns import EntryColumns, mark_of
+from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.names import mark_of
 from tui.ui.dialogs.confirm import ConfirmCall
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import whole_entry

@@ -11,6 +11,7 @@ from tui.core.text import clean_line
 from tui.traffic.filter.nodes import written
 from tui.traffic.record.entry_columns import Recording
 from tui.traffic.stats import Figures, Stats
+from tui.ui.traffic.bars import loading_of
 from tui.ui.widgets.bar import SplitBar, key_hints
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, pad
@@ -144,13 +145,13 @@ class StatisticsScreen(ModalScreen[str | None]):
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
 
     def look(self) -> None:
-        seen = (len(self._entries), self._entries.revision)
+        seen = (self._entries.loaded, self._entries.revision)
         if seen == self._seen:
             return
         done = self._stats.advance(COUNTING_MS)
         self._seen = seen if done else (-1, -1)
         self._heads.show(head(self._table.columns))
-        self._title.show(self._title.left, () if done else (("counting…", "warn"),))
+        self._title.show(self._title.left, loading_of(self._entries) if done else (("counting…", "warn"),))
         self._table.figures = [
             line for server in self._stats.servers() for line in (server, *self._stats.tools(server.server))
         ]

@@ -101,7 +101,7 @@ class Turns:
             if seen_by_turn is not None:
                 return seen_by_turn
         known, seen, entries = self._found
-        if (known, seen) != (turn, len(self._recording.entries)) and (
+        if (known, seen) != (turn, self._recording.entries.loaded) and (
             self._reading is None or self._reading.done()
         ):
             self._reading = asyncio.create_task(self._read(turn), name="read a turn")
@@ -117,9 +117,9 @@ class Turns:
         )
 
     async def _read(self, turn: int) -> None:
-        count = len(self._recording.entries)
+        count, loaded = len(self._recording.entries), self._recording.entries.loaded
         entries = await self._reader.ask(lambda reader: self._entries(reader, turn, count))
-        self._found = (turn, count, entries)
+        self._found = (turn, loaded, entries)
 
     def _entries(self, reader: TrafficReader, turn: int, count: int) -> list[Entry]:
         columns = self._recording.entries

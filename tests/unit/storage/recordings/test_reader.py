@@ -290,3 +290,12 @@ def test_a_detail_that_is_no_object_is_an_error(path: Path, detail: str):
         connection.execute("UPDATE entries SET detail = ? WHERE seq = 2", (detail,))
     with closing(RecordingReader(path)) as reader, pytest.raises(StorageError, match="no meaning"):
         reader.entry(2)
+
+
+def test_a_file_has_room_for_the_entries_in_it_and_not_for_any_number(tmp_path: Path):
+    path = tmp_path / "r.mcptrace"
+    writer = RecordingWriter(path)
+    writer.write([Entry(seq, 0, 0, "", Direction.NONE, Kind.EVENT) for seq in range(5000)])
+    writer.close()
+    with closing(RecordingReader(path)) as reader:
+        assert 5000 <= reader.most_entries() <= path.stat().st_size

@@ -12,8 +12,9 @@ from tests.unit.storage.recordings.test_reader import recorded
 from tests.unit.storage.traffic_samples import requests
 from tui.core import units
 from tui.core.errors import StorageError
-from tui.core.traffic import Kind
+from tui.core.traffic import DROPPED, Kind
 from tui.storage.recordings.reader import RecordingReader
+from tui.storage.recordings.salvage import without_gaps
 
 
 @pytest.fixture
@@ -129,3 +130,11 @@ def test_a_sound_recording_has_no_damage(path: Path):
     recorded(path, requests(1, 500))
     with closing(RecordingReader(path)) as reader:
         assert (len(all_rows(reader)), reader.damage) == (500, "")
+
+
+def test_a_number_without_a_row_becomes_an_event():
+    rows = [(3, "three"), (5, "five")]
+    found = without_gaps(rows, 3, 7, (10, 20))
+    assert [row[0] for row in found] == [3, 4, 5, 6]
+    assert found[0] is rows[0]
+    assert found[1][1:3] == (10, 20) and DROPPED in found[1] and len(found[1]) == 16

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import wait_until
-from tests.unit.traffic.small_traffic import Bodies, Traffic
+from tests.unit.traffic.small_traffic import Bodies, Traffic, begun_at_end, fill
 from tui.core.traffic import Kind, Outcome, Severity
 from tui.traffic.filter import view as module
 from tui.traffic.filter.query import parse
@@ -310,3 +310,46 @@ def test_a_note_after_a_gap_is_checked_again():
     notes[55] = "why?"
     view.recheck([55])
     assert finished(view) == [55]
+
+
+# ---- entries that are still loaded ------------------------------------------------------------------------
+
+
+def test_what_is_loaded_is_filtered_before_the_rest_is(traffic: Traffic):
+    columns = begun_at_end(traffic, 6)
+    view = View(columns, parse("kind:request"))
+    assert finished(view) == [15, 17, 19]
+    assert not view.is_done and not view.is_at_work
+    assert view.progress == (6, 20)
+    fill(columns, traffic, 5)
+    assert finished(view) == [1, 3, 5, 15, 17, 19]
+    fill(columns, traffic, 99)
+    assert finished(view) == list(range(1, 21, 2))
+    assert view.is_done
+
+
+def test_a_filter_begun_while_entries_are_loaded_ends_with_all(traffic: Traffic):
+    columns = begun_at_end(traffic, 6)
+    fill(columns, traffic, 5)
+    view = View(columns, parse("not status:pending"))
+    finished(view)
+    fill(columns, traffic, 99)
+    assert finished(view) == finished(View(traffic.columns, parse("not status:pending")))
+
+
+def test_a_response_is_found_by_its_latency_once_its_request_is_loaded(traffic: Traffic):
+    columns = begun_at_end(traffic, 5)
+    view = View(columns, parse("latency:>=0ms kind:response"))
+    assert finished(view) == [18, 20]
+    fill(columns, traffic, 99)
+    assert finished(view) == list(range(2, 21, 2))
+
+
+def test_without_a_filter_entries_that_are_still_loaded_are_rows(traffic: Traffic):
+    columns = begun_at_end(traffic, 6)
+    view = View(columns)
+    assert finished(view) == list(range(1, 21))
+    before = view.revision
+    fill(columns, traffic, 5)
+    assert finished(view) == list(range(1, 21))
+    assert view.revision > before

@@ -121,3 +121,56 @@ def test_each_number_is_found_whatever_was_dropped(cuts: set[int], first: int, s
         assert columns.index(seq) == (seqs.index(seq) if seq in seqs else -1)
         assert columns.position(seq) == sum(each < seq for each in seqs)
     assert list(columns.seqs(range(len(seqs)))) == seqs
+
+
+@given(
+    made=st.lists(parts, min_size=2, max_size=14),
+    first=st.integers(1, 4),
+    cut=st.integers(1, 13),
+    portion=st.integers(1, 5),
+)
+@settings(deadline=None)
+def test_entries_that_begin_at_the_end_become_what_they_are_in_order(
+    made: list[Any], first: int, cut: int, portion: int
+):
+    rows = [row(entry(seq, part)) for seq, part in enumerate(made, start=first)]
+    cut = min(cut, len(rows) - 1)
+    one, other = EntryColumns(), EntryColumns()
+    one.extend(rows)
+    other.begin_at_end(first, rows[cut:])
+    assert (len(other), other.loaded, other.hole) == (len(rows), len(rows) - cut, (0, cut))
+    assert all(not 0 < pair <= cut for pair in (*other.pair[cut:], *other.root[cut:]))
+    assert [other.wall_ns(index) - one.wall_ns(index) for index in range(cut, len(rows))] == [0] * (
+        len(rows) - cut
+    )
+    while other.hole != (0, 0):
+        start, end = other.hole
+        other.fill(rows[start : min(end, start + portion)])
+    for name in COLUMNS:
+        if name not in ("touched", "source", "method", "tool"):
+            assert getattr(one, name) == getattr(other, name), name
+    for name in ("source", "method", "tool"):
+        mine, yours = (
+            [getattr(each, name + "s").texts[n] for n in getattr(each, name)] for each in (one, other)
+        )
+        assert mine == yours
+    assert one.pending() == other.pending()
+    assert [one.wall_ns(index) for index in range(len(rows))] == [
+        other.wall_ns(index) for index in range(len(rows))
+    ]
+    one.append(entry(first + len(rows), made[0]))
+    other.append(entry(first + len(rows), made[0]))
+    assert (one.pair, one.outcome, one.pending()) == (other.pair, other.outcome, other.pending())
+
+
+def test_what_does_not_follow_is_not_filled_in():
+    parts = (5, 0, "a", Direction.OUT, Kind.STDERR, "", 0, 0, Outcome.NONE, None)
+    rows = [row(entry(seq, parts)) for seq in range(1, 9)]
+    columns = EntryColumns()
+    columns.begin_at_end(1, rows[6:])
+    for wrong in (rows[1:3], rows[:7], [rows[0], rows[2]]):
+        with pytest.raises(ValueError, match="entry 1"):
+            columns.fill(wrong)
+    assert (columns.hole, columns.loaded, columns.ready) == ((0, 6), 2, 0)
+    columns.fill(rows[:6])
+    assert (columns.loaded, columns.ready) == (8, 8)

@@ -2,9 +2,11 @@
 
 import pytest
 
+from tests.unit.traffic.small_traffic import Traffic, begun_at_end, fill
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.traffic.bars import keys_of, shown_of
+from tui.ui.traffic.bars import keys_of, loading_of, shown_of
+from tui.ui.widgets.rows import text_of
 
 
 @pytest.mark.parametrize(
@@ -19,3 +21,13 @@ def test_the_key_for_all_keys_comes_sixth() -> None:
     keys = keys_of(Context.TRAFFIC, KeyOverrides())
     assert keys[5][2].id == "app.help"
     assert [action.id for _, _, action in keys].count("app.help") == 1
+
+
+def test_how_much_is_loaded_is_said_until_all_of_it_is() -> None:
+    traffic = Traffic()
+    for _ in range(10):
+        traffic.call()
+    columns = begun_at_end(traffic, 2)
+    assert text_of(loading_of(columns)).strip() == "loading 10 %"
+    fill(columns, traffic, 99)
+    assert loading_of(columns) == ()

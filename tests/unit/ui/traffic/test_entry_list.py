@@ -4,8 +4,10 @@ from rich.segment import Segment
 
 from tests.ui.stage import Stage
 from tests.ui.traffic_stage import some
+from tests.unit.traffic.small_traffic import Traffic, begun_at_end, fill
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.widgets.lines import LinePane
+from tui.ui.widgets.rows import text_of
 
 
 def cells(pane: EntryList, strips) -> list[list[Segment]]:
@@ -45,3 +47,29 @@ async def test_a_key_is_painted_at_once() -> None:
         pane.move_cursor(2)
         assert not pane._repaint_required
         assert not pane.screen._dirty_widgets
+
+
+async def test_entries_that_are_still_loaded_are_lines_that_say_so() -> None:
+    traffic = Traffic()
+    for _ in range(30):
+        traffic.call()
+    columns = begun_at_end(traffic, 5)
+    pane = EntryList(columns, live=False)
+    async with Stage(pane).run_test(size=(80, 20)) as pilot:
+        pane.tick()
+        await pilot.pause()
+        assert pane.row_count() == 60 and pane.cursor == 59
+        assert "is loading" in text_of(pane.row(54))
+        assert "response" in text_of(pane.row(55))
+        pane.action_pane_home()
+        await pilot.pause()
+        assert "entry 1 is loading" in painted(pane)
+        fill(columns, traffic, 99)
+        pane.tick()
+        await pilot.pause()
+        assert "loading" not in painted(pane)
+        assert pane.selected == 1
+
+
+def painted(pane: EntryList) -> str:
+    return "\n".join(strip.text for strip in pane.render_lines(pane.size.region))

@@ -1,0 +1,45 @@
+"""Repeated names and ids as numbers."""
+
+from collections.abc import Iterator, Sequence
+from zlib import crc32
+
+MAX_NAMES = 65_535
+"""Different names of one kind; further ones become "(other)"."""
+
+
+class Names:
+    """Repeated text, as small numbers. Number 0 is ""."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = [""]
+        self._numbers: dict[str, int] = {"": 0}
+
+    def number(self, text: str) -> int:
+        known = self._numbers.get(text)
+        if known is not None:
+            return known
+        if len(self.texts) >= MAX_NAMES:
+            text = "(other)"
+            if text in self._numbers:
+                return self._numbers[text]
+        self._numbers[text] = len(self.texts)
+        self.texts.append(text)
+        return len(self.texts) - 1
+
+    def numbers(self, texts: Sequence[str]) -> Iterator[int]:
+        """Return the numbers of many texts; each different one is looked up once."""
+        known = {text: self.number(text) for text in dict.fromkeys(texts)}
+        return map(known.__getitem__, texts)
+
+
+def mark_of(text: str) -> int:
+    """Return a 32-bit hash of an id: different hashes are different ids, equal ones nearly always equal."""
+    return crc32(text.encode("utf-8", "replace")) if text else 0
+
+
+def marks_of(texts: Sequence[str]) -> list[int]:
+    """Return `mark_of` many texts, in half the time."""
+    try:
+        return [crc32(text.encode()) for text in texts]
+    except UnicodeEncodeError:
+        return list(map(mark_of, texts))
