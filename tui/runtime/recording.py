@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -97,6 +97,14 @@ class RunRecording:
         if self.listener is not None:
             self.listener(captured)
         self._recorder.capture(captured)
+
+    def take_all(self, several: Sequence[Captured]) -> None:
+        """Take lines that a server wrote at once."""
+        self.count += len(several)
+        if self.listener is not None:
+            for captured in several:
+                self.listener(captured)
+        self._recorder.capture_all(several)
 
     def crowded(self) -> bool:
         """Whether a tap should wait before it reads more, so that nothing is dropped."""

@@ -44,3 +44,18 @@ def test_a_filter_that_cannot_be_saved_is_an_error_and_leaves_the_others(tmp_pat
         assert traffic.recording.filters == {"one": "server:notes"}
     finally:
         traffic.close()
+
+
+def test_lines_taken_at_once_are_counted_listened_to_and_recorded_in_order():
+    traffic, heard = RunRecording(Redactor), list[bytes]()
+    traffic.listener = lambda captured: heard.append(captured.raw)
+    traffic.start(Keeping(None))
+    try:
+        lines = [Captured("it", Direction.IN, 1, 1, b"line %d" % number) for number in range(5)]
+        traffic.take_all(lines)
+        assert traffic.flush(5)
+        with closing(traffic.recording.open_reader()) as reader:
+            assert [reader.body(seq) for seq in range(1, 6)] == [line.raw for line in lines] == heard
+        assert traffic.count == 5
+    finally:
+        traffic.close()

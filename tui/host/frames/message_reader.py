@@ -33,6 +33,7 @@ class MessageReader:
         self._inbox = inbox
         self._worked = 0.0
         self._since = 0.0
+        self._looked = 0.0
 
     def drop_surplus(self, raw: bytes) -> bool:
         """Whether `raw` is a notification that would be dropped anyway, decided without parsing it."""
@@ -74,6 +75,12 @@ class MessageReader:
         if now - self._since > SLICE_SECONDS:
             self._worked = 0.0  # others had a turn
         self._since = now
+        self._looked = time.perf_counter()
+
+    @property
+    def is_rest_due(self) -> bool:
+        """Whether `rest` may pause; cheap, since time of the processor is never more than time."""
+        return self._worked + time.perf_counter() - self._looked > SLICE_SECONDS
 
     async def rest(self) -> None:
         """Pause if it has worked for long enough since `begin` or the last pause."""
@@ -84,3 +91,4 @@ class MessageReader:
             self._worked = 0.0
             now = time.thread_time()
         self._since = now
+        self._looked = time.perf_counter()

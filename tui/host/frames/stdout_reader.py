@@ -77,24 +77,35 @@ class StdoutReader:
     async def take(self, chunk: bytes) -> None:
         at = time.monotonic_ns()
         await self._tap.wait_for_room()
-        self._messages.begin()
-        for line in self._framer.feed(chunk):
-            await self._line(line, at)
-            await self._messages.rest()
-        await self._messages.rest()
+        messages = self._messages
+        messages.begin()
+        lines = self._framer.feed(chunk)
+        whole = [line for line in lines if isinstance(line, bytes)]
+        if at_once := len(whole) == len(lines):
+            self._tap.received_all(whole, at)
+        for line in lines:
+            if isinstance(line, Oversize):
+                self._oversize(line, at)
+            else:
+                if not at_once:
+                    self._tap.received(line, at)
+                if line[:1] != b"{" or not messages.drop_surplus(line.removesuffix(b"\r")):
+                    await self._line(line)
+            if messages.is_rest_due:
+                await messages.rest()
+        await messages.rest()
 
     async def finish(self) -> None:
         """Take the end of the stream: a complete message without its newline still counts."""
         line = self._framer.finish()
         self._ended = True
-        if line is not None:
-            await self._line(line, time.monotonic_ns())
-
-    async def _line(self, line: bytes | Oversize, at: int) -> None:
         if isinstance(line, Oversize):
-            self._oversize(line, at)
-            return
-        self._tap.received(line, at, ended=not self._ended)
+            self._oversize(line, time.monotonic_ns())
+        elif line is not None:
+            self._tap.received(line, time.monotonic_ns(), ended=False)
+            await self._line(line)
+
+    async def _line(self, line: bytes) -> None:
         start = line[:16].removeprefix(b"\xef\xbb\xbf").lstrip()
         if not start and not line.strip():
             return

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tui.core.servers import ServerSpec, Transport
@@ -19,13 +19,14 @@ class WireTap:
     """Reports what travels to and from one server, and what happens to its process, to a sink.
 
     The sink promises not to raise and not to wait; if it raises anyway, the server is not affected. Its
-    `crowded()`, if it has one, asks for a pause.
+    `crowded()`, if it has one, asks for a pause, and its `take_all()` takes many at once.
     """
 
     def __init__(self, source: str, sink: TrafficSink) -> None:
         self._source = source
         self._sink = sink
         self._crowded: Callable[[], bool] = getattr(sink, "crowded", bool)
+        self._take_all: Callable[[Sequence[Captured]], object] = getattr(sink, "take_all", self._take_each)
         self._log = StderrSample()
         self._log_gap = 0
         self._exit_told = False
@@ -50,6 +51,12 @@ class WireTap:
         """
         detail = ({} if ended else {"newline": False}) | ({"sha256": sha256} if sha256 else {})
         self._tell(Direction.IN, None, at_ns, line, size=size, detail=detail)
+
+    def received_all(self, lines: Sequence[bytes], at_ns: int) -> None:
+        """Report lines of the server's output that came at once, each as `received` does."""
+        with contextlib.suppress(Exception):
+            wall_ns, source = time.time_ns() - (time.monotonic_ns() - at_ns), self._source
+            self._take_all([Captured(source, Direction.IN, at_ns, wall_ns, line) for line in lines])
 
     def heard(self, chunk: bytes) -> None:
         """Report the next bytes of stderr, line by line; a flood is omitted, and the gap reported."""
@@ -93,6 +100,11 @@ class WireTap:
         detail = {"event": word, **what}
         raw = json.dumps(detail, ensure_ascii=False).encode("utf-8", "backslashreplace")
         self._tell(Direction.NONE, Kind.EVENT, time.monotonic_ns(), raw, detail=detail)
+
+    def _take_each(self, several: Sequence[Captured]) -> None:
+        for captured in several:
+            with contextlib.suppress(Exception):
+                self._sink(captured)
 
     def _tell_log_gap(self) -> None:
         if (missing := self._log.omitted - self._log_gap) > 0:

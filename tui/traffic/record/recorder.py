@@ -67,6 +67,15 @@ class Backlog:
         self._came += room
         self._queue.append(captured)
 
+    def add_all(self, several: Sequence[Captured]) -> None:
+        room = sum(len(captured.raw) for captured in several) + ENTRY_BYTES * len(several)
+        if self._came - self._went + room > self._tight or self._lost_entries:
+            for captured in several:
+                self.add(captured)
+            return
+        self._came += room
+        self._queue.extend(several)
+
     def put(self, errand: RecorderJob) -> None:
         if (gap := self._gap()) is not None:
             self._queue.append(gap)
@@ -207,6 +216,18 @@ class Recorder:
                 self._awake = True
                 self._wake.set()
         except Exception:  # a tap must never fail, whatever it hands over
+            self.faults += 1
+
+    def capture_all(self, several: Sequence[Captured]) -> None:
+        """Take what a tap saw at once, as `capture` does."""
+        if self._closing:
+            return
+        try:
+            self._backlog.add_all(several)
+            if not self._awake:
+                self._awake = True
+                self._wake.set()
+        except Exception:  # as in `capture`
             self.faults += 1
 
     def add_findings(self, findings: Sequence[Finding]) -> None:

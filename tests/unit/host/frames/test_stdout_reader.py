@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from tui.core.jsonrpc.framing import LINE_LIMIT
+from tui.core.jsonrpc.framing import LINE_LIMIT, Framer
 from tui.core.jsonrpc.messages import Failure, Request, Response
 from tui.core.traffic import Direction, Kind
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
@@ -225,3 +225,41 @@ async def test_a_server_that_echoes_its_input_is_recognised():
     failure = await bench.got()
     assert isinstance(failure, Failure)
     assert "no MCP server" in failure.message
+
+
+class Sink:
+    """A sink that takes several at once and fails with those that are marked."""
+
+    def __init__(self):
+        self.at_once, self.alone = [], []
+
+    def __call__(self, captured):
+        self.alone.append(captured.raw)
+
+    def take_all(self, several):
+        self.at_once.append([captured.raw for captured in several])
+
+
+def test_lines_that_came_at_once_are_shown_at_once_to_a_sink_that_can():
+    sink = Sink()
+    WireTap("it", sink).received_all([b"1", b"2"], 7)
+    assert (sink.at_once, sink.alone) == ([[b"1", b"2"]], [])
+
+
+def test_a_sink_that_fails_with_one_line_gets_the_others():
+    seen = []
+
+    def sink(captured):
+        if captured.raw == b"bad":
+            raise RuntimeError("mine")
+        seen.append((captured.raw, captured.mono_ns))
+
+    WireTap("it", sink).received_all([b"1", b"bad", b"2"], 7)
+    assert seen == [(b"1", 7), (b"2", 7)]
+
+
+async def test_the_lines_of_a_chunk_with_an_oversize_one_are_shown_in_order():
+    bench = Bench()
+    bench.intake._framer = Framer(limit=1000)
+    await bench.take(b"1\n" + b"x" * 2000 + b"\n2\n")
+    assert [raw[:1] for raw in bench.raw()] == [b"1", b"x", b"2"]

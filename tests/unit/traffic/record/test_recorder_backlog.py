@@ -93,3 +93,14 @@ def test_many_are_taken_at_once_up_to_a_job_and_to_so_many_bytes():
     assert (sizes(taken), job) == ([600], [])
     assert waiting.take(9, 1000)[0][0].raw == b"last"
     assert waiting._came == waiting._went
+
+
+def test_several_at_once_are_taken_as_one_by_one():
+    at_once, one_by_one = backlog(), backlog()
+    several = [seen(b"%d" % number + b"x" * 3000) for number in range(12)]
+    at_once.add_all(several[:3])
+    at_once.add_all(several[3:])
+    for captured in several:
+        one_by_one.add(captured)
+    assert at_once._queue == one_by_one._queue
+    assert (at_once._came, at_once._lost_entries) == (one_by_one._came, one_by_one._lost_entries)
