@@ -1,8 +1,8 @@
 """Remote servers: what a call costs beside the bare SDK, how long large answers stall us, and idle memory.
 
 Run it: python tests/benchmarks/http_call.py [CALLS]
-The server is one of the SDK's own, in a process of its own. Calls go out in turns, in one run; the ratio says
-how they compare on the machine of the moment. The bare SDK opens a new connection after each event stream.
+The server is one of the SDK's own, in a process of its own. Calls are measured as in `tool_call.py`. The bare
+SDK opens a new connection after each event stream.
 """
 
 import asyncio
@@ -19,7 +19,8 @@ sys.path.insert(0, str(ROOT))
 
 import psutil  # noqa: E402
 
-from tests.benchmarks.tool_call import compare  # noqa: E402
+from tests.benchmarks.figures import judged  # noqa: E402
+from tests.benchmarks.tool_call import compared  # noqa: E402
 from tests.http_server import STREAM, Asked, HttpServer, event, http_server  # noqa: E402
 from tui.core.ports import MonotonicClock  # noqa: E402
 from tui.core.servers import ServerSpec, Transport  # noqa: E402
@@ -189,12 +190,13 @@ async def memory(url: str, count: int = 10) -> None:
     await first.shutdown()
 
 
-async def main(calls: int) -> None:
-    """Measure everything."""
+async def main(calls: int) -> int:
+    """Measure everything; return the exit code."""
     async with served() as url:
         await memory(url)
-        await compare(host_of(url), url, calls)
+        figures = await asyncio.to_thread(compared, "tool call over HTTP", url, calls, [ROOT])
     await stalls()
+    return judged(figures)
 
 
 if __name__ == "__main__":
@@ -203,4 +205,4 @@ if __name__ == "__main__":
     elif sys.argv[1:2] == [SERVE_LARGE]:
         asyncio.run(serve_large())
     else:
-        asyncio.run(main(int(sys.argv[1]) if len(sys.argv) > 1 else 500))
+        sys.exit(asyncio.run(main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)))

@@ -1,55 +1,123 @@
-"""What `mcptui tap` costs: added latency by direction, start, throughput. Run: python tests/benchmarks/tap.py
+"""What `mcptui tap` costs: added latency by direction, a long line, start, throughput.
 
-An echo server answers each line at once; a round trip through it is measured without and with the tap, so
-half of the difference is what one direction costs. Beside it stand a bare Python's start and, as the least
-that any copying process can cost, a pass-through in C (`socat`), if there is one.
+Run it: python tests/benchmarks/tap.py [--tree FOLDER]
+A server answers each line with the same line, once it has all of it; a round trip through it is measured
+without and with the tap, in turns, so half of the difference is what one direction costs. Beside it stands
+the pipe's own time, half of a round trip without the tap; for the start that of a bare Python.
+`--tree` is another checkout, whose tap is shown beside this one's.
 """
 
+import argparse
 import os
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
-ECHO = "import os\nwhile data := os.read(0, 65536): os.write(1, data)"
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from tests.benchmarks.figures import Figure, judged, late, noise  # noqa: E402
+
+ECHO = r"""
+import os
+while True:
+    parts = []
+    while not parts or parts[-1][-1:] != b"\n":
+        if not (data := os.read(0, 1 << 20)):
+            raise SystemExit
+        parts.append(data)
+    line = memoryview(b"".join(parts))
+    while line:
+        line = line[os.write(1, line):]
+"""
 LINE = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"%s"}}}\n'
-ROUNDS = 3000
 PAUSE = 0.0005
 BULK = 300 * 1024 * 1024
+MIB = 1024 * 1024
+SIZES = {"100 B": (10, 3000), "32 kB": (32_000, 1000), "1 MB": (1_000_000, 60), "64 MiB": (64 * MIB, 3)}
+"""Characters of the text in a line, and how many round trips."""
+
+TURNS = 10
+
+
+class Server:
+    """A running server that echoes lines, maybe behind a tap."""
+
+    def __init__(self, command: Sequence[str], tree: Path = ROOT) -> None:
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env=environment(tree)
+        )
+
+    def round_trips(self, line: bytes, count: int) -> list[float]:
+        """Return how long each took, in milliseconds."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        into, out = self._process.stdin.fileno(), self._process.stdout.fileno()
+        times = []
+        for _ in range(count):
+            began = time.perf_counter_ns()
+            rest = memoryview(line)
+            while rest:
+                rest = rest[os.write(into, rest) :]
+            missing = len(line)
+            while missing:
+                missing -= len(os.read(out, 1 << 20))
+            times.append((time.perf_counter_ns() - began) / 1e6)
+            time.sleep(PAUSE)
+        return times
+
+    def close(self) -> None:
+        """End it; the tap ends when everything is recorded."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.stdout.read()
+        self._process.wait()
+
+
+def environment(tree: Path) -> dict[str, str]:
+    return os.environ | {"PYTHONPATH": str(tree)}
 
 
 def tapped(command: Sequence[str]) -> list[str]:
-    return [sys.executable, "-m", "tui", "tap", "--", *command]
+    return [sys.executable, "-P", "-m", "tui", "tap", "--", *command]
 
 
-def round_trips(command: Sequence[str], text: int, pause: float) -> list[float]:
+def compared(size: str, trees: Sequence[Path]) -> list[Figure]:
+    """Measure round trips of lines of a size; return the figures of the first tree, print those of all."""
+    text, count = SIZES[size]
     line = LINE % (b"x" * text)
-    times: list[float] = []
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, stderr=subprocess.DEVNULL
-    ) as process:
-        assert process.stdin is not None and process.stdout is not None
-        for number in range(ROUNDS + 200):
-            began = time.perf_counter_ns()
-            process.stdin.write(line)
-            missing = len(line)
-            while missing:
-                missing -= len(os.read(process.stdout.fileno(), 1 << 20))
-            if number >= 200:
-                times.append((time.perf_counter_ns() - began) / 1e6)
-            time.sleep(pause)
-        process.stdin.close()
-    return times
+    echo = [sys.executable, "-c", ECHO]
+    plain, taps = Server(echo), [Server(tapped(echo), tree) for tree in trees]
+    each = max(1, count // TURNS)
+    everyone: list[list[float]] = [[] for _ in range(len(taps) + 1)]
+    for turn in range(count // each + 1):
+        for server, times in zip((plain, *taps), everyone, strict=True):
+            took = server.round_trips(line, each)
+            if turn:  # the first one only warms up
+                times.extend(took)
+    for server in (plain, *taps):
+        server.close()
+    own, *through = everyone
+    pipe = statistics.median(own) / 2
+    for tree, times in zip(trees, through, strict=True):
+        added, slow = (statistics.median(times) / 2 - pipe), (late(times) - late(own)) / 2
+        print(f"{size}, {tree}: added {added:.3f} ms a direction, p95 {slow:.3f} ms; pipe {pipe:.3f} ms")
+    added = statistics.median(through[0]) / 2 - pipe
+    budget = {"100 B": 0.05, "1 MB": 2 * pipe}.get(size)
+    beside = f"pipe {pipe:.3g} ms"
+    return [Figure(f"tap adds at {size}", added, "ms", budget, noise(own) / 2, beside)]
 
 
 def first_byte(command: Sequence[str]) -> float:
     times = []
     for _ in range(15):
         began = time.perf_counter_ns()
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        with subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(ROOT)
+        ) as process:
             assert process.stdin is not None and process.stdout is not None
             process.stdout.read(1)
             times.append((time.perf_counter_ns() - began) / 1e6)
@@ -60,43 +128,34 @@ def first_byte(command: Sequence[str]) -> float:
 def throughput(command: Sequence[str]) -> float:
     began = time.perf_counter()
     with open(os.devnull, "wb") as nowhere:
-        subprocess.run(command, stdin=subprocess.DEVNULL, stdout=nowhere, check=True)
+        subprocess.run(command, stdin=subprocess.DEVNULL, stdout=nowhere, check=True, env=environment(ROOT))
     return BULK / (time.perf_counter() - began) / 1e6
 
 
-def report(name: str, plain: list[float], through: list[float]) -> None:
-    def at(times: list[float], part: float) -> float:
-        return sorted(times)[int(len(times) * part)]
-
-    median, p95, p99 = ((at(through, part) - at(plain, part)) / 2 for part in (0.5, 0.95, 0.99))
-    print(f"{name:<28} added a direction: median {median:.3f} ms, p95 {p95:.3f} ms, p99 {p99:.3f} ms")
-
-
-def main() -> None:
-    echo = [sys.executable, "-c", ECHO]
+def main() -> int:
+    """Measure and print; return the exit code."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tree", type=Path)
+    parser.add_argument("--only", choices=SIZES)
+    given = parser.parse_args()
+    trees = [ROOT, *([given.tree] if given.tree else [])]
     with tempfile.TemporaryDirectory() as home:
         os.environ["XDG_STATE_HOME"] = home
-        for name, text, pause in (
-            ("100 B, 2 kHz", 10, PAUSE),
-            ("100 B, at once", 10, 0),
-            ("32 kB", 32_000, PAUSE),
-        ):
-            plain = round_trips(echo, text, pause)
-            report(f"mcptui tap, {name}", plain, round_trips(tapped(echo), text, pause))
-            if socat := shutil.which("socat"):
-                report(
-                    f"socat, {name}", plain, round_trips([socat, "-", f"EXEC:{' '.join(echo)}"], text, pause)
-                )
+        figures = [one for size in ([given.only] if given.only else SIZES) for one in compared(size, trees)]
+        if given.only:
+            return judged(figures)
         say = ["sh", "-c", "echo x"]
         bare = first_byte([sys.executable, "-c", "import os; os.write(1, b'x')"])
-        plain_start, start = first_byte(say), first_byte(tapped(say))
-        print(f"first byte of `sh -c 'echo x'`: {plain_start:.0f} ms, tapped {start:.0f} ms")
-        print(f"first byte of a bare Python: {bare:.0f} ms")
+        start = first_byte(tapped(say)) - first_byte(say)
+        figures.append(Figure("tap adds to a start", start, "ms", None, 0.0, f"bare Python {bare:.0f} ms"))
         many = ["sh", "-c", f"yes {'x' * 1000} | head -c {BULK}"]
         one = ["head", "-c", str(BULK), "/dev/zero"]
-        for name, command in (("lines of 1 kB", many), (f"one line of {BULK >> 20} MB", one)):
-            print(f"{name}: {throughput(command):.0f} MB/s, tapped {throughput(tapped(command)):.0f} MB/s")
+        for name, command in (("lines of 1 kB", many), (f"a line of {BULK // MIB} MiB", one)):
+            through = throughput(tapped(command))
+            beside = f"without {throughput(command):.0f} MB/s"
+            figures.append(Figure(f"tap, {name}", through, "MB/s", None, 0.0, beside))
+    return judged(figures)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

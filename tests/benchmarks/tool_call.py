@@ -1,77 +1,226 @@
-"""What a tool call through the host costs, beside the same call through the bare SDK.
+"""What a tool call costs in the whole program, beside the same call through the SDK's own client.
 
-Run it: python tests/benchmarks/tool_call.py [CALLS]
-Both talk to a process of the same server, in turns, in one run; the ratio says how they compare on the
-machine of the moment. The host's way has its own framing, the raw tap, ids of its own and the checks.
+Run it: python tests/benchmarks/tool_call.py [CALLS] [--tree FOLDER]
+The app runs in a pty with everything on (screen, recorder writing a file, linter) and calls a tool of a
+server of its own; so does a bare script with the SDK's client. They take turns, a few calls each, so that
+the ratio holds on a busy machine too. What the recorder and the linter do about calls, they do while more
+calls go on: a turn lasts several times as long as the recorder waits before it works.
+`--tree` runs the app of another checkout too, in the same turns.
 """
 
+import argparse
 import asyncio
+import contextlib
+import json
+import select
+import socket
 import statistics
+import subprocess
 import sys
+import tempfile
+import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path.append(str(ROOT))  # behind what `--tree` names
 
-from mcp import Client, StdioServerParameters  # noqa: E402
-
-from tui.core.ports import MonotonicClock  # noqa: E402
-from tui.core.servers import ServerSpec  # noqa: E402
-from tui.host.host import Host  # noqa: E402
+from tests.benchmarks.figures import Figure, judged, late, noise  # noqa: E402
 
 SERVER = str(ROOT / "tests" / "corpus" / "faults" / "crlf.py")
-ROUNDS = 10
+INSIDE, SDK = "--inside", "--sdk"
+ARGUMENTS = {"text": "hello"}
+TURN = 100
+"""Calls in a row: some 60 ms."""
 
 
-async def timed(call: Callable[[], Awaitable[object]], calls: int) -> tuple[list[float], float]:
-    """Return the time of each call in milliseconds, and the CPU time of this process per call."""
-    times = []
-    cpu = time.process_time()
-    for _ in range(calls):
-        started = time.perf_counter()
-        await call()
-        times.append((time.perf_counter() - started) * 1e3)
-    return times, (time.process_time() - cpu) * 1e3 / calls
+async def answer(link: socket.socket, call: Callable[[], Awaitable[object]]) -> None:
+    """Call as often as the other side says, and tell how long each call took and what this process spent."""
+    reader, writer = await asyncio.open_connection(sock=link)
+    writer.write(b"ready\n")
+    while line := await reader.readline():
+        times, cpu = [], time.process_time()
+        for _ in range(int(line)):
+            began = time.perf_counter()
+            await call()
+            times.append((time.perf_counter() - began) * 1e3)
+        cpu = (time.process_time() - cpu) * 1e3
+        writer.write(json.dumps([times, cpu]).encode() + b"\n")
+    writer.close()
 
 
-async def compare(host: Host, server: Any, calls: int) -> None:
-    """Print medians, 95th percentiles and the ratio of calls through `host` and through the SDK's client.
-
-    `server` is where the client finds the one server that `host` has.
-    """
-    await host.start_all()
-    tool = host.toolbox.tools()[0]
-    arguments = {"text": "hello"}
-    async with Client(server) as client:
-        await client.list_tools()
-        ways: dict[str, Callable[[], Awaitable[object]]] = {
-            "bare SDK": lambda: client.call_tool(tool.name, arguments),
-            "host": lambda: host.toolbox.call(tool, arguments, seconds=10, progress=lambda *_: None),
-        }
-        times: dict[str, list[float]] = {way: [] for way in ways}
-        cpu: dict[str, list[float]] = {way: [] for way in ways}
-        for _ in range(ROUNDS):
-            for way, call in ways.items():
-                took, spent = await timed(call, max(1, calls // ROUNDS))
-                times[way] += took
-                cpu[way].append(spent)
-    await host.shutdown()
-    medians = {way: statistics.median(took) for way, took in times.items()}
-    for way, took in times.items():
-        slow = statistics.quantiles(took, n=20)[-1]
-        spent = statistics.median(cpu[way])
-        print(f"{way:>9}: median {medians[way]:.3f} ms, p95 {slow:.3f} ms, CPU {spent:.3f} ms a call")
-    print(f"    ratio: {medians['host'] / medians['bare SDK']:.2f}")
+def connected(path: str) -> socket.socket:
+    link = socket.socket(socket.AF_UNIX)
+    link.connect(path)
+    return link
 
 
-async def main(calls: int) -> None:
-    """Measure over stdio."""
-    host = Host([ServerSpec("echo", sys.executable, (SERVER,))], sink=lambda *_: None, clock=MonotonicClock())
-    await compare(host, StdioServerParameters(command=sys.executable, args=[SERVER]), calls)
+def inside(path: str, arguments: list[str]) -> int:
+    """Be the program, with a task that calls the tool of its first server."""
+    import tui.cli
+    from tui.ui.app import terminal
+
+    class Called(terminal.McptuiApp):
+        def on_mount(self) -> None:
+            self.calling = asyncio.create_task(self.work())
+
+        def exit(self, *arguments: object, **options: object) -> None:
+            self.calling.cancel()
+            super().exit(*arguments, **options)
+
+        async def work(self) -> None:
+            while (parts := self.main.parts) is None or not parts.runtime.host.toolbox.tools():  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+            await asyncio.sleep(2)  # the rest of the start
+            toolbox = parts.runtime.host.toolbox
+            (tool,) = toolbox.tools()
+            await answer(
+                connected(path),
+                lambda: toolbox.call(tool, ARGUMENTS, seconds=10, progress=lambda *_: None),
+            )
+
+    terminal.McptuiApp = Called  # type: ignore[misc]
+    return tui.cli.main(arguments)
+
+
+async def sdk(path: str, server: str) -> None:
+    """Be the bare script; `server` is an address or a Python script."""
+    from mcp import Client, StdioServerParameters
+
+    where = server if "://" in server else StdioServerParameters(command=sys.executable, args=[server])
+    async with Client(where) as client:
+        name = (await client.list_tools()).tools[0].name
+        await answer(connected(path), lambda: client.call_tool(name, ARGUMENTS))
+
+
+@dataclass
+class Caller:
+    """A process that calls when it is told to: how long its calls took, in turns, and its CPU time a call."""
+
+    link: socket.socket
+    turns: list[list[float]] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+
+    def turn(self, calls: int) -> None:
+        self.link.sendall(b"%d\n" % calls)
+        data = b""
+        while not data.endswith(b"\n"):
+            data += self.link.recv(1 << 16)
+        times, cpu = json.loads(data)
+        self.turns.append(times)
+        self.cpu.append(cpu / calls)
+
+    @property
+    def times(self) -> list[float]:
+        return [one for turn in self.turns for one in turn]
+
+
+@contextlib.contextmanager
+def drained(app: object) -> Iterator[None]:
+    """Read what the program paints, in a thread."""
+    over = threading.Event()
+
+    def read() -> None:
+        while not over.is_set():
+            app.pump(0.05)  # type: ignore[attr-defined]
+            app.raw.clear()  # type: ignore[attr-defined]
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+@contextlib.contextmanager
+def callers(server: str, trees: list[Path]) -> Iterator[list[Caller]]:
+    """Start the bare script and the app of each checkout, each with the server; `server` as in `sdk`."""
+    from tests.terminal.pty_app import TerminalApp, home_in
+
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        path = f"{folder}/calls"
+        listening = stack.enter_context(socket.socket(socket.AF_UNIX))
+        listening.bind(path)
+        listening.listen()
+        found = []
+
+        def accept(pump: Callable[[float], object] = time.sleep) -> None:
+            until = time.monotonic() + 60
+            while not select.select([listening], [], [], 0)[0]:
+                pump(0.05)
+                if time.monotonic() > until:
+                    raise AssertionError("the program does not call")
+            link = stack.enter_context(listening.accept()[0])
+            link.recv(6)
+            found.append(Caller(link))
+
+        script = subprocess.Popen([sys.executable, __file__, SDK, path, server])
+        stack.callback(script.wait)
+        accept()
+        for number, tree in enumerate(trees):
+            home = Path(folder) / f"home{number}"
+            home.mkdir()
+            config = home / "config.toml"
+            how = (
+                f"url = {json.dumps(server)}\n"
+                if "://" in server
+                else f"command = {json.dumps(sys.executable)}\nargs = [{json.dumps(server)}]\n"
+            )
+            config.write_text(f"[servers.echo]\n{how}", encoding="utf-8")
+            argv = [sys.executable, "-P", __file__, INSIDE, path, "--demo", "--config", str(config)]
+            env = home_in(home) | {"PYTHONPATH": str(tree)}
+            app = stack.enter_context(TerminalApp(argv, env=env, draws=False, fresh=True))
+            accept(app.pump)
+            stack.enter_context(drained(app))
+        yield found
+        for caller in found:
+            caller.link.shutdown(socket.SHUT_RDWR)
+
+
+def compared(what: str, server: str, calls: int, trees: list[Path]) -> list[Figure]:
+    """Return the figures of calls to `server`; print those of each caller."""
+    with callers(server, trees) as found:
+        bare, *apps = found
+        for _ in range(3):
+            for caller in found:
+                caller.turn(TURN)
+        for caller in found:
+            caller.turns.clear()
+            caller.cpu.clear()
+        for _ in range(max(4, calls // TURN)):
+            for caller in found:
+                caller.turn(TURN)
+    for name, caller in zip(("SDK", *(str(tree) for tree in trees)), found, strict=True):
+        median, cpu = statistics.median(caller.times), statistics.median(caller.cpu)
+        print(f"{what}, {name}: median {median:.3f}, p95 {late(caller.times):.3f}, CPU {cpu:.3f} ms a call")
+    figures = []
+    for word, of, most in (("median", statistics.median, 1.15), ("p95", late, 1.5)):
+        pairs = [of(ours) / of(theirs) for ours, theirs in zip(apps[0].turns, bare.turns, strict=True)]
+        ratio = of(apps[0].times) / of(bare.times)
+        beside = f"SDK {of(bare.times):.2f} ms"
+        figures.append(Figure(f"{what}, {word}", ratio, "x the SDK's client", most, noise(pairs), beside))
+    return figures
+
+
+def main() -> int:
+    """Measure over stdio; return the exit code."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("calls", nargs="?", type=int, default=5000)
+    parser.add_argument("--tree", type=Path)
+    given = parser.parse_args()
+    trees = [ROOT, *([given.tree] if given.tree else [])]
+    return judged(compared("tool call over stdio", SERVER, given.calls, trees))
 
 
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000))
+    if sys.argv[1:2] == [INSIDE]:
+        sys.exit(inside(sys.argv[2], sys.argv[3:]))
+    if sys.argv[1:2] == [SDK]:
+        asyncio.run(sdk(*sys.argv[2:]))
+        sys.exit()
+    sys.exit(main())

@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any, TypeVar
 
 from mcp.client import Client
-from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 from mcp_types import PaginatedRequestParams, PromptsCapability, Request, ResourcesCapability, ToolsCapability
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
@@ -200,16 +199,11 @@ class SdkToolCall:
         `remark` returns what to add after a timeout; progress does not extend `seconds`. `clocks` stand still
         while a person answers what the server asks.
         """
-
-        async def report(progress: float, total: float | None, message: str | None) -> None:
-            tell(progress, total, message or "")
-
-        tell = progress
         limit, rounds = TimeLimit(seconds), InputRounds(wire.requests)
         try:
             with wire.requests.clocks.holding(limit, clocks):
                 async with limit:
-                    found = await _with_input(partial(self._send, client, wire, report), rounds)
+                    found = await _with_input(partial(self._send, client, wire, progress), rounds)
         except RoundProblem as problem:
             return failed(CallFailure.PROTOCOL, str(problem))
         except TimeoutError:
@@ -223,15 +217,37 @@ class SdkToolCall:
         self,
         client: Client,
         wire: SdkBridge,
-        report: ProgressFnT,
+        progress: ProgressSink,
         responses: Mapping[str, Any],
         state: str | None,
     ) -> "Mapping[str, Any] | InputRequired":
         # The SDK validates only results without an error, and would list all tools again for that.
         ticket = RawReply(hollow=lambda raw: {"content": [], "isError": True}, may_be_task=True)
+        parsed = None
+        if wire.calls.possible and not responses and state is None:
+            await wire.call(ticket, self._tool, self._arguments, progress)
+        else:
+            parsed = await self._send_by_session(client, wire, ticket, progress, responses, state)
+        self._is_task = ticket.is_task
+        return ticket.answer(parsed) if ticket.wanted is None else InputRequired(ticket.wanted)
+
+    async def _send_by_session(
+        self,
+        client: Client,
+        wire: SdkBridge,
+        ticket: RawReply,
+        tell: ProgressSink,
+        responses: Mapping[str, Any],
+        state: str | None,
+    ) -> Any:
+        """Return what the SDK makes of the answer, which `ticket` has raw."""
+
+        async def report(progress: float, total: float | None, message: str | None) -> None:
+            tell(progress, total, message or "")
+
         meta: Any = wire.issue(ticket)
         try:
-            parsed = await client.call_tool(
+            return await client.call_tool(
                 self._tool,
                 self._arguments,
                 progress_callback=report,
@@ -241,8 +257,6 @@ class SdkToolCall:
             )
         finally:
             wire.withdraw(meta)
-        self._is_task = ticket.is_task
-        return ticket.answer(parsed) if ticket.wanted is None else InputRequired(ticket.wanted)
 
     def failure(self, error: Exception) -> ToolResult:
         """Return the result for an error that `run` raised, if the connection is still there."""

@@ -27,8 +27,10 @@ from mcp_types import (
 from tui.core.jsonrpc.messages import INVALID_ANSWER
 from tui.core.questions import Refuser
 from tui.core.text import clean_line
+from tui.core.tools import ProgressSink
 from tui.host.error_sentences import NO_ANSWER
 from tui.host.frames.inbox import SESSION_REOPENED
+from tui.host.sdk.direct_calls import DirectCalls
 from tui.host.sdk.parameter_headers import HeaderMap, parameter_headers
 from tui.host.server_requests import ADDRESS_DONE, PatientQuestioner, ServerRequests
 from tui.host.transports.streams import FilteredReadStream, FilteredWriteStream
@@ -95,7 +97,7 @@ class SdkBridge:
     the handshake, unchanged. `requests` answers what the server asks. `stamp` returns members to add to the
     `_meta` of a request, given whether its protocol is 2026-07-28 or later. `tool_headers` are the arguments
     that a call repeats in HTTP headers, by tool. `listened_tasks` are the ids of tasks that the next change
-    stream is to report.
+    stream is to report. `calls` are those that go past the session, where that is possible.
     """
 
     read: Any
@@ -113,13 +115,30 @@ class SdkBridge:
     _handshakes: set[str | int] = field(default_factory=set)
     _inbound: dict[str | int, str] = field(default_factory=dict)
     _numbers: int = 0
+    calls: DirectCalls = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.calls = DirectCalls(getattr(self.write, "put", None))
 
     async def __aenter__(self) -> tuple[FilteredReadStream, FilteredWriteStream]:
-        reads = FilteredReadStream(self.read, self.incoming, self.closed.set)
+        reads = FilteredReadStream(self.read, self.incoming, self._ended)
         return reads, FilteredWriteStream(self.write, self.outgoing)
 
     async def __aexit__(self, *_: object) -> None:
-        """Do nothing: the connection owns the transport below."""
+        """End the calls; the connection owns the transport below."""
+        self.calls.close()
+
+    def _ended(self) -> None:
+        self.closed.set()
+        self.calls.close()
+
+    async def call(
+        self, ticket: RawReply, tool: str, arguments: Mapping[str, Any], progress: ProgressSink
+    ) -> None:
+        """Call a tool past the session; see `DirectCalls`."""
+        ticket.modern = self.calls.modern
+        params = {"name": tool, "arguments": arguments}
+        await self.calls.call(params, ticket.take, progress, self.stamp(ticket.modern))
 
     def issue(self, ticket: RawReply) -> dict[str, Any]:
         """Return the `meta` that ties a request to `ticket`; pass it to `withdraw` in the end."""
@@ -138,6 +157,9 @@ class SdkBridge:
         if isinstance(message, JSONRPCRequest):
             if message.method in ("initialize", "server/discover"):
                 self._handshakes.add(message.id)
+            else:
+                meta = (message.params or {}).get("_meta")
+                self.calls.learn(meta if isinstance(meta, dict) else {})
             if message.method == LISTEN and self.listened_tasks:
                 return self._stamped(self._with_tasks(item, message))
             return self._stamped(self._without_ticket(self._with_headers(item, message), message))
@@ -203,16 +225,13 @@ class SdkBridge:
         match item.message:
             case JSONRPCResponse() as answer:
                 return self._answer(item, answer)
-            case JSONRPCError(id=known, error=error) if known in self._handshakes:
-                self._note_versions(error.data if isinstance(error.data, dict) else {})
-            case JSONRPCNotification(method=method) as notification:
-                self.on_notification(method, notification.params or {})
-                if method == SESSION_REOPENED:
+            case JSONRPCError(id=known, error=error):
+                if known in self._handshakes:
+                    self._note_versions(error.data if isinstance(error.data, dict) else {})
+                elif self.calls.failed(known, error):
                     return None
-                if method == ADDRESS_DONE:
-                    self.requests.visited((notification.params or {}).get("elicitationId"))
-                if method == "notifications/progress" and not _sane_progress(notification.params):
-                    return None
+            case JSONRPCNotification(method=method, params=params):
+                return item if self._notified(method, params or {}) else None
             case JSONRPCRequest(id=asked, method=method):
                 if len(self._inbound) >= _KEPT_INBOUND:
                     self._inbound.pop(next(iter(self._inbound)))
@@ -222,7 +241,18 @@ class SdkBridge:
                     return SessionMessage(bare, item.metadata)
         return item
 
-    def _answer(self, item: SessionMessage, answer: JSONRPCResponse) -> SessionMessage:
+    def _notified(self, method: str, params: Mapping[str, Any]) -> bool:
+        """Tell of a notification; return whether the SDK sees it, too."""
+        self.on_notification(method, params)
+        if method == ADDRESS_DONE:
+            self.requests.visited(params.get("elicitationId"))
+        elif method == "notifications/progress":
+            return _sane_progress(params) and not self.calls.progressed(params)
+        return method != SESSION_REOPENED
+
+    def _answer(self, item: SessionMessage, answer: JSONRPCResponse) -> SessionMessage | None:
+        if self.calls.answered(answer.id, answer.result):
+            return None
         if answer.id in self._handshakes:
             self._note_versions(answer.result)
             self.introduction = answer.result
@@ -245,10 +275,10 @@ class SdkBridge:
         )
 
 
-def _sane_progress(params: Mapping[str, Any] | None) -> bool:
+def _sane_progress(params: Mapping[str, Any]) -> bool:
     """Whether the SDK accepts it: an int too large for a float would end its read loop."""
     for key in ("progress", "total"):
-        value = (params or {}).get(key)
+        value = params.get(key)
         if value is None:
             continue
         try:

@@ -68,12 +68,19 @@ class ReadStream:
 class WriteStream:
     """Where the SDK puts what it sends; `send` returns False if the connection is closed and never waits.
 
-    It gets the message, and the HTTP headers that the session wants with it.
+    It gets the message, and the HTTP headers that the session wants with it. `put`, None unless `bare`,
+    sends a message that needs none; it returns the same.
     """
 
-    def __init__(self, send: Callable[[dict[str, object], Mapping[str, str]], bool]) -> None:
+    def __init__(
+        self, send: Callable[[dict[str, object], Mapping[str, str]], bool], *, bare: bool = False
+    ) -> None:
+        self.put = self._put if bare else None
         self._send = send
         self._closed = False
+
+    def _put(self, message: dict[str, object]) -> bool:
+        return not self._closed and self._send(message, {})
 
     async def send(self, item: SessionMessage, /) -> None:
         """Raises BrokenResourceError if the connection is closed, ClosedResourceError if this end is."""

@@ -1,0 +1,233 @@
+"""Tool calls that the SDK's session knows nothing of."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from mcp.shared.exceptions import MCPError
+from mcp_types import PROTOCOL_VERSION_META_KEY, ErrorData
+
+from tui.core.ports import MonotonicClock
+from tui.core.servers import ServerSpec
+from tui.core.tools import CallFailure, TextContent
+from tui.core.traffic import Direction
+from tui.host.host import Host
+from tui.host.sdk.direct_calls import BY_SDK, DirectCalls
+from tui.host.sdk.sdk_bridge import RawReply
+
+SERVER = Path(__file__).parents[3] / "corpus" / "faults" / "crlf.py"
+MODERN = {PROTOCOL_VERSION_META_KEY: "2026-07-28"}
+
+
+class Wire:
+    """Calls over a connection that keeps what is sent."""
+
+    def __init__(self, meta=None, takes=True):
+        self.sent = []
+        self.reports = []
+        self.takes = takes
+        self.calls = DirectCalls(self.put)
+        self.calls.learn(meta or {})
+
+    def put(self, message):
+        self.sent.append(message)
+        return self.takes
+
+    async def call(self, **stamp):
+        """Start a call; return its task, its ticket and its id."""
+        ticket = RawReply(hollow=dict, may_be_task=True, modern=self.calls.modern)
+
+        def report(*what):
+            self.reports.append(what)
+
+        params = {"name": "echo", "arguments": {"a": 1}}
+        task = asyncio.create_task(self.calls.call(params, ticket.take, report, stamp))
+        await asyncio.sleep(0)
+        return task, ticket, self.sent[-1]["id"]
+
+
+async def test_a_call_has_what_the_session_adds_to_its_requests_and_our_own_stamp():
+    wire = Wire(MODERN | {"mcptui/ticket": "1", "progressToken": 3})
+    task, _, name = await wire.call(level="info")
+    (message,) = wire.sent
+    assert (message["jsonrpc"], message["method"]) == ("2.0", "tools/call")
+    assert message["params"] == {
+        "name": "echo",
+        "arguments": {"a": 1},
+        "_meta": {"level": "info", **MODERN, "progressToken": name},
+    }
+    wire.calls.close()
+    with pytest.raises(MCPError):
+        await task
+
+
+async def test_the_answer_is_kept_raw():
+    wire = Wire()
+    task, ticket, name = await wire.call()
+    assert wire.calls.answered(name, {"content": [{"type": "hologram"}]})
+    await task
+    assert ticket.raw == {"content": [{"type": "hologram"}]}
+
+
+async def test_an_answer_that_asks_for_input_is_known_as_one():
+    wire = Wire(MODERN)
+    task, ticket, name = await wire.call()
+    wire.calls.answered(name, {"resultType": "input_required", "inputRequests": {}})
+    await task
+    assert ticket.raw is None and ticket.wanted is not None
+
+
+async def test_an_answer_of_an_unknown_type_is_an_error():
+    wire = Wire(MODERN)
+    task, _, name = await wire.call()
+    wire.calls.answered(name, {"resultType": "dream"})
+    with pytest.raises(MCPError, match="unknown resultType 'dream'"):
+        await task
+
+
+async def test_an_error_of_the_server_is_raised_as_the_session_raises_it():
+    wire = Wire()
+    task, _, name = await wire.call()
+    assert wire.calls.failed(name, ErrorData(code=-32602, message="no such tool", data={"name": "echo"}))
+    with pytest.raises(MCPError) as raised:
+        await task
+    error = raised.value
+    assert (error.code, error.message, error.data) == (-32602, "no such tool", {"name": "echo"})
+
+
+async def test_answers_to_requests_of_the_session_are_left_to_it():
+    wire = Wire()
+    assert not wire.calls.answered(1, {})
+    assert not wire.calls.failed(None, ErrorData(code=1, message="x"))
+    assert not wire.calls.progressed({"progressToken": 1, "progress": 1})
+
+
+async def test_answers_go_to_the_call_that_they_are_of():
+    wire = Wire()
+    first, first_ticket, first_name = await wire.call()
+    second, second_ticket, second_name = await wire.call()
+    wire.calls.answered(second_name, {"n": 2})
+    wire.calls.answered(first_name, {"n": 1})
+    await asyncio.gather(first, second)
+    assert (first_ticket.raw, second_ticket.raw) == ({"n": 1}, {"n": 2})
+
+
+async def test_cancelling_a_call_cancels_it_at_the_server():
+    wire = Wire()
+    task, ticket, name = await wire.call()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert wire.sent[-1]["method"] == "notifications/cancelled"
+    assert wire.sent[-1]["params"]["requestId"] == name
+    assert not wire.calls.answered(name, {"content": []})
+    assert ticket.raw is None
+
+
+async def test_an_answer_that_comes_with_the_cancellation_breaks_nothing():
+    wire = Wire()
+    task, _, name = await wire.call()
+    task.cancel()
+    assert wire.calls.answered(name, {"content": []})
+    assert wire.calls.failed(name, ErrorData(code=1, message="x"))
+    wire.calls.close()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_progress_is_reported_until_the_answer():
+    wire = Wire()
+    task, _, name = await wire.call()
+    assert wire.calls.progressed({"progressToken": name, "progress": 1, "total": 4, "message": "half"})
+    assert wire.calls.progressed({"progressToken": name, "progress": 2, "total": "many", "message": 7})
+    assert wire.calls.progressed({"progressToken": name, "progress": True})
+    wire.calls.answered(name, {})
+    await task
+    assert wire.reports == [(1.0, 4.0, "half"), (2.0, None, "")]
+    assert not wire.calls.progressed({"progressToken": name, "progress": 3})
+
+
+async def test_a_listener_that_fails_costs_nothing(caplog):
+    wire = Wire()
+    wire.reports = None
+    task, _, name = await wire.call()
+    assert wire.calls.progressed({"progressToken": name, "progress": 1})
+    wire.calls.answered(name, {})
+    await task
+    assert "a report of progress was not taken" in caplog.text
+
+
+async def test_the_end_of_the_connection_fails_calls_before_and_after_it():
+    wire = Wire()
+    task, _, _ = await wire.call()
+    wire.calls.close()
+    with pytest.raises(MCPError, match="Connection closed"):
+        await task
+    later, _, _ = await wire.call()
+    with pytest.raises(MCPError, match="Connection closed"):
+        await later
+    assert len(wire.sent) == 1
+
+
+async def test_a_call_that_cannot_be_written_fails_at_once():
+    wire = Wire(takes=False)
+    task, _, _ = await wire.call()
+    with pytest.raises(MCPError, match="Connection closed"):
+        await task
+
+
+def test_calls_wait_for_the_first_request_of_the_session():
+    calls = DirectCalls(lambda message: True)
+    assert not calls.possible
+    calls.learn({})
+    assert calls.possible
+
+
+def test_a_transport_that_needs_more_than_a_message_has_none():
+    calls = DirectCalls(None)
+    calls.learn({})
+    assert not calls.possible
+
+
+def test_they_can_be_switched_off(monkeypatch):
+    monkeypatch.setenv(BY_SDK, "1")
+    calls = DirectCalls(lambda message: True)
+    calls.learn({})
+    assert not calls.possible
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+async def test_what_travels_is_what_the_session_would_send(era, monkeypatch):
+    """Seen with mcp 2.3: another version may add something else to its requests."""
+
+    async def called():
+        seen = []
+        spec = ServerSpec("srv", sys.executable, (str(SERVER),), env={"FAULT_ERA": era})
+        host = Host([spec], sink=seen.append, clock=MonotonicClock())
+        await host.start_all()
+        (tool,) = host.toolbox.tools()
+        result = await host.toolbox.call(tool, {"text": "x"}, seconds=5, progress=lambda *_: None)
+        await host.shutdown()
+        assert result.content == (TextContent('{"text": "x"}'),)
+        lines = [json.loads(one.raw) for one in seen if one.direction is Direction.OUT]
+        (call,) = (line for line in lines if line["method"] == "tools/call")
+        assert call.pop("id") == call["params"]["_meta"].pop("progressToken")
+        return call
+
+    direct = await called()
+    monkeypatch.setenv(BY_SDK, "1")
+    assert direct == await called()
+
+
+async def test_a_call_without_an_answer_ends_with_the_server():
+    script = SERVER.with_name("exit_mid_call.py")
+    host = Host(
+        [ServerSpec("srv", sys.executable, (str(script),))], sink=lambda *_: None, clock=MonotonicClock()
+    )
+    await host.start_all()
+    tool = host.toolbox.tools()[0]
+    result = await host.toolbox.call(tool, {}, seconds=5, progress=lambda *_: None)
+    await host.shutdown()
+    assert result.failure is CallFailure.SERVER_DIED
