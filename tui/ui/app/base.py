@@ -18,6 +18,7 @@ from tui.settings.themes import all_themes, load_theme
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform.keys_in_order import in_order
+from tui.ui.platform.output import paint_changes_only
 from tui.ui.platform.strips import ControlFilter
 from tui.ui.platform.textual_internals import close_at_once, crash, report_crash
 from tui.ui.widgets import theming
@@ -43,6 +44,7 @@ class BaseApp(App[int]):
     def __init__(
         self, *, theme: str, keys: Mapping[str, str | Sequence[str]], save_theme: Callable[[str], None]
     ) -> None:
+        paint_changes_only()
         super().__init__()
         self.overrides = KeyOverrides(keys.items())
         self.set_keymap(self.overrides.keymap())

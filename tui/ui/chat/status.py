@@ -20,7 +20,7 @@ from tui.ui.widgets.server_rows import MOVING
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
 
-FAST = 1 / 30
+FAST = 1 / 15
 SLOW = 1.0
 """Seconds between two looks at the stores, while something moves and while nothing does."""
 
@@ -179,6 +179,7 @@ class Refresher:
         self._fail = fail
         self._next: asyncio.TimerHandle | None = None
         self._seen: tuple[int, int] | None = None
+        self._situation: Situation | None = None
         self._problems_shown = 0
         self._faults_shown: set[str] = set()
 
@@ -223,7 +224,10 @@ class Refresher:
         regions.light_focus(focus)
         regions.header.show(status.running, status.model, status.step)
         regions.status_line.show(status.status(focus, folded=not regions.header.display))
-        regions.footer.show(in_footer(status.situation(focus), regions.overrides))
+        situation = status.situation(focus)
+        if situation != self._situation:
+            self._situation = situation
+            regions.footer.show(in_footer(situation, regions.overrides))
         if self._runtime.is_ready:
             self._when_ready()
             self._show_faults()

@@ -78,6 +78,8 @@ class StatusLine(Bar):
 
     def show(self, status: Status) -> None:
         """Repaint if it reads differently: its times and meters change many times a second."""
+        if status == self.status:
+            return
         before = status_row(self.status, self.size.width)
         self.status = status
         if status_row(status, self.size.width) != before:

@@ -77,3 +77,11 @@ def driver_class() -> "type[Driver] | None":
     except ImportError:
         return None
     return RobustDriver
+
+
+def paint_changes_only() -> None:
+    """Paint only what changed, where Textual has the private modules that this is made of."""
+    with suppress(ImportError):
+        from tui.ui.platform import compositor
+
+        compositor.install()

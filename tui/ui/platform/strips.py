@@ -23,13 +23,24 @@ class RowStrip(Strip):
     the strip itself.
     """
 
-    __slots__ = ("_filtered",)
+    __slots__ = ("_filtered", "_padded")
 
     @classmethod
     def of(cls, segments: Iterable[Segment], width: int, under: Style) -> "RowStrip":
         """Return a strip of `width` cells, filled up with the style `under`."""
         strip = cls(segments)
         return strip if strip.cell_length == width else cls(strip.crop_extend(0, width, under), width)
+
+    def padded(self, left: int, width: int, under: Style) -> "RowStrip":
+        """Return a strip of `width` cells that begins `left` cells later; the last one is kept."""
+        if not left and self.cell_length == width:
+            return self
+        key, kept = getattr(self, "_padded", (None, self))
+        if key != (left, width, under):
+            blank = [Segment(" " * left, under)] if left else []
+            kept = RowStrip.of([*blank, *self], width, under)
+            self._padded = (left, width, under), kept
+        return kept
 
     def apply_filter(self, filter: LineFilter, background: Color) -> "RowStrip":
         """Return the filtered strip, a RowStrip too; the last one is kept."""
@@ -43,6 +54,12 @@ class RowStrip(Strip):
         """Return the strips between the cuts; itself if there is nothing to cut."""
         cuts = [cut for cut in cuts if cut <= self.cell_length]
         return [self] if cuts == [self.cell_length] else super().divide(cuts)
+
+
+def padded(strip: Strip, left: int, width: int, under: Style) -> Strip:
+    """Return a strip of `width` cells that begins `left` cells later."""
+    row = strip if isinstance(strip, RowStrip) else RowStrip(strip, strip.cell_length)
+    return row.padded(left, width, under)
 
 
 class KeptStrips:

@@ -16,11 +16,13 @@ from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
+from textual.scrollbar import ScrollBar
 from textual.selection import Selection
 from textual.strip import Strip
 
 from tui.core.text import clean
-from tui.ui.platform.strips import KeptStrips, RowStrip
+from tui.ui.platform.scroll_bar import add_scroll_bar
+from tui.ui.platform.strips import ControlFilter, KeptStrips, RowStrip, padded
 from tui.ui.platform.textual_internals import set_virtual_size
 from tui.ui.widgets.palette import Palette
 from tui.ui.widgets.rows import EMPTY, Row, copied, marked, text_of
@@ -219,8 +221,34 @@ class LinePane(ScrollView, can_focus=True):
         self._strips.clear()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        with self._painting():
-            return super().render_lines(crop)
+        """Return the painted rows of a part of the pane, without borders and effects.
+
+        Textual looks for borders and effects in every line and makes five strips of one, which takes more
+        than half of the time of a painting (measured: 5.1 ms for 37 lines, 3 ms without).
+        """
+        styles = self.styles
+        padding = styles.padding
+        has_frame = styles.gutter != padding or padding.top or padding.bottom
+        with self._painting() as under:
+            if has_frame or self.opacity != 1.0 or styles.tint.a or crop.x:
+                return super().render_lines(crop)
+            strips = [self.render_line(y) for y in crop.line_range]
+        width = self.region.width
+        if self.show_vertical_scrollbar:
+            width -= self.scrollbar_size_vertical
+        strips = [padded(strip, padding.left, width, under) for strip in strips]
+        # `_strip` has taken the controls out already.
+        for found in self.get_line_filters():
+            if not isinstance(found, ControlFilter):
+                background = self.background_colors[1]
+                strips = [strip.apply_filter(found, background) for strip in strips]
+        return strips
+
+    @property
+    def vertical_scrollbar(self) -> ScrollBar:
+        """The scroll bar, which is drawn again only where it moved."""
+        add_scroll_bar(self)
+        return super().vertical_scrollbar
 
     @contextmanager
     def _painting(self) -> Iterator[Style]:
