@@ -38,10 +38,7 @@ class Nowhere:
     problem = ""
     gone = 0
 
-    def write(self, entries: Sequence[Entry]) -> None:
-        """Do nothing."""
-
-    def write_findings(self, findings: Sequence[Finding]) -> None:
+    def write(self, entries: Sequence[Entry], findings: Sequence[Finding] = ()) -> None:
         """Do nothing."""
 
     def close(self) -> None:

@@ -49,8 +49,8 @@ class FakeReader:
     def interrupt(self) -> None:
         pass
 
-    def findings(self, after: int = 0) -> Sequence[Finding]:
-        return self._recorded.findings[after:]
+    def findings_of(self, seq: int) -> Sequence[Finding]:
+        return [finding for finding in self._recorded.findings if finding.seq == seq]
 
     def close(self) -> None:
         self._recorded.closed += 1

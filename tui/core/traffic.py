@@ -201,7 +201,9 @@ class Entry(NamedTuple):
 class Finding:
     """A finding of the linter: a stable code ("unknown-id", "not-json", …) and one sentence.
 
-    `section` is that of the specification ("2026-07-28 basic/lifecycle"), or "".
+    `section` is that of the specification ("2026-07-28 basic/lifecycle"), or "". `source` and `method` are
+    those of its entry. A stored one has a `count` of the entries of this source and method with the same
+    code, and the seqs of the first of them as `places`; its sentence may be that of the first.
     """
 
     seq: int
@@ -209,6 +211,10 @@ class Finding:
     severity: Severity
     sentence: str
     section: str = ""
+    source: str = ""
+    method: str = ""
+    count: int = 1
+    places: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,13 +232,11 @@ class BodyTerm:
 class TrafficWriter(Protocol):
     """Stores entries. Created, used and closed by one thread."""
 
-    def write(self, entries: Sequence[Entry]) -> None:
-        """Store entries; when it returns they survive kill -9.
+    def write(self, entries: Sequence[Entry], findings: Sequence[Finding] = ()) -> None:
+        """Store entries, and findings of these or earlier ones; when it returns they survive kill -9.
 
         Never raises: a failing disk is reported by `problem`, and the recording continues in memory.
         """
-
-    def write_findings(self, findings: Sequence[Finding]) -> None: ...
 
     @property
     def problem(self) -> str:
@@ -270,7 +274,7 @@ class TrafficReader(Protocol):
     def rearm(self) -> None:
         """Reset an `interrupt` that stopped nothing, before the next `search`."""
 
-    def findings(self, after: int = 0) -> Sequence[Finding]:
-        """Return the findings in order of storing, from the `after`-th on."""
+    def findings_of(self, seq: int) -> Sequence[Finding]:
+        """Return the findings of an entry."""
 
     def close(self) -> None: ...

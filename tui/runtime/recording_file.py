@@ -171,10 +171,10 @@ class RecordingFile:
     def _judge(self, reader: RecordingReader) -> None:
         """Show the stored findings. If there are none, lint now, a little at a time."""
         columns = self.recording.entries
-        stored = reader.findings(self._shown)
-        for finding in stored:
-            columns.set_severity(finding.seq, finding.severity)
-        self._shown += len(stored)
+        stored, self._shown = reader.flagged(self._shown)
+        for severity, seqs in stored:
+            for seq in seqs:
+                columns.set_severity(seq, severity)
         if self._shown or reader.meta().get("program"):
             return
         if self._judge_of_models is None:
@@ -212,5 +212,5 @@ class _Judged(RecordingReader):
         super().__init__(path)
         self._found = found
 
-    def findings(self, after: int = 0) -> Sequence[Finding]:
-        return super().findings(after) or self._found[after:]
+    def findings_of(self, seq: int) -> Sequence[Finding]:
+        return super().findings_of(seq) or [finding for finding in self._found if finding.seq == seq]

@@ -70,7 +70,7 @@ async def test_a_recording_that_was_not_linted_is_linted_now(tmp_path):
         await until(lambda: loaded.recording.entries and loaded.recording.entries.severity[0])
         assert loaded.recording.entries.severity[0] >= Severity.WARNING
         reader = loaded.recording.open_reader()
-        assert [finding.seq for finding in reader.findings()] == [1]
+        assert [finding.seq for finding in reader.findings_of(1)] == [1]
         reader.close()
 
 

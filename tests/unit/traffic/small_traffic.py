@@ -113,7 +113,7 @@ class Bodies:
     def body(self, seq: int, start: int = 0, length: int = -1) -> bytes:
         raise NotImplementedError
 
-    def findings(self, after: int = 0) -> Sequence[Finding]:
+    def findings_of(self, seq: int) -> Sequence[Finding]:
         raise NotImplementedError
 
 

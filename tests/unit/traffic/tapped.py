@@ -52,20 +52,15 @@ class MemoryStore:
         self.going = threading.Event()
         self.going.set()
 
-    def write(self, entries: Sequence[Entry]) -> None:
-        """Keep entries, or do what the test wants."""
+    def write(self, entries: Sequence[Entry], findings: Sequence[Finding] = ()) -> None:
+        """Keep entries and findings, or do what the test wants."""
         self.going.wait(10)
         self.threads.add(threading.get_ident())
         if self.error:
             raise self.error
         if not self.problem:
             self.entries.extend(entries)
-
-    def write_findings(self, findings: Sequence[Finding]) -> None:
-        """Keep findings."""
-        if self.error:
-            raise self.error
-        self.findings.extend(findings)
+            self.findings.extend(findings)
 
     def close(self) -> None:
         """Count."""

@@ -21,7 +21,9 @@ from tui.storage.recordings.rows import storable
 Check = Callable[[sqlite3.Connection, Path], None]
 """Raises what is wrong with an opened file."""
 
-VERSION = 1
+VERSION = 2
+"""2: each finding once, with `flags` that say which entries have it."""
+
 APPLICATION_ID = 0x6D637074
 """Marks the file as a recording of mcptui ("mcpt" in ASCII; https://sqlite.org/fileformat.html 1.2.8)."""
 
@@ -64,11 +66,20 @@ CREATE TABLE entries (
 CREATE TABLE bodies (seq INTEGER PRIMARY KEY, body BLOB NOT NULL);
 CREATE TABLE findings (
     number INTEGER PRIMARY KEY,
-    seq INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    method TEXT NOT NULL,
     code TEXT NOT NULL,
     severity INTEGER NOT NULL,
-    sentence TEXT NOT NULL,
-    section TEXT NOT NULL
+    section TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    places TEXT NOT NULL
+);
+CREATE TABLE flags (
+    number INTEGER PRIMARY KEY,
+    finding INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    entries BLOB NOT NULL
 );
 CREATE TABLE notes (seq INTEGER PRIMARY KEY, marked INTEGER NOT NULL, text TEXT NOT NULL);
 PRAGMA application_id = {APPLICATION_ID};
@@ -77,7 +88,9 @@ PRAGMA user_version = {VERSION};
 """All in one transaction: a process killed in between leaves an empty file, never half a schema.
 
 `turn`, `step` and `call` are NULL for an entry that no conversation caused; `detail` and `redactions` are
-JSON, or "" for none. An entry without a body has no row in `bodies`.
+JSON, or "" for none. An entry without a body has no row in `bodies`. The `places` of a finding are JSON, the
+seq and the sentence of each; `entries` of a flag has a byte for each seq from `first` to `last`, 1 for those
+with the finding.
 """
 
 

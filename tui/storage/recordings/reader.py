@@ -5,10 +5,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from tui.core.traffic import BodyTerm, Entry, Finding
+from tui.core.traffic import BodyTerm, Entry, Finding, Severity
 from tui.storage.recordings.body_search import LARGE, BodyFinder
 from tui.storage.recordings.database import ENTRY_COLUMNS, cut_short, is_cut, open_for_reading, storage_errors
-from tui.storage.recordings.rows import entry_of, finding_of
+from tui.storage.recordings.findings import findings_of, flagged
+from tui.storage.recordings.rows import entry_of
 from tui.storage.recordings.salvage import WINDOW, Salvage, is_damage, whole_span
 
 _SELECT = f"SELECT {', '.join(ENTRY_COLUMNS[:18])} FROM entries"
@@ -36,6 +37,8 @@ class RecordingReader:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._connection = open_for_reading(path)
+        with storage_errors(path):
+            self._version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
         self._finder = BodyFinder(self.body)
         self.interrupt, self.rearm = self._finder.interrupt, self._finder.rearm
         self._cut = cut_short(path) if is_cut(self._connection) else ""
@@ -170,15 +173,15 @@ class RecordingReader:
                 ),
             )
 
-    def findings(self, after: int = 0) -> Sequence[Finding]:
-        """Return the stored findings in order, from the `after`-th on."""
+    def findings_of(self, seq: int) -> Sequence[Finding]:
+        """Return the findings of an entry."""
         with storage_errors(self.path):
-            rows = self._connection.execute(
-                "SELECT seq, code, severity, sentence, section FROM findings"
-                " WHERE number > ? ORDER BY number",
-                (after,),
-            )
-            return [finding_of(row) for row in rows]
+            return findings_of(self._connection, self._version, seq)
+
+    def flagged(self, after: int = 0) -> tuple[list[tuple[Severity, Sequence[int]]], int]:
+        """Return the seqs with findings by severity, and `after` for the next call, which has new ones."""
+        with storage_errors(self.path):
+            return flagged(self._connection, self._version, after)
 
     def meta(self) -> dict[str, str]:
         """Return what is stored about the recording as a whole, or nothing if that cannot be read."""
@@ -208,7 +211,7 @@ class EntryMemory(Protocol):
         """Return the bodies of the entries with seq `first` to `last`, in order."""
         ...
 
-    def findings(self, after: int = 0) -> Sequence[Finding]: ...
+    def findings_of(self, seq: int) -> Sequence[Finding]: ...
 
 
 class MemoryReader:
@@ -216,7 +219,7 @@ class MemoryReader:
 
     def __init__(self, kept: EntryMemory) -> None:
         self.columns, self.entry, self.body = kept.columns, kept.entry, kept.body
-        self.findings = kept.findings
+        self.findings_of = kept.findings_of
         self._kept = kept
         self._finder = BodyFinder(kept.body)
         self.interrupt, self.rearm = self._finder.interrupt, self._finder.rearm

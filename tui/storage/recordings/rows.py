@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tui.core.traffic import Cause, Direction, Entry, Finding, Kind, Outcome, Redaction, Severity
+from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome, Redaction
 
 # By number: an index is several times cheaper than calling an enum.
 _DIRECTIONS = tuple(Direction)
@@ -74,16 +74,6 @@ def entry_of(row: Sequence[Any], redactions: str = "", body: bytes = b"") -> Ent
         detail,
         body,
     )
-
-
-def finding_values(finding: Finding) -> Row:
-    """Return the values of a finding in the order of the table's columns after `number`."""
-    return finding.seq, finding.code, finding.severity.value, finding.sentence, finding.section
-
-
-def finding_of(row: Sequence[Any]) -> Finding:
-    """Return the finding of a row of `seq` to `section`; raises `ValueError`."""
-    return Finding(row[0], row[1], Severity(row[2]), row[3], row[4])
 
 
 def storable(value: Any) -> Any:

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind
 from tui.storage.recordings.database import ENTRY_COLUMNS, create_recording, leave_one_file, roll_back
+from tui.storage.recordings.findings import FindingTable
 from tui.storage.recordings.liveness import LiveMark
 from tui.storage.recordings.notes import put_note
-from tui.storage.recordings.rows import Row, entry_values, finding_values, storable
+from tui.storage.recordings.rows import Row, entry_values, storable
 
 DEFAULT_CAP = 512 * 1024 * 1024
 """Bytes of one recording."""
@@ -72,6 +73,7 @@ class RecordingWriter:
         self._waiting_bytes = 0
         self._retry_at = 0.0
         self._findings = 0
+        self._table = FindingTable()
         self._first = self._gone = -1
         self._live: LiveMark | None = None
         try:
@@ -82,9 +84,17 @@ class RecordingWriter:
         except (OSError, sqlite3.Error) as error:
             self._give_up(error)
 
-    def write(self, entries: Sequence[Entry]) -> None:
-        """Store entries in one transaction; when it returns without a `problem` they survive kill -9."""
+    def write(self, entries: Sequence[Entry], findings: Sequence[Finding] = ()) -> None:
+        """Store entries, and findings of these or earlier ones, in one transaction.
+
+        When it returns without a `problem` they survive kill -9. Of one recording, `MAX_FINDINGS` are kept.
+        """
         if self._connection is None:
+            return
+        room = max(0, MAX_FINDINGS - self._findings)
+        self._waiting_findings.extend(findings[:room])
+        self._findings += min(len(findings), room)
+        if not entries and not self._waiting_findings:
             return
         self._waiting.extend(entries)
         self._waiting_bytes += sum(ENTRY_WEIGHT + len(entry.body) for entry in entries)
@@ -94,15 +104,6 @@ class RecordingWriter:
     def gone(self) -> int:
         """Seq of the last entry that was dropped because there was no more room, 0 while none was."""
         return self._gone if self._gone >= self._first >= 0 else 0
-
-    def write_findings(self, findings: Sequence[Finding]) -> None:
-        """Store findings, at most `MAX_FINDINGS` of one recording."""
-        if self._connection is None:
-            return
-        room = MAX_FINDINGS - self._findings
-        self._waiting_findings.extend(findings[: max(room, 0)])
-        self._findings += min(len(findings), max(room, 0))
-        self._store_waiting()
 
     def note(self, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
         """Change the mark or the text that a person left at an entry; None leaves it as it is."""
@@ -150,14 +151,12 @@ class RecordingWriter:
         connection.execute("BEGIN IMMEDIATE")
         _insert(connection, _INSERT_ENTRIES, rows)
         _insert(connection, _INSERT_BODIES, bodies)
-        if findings:
-            connection.executemany(
-                "INSERT INTO findings (seq, code, severity, sentence, section) VALUES (?, ?, ?, ?, ?)",
-                [tuple(map(storable, finding_values(finding))) for finding in findings],
-            )
+        stored = self._table.write(connection, findings) if findings else None
         gone = self._make_room(connection, entries)
         connection.execute("COMMIT")
         self._gone = gone
+        if stored is not None:
+            stored()
 
     def _keep_waiting(self) -> None:
         if self._waiting_bytes > WAITING_BYTES:

@@ -284,7 +284,8 @@ class Linter:
             named = said.revision or session.revision
             revision = named if named in REVISIONS else "2025-11-25"
             section = f"{revision} {_PAGES.get(said.page, said.page) if revision == MODERN else said.page}"
-        return Finding(entry.seq, said.code, said.severity, clean_line(sentence, SENTENCE), section)
+        sentence = clean_line(sentence, SENTENCE)
+        return Finding(entry.seq, said.code, said.severity, sentence, section, entry.source, entry.method)
 
 
 def _revision_of(asked: SentRequest, params: Mapping[str, Any], revision: str) -> str:

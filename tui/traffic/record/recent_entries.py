@@ -57,9 +57,9 @@ class RecentEntries:
     def bodies(self, first: int, last: int) -> Sequence[tuple[int, bytes]]:
         return [(entry.seq, entry.body) for entry in self._copy() if first <= entry.seq <= last]
 
-    def findings(self, after: int = 0) -> Sequence[Finding]:
+    def findings_of(self, seq: int) -> Sequence[Finding]:
         with self._lock:
-            return list(islice(self._findings, after, None))
+            return [finding for finding in self._findings if finding.seq == seq]
 
     def _copy(self) -> list[Entry]:
         with self._lock:

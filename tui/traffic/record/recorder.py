@@ -12,7 +12,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tui.core.errors import McptuiError
 from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, TrafficWriter
@@ -28,8 +28,17 @@ ENTRY_BYTES = 600
 """Memory of a waiting entry besides its bytes."""
 
 Action = Callable[[TrafficWriter], None]
-RecorderJob = threading.Event | Action | list[Finding]
-"""Work for the recorder's thread between entries: set an event, use the writer, store findings."""
+RecorderJob = threading.Event | Action
+"""Work for the recorder's thread between entries: set an event, use the writer."""
+
+
+class Portion(NamedTuple):
+    """What was taken of a backlog: captured values, findings, the job behind them; `items` in the queue."""
+
+    captured: list[Captured]
+    findings: list[Finding]
+    job: RecorderJob | None
+    items: int
 
 
 class Backlog:
@@ -39,7 +48,7 @@ class Backlog:
         """Create a backlog of at most `limit` bytes; from three quarters of it on only heads are taken."""
         self._limit, self._tight = limit, limit * 3 // 4
         self._mono_ns, self._wall_ns = mono_ns, wall_ns
-        self._queue: deque[Captured | RecorderJob] = deque()
+        self._queue: deque[Captured | RecorderJob | list[Finding]] = deque()
         # Each is written by one side; several taps at once may make the first one inexact, never the queue,
         # and both are reset whenever the queue is empty.
         self._came = self._went = 0
@@ -76,7 +85,7 @@ class Backlog:
         self._came += room
         self._queue.extend(several)
 
-    def put(self, errand: RecorderJob) -> None:
+    def put(self, errand: RecorderJob | list[Finding]) -> None:
         if (gap := self._gap()) is not None:
             self._queue.append(gap)
         self._queue.append(errand)
@@ -109,21 +118,30 @@ class Backlog:
 
     # ---- the recorder's thread ---------------------------------------------------------------------------
 
-    def take(self, most: int, octets: int) -> tuple[list[Captured], RecorderJob | None]:
-        """Take up to `most` captured values of about `octets` bytes, and the job that follows them."""
+    def take(self, most: int, octets: int) -> Portion:
+        """Take up to `most` captured values of about `octets` bytes, up to the next job.
+
+        Findings do not end a portion: their entries are stored already.
+        """
         queue, taken, job = self._queue, list[Captured](), None
-        room = 0
+        findings: list[Finding] = []
+        room = reports = 0
         while queue and len(taken) < most and room < octets:
             item = queue.popleft()
+            if isinstance(item, list):
+                findings += item
+                reports += 1
+                continue
             if not isinstance(item, Captured):
                 job = item
                 break
             room += len(item.raw)
             taken.append(item)
         self._went += room + ENTRY_BYTES * len(taken)
-        if not taken and job is None and (gap := self._gap()) is not None:
+        items = len(taken) + reports + (job is not None)
+        if not items and (gap := self._gap()) is not None:
             taken.append(gap)
-        return taken, job
+        return Portion(taken, findings, job, items)
 
     def settle(self) -> None:
         if not self._queue:
@@ -201,6 +219,7 @@ class Recorder:
         self._awake = self._closing = False
         self._wake, self._hurry = threading.Event(), threading.Event()
         self._writer: TrafficWriter | None = None
+        self._findings: list[Finding] = []
         self._problem = ""
         self._thread: threading.Thread | None = None
 
@@ -279,7 +298,7 @@ class Recorder:
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
-    def _put(self, errand: RecorderJob) -> None:
+    def _put(self, errand: RecorderJob | list[Finding]) -> None:
         self._backlog.put(errand)
         self._awake = True
         self._wake.set()
@@ -311,36 +330,45 @@ class Recorder:
             except Exception:  # a bug must not end the recording: each round takes something
                 self._fault("recording a batch")
             self._backlog.settle()
+        if self._findings:
+            self._store([])
         if self._backlog:
             self._awake = True
             self._wake.set()
 
     def _drain_batch(self) -> int:
-        taken, job = self._backlog.take(BATCH, BATCH_BYTES)
+        taken, findings, job, items = self._backlog.take(BATCH, BATCH_BYTES)
+        self._findings += findings
         batch: list[Entry] = []
         for captured, body in zip(taken, self._reader.bodies(taken), strict=True):
             try:
                 self._reader.read(captured, batch, body)
             except Exception:  # a bug with one entry must not end the recording of all
                 self._fault("reading an entry")
-        self._store(batch)
+        if batch or job is not None:
+            self._store(batch)
         if job is not None:
             self._do(job)
-        return max(1, len(taken) + (job is not None))
+        return max(1, items)
 
     def _store(self, batch: list[Entry]) -> None:
-        if not batch:
+        """Store entries, and the findings that wait, in one transaction."""
+        findings, self._findings = self._findings, []
+        if not batch and not findings:
             return
         if self._writer is not None:
             try:
-                self._writer.write(batch)
+                self._writer.write(batch, findings)
                 self._problem, self.entries.gone = self._writer.problem, self._writer.gone
             except Exception as problem:  # any failure of the store
                 self._lose_store(problem)
         if self._problem:
             self.memory.add(batch)
+            self.memory.add_findings(findings)
         self._show(batch)
-        if self._on_batch is not None:
+        for finding in findings:
+            self.entries.set_severity(finding.seq, finding.severity)
+        if batch and self._on_batch is not None:
             try:
                 self._on_batch(batch)
             except Exception:  # a failing receiver must not end the recording
@@ -359,25 +387,11 @@ class Recorder:
     def _do(self, item: RecorderJob) -> None:
         if isinstance(item, threading.Event):
             item.set()
-        elif isinstance(item, list):
-            self._store_findings(item)
         elif callable(item) and self._writer is not None:
             try:
                 item(self._writer)
             except Exception:  # a failing action must not end the recording
                 self._fault("an action")
-
-    def _store_findings(self, findings: list[Finding]) -> None:
-        if self._writer is not None:
-            try:
-                self._writer.write_findings(findings)
-                self._problem = self._writer.problem
-            except Exception as problem:  # as above
-                self._lose_store(problem)
-        if self._problem:
-            self.memory.add_findings(findings)
-        for finding in findings:
-            self.entries.set_severity(finding.seq, finding.severity)
 
     def _lose_store(self, problem: Exception) -> None:
         """Continue without a store that raised although it must not: its contents are unknown."""

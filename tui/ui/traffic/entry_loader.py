@@ -55,14 +55,12 @@ def whole_entry(reader: TrafficReader, seq: int, limit: int) -> Entry | None:
 
 
 class EntryLoader:
-    """Loads entries; keeps the findings that it has read."""
+    """Loads entries."""
 
     def __init__(self, entries: EntryColumns, reader: ReaderThread, symbols: Symbols) -> None:
         self._entries = entries
         self._reader = reader
         self._symbols = symbols
-        self._findings: dict[int, list[Finding]] = {}
-        self._findings_read = 0
 
     async def load(self, seq: int) -> LoadedEntry | None:
         """Return an entry with its partner, None if it was dropped."""
@@ -113,11 +111,7 @@ class EntryLoader:
         index = self._entries.index(seq)
         if index < 0 or not self._entries.severity[index]:
             return ()
-        new = reader.findings(self._findings_read)
-        self._findings_read += len(new)
-        for finding in new:
-            self._findings.setdefault(finding.seq, []).append(finding)
-        return tuple(self._findings.get(seq, ()))
+        return tuple(reader.findings_of(seq))
 
     def _steps(self, seq: int) -> Sequence[int]:
         """Return the entries that share the first request of a call."""

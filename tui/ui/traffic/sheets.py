@@ -134,6 +134,11 @@ def finding_rows(finding: Finding, symbols: Symbols) -> list[Row]:
         part for part in (clean_line(finding.code, 60), clean_line(finding.section, 120)) if part
     )
     rows.append(((f"    {where}", "dim"),))
+    if finding.count > 1:
+        places = ", ".join(f"#{place}" for place in finding.places)
+        more = ", …" if finding.count > len(finding.places) else ""
+        count = f"{finding.count:,}".replace(",", " ")
+        rows.append(((f"    {count} entries: {places}{more}", "dim"),))
     return rows
 
 

@@ -20,7 +20,7 @@ def test_it_reads_what_is_kept():
     with closing(MemoryReader(kept)) as reader:
         assert [entry.seq for entry in reader.columns(1, 9)] == [2]
         assert reader.entry(1) == kept.entry(1) and reader.body(2, 1, 2) == b"or"
-        assert reader.findings() == []
+        assert reader.findings_of(1) == []
 
 
 def test_bodies_are_searched_for_text_and_expressions():

@@ -71,7 +71,7 @@ def test_a_process_killed_at_any_moment_of_creation_leaves_no_half_schema(path: 
             tables = {
                 name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type='table'")
             }
-        assert tables in (set(), {"meta", "entries", "bodies", "findings", "notes"})
+        assert tables in (set(), {"meta", "entries", "bodies", "findings", "flags", "notes"})
         for file in path.parent.iterdir():
             file.unlink()
 
@@ -112,7 +112,7 @@ def test_the_oldest_entries_are_dropped_at_the_cap_and_counted_in_a_marker(path:
     writer = RecordingWriter(path, cap_bytes=1_000_000)
     for first in range(1, 20_001, 100):
         writer.write(requests(first, 100, 300))
-    writer.write_findings([])
+    writer.write([])
     assert not writer.problem
     with closing(RecordingReader(path)) as reader:
         entries = reader.columns(0, 100_000)
@@ -145,14 +145,29 @@ def test_one_batch_larger_than_the_cap_stays_until_the_next(path: Path):
         assert [entry.method for entry in reader.columns(0, 9)] == ["dropped", "tools/call"]
 
 
-def test_findings_are_kept_in_order_and_bounded(path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_findings_are_stored_with_entries_and_bounded(path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(traffic_writer, "MAX_FINDINGS", 3)
     findings = [Finding(seq, "not-json", Severity.ERROR, "This is not JSON.", "basic") for seq in range(1, 6)]
     writer = RecordingWriter(path)
-    writer.write_findings(findings[:2])
-    writer.write_findings(findings[2:])
+    writer.write(requests(1, 5), findings[:2])
+    writer.write([], findings[2:])
     with closing(RecordingReader(path)) as reader:
-        assert reader.findings() == findings[:3] and reader.findings(2) == findings[2:3]
+        assert [seq for seq in range(1, 6) if reader.findings_of(seq)] == [1, 2, 3]
+    writer.close()
+
+
+def test_findings_of_a_failed_transaction_are_stored_and_counted_once(path: Path):
+    writer = RecordingWriter(path)
+    same = [Finding(seq, "not-json", Severity.ERROR, "This is not JSON.") for seq in (1, 2)]
+    writer.write(requests(1, 1), same[:1])
+    writer.write([request(2)._replace(size=1 << 70)], same[1:])
+    assert writer.problem
+    writer._waiting[0] = request(2)
+    writer._retry_at = 0
+    writer.write([])
+    with closing(RecordingReader(path)) as reader:
+        (found,) = reader.findings_of(2)
+        assert (found.count, found.places) == (2, (1, 2))
     writer.close()
 
 

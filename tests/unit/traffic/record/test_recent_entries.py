@@ -55,4 +55,4 @@ def test_findings_are_kept_in_order():
     ring = RecentEntries()
     findings = [Finding(seq, "x", Severity.HINT, "x") for seq in (1, 2, 3)]
     ring.add_findings(findings)
-    assert ring.findings(1) == findings[1:]
+    assert ring.findings_of(2) == findings[1:2]

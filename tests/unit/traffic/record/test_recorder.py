@@ -142,7 +142,7 @@ def test_a_store_that_cannot_be_opened_leaves_a_recording_in_memory(stage: Stage
     assert recorder.flush()
     assert "no" in recorder.problem
     assert recorder.memory.body(1) == b"kept"
-    assert [finding.code for finding in recorder.memory.findings()] == ["not-json"]
+    assert [finding.code for finding in recorder.memory.findings_of(1)] == ["not-json"]
     assert len(recorder.entries) == 1
 
 

@@ -1,10 +1,12 @@
 """What waits to be recorded stays within its bytes."""
 
+import threading
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.traffic.tapped import seen
-from tui.core.traffic import Captured, Kind
+from tui.core.traffic import Captured, Finding, Kind, Severity
 from tui.traffic.record.recorder import ENTRY_BYTES, HEAD, Backlog, RecorderJob
 
 LIMIT = 20_000
@@ -15,8 +17,8 @@ def backlog(limit: int = LIMIT) -> Backlog:
 
 
 def one_of(waiting: Backlog) -> Captured | RecorderJob | None:
-    taken, job = waiting.take(1, 1)
-    return taken[0] if taken else job
+    taken = waiting.take(1, 1)
+    return taken.captured[0] if taken.captured else taken.job
 
 
 @given(st.lists(st.integers(0, 5000) | st.none(), max_size=200))
@@ -51,11 +53,12 @@ def test_every_entry_is_taken_or_counted_and_the_memory_is_bounded(steps: list[i
 def test_order_is_kept_and_jobs_are_never_refused():
     waiting = backlog(ENTRY_BYTES * 20)
     waiting.add(seen(b"1"))
-    waiting.put([])
+    job = threading.Event()
+    waiting.put(job)
     waiting.add(seen(b"2"))
     first, errand, second = one_of(waiting), one_of(waiting), one_of(waiting)
     assert isinstance(first, Captured) and isinstance(second, Captured)
-    assert (first.raw, errand, second.raw, one_of(waiting)) == (b"1", [], b"2", None)
+    assert (first.raw, errand, second.raw, one_of(waiting)) == (b"1", job, b"2", None)
 
 
 def test_a_body_without_room_is_truncated_to_its_head():
@@ -82,17 +85,27 @@ def test_many_are_taken_at_once_up_to_a_job_and_to_so_many_bytes():
     waiting = backlog()
     for size in (10, 10, 10, 600, 600):
         waiting.add(seen(b"x" * size))
-    waiting.put([])
+    job = threading.Event()
+    waiting.put(job)
     waiting.add(seen(b"last"))
-    sizes = lambda taken: [len(one.raw) for one in taken]  # noqa: E731
-    taken, job = waiting.take(2, 1000)
-    assert (sizes(taken), job) == ([10, 10], None)
-    taken, job = waiting.take(9, 500)
-    assert (sizes(taken), job) == ([10, 600], None)
-    taken, job = waiting.take(9, 1000)
-    assert (sizes(taken), job) == ([600], [])
-    assert waiting.take(9, 1000)[0][0].raw == b"last"
+    sizes = [
+        ([len(one.raw) for one in taken], job)
+        for taken, _, job, _ in map(waiting.take, (2, 9, 9), (999, 500, 999))
+    ]
+    assert sizes == [([10, 10], None), ([10, 600], None), ([600], job)]
+    assert waiting.take(9, 1000).captured[0].raw == b"last"
     assert waiting._came == waiting._went
+
+
+def test_findings_do_not_end_what_is_taken_at_once():
+    waiting = backlog()
+    found = [Finding(number, "x", Severity.HINT, "x") for number in range(3)]
+    for finding in found:
+        waiting.add(seen(b"x"))
+        waiting.put([finding])
+    taken = waiting.take(9, 1000)
+    assert (len(taken.captured), taken.findings, taken.items) == (3, found, 6)
+    assert not waiting
 
 
 def test_several_at_once_are_taken_as_one_by_one():

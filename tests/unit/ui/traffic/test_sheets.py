@@ -3,9 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.traffic import Redaction
-from tui.ui.traffic.sheets import RAW_PAGE, RawSheet
+from tui.core.traffic import Finding, Redaction, Severity
+from tui.ui.traffic.sheets import RAW_PAGE, RawSheet, finding_rows
 from tui.ui.widgets.rows import text_of, width_of
+from tui.ui.widgets.symbols import UNICODE
 
 
 def raw(data: bytes, width: int = 30, redactions: tuple[Redaction, ...] = ()) -> RawSheet:
@@ -52,3 +53,9 @@ def test_a_missing_page_is_requested_once() -> None:
 def test_a_stray_byte_of_a_character_is_in_one_row_only():
     sheet = raw(b"0123456789\x80", 20)
     assert [sheet.value(row) for row in range(sheet.count())] == ["0123456789", "�"]
+
+
+def test_a_finding_of_many_entries_names_how_many_and_the_first():
+    found = Finding(9, "x", Severity.ERROR, "It.", count=1200, places=(6, 7, 8, 9, 10))
+    assert text_of(finding_rows(found, UNICODE)[-1]).strip() == "1 200 entries: #6, #7, #8, #9, #10, …"
+    assert len(finding_rows(Finding(9, "x", Severity.ERROR, "It."), UNICODE)) == 2

@@ -1,0 +1,106 @@
+"""A finding is stored once for its rule, method and server; every entry that has it is found."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.unit.storage.traffic_samples import requests
+from tui.core.errors import StorageError
+from tui.core.traffic import Finding, Severity
+from tui.storage.recordings import findings as table
+from tui.storage.recordings.reader import RecordingReader
+from tui.storage.recordings.writer import RecordingWriter
+
+
+def found(seq: int, code: str = "unknown-id", method: str = "ping", source: str = "a") -> Finding:
+    return Finding(seq, code, Severity.ERROR, f"Sentence of {seq}.", "basic", source, method)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "r.mcptrace"
+
+
+def written(path: Path, *batches: list[Finding]) -> RecordingReader:
+    with closing(RecordingWriter(path)) as writer:
+        writer.write(requests(1, 50))
+        for batch in batches:
+            writer.write([], batch)
+        assert not writer.problem
+    return RecordingReader(path)
+
+
+def rows(path: Path, name: str) -> int:
+    with closing(sqlite3.connect(path)) as connection:
+        return int(connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0])
+
+
+def test_a_finding_repeated_is_one_row_with_a_count_and_its_first_places(path: Path):
+    reader = written(path, [found(seq) for seq in range(1, 8)], [found(seq) for seq in range(9, 20)])
+    with closing(reader):
+        (first,), (late,) = reader.findings_of(2), reader.findings_of(19)
+    assert (first.sentence, first.count, first.places) == ("Sentence of 2.", 18, (1, 2, 3, 4, 5))
+    assert (late.seq, late.sentence, late.count) == (19, "Sentence of 1.", 18)
+    assert (rows(path, "findings"), rows(path, "flags")) == (1, 2)
+
+
+def test_rule_method_and_server_tell_findings_apart(path: Path):
+    four = [found(1), found(2, code="null-id"), found(3, method="x"), found(4, source="b")]
+    with closing(written(path, four)) as reader:
+        each = [reader.findings_of(seq) for seq in range(1, 5)]
+    assert [(one.code, one.method, one.source, one.count) for (one,) in each] == [
+        (one.code, one.method, one.source, 1) for one in four
+    ]
+
+
+def test_every_entry_that_has_a_finding_is_flagged_and_no_other(path: Path):
+    reader = written(path, [found(3), found(5), found(6, "null-id"), found(6)], [found(9)])
+    with closing(reader):
+        flags, after = reader.flagged()
+        assert sorted(seq for _, seqs in flags for seq in seqs) == [3, 5, 6, 6, 9]
+        assert reader.flagged(after) == ([], after)
+        assert [len(reader.findings_of(seq)) for seq in (3, 4, 5, 6, 9, 99)] == [1, 0, 1, 2, 1, 0]
+
+
+def test_flags_far_apart_are_ranges_of_their_own(path: Path):
+    with closing(written(path, [found(1), found(2), found(1 << 40)])) as reader:
+        assert [list(seqs) for _, seqs in reader.flagged()[0]] == [[1, 2], [1 << 40]]
+
+
+def test_too_many_methods_are_one_finding_of_their_server(path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(table, "MAX_METHODS", 2)
+    batches = [[found(seq, method=f"m{seq}")] for seq in range(1, 6)]
+    with closing(written(path, *batches)) as reader:
+        methods = [reader.findings_of(seq)[0].method for seq in range(1, 6)]
+        assert methods == ["m1", "m2", "", "", ""]
+    assert rows(path, "findings") == 3
+
+
+OLD = """
+DROP TABLE findings; DROP TABLE flags; PRAGMA user_version = 1;
+CREATE TABLE findings (number INTEGER PRIMARY KEY, seq INTEGER NOT NULL, code TEXT NOT NULL,
+    severity INTEGER NOT NULL, sentence TEXT NOT NULL, section TEXT NOT NULL);
+INSERT INTO findings (seq, code, severity, sentence, section)
+    VALUES (2, 'not-json', 3, 'It is not JSON.', 'basic'), (4, 'oversize', 2, 'Large.', '');
+"""
+
+
+def test_a_recording_of_the_format_before_is_read(path: Path):
+    written(path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(OLD)
+    with closing(RecordingReader(path)) as reader:
+        assert reader.findings_of(2) == [Finding(2, "not-json", Severity.ERROR, "It is not JSON.", "basic")]
+        assert reader.findings_of(3) == []
+        assert reader.flagged(1) == ([(Severity.WARNING, (4,))], 2)
+
+
+@pytest.mark.parametrize("places", ["", "[]", "[1]", "{}", '{"a": 1}', "[[[], 1]]", "[[1, 2, 3]]"])
+def test_places_that_no_writer_stored_are_an_error_of_the_recording(path: Path, places: str):
+    written(path, [found(1)]).close()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE findings SET places = ?", (places,))
+    with closing(RecordingReader(path)) as reader, pytest.raises(StorageError):
+        reader.findings_of(1)

@@ -1,0 +1,147 @@
+"""The findings of a recording: each once for its rule, method and server, and which entries have it.
+
+A flood with one fault in every message is one finding with a count and its first places. Which entries have
+it is a byte for each entry of a range, so that every one of them is still found.
+"""
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import compress
+from typing import NamedTuple
+
+from tui.core.traffic import Finding, Severity
+from tui.storage.recordings.rows import storable
+
+PLACES = 5
+"""Entries of a finding whose own sentences are kept."""
+
+MAX_METHODS = 2_000
+"""Findings that are told apart by their method; of further ones only rule and server are."""
+
+LONGEST_GAP = 4_096
+"""Entries without a finding between two of one range."""
+
+_ONE_EACH = 1
+"""The format of recordings that have a row for each place of a finding."""
+
+_Key = tuple[str, str, str, Severity]
+
+
+class _Stored(NamedTuple):
+    number: int
+    section: str
+    times: int
+    places: tuple[tuple[int, str], ...]
+
+
+class FindingTable:
+    """Writes the findings of one recording."""
+
+    def __init__(self) -> None:
+        self._stored: dict[_Key, _Stored] = {}
+
+    def write(self, connection: sqlite3.Connection, findings: Iterable[Finding]) -> Callable[[], None]:
+        """Write findings as a part of a transaction; call what is returned once that is committed."""
+        changed: dict[_Key, _Stored] = {}
+        seqs: defaultdict[int, list[int]] = defaultdict(list)
+        for finding in findings:
+            key = self._key(finding)
+            known = changed.get(key) or self._stored.get(key)
+            if known is None:
+                new = sum(1 for each in changed if each not in self._stored)
+                known = _Stored(len(self._stored) + new + 1, finding.section, 0, ())
+            places = known.places
+            if len(places) < PLACES:
+                places += ((finding.seq, finding.sentence),)
+            changed[key] = known._replace(times=known.times + 1, places=places)
+            seqs[known.number].append(finding.seq)
+        connection.executemany(
+            "INSERT OR REPLACE INTO findings VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    each.number,
+                    *map(storable, (source, method, code)),
+                    severity.value,
+                    storable(each.section),
+                    each.times,
+                    json.dumps(each.places),
+                )
+                for (source, method, code, severity), each in changed.items()
+            ],
+        )
+        connection.executemany(
+            "INSERT INTO flags (finding, first, last, entries) VALUES (?, ?, ?, ?)",
+            [(number, *run) for number, its_seqs in seqs.items() for run in _runs(sorted(set(its_seqs)))],
+        )
+        return lambda: self._stored.update(changed)
+
+    def _key(self, finding: Finding) -> _Key:
+        key = (finding.source, finding.method, finding.code, finding.severity)
+        if key in self._stored or len(self._stored) < MAX_METHODS:
+            return key
+        return (finding.source, "", finding.code, finding.severity)
+
+
+def _runs(seqs: Sequence[int]) -> Iterator[tuple[int, int, bytes]]:
+    """Yield ranges of entries: the first, the last, and for each one a byte, 1 for those in `seqs`."""
+    start = 0
+    for end in range(1, len(seqs) + 1):
+        if end == len(seqs) or seqs[end] - seqs[end - 1] > LONGEST_GAP:
+            first, last = seqs[start], seqs[end - 1]
+            entries = bytearray(last - first + 1)
+            for seq in seqs[start:end]:
+                entries[seq - first] = 1
+            yield first, last, bytes(entries)
+            start = end
+
+
+def findings_of(connection: sqlite3.Connection, version: int, seq: int) -> list[Finding]:
+    """Return the findings of an entry; raise ValueError and the like for what no writer stored."""
+    if version <= _ONE_EACH:
+        rows = connection.execute(
+            "SELECT seq, code, severity, sentence, section FROM findings WHERE seq = ? ORDER BY number",
+            (seq,),
+        )
+        return [Finding(row[0], row[1], Severity(row[2]), row[3], row[4]) for row in rows]
+    rows = connection.execute(
+        "SELECT code, severity, section, source, method, count, places FROM findings WHERE number IN"
+        " (SELECT finding FROM flags WHERE first <= ?1 AND last >= ?1 AND substr(entries, ?1 - first + 1, 1)"
+        " = x'01') ORDER BY number",
+        (seq,),
+    )
+    found = []
+    for code, severity, section, source, method, count, places in rows:
+        sentences = {int(place): str(sentence) for place, sentence in json.loads(places)}
+        if not sentences:
+            raise ValueError("a finding without a place")
+        sentence = sentences.get(seq) or next(iter(sentences.values()))
+        found.append(
+            Finding(seq, code, Severity(severity), sentence, section, source, method, count, tuple(sentences))
+        )
+    return found
+
+
+def flagged(
+    connection: sqlite3.Connection, version: int, after: int
+) -> tuple[list[tuple[Severity, Sequence[int]]], int]:
+    """Return the seqs with findings, behind the `after`-th row, by severity; and the number of the last row.
+
+    Raises ValueError and the like for what no writer stored.
+    """
+    if version <= _ONE_EACH:
+        rows = connection.execute(
+            "SELECT number, severity, seq FROM findings WHERE number > ? ORDER BY number", (after,)
+        ).fetchall()
+        return [(Severity(row[1]), (row[2],)) for row in rows], rows[-1][0] if rows else after
+    rows = connection.execute(
+        "SELECT flags.number, severity, first, entries FROM flags JOIN findings ON findings.number = finding"
+        " WHERE flags.number > ? ORDER BY flags.number",
+        (after,),
+    ).fetchall()
+    found: list[tuple[Severity, Sequence[int]]] = [
+        (Severity(severity), list(compress(range(first, first + len(entries)), entries)))
+        for _, severity, first, entries in rows
+    ]
+    return found, rows[-1][0] if rows else after
