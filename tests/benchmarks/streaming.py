@@ -1,33 +1,39 @@
-"""What streaming a reply costs, in a real terminal: CPU, delay of keys, lag of the loop, memory.
+"""What a streamed reply costs the whole app: CPU, bytes to the terminal, and how late keys are.
 
-Run it: python tests/benchmarks/streaming.py
-Each case is an app of its own in a pty of 120 x 40 that this script reads as a terminal would. The last
-two cases stream the same sample into the transcript and into Textual's own Markdown; the ratio says how
-they compare on the machine of the moment.
+Run it: python tests/benchmarks/streaming.py [SECONDS]
+The program in a pty of 120 x 40 goes on with a session of 1,000 messages; an endpoint on this machine streams
+100 tokens a second of Markdown into it. CPU and bytes are counted while nobody types. Then keys are pressed
+and each takes from its writing to the terminal until its sign comes back; in turn with them those of a bare
+Textual app with one field. Exits with 1 where a budget is missed.
 """
 
-import argparse
 import asyncio
-import fcntl
-import gc
 import json
 import os
-import pty
-import select
-import struct
-import subprocess
+import re
 import sys
 import tempfile
-import termios
+import threading
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import median
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
 
-COLUMNS, LINES = 120, 40
-KEYS = [chr(0x2801 + number) for number in range(200)]  # signs that no reply contains
+from tests.benchmarks.figures import Figure, judged, late, noise  # noqa: E402
+from tests.terminal.pty_app import TerminalApp, home_in  # noqa: E402
+from tui.core.conversation.conversation import AssistantMessage, Conversation  # noqa: E402
+from tui.core.secrets.redact import Redactor  # noqa: E402
+from tui.settings.locations import data_dir  # noqa: E402
+from tui.storage.sessions.store import SessionStore  # noqa: E402
+
+MESSAGES, A_SECOND = 1_000, 100
+PRESSES, PAUSE = 60, 0.2
+MOST_CPU, MOST_KB, MOST_KEY_MS = 20.0, 30.0, 25.0
+TICKS = os.sysconf("SC_CLK_TCK")
+QUIT, CLEAR = "\x11", "\x15"
 
 PASSAGE = """## Section {n}
 
@@ -53,25 +59,14 @@ def step_{n}(value: int) -> int:
 2. two with `code`
 
 """
-
-
-@dataclass(frozen=True)
-class Case:
-    """One run: what streams where, and how fast."""
-
-    name: str
-    sink: str
-    tokens: int
-    per_second: int
-    earlier: int
-
-
-CASES = [
-    Case("20 000 tokens, as fast as 2 000/s", "transcript", 20_000, 2_000, 0),
-    Case("100 tokens/s after 1 000 messages", "transcript", 1_500, 100, 1_000),
-    Case("sample, transcript", "transcript", 800, 100, 0),
-    Case("sample, Textual's Markdown", "markdown", 800, 100, 0),
-]
+BARE = """
+from textual.app import App
+from textual.widgets import Input
+class Bare(App):
+    def compose(self):
+        yield Input(placeholder="ready")
+Bare().run()
+"""
 
 
 def tokens() -> Iterator[str]:
@@ -83,192 +78,141 @@ def tokens() -> Iterator[str]:
         number += 1
 
 
-# ---- the app, in the pty -----------------------------------------------------------------------------
+# ---- the endpoint ------------------------------------------------------------------------------------
 
 
-def run_app(case: Case, report: Path) -> None:
-    """Run one case inside the terminal and write what was measured."""
-    from textual.app import App, ComposeResult
-    from textual.widget import Widget
-    from textual.widgets import Input
-
-    class Bench(App[dict[str, float]]):
-        CSS = "Transcript, VerticalScroll { height: 1fr; }"
-
-        def compose(self) -> ComposeResult:
-            yield sink_of(case)
-            yield Input(id="composer")
-
-        async def on_mount(self) -> None:
-            self.query_one(Input).focus()
-            self.stream = asyncio.create_task(measured(self, case))
-
-    def sink_of(case: Case) -> Widget:
-        if case.sink == "transcript":
-            from tui.ui.chat.transcript.transcript import Transcript
-
-            return Transcript()
-        from textual.containers import VerticalScroll
-        from textual.widgets import Markdown
-
-        return VerticalScroll(Markdown())
-
-    report.write_text(json.dumps(Bench().run()))
+def chunk(delta: dict[str, str]) -> bytes:
+    """Return an event with a piece of a reply."""
+    choice = {"index": 0, "delta": delta, "finish_reason": None}
+    body = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+    return b"data: " + json.dumps(body).encode() + b"\n\n"
 
 
-async def measured(app, case: Case) -> None:
-    """Stream, watch the loop meanwhile, leave with what was measured."""
-    write, close = await prepare(app, case)
-    await asyncio.sleep(1.5)
-    lags: list[float] = []
-    watch = asyncio.create_task(watch_loop(lags))
-    started, cpu = time.perf_counter(), time.process_time()
-    source = tokens()
-    for number in range(case.tokens):
-        await write(next(source))
-        wait = started + (number + 1) / case.per_second - time.perf_counter()
-        if wait > 0:
-            await asyncio.sleep(wait)
-    await close()
-    seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
-    watch.cancel()
-    lags.sort()
-    app.exit(
-        {
-            "cpu_us_per_token": cpu / case.tokens * 1e6,
-            "cpu_percent": cpu / seconds * 100,
-            "lag_p99_ms": lags[int(len(lags) * 0.99)] * 1000,
-            "lag_worst_ms": lags[-1] * 1000,
-            "rss_mb": resident_mb(),
-        }
+async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Stream without an end to whoever asks for a reply."""
+    try:
+        while True:
+            head = await reader.readuntil(b"\r\n\r\n")
+            if length := re.search(rb"content-length: (\d+)", head, re.IGNORECASE):
+                await reader.readexactly(int(length[1]))
+            if b"/chat/completions" in head:
+                break
+            models = json.dumps({"object": "list", "data": [{"id": "m", "object": "model"}]}).encode()
+            kind = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
+            writer.write(kind + b"content-length: %d\r\n\r\n" % len(models) + models)
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")
+        began = time.monotonic()
+        for number, token in enumerate(tokens(), 1):
+            writer.write(chunk({"content": token}))
+            await writer.drain()
+            await asyncio.sleep(max(0.0, began + number / A_SECOND - time.monotonic()))
+    except (asyncio.IncompleteReadError, ConnectionError):
+        writer.close()
+
+
+def endpoint() -> int:
+    """Serve in a thread that ends with this process; return the port."""
+    ports: list[int] = []
+    there = threading.Event()
+
+    async def serve() -> None:
+        server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        ports.append(server.sockets[0].getsockname()[1])
+        there.set()
+        await server.serve_forever()
+
+    threading.Thread(target=asyncio.run, args=(serve(),), daemon=True).start()
+    there.wait()
+    return ports[0]
+
+
+# ---- the measure -------------------------------------------------------------------------------------
+
+
+async def talked() -> str:
+    """Save a session of many messages; return its name."""
+    store = SessionStore(data_dir() / "sessions", lambda: Redactor({}))
+    journal = await store.begin()
+    conversation, source = Conversation("", heard=journal.message), tokens()
+    for number in range(MESSAGES // 2):
+        conversation.say(f"Question {number}: " + "word " * 60)
+        conversation.reply(AssistantMessage("".join(next(source) for _ in range(200))))
+    await journal.settled()
+    await journal.close()
+    return journal.id
+
+
+def spent(app: TerminalApp) -> float:
+    """Return the seconds of CPU that the program has taken."""
+    stat = Path(f"/proc/{app.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(stat[11]) + int(stat[12])) / TICKS
+
+
+def rest(app: TerminalApp, seconds: float) -> None:
+    """Take in what comes for a while."""
+    over = time.perf_counter() + seconds
+    while (left := over - time.perf_counter()) > 0:
+        app.pump(left)
+
+
+def echo(app: TerminalApp, number: int) -> float:
+    """Press a sign that is nowhere else on the screen; return the milliseconds until it was painted."""
+    sign, seen, began = chr(0x2801 + number).encode(), len(app.raw), time.perf_counter()
+    app.send(sign)
+    while sign not in app.raw[seen:]:
+        app.pump(1)
+        if time.perf_counter() - began > 20:
+            raise SystemExit("a key was not painted within 20 s")
+    took = (time.perf_counter() - began) * 1000
+    if number % 20 == 19:
+        app.send(CLEAR)
+    return took
+
+
+def measured(app: TerminalApp, seconds: int) -> tuple[list[float], list[float]]:
+    """Ask, and return the CPU and the kB of each second of the reply."""
+    app.until(lambda: b"beta" in app.raw, 60)
+    rest(app, 6)  # what a start leaves to do is done
+    app.send("go on\r")
+    app.until(lambda: b"Section 0" in app.raw, 30)
+    rest(app, 3)
+    cpu, sent = [], []
+    for _ in range(seconds):
+        before, seen, began = spent(app), len(app.raw), time.perf_counter()
+        rest(app, 1)
+        took = time.perf_counter() - began
+        cpu.append((spent(app) - before) / took * 100)
+        sent.append((len(app.raw) - seen) / took / 1000)
+    return cpu, sent
+
+
+def main(seconds: int) -> int:
+    """Measure both; return the exit code."""
+    with tempfile.TemporaryDirectory() as home:
+        os.environ.update(home_in(home))
+        config = Path(home) / "config.toml"
+        model = f'base_url = "http://127.0.0.1:{endpoint()}/v1"\nmodel = "m"\napi_key = "sk-none"\n'
+        config.write_text(f"[servers]\n[models.streaming]\n{model}")
+        session = asyncio.run(talked())
+        argv = [sys.executable, "-m", "tui", "--config", str(config), "--session", session]
+        with TerminalApp(argv, draws=False) as app, TerminalApp([sys.executable, "-c", BARE]) as bare:
+            bare.shows("ready")
+            cpu, sent = measured(app, seconds)
+            keys, floor = [], []
+            for number in range(PRESSES):  # in turn, so that what else runs here delays both
+                for each, delays in ((app, keys), (bare, floor)):
+                    rest(app, PAUSE / 2 * (0.5 + number % 11 / 10))
+                    delays.append(echo(each, number))
+    beside = f"bare Textual {late(floor):.1f} ms, median {median(floor):.1f}"
+    return judged(
+        [
+            Figure("CPU of the app", sum(cpu) / seconds, "%", MOST_CPU, noise(cpu)),
+            Figure("to the terminal", sum(sent) / seconds, "kB/s", MOST_KB, noise(sent)),
+            Figure("key until painted, p95", late(keys), "ms", MOST_KEY_MS, noise(keys), beside),
+            Figure("key until painted, median", median(keys), "ms"),
+        ]
     )
 
 
-async def prepare(app, case: Case):
-    """Fill in the earlier messages; return what writes a token and what ends the reply."""
-    if case.sink == "markdown":
-        from textual.containers import VerticalScroll
-        from textual.widgets import Markdown
-
-        app.query_one(VerticalScroll).anchor()
-        stream = Markdown.get_stream(app.query_one(Markdown))
-        return stream.write, stream.stop
-    from tui.ui.chat.transcript.transcript import Transcript
-
-    transcript = app.query_one(Transcript)
-    transcript.warm()
-    gc.freeze()  # as the app does once everything is imported
-    source = tokens()
-    for _ in range(case.earlier // 2):
-        transcript.add_user("word " * 160, "14:02")
-        transcript.begin_reply("model")
-        transcript.add_text("".join(next(source) for _ in range(200)))
-        transcript.end_reply(1.0)
-        await asyncio.sleep(0)
-    transcript.add_user("go on", "14:03")
-    transcript.begin_reply("model")
-
-    async def write(token: str) -> None:
-        transcript.add_text(token)
-
-    async def close() -> None:
-        transcript.end_reply(1.0)
-
-    return write, close
-
-
-async def watch_loop(lags: list[float]) -> None:
-    """Note how late the loop wakes up, a hundred times a second."""
-    while True:
-        due = time.perf_counter() + 0.01
-        await asyncio.sleep(0.01)
-        lags.append(time.perf_counter() - due)
-
-
-def resident_mb() -> float:
-    """Return the resident memory of this process."""
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("VmRSS"):
-            return int(line.split()[1]) / 1024
-    return 0.0
-
-
-# ---- the terminal ------------------------------------------------------------------------------------
-
-
-def drive(case: Case, number: int) -> dict[str, float]:
-    """Run a case in a pty, press a key five times a second, return what was measured."""
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "report.json"
-        master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
-        environment = {
-            **os.environ,
-            "TERM": "xterm-256color",
-            "COLORTERM": "truecolor",
-            "TEXTUAL_ANIMATIONS": "none",
-        }
-        command = [sys.executable, __file__, "--case", str(number), "--report", str(report)]
-        process = subprocess.Popen(
-            command, stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True
-        )
-        os.close(slave)
-        delays = press_keys(master, process, start_after=3.0)
-        process.wait(30)
-        os.close(master)
-        measured_values = json.loads(report.read_text())
-    delays.sort()
-    measured_values["key_p95_ms"] = delays[int(len(delays) * 0.95)] * 1000
-    measured_values["key_worst_ms"] = delays[-1] * 1000
-    return measured_values
-
-
-def press_keys(master: int, process: subprocess.Popen[bytes], start_after: float) -> list[float]:
-    """Press signs and note how long each takes to be painted, until the app ends."""
-    delays: list[float] = []
-    pressed, waiting, seen = 0.0, b"", b""
-    next_press = time.perf_counter() + start_after
-    turn = 0
-    while process.poll() is None:
-        ready, _, _ = select.select([master], [], [], 0.02)
-        now = time.perf_counter()
-        if ready:
-            try:
-                seen = seen[-16:] + os.read(master, 65536)
-            except OSError:
-                break
-            if waiting and waiting in seen:
-                delays.append(now - pressed)
-                waiting = b""
-        if not waiting and now >= next_press:
-            if turn % 30 == 29:
-                os.write(master, b"\x15")
-            waiting, pressed = KEYS[turn % len(KEYS)].encode(), now
-            os.write(master, waiting)
-            next_press = now + 0.2
-            turn += 1
-    return delays or [0.0]
-
-
-def main() -> None:
-    """Run the cases, print a table and the ratio."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--case", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--report", type=Path, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.case is not None:
-        run_app(CASES[options.case], options.report)
-        return
-    results = []
-    for number, case in enumerate(CASES):
-        results.append(drive(case, number))
-        print(
-            json.dumps(asdict(case) | {key: round(value, 1) for key, value in results[-1].items()}),
-            flush=True,
-        )
-    ratio = results[3]["cpu_us_per_token"] / results[2]["cpu_us_per_token"]
-    print(f"Textual's Markdown takes {ratio:.1f} times the CPU of the transcript for the same sample")
-
-
 if __name__ == "__main__":
-    main()
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 20))

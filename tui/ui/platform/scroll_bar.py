@@ -47,7 +47,8 @@ class LineScrollBar(ScrollBar):
         lines = self._lines[crop.y : crop.bottom]
         for found in self.get_line_filters():
             if not isinstance(found, ControlFilter):
-                lines = [line.apply_filter(found, self.background_colors[1]) for line in lines]
+                background = self.background_colors[1]
+                lines = [line.apply_filter(found, background) for line in lines]
         return lines if crop.width == self.size.width else [line.crop(*crop.column_span) for line in lines]
 
 
