@@ -5,6 +5,7 @@ The app runs in a pty with everything on (screen, recorder writing a file, linte
 server of its own; so does a bare script with the SDK's client. They take turns, a few calls each, so that
 the ratio holds on a busy machine too. What the recorder and the linter do about calls, they do while more
 calls go on: a turn lasts several times as long as the recorder waits before it works.
+Another server answers with a line of 64 MiB, beside a loop that does nothing but read it.
 `--tree` runs the app of another checkout too, in the same turns.
 """
 
@@ -30,24 +31,38 @@ sys.path.append(str(ROOT))  # behind what `--tree` names
 from tests.benchmarks.figures import Figure, judged, late, noise  # noqa: E402
 
 SERVER = str(ROOT / "tests" / "corpus" / "faults" / "crlf.py")
+LONG_LINE_SERVER = str(ROOT / "tests" / "corpus" / "faults" / "huge_line_64mib.py")
 INSIDE, SDK = "--inside", "--sdk"
 ARGUMENTS = {"text": "hello"}
 TURN = 100
 """Calls in a row: some 60 ms."""
 
 
+def megabytes(what: str) -> float:
+    """Return the memory of this process, or the most that it had ("VmHWM")."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(what)) * 1024 / 1e6
+
+
+def memory_from_here() -> float:
+    """Return the memory of this process, from which its most is counted again."""
+    Path("/proc/self/clear_refs").write_text("5")
+    return megabytes("VmRSS")
+
+
 async def answer(link: socket.socket, call: Callable[[], Awaitable[object]]) -> None:
-    """Call as often as the other side says, and tell how long each call took and what this process spent."""
+    """Call as often as the other side says; tell how long each took and what CPU and memory all of them."""
     reader, writer = await asyncio.open_connection(sock=link)
     writer.write(b"ready\n")
     while line := await reader.readline():
-        times, cpu = [], time.process_time()
+        times, cpu, memory = [], time.process_time(), memory_from_here()
         for _ in range(int(line)):
             began = time.perf_counter()
             await call()
             times.append((time.perf_counter() - began) * 1e3)
         cpu = (time.process_time() - cpu) * 1e3
-        writer.write(json.dumps([times, cpu]).encode() + b"\n")
+        memory = megabytes("VmHWM") - memory
+        writer.write(json.dumps([times, cpu, memory]).encode() + b"\n")
     writer.close()
 
 
@@ -97,20 +112,26 @@ async def sdk(path: str, server: str) -> None:
 
 @dataclass
 class Caller:
-    """A process that calls when it is told to: how long its calls took, in turns, and its CPU time a call."""
+    """A process that calls when it is told to.
+
+    `turns` is how long its calls took, in milliseconds, `cpu` its CPU time a call in each turn, `memory` the
+    most megabytes that it needed more in a turn.
+    """
 
     link: socket.socket
     turns: list[list[float]] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
+    memory: float = 0.0
 
     def turn(self, calls: int) -> None:
         self.link.sendall(b"%d\n" % calls)
         data = b""
         while not data.endswith(b"\n"):
             data += self.link.recv(1 << 16)
-        times, cpu = json.loads(data)
+        times, cpu, memory = json.loads(data)
         self.turns.append(times)
         self.cpu.append(cpu / calls)
+        self.memory = max(self.memory, memory)
 
     @property
     def times(self) -> list[float]:
@@ -137,8 +158,8 @@ def drained(app: object) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def callers(server: str, trees: list[Path]) -> Iterator[list[Caller]]:
-    """Start the bare script and the app of each checkout, each with the server; `server` as in `sdk`."""
+def callers(server: str, trees: list[Path], *, bare: bool = True) -> Iterator[list[Caller]]:
+    """Start the app of each checkout with the server, behind a bare script; `server` as in `sdk`."""
     from tests.terminal.pty_app import TerminalApp, home_in
 
     with contextlib.ExitStack() as stack:
@@ -159,9 +180,10 @@ def callers(server: str, trees: list[Path]) -> Iterator[list[Caller]]:
             link.recv(6)
             found.append(Caller(link))
 
-        script = subprocess.Popen([sys.executable, __file__, SDK, path, server])
-        stack.callback(script.wait)
-        accept()
+        if bare:
+            script = subprocess.Popen([sys.executable, __file__, SDK, path, server])
+            stack.callback(script.wait)
+            accept()
         for number, tree in enumerate(trees):
             home = Path(folder) / f"home{number}"
             home.mkdir()
@@ -207,6 +229,47 @@ def compared(what: str, server: str, calls: int, trees: list[Path]) -> list[Figu
     return figures
 
 
+def only_read(server: str) -> float:
+    """Return the milliseconds that a loop takes to read the line, once the server has started."""
+    call = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    with subprocess.Popen(
+        [sys.executable, server], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(json.dumps(call).encode() + b"\n")
+        process.stdout.readline()
+        began = time.perf_counter()
+        process.stdin.write(json.dumps(call | {"method": "tools/call", "params": {}}).encode() + b"\n")
+        while process.stdout.read(1 << 16)[-1:] != b"\n":
+            pass
+        took = (time.perf_counter() - began) * 1e3
+        process.stdin.close()
+    return took
+
+
+def long_line(trees: list[Path], runs: int = 10) -> list[Figure]:
+    """Return the figures of a line of 64 MiB, too long to be kept."""
+    floor = []
+    with callers(LONG_LINE_SERVER, trees, bare=False) as found:
+        for caller in found:
+            caller.turn(1)
+            caller.turns.clear()
+        for _ in range(runs):
+            for caller in found:
+                caller.turn(1)
+            floor.append(only_read(LONG_LINE_SERVER))
+    for tree, caller in zip(trees, found, strict=True):
+        median, cpu = statistics.median(caller.times), statistics.median(caller.cpu)
+        print(f"line of 64 MiB, {tree}: median {median:.0f} ms, CPU {cpu:.0f} ms, +{caller.memory:.0f} MB")
+    ours = found[0]
+    beside = f"read loop {statistics.median(floor):.0f} ms"
+    median, spread = statistics.median(ours.times), noise(ours.times)
+    return [
+        Figure("line of 64 MiB", median, "ms", 400, spread, beside),
+        Figure("line of 64 MiB, memory", ours.memory, "MB", 20),
+    ]
+
+
 def main() -> int:
     """Measure over stdio; return the exit code."""
     parser = argparse.ArgumentParser()
@@ -214,7 +277,8 @@ def main() -> int:
     parser.add_argument("--tree", type=Path)
     given = parser.parse_args()
     trees = [ROOT, *([given.tree] if given.tree else [])]
-    return judged(compared("tool call over stdio", SERVER, given.calls, trees))
+    figures = compared("tool call over stdio", SERVER, given.calls, trees)
+    return judged(figures + long_line(trees))
 
 
 if __name__ == "__main__":

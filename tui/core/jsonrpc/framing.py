@@ -51,6 +51,9 @@ class Framer:
 
     def feed(self, chunk: bytes) -> list[bytes | Oversize]:
         """Add bytes and return the lines that they complete, without their newlines."""
+        if b"\n" not in chunk:  # a part of a long line: split would copy it
+            self.extend(chunk)
+            return []
         first, *others = chunk.split(b"\n")
         self.extend(first)
         if not others:
@@ -74,15 +77,17 @@ class Framer:
     def extend(self, piece: bytes) -> None:
         """Add bytes to the current line, whatever is in them."""
         buffer = self._buffer
-        buffer += piece
         if self._skipped:
             self._skipped += len(piece)
             self._hash.update(piece)
-        elif len(buffer) > self._limit:
+            buffer += piece[-self._edge :]
+            del buffer[: -self._edge]
+            return
+        buffer += piece
+        if len(buffer) > self._limit:
             self._head = bytes(buffer[: min(HEAD, self._limit)])
             self._skipped = len(buffer)
             self._hash = sha256(buffer)
-        if self._skipped:
             del buffer[: -self._edge]
 
     def end(self) -> bytes | Oversize:

@@ -159,6 +159,8 @@ def _container_end(raw: bytes, start: int) -> int:
         if not depth:
             return at
     for offset, part in _masked(raw, at):
+        if inside and b'"' not in part:  # in the middle of a long string
+            continue
         pieces = part.translate(_ALIKE, _NO_MARKS).split(b'"')
         brackets = b"".join(pieces[1::2] if inside else pieces[::2])
         for _ in range(_REDUCTIONS):  # pairs cancel out, what closes more than was opened is left in front

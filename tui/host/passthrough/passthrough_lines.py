@@ -63,6 +63,9 @@ class PassthroughLines:
         if not chunk:
             yield from self._end(stream, at_ns)
             return
+        if b"\n" not in chunk:  # a part of a long line: split would copy it
+            self._lines[stream].extend(chunk, at_ns, self._kept)
+            return
         *whole, rest = chunk.split(b"\n")
         for piece in whole:
             line = self._lines[stream]

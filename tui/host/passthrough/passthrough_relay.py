@@ -1,5 +1,6 @@
 """One direction of a `passthrough.Passthrough`: from descriptor to descriptor, in chunks. POSIX only."""
 
+import fcntl
 import os
 import select
 import stat
@@ -8,6 +9,10 @@ from collections.abc import Callable
 from contextlib import suppress
 
 CHUNK = 64 * 1024
+LARGE_CHUNK = 256 * 1024
+"""Bytes read at once, and room in both pipes, from the first chunk on that fills a pipe: a large message then
+costs a quarter of the system calls, after each of which the recording's threads may come first."""
+
 LEFT_BEHIND = 1 << 20
 """Bytes read of a stream after the server has exited: no pipe holds more (pipe(7)); what comes later is from
 another process that still has the pipe open."""
@@ -71,13 +76,26 @@ class Outlet:
     @property
     def patient(self) -> bool:
         """Whether it may be written to without asking `poll` first."""
-        return self._most == CHUNK
+        return self._most >= CHUNK
+
+    def enlarge(self) -> None:
+        """Make room for large chunks, once and where possible."""
+        if self._most == CHUNK:
+            self._most = LARGE_CHUNK
+            _enlarge(self.descriptor)
 
     def close(self) -> None:
         if self._write == self._to_socket:
             self._socket.close()
         else:
             os.close(self.descriptor)
+
+
+def _enlarge(descriptor: int) -> None:
+    if hasattr(fcntl, "F_SETPIPE_SZ"):
+        with suppress(OSError):  # no pipe, or the user's pipes are too large already (pipe(7))
+            if fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ) < LARGE_CHUNK:
+                fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, LARGE_CHUNK)
 
 
 class Relay:
@@ -90,6 +108,7 @@ class Relay:
         self._poller = poller
         self._waiting = memoryview(b"")
         self._left = -1
+        self._chunk = CHUNK
         if source < 0:
             self.close()
         else:
@@ -127,9 +146,15 @@ class Relay:
         if not self._left:
             return b""
         try:
-            data = os.read(self.source, CHUNK)
+            data = os.read(self.source, self._chunk)
         except OSError:  # a terminal that hung up: like the end
             return b""
+        if len(data) < CHUNK:
+            self._chunk = CHUNK
+        elif self._chunk == CHUNK and self.outlet is not None:
+            self._chunk = LARGE_CHUNK
+            _enlarge(self.source)
+            self.outlet.enlarge()
         if self._left > 0:
             self._left = max(0, self._left - len(data))
         return data

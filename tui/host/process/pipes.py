@@ -12,6 +12,9 @@ from collections.abc import Callable
 from typing import IO
 
 CHUNK = 64 * 1024
+LARGE_CHUNK = 256 * 1024
+"""Room in a pipe, and bytes read at once, after a chunk that filled it: a long line wakes us less often."""
+
 WAITING_LIMIT = 32 * 1024 * 1024
 """Bytes that may wait for the other side of a pipe to read them."""
 
@@ -31,7 +34,10 @@ def _enlarge(descriptor: int, size: int) -> None:
 
 
 class PipeReader:
-    """Reads a pipe in chunks; `chunk` is also the size of the pipe where the platform allows it."""
+    """Reads a pipe in chunks; `chunk` is also the size of the pipe where the platform allows it.
+
+    From the first full chunk of the default size on, both are larger.
+    """
 
     def __init__(self, pipe: IO[bytes], chunk: int = CHUNK) -> None:
         self._pipe = pipe
@@ -102,6 +108,9 @@ class PipeReader:
             return b""
         try:
             data = os.read(self._descriptor, self._chunk)
+            if len(data) == self._chunk == CHUNK:
+                self._chunk = LARGE_CHUNK
+                _enlarge(self._descriptor, LARGE_CHUNK)
         except BlockingIOError:
             return None if self._left is None else b""
         except OSError:  # like the end: nothing will ever come

@@ -1,11 +1,12 @@
 import asyncio
+import fcntl
 import os
 import sys
 
 import pytest
 
 from tests.conftest import until
-from tui.host.process.pipes import PipeReader, PipeWriter
+from tui.host.process.pipes import CHUNK, LARGE_CHUNK, PipeReader, PipeWriter
 
 
 @pytest.fixture
@@ -61,6 +62,21 @@ async def test_a_reader_that_expects_no_more_does_not_listen_for_ever(pipe):
     reader.expect_no_more(30)
     chunks = [await reader.read() for _ in range(4)]
     assert chunks == [b"x" * 10] * 3 + [b""]
+    reader.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has pipes of any size")
+async def test_a_full_chunk_makes_the_pipe_larger(pipe):
+    reader = PipeReader(pipe[0])
+    size = fcntl.fcntl(pipe[0], fcntl.F_GETPIPE_SZ)
+    pipe[1].write(b"x" * (CHUNK - 1))
+    await reader.read()
+    assert fcntl.fcntl(pipe[0], fcntl.F_GETPIPE_SZ) == size
+    pipe[1].write(b"x" * CHUNK)
+    await reader.read()
+    assert fcntl.fcntl(pipe[0], fcntl.F_GETPIPE_SZ) == LARGE_CHUNK
+    pipe[1].write(b"y" * LARGE_CHUNK)
+    assert await reader.read() == b"y" * LARGE_CHUNK
     reader.close()
 
 
