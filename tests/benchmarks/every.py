@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT))
 
 from tests.benchmarks.figures import TOLD, Figure, table  # noqa: E402
 
-BENCHMARKS = ("first_paint", "start", "commands", "idle", "tool_call", "tap", "quit")
+BENCHMARKS = ("first_paint", "start", "commands", "idle", "tool_call", "tap", "quit", "app_memory")
 PAGE = ROOT / "docs" / "performance.md"
 MARK = "<!-- what follows is written by tests/benchmarks/every.py -->"
 
