@@ -20,7 +20,10 @@ sys.path.insert(0, str(ROOT))
 
 from tests.benchmarks.figures import TOLD, Figure, table  # noqa: E402
 
-BENCHMARKS = ("first_paint", "start", "commands", "idle", "tool_call", "tap", "quit", "app_memory")
+BENCHMARKS = (
+    *("first_paint", "start", "commands", "idle", "tool_call", "tap", "quit", "app_memory"),
+    "traffic_flood",
+)
 PAGE = ROOT / "docs" / "performance.md"
 MARK = "<!-- what follows is written by tests/benchmarks/every.py -->"
 

@@ -1,4 +1,4 @@
-"""A server that soon after its handshake writes frames as fast as they are read: million_server.py N."""
+"""A server that writes frames as fast as they are read, once FILE is there: million_server.py N [FILE]."""
 
 import os
 import runpy
@@ -15,16 +15,18 @@ FRAME = (
 AT_ONCE = 200
 
 
-def flood(columns: int) -> None:
+def flood(frames: int, file: str) -> None:
     """Write the frames and stay quiet then."""
-    time.sleep(float(os.environ.get("FLOOD_AFTER", "4")))
-    for first in range(0, columns, AT_ONCE):
-        lines = "".join(FRAME % number for number in range(first, min(first + AT_ONCE, columns))).encode()
+    while file and not os.path.exists(file):
+        time.sleep(0.02)
+    for first in range(0, frames, AT_ONCE):
+        lines = "".join(FRAME % number for number in range(first, min(first + AT_ONCE, frames))).encode()
         while lines:
             lines = lines[os.write(1, lines) :]
 
 
 if __name__ == "__main__":
-    threading.Thread(target=flood, args=(int(sys.argv[1]),), daemon=True).start()
+    arguments = (int(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else "")
+    threading.Thread(target=flood, args=arguments, daemon=True).start()
     sys.argv = sys.argv[:1]
     runpy.run_path(str(ANSWERS), run_name="__main__")

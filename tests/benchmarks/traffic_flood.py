@@ -1,20 +1,21 @@
-"""A million frames of a flooding server through the whole program, and the recording opened again.
+"""A flooding server through the whole program: what is stored while the traffic screen follows it.
 
-Run it: python tests/benchmarks/traffic_flood.py [FRAMES]
-The real program in a pty, its traffic screen following: frames stored a second (budget: 20,000), how long a
-key takes to be painted meanwhile (95 % within 30 ms), memory of the program; then `mcptui traffic` over the
-same recording: time to the first line and to the last entry, memory with all of it open (180 MB), a filter
-on columns (300 ms). The plain baseline in the same run: a Python loop that reads the same lines from the same
-server through a pipe and keeps them in a list.
+Run it: python tests/benchmarks/traffic_flood.py [FRAMES] [RUNS]
+The real program in a pty, with its recorder, linter and the SDK: frames stored a second (the best of the
+runs), how late a key is painted meanwhile (95 % of all runs), the most memory of the program, and whether
+the recording has every frame once, in order and byte for byte. Beside it, the same server read by a Python
+loop that keeps the lines in a list.
 """
 
 import json
-import statistics
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,48 +23,85 @@ sys.path.insert(0, str(ROOT))
 
 import psutil  # noqa: E402
 
+from tests.benchmarks.figures import Figure, judged, late, noise  # noqa: E402
+from tests.benchmarks.million_server import FRAME  # noqa: E402
 from tests.terminal.pty_app import TerminalApp, home_in  # noqa: E402
-from tui.core.errors import McptuiError  # noqa: E402
-from tui.storage.recordings.reader import RecordingReader  # noqa: E402
-from tui.ui.traffic.bars import exact  # noqa: E402
 
 SERVER = ROOT / "tests" / "benchmarks" / "million_server.py"
-TRAFFIC, QUIT, ENTER = "\x1bOS", "\x11", "\r"
+TRAFFIC, QUIT = "\x1bOS", "\x11"
 HEADINGS = (b"since start", None, b"time")
 """What each press of `t` paints; the second takes a heading away and is not measured."""
 
+UNDER_WAY = 2_000
+"""Frames that are stored before it is measured: the first ones find no window open."""
 
-def plain(columns: int) -> float:
-    """Return the seconds that a loop takes which only reads the lines and keeps them."""
-    server = subprocess.Popen(
-        [sys.executable, str(SERVER), str(columns)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={"FLOOD_AFTER": "0"},
-    )
+TOO_LONG = 300
+
+
+@dataclass
+class Run:
+    """What was measured in one run; `lost` counts the frames that are not in the recording as they were."""
+
+    frames_a_second: float = 0.0
+    cpu_us: float = 0.0
+    keys_ms: list[float] = field(default_factory=list)
+    memory_mb: float = 0.0
+    lost: int = 0
+
+
+def plain(frames: int) -> float:
+    """Return the frames a second of a loop that only reads the lines and keeps them."""
+    command = [sys.executable, str(SERVER), str(frames)]
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert server.stdout is not None
     began, kept = time.perf_counter(), []
-    while len(kept) < columns:
+    while len(kept) < frames:
         kept.append(server.stdout.readline())
     seconds = time.perf_counter() - began
     server.kill()
     server.communicate()
-    return seconds
+    return frames / seconds
 
 
-def stored(folder: Path) -> int:
-    """Return how many entries the recording has by now."""
-    found = sorted(folder.glob("**/*.mcptrace"))
-    if not found:
-        return 0
-    try:
-        reader = RecordingReader(found[-1])
-    except McptuiError:  # it is just being made
-        return 0
-    try:
-        return reader.span()[1]
-    finally:
-        reader.close()
+class Recording:
+    """The recording that the program is writing, seen from outside."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def stored(self) -> int:
+        """Return how many entries it has by now."""
+        return int(self._ask("SELECT max(seq) FROM entries") or 0)
+
+    def lost(self, frames: int) -> int:
+        """Return how many frames of the flood are not in it at their place and byte for byte."""
+        with closing(self._open()) as connection:
+            rows = connection.execute("SELECT body FROM bodies ORDER BY seq")
+            found = [body for (body,) in rows if b'"logger":"flood"' in body]
+        sent = ((FRAME % number).rstrip("\n").encode() for number in range(frames))
+        same = sum(1 for body, frame in zip(found, sent, strict=False) if body == frame)
+        return max(frames, len(found)) - same
+
+    def _open(self) -> sqlite3.Connection:
+        path = sorted(self._folder.glob("**/*.mcptrace"))[-1]
+        return sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+
+    def _ask(self, question: str) -> object:
+        try:
+            with closing(self._open()) as connection:
+                return connection.execute(question).fetchone()[0]
+        except (IndexError, sqlite3.Error):  # it is just being made
+            return 0
+
+
+def wait(app: TerminalApp, seconds: float, condition: Callable[[], bool] = lambda: False) -> bool:
+    """Read what is painted until a condition holds, at most `seconds`; return whether it does."""
+    ends = time.perf_counter() + seconds
+    while not (holds := condition()) and time.perf_counter() < ends:
+        app.pump(0.01)
+        if len(app.raw) > 1 << 22:
+            del app.raw[: 1 << 21]
+    return holds
 
 
 def key(app: TerminalApp, number: int) -> float | None:
@@ -80,95 +118,59 @@ def key(app: TerminalApp, number: int) -> float | None:
     return (time.perf_counter() - began) * 1000
 
 
-def wait(app: TerminalApp, seconds: float, condition: Callable[[], bool] = lambda: False) -> float:
-    """Read what is painted until a condition holds, at most `seconds`; return how long it took."""
-    began = time.perf_counter()
-    while time.perf_counter() - began < seconds and not condition():
-        app.pump(0.01)
-        if len(app.raw) > 1 << 22:
-            del app.raw[: 1 << 21]
-    return time.perf_counter() - began
-
-
-def memory(app: TerminalApp) -> int:
-    """Return the resident megabytes of the program alone."""
-    return psutil.Process(app.process.pid).memory_info().rss // (1 << 20)
-
-
-def shown(name: str, value: float, unit: str, budget: str) -> None:
-    """Print a line."""
-    print(f"{name:<44}{value:>12,.1f} {unit:<10} {budget}")
-
-
-def record(columns: int, folder: Path) -> None:
-    """Let the server flood and watch."""
-    config = folder / "config.toml"
-    arguments = json.dumps([str(SERVER), str(columns)])
+def flooded(frames: int, folder: Path) -> Run:
+    """Let the server flood, and watch."""
+    go, config, found, recording = folder / "go", folder / "config.toml", Run(), Recording(folder)
+    arguments = json.dumps([str(SERVER), str(frames), str(go)])
     config.write_text(f"[servers.flood]\ncommand = {json.dumps(sys.executable)}\nargs = {arguments}\n")
     command = [sys.executable, "-m", "tui", "--demo", "--config", str(config)]
-    with TerminalApp(command, env=home_in(folder), draws=False) as app:
-        wait(app, 30, lambda: stored(folder) >= 5)
-        wait(app, 1)
+    with TerminalApp(command, env=home_in(folder), draws=False, fresh=True) as app:
+        wait(app, 30, lambda: recording.stored() >= 5)
+        wait(app, 3)
         app.send(TRAFFIC)
-        wait(app, 30, lambda: stored(folder) > 500)
-        began, first = time.perf_counter(), stored(folder)
-        times: list[float] = []
-        number, sample = 0, (began, first)
-        rates: list[float] = []
-        while stored(folder) < columns and time.perf_counter() - began < 300:
+        wait(app, 1)
+        before = recording.stored()
+        go.touch()
+        wait(app, 30, lambda: recording.stored() > before + UNDER_WAY)
+        program = psutil.Process(app.process.pid)
+        first, began, cpu = recording.stored(), time.perf_counter(), sum(program.cpu_times()[:2])
+        number = 0
+        while (stored := recording.stored()) < before + frames and time.perf_counter() - began < TOO_LONG:
             if (took := key(app, number)) is not None:
-                times.append(took)
+                found.keys_ms.append(took)
             number += 1
             wait(app, 0.05 + number % 7 / 100)
-            if (now := time.perf_counter()) - sample[0] > 2:
-                count = stored(folder)
-                rates.append((count - sample[1]) / (now - sample[0]))
-                sample = (now, count)
-        seconds = time.perf_counter() - began
-        shown("stored while it is followed", (stored(folder) - first) / seconds, "frames/s", "20,000")
-        if rates:
-            shown("slowest two seconds", min(rates), "frames/s", "")
-        times.sort()
-        if times:
-            shown(f"key `t` while it floods, p50 of {len(times)}", statistics.median(times), "ms", "")
-            shown("key `t` while it floods, p95", times[len(times) * 95 // 100], "ms", "30")
-        shown("memory in the end", memory(app), "MB", "")
+            found.memory_mb = max(found.memory_mb, program.memory_info().rss / (1 << 20))
+        found.frames_a_second = (stored - first) / (time.perf_counter() - began)
+        found.cpu_us = (sum(program.cpu_times()[:2]) - cpu) / max(1, stored - first) * 1e6
+        found.lost = recording.lost(frames)
         app.send(QUIT)
         app.ended(20)
-
-
-def reopen(folder: Path) -> None:
-    """Open the recording with `mcptui traffic`."""
-    command = [sys.executable, "-m", "tui", "traffic"]
-    with TerminalApp(command, env=home_in(folder), draws=False) as app:
-        shown("reopened, first line painted", 1000 * wait(app, 60, lambda: b"TRAFFIC" in app.raw), "ms", "")
-        entries = f"{exact(stored(folder))} entries".encode()
-        shown("reopened, last entry there", wait(app, 120, lambda: entries in app.raw), "s", "")
-        wait(app, 3)
-        shown("memory with all of it open", memory(app), "MB", "180")
-        times = sorted(took for number in range(60) if (took := key(app, number)) is not None)
-        shown("key `t` over all of it, p50", statistics.median(times), "ms", "")
-        shown("key `t` over all of it, p95", times[len(times) * 95 // 100], "ms", "30")
-        app.send("/")
-        app.send("size:>190 method:notifications/*")
-        wait(app, 1)
-        seen, began = len(app.raw), time.perf_counter()
-        app.send(ENTER)
-        wait(app, 20, lambda: b" of " in app.raw[seen:])
-        shown("filter on columns, list painted", 1000 * (time.perf_counter() - began), "ms", "300")
-        app.send(QUIT)
-        app.ended(20)
+    return found
 
 
 def main() -> int:
     """Measure."""
-    columns = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
-    seconds = plain(columns)
-    shown("plain loop over the same pipe", columns / seconds, "frames/s", "baseline")
-    with tempfile.TemporaryDirectory() as name:
-        record(columns, Path(name))
-        reopen(Path(name))
-    return 0
+    frames = int(sys.argv[1]) if len(sys.argv) > 1 else 400_000
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    read, runs = plain(frames), list[Run]()
+    for _ in range(count):
+        with tempfile.TemporaryDirectory() as name:
+            runs.append(flooded(frames, Path(name)))
+    rates, costs = [run.frames_a_second for run in runs], [run.cpu_us for run in runs]
+    keys = [took for run in runs for took in run.keys_ms]
+    slow = [late(run.keys_ms) for run in runs if run.keys_ms]
+    return judged(
+        [
+            Figure("stored and shown", max(rates) / 1000, "k/s", 20, noise(rates) / 1000,
+                   f"a read loop: {read / 1000:,.0f} k/s", least=True),
+            Figure("processor time of the program", min(costs), "µs a frame", None, noise(costs)),
+            Figure(f"key to paint meanwhile, p95 of {len(keys)}", late(keys), "ms", 30, noise(slow)),
+            Figure("memory meanwhile, at most", max(run.memory_mb for run in runs), "MB", 140),
+            Figure("frames lost or changed", sum(run.lost for run in runs), "frames", 0,
+                   beside=f"of {count * frames:,} sent"),
+        ]
+    )  # fmt: skip
 
 
 if __name__ == "__main__":
