@@ -71,11 +71,10 @@ class MessageReader:
 
     def begin(self) -> None:
         """Start to measure: something arrived."""
-        now = time.thread_time()
-        if now - self._since > SLICE_SECONDS:
-            self._worked = 0.0  # others had a turn
-        self._since = now
-        self._looked = time.perf_counter()
+        looked, self._looked = self._looked, time.perf_counter()
+        # Nothing was read meanwhile, which is a pause: calls one after the other need no other one.
+        self._worked = max(0.0, self._worked - (self._looked - looked))
+        self._since = time.thread_time()
 
     @property
     def is_rest_due(self) -> bool:

@@ -1,9 +1,14 @@
 """Messages from any wire to the gate; lines of stdout are in `test_stdout_reader`."""
 
+from types import SimpleNamespace
+
+import pytest
+
 from tui.core.jsonrpc.messages import Notification, Request, Response
+from tui.host.frames import message_reader
 from tui.host.frames.id_gate import Gate
 from tui.host.frames.inbox import BURST, WAITING, Inbox
-from tui.host.frames.message_reader import LARGE, MessageReader
+from tui.host.frames.message_reader import LARGE, SLICE_SECONDS, MessageReader
 
 NOTICE = b'{"jsonrpc":"2.0","method":"notifications/message","params":{}}'
 
@@ -37,3 +42,47 @@ async def test_the_session_never_gets_a_large_notification_or_the_params_of_a_la
     assert inbox.collapsed == 1
     messages.admit(Request(1, "sampling/createMessage", {"much": 1}), LARGE + 1)
     assert await inbox.get() == Request(1, "sampling/createMessage")
+
+
+class Day:
+    """A clock that stands still unless somebody works or waits, and the pauses that were made."""
+
+    def __init__(self, monkeypatch):
+        self.now = self.worked = 0.0
+        self.pauses = []
+        clocks = SimpleNamespace(thread_time=lambda: self.worked, perf_counter=lambda: self.now)
+        monkeypatch.setattr(message_reader, "time", clocks)
+        monkeypatch.setattr(message_reader, "asyncio", SimpleNamespace(sleep=self.sleep))
+
+    async def sleep(self, seconds):
+        self.pauses.append(seconds)
+        self.now += seconds
+
+    async def read(self, messages, seconds):
+        messages.begin()
+        self.now += seconds
+        self.worked += seconds
+        await messages.rest()
+
+
+async def test_a_flood_is_read_for_half_of_the_time(monkeypatch):
+    day, (messages, _, _) = Day(monkeypatch), reader()
+    for _ in range(100):
+        await day.read(messages, SLICE_SECONDS / 4)
+    assert sum(day.pauses) == pytest.approx(100 * SLICE_SECONDS / 4, rel=0.05)
+
+
+async def test_time_without_messages_is_a_pause(monkeypatch):
+    day, (messages, _, _) = Day(monkeypatch), reader()
+    for _ in range(1000):
+        await day.read(messages, SLICE_SECONDS / 50)
+        day.now += SLICE_SECONDS / 10
+    assert day.pauses == []
+
+
+async def test_a_shorter_time_without_messages_is_part_of_one(monkeypatch):
+    day, (messages, _, _) = Day(monkeypatch), reader()
+    for _ in range(1000):
+        await day.read(messages, SLICE_SECONDS / 10)
+        day.now += SLICE_SECONDS / 20
+    assert sum(day.pauses) == pytest.approx(1000 * SLICE_SECONDS / 20, rel=0.2)
