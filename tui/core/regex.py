@@ -79,6 +79,38 @@ def re2_pattern(pattern: str, *, ignore_case: bool, marked: bool = False) -> str
     return _Translation(marked).group(parsed, parsed.state.flags, MAX_REPEAT)
 
 
+def required_letters(pattern: str) -> str:
+    """Return small letters, digits, blanks and underscores that every match has side by side, in any case.
+
+    The longest that is found by looking at what is not optional; "" for none. Errors as `re2_pattern`.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        parsed = _parser.parse(pattern)
+    return max("".join(_letters(parsed)).split("\0"), key=len)
+
+
+def asks_for_ends(pattern: str) -> bool:
+    """Return whether a pattern may ask for the begin or the end of a text or of a line.
+
+    If not, what matches a text in ASCII also matches it between two line ends, in a longer one.
+    """
+    return any(sign in pattern for sign in ("^", "$", "\\A", "\\Z"))
+
+
+def _letters(items: _Items) -> Iterable[str]:
+    """Yield the letters that items require, and NUL where others may come between."""
+    for kind, value in items:
+        if kind is op.LITERAL and re.fullmatch("[A-Za-z0-9 _]", chr(value)):
+            yield chr(value).lower()
+        elif kind is op.SUBPATTERN:
+            yield from _letters(value[3])
+        elif kind in (op.MAX_REPEAT, op.MIN_REPEAT) and value[0]:
+            yield from ("\0", *_letters(value[2]), "\0")
+        elif kind is not op.AT:
+            yield "\0"
+
+
 def re2_text(text: str) -> bytes:
     """Return a text as RE2 reads it: UTF-8, with private characters for lone surrogates."""
     try:

@@ -8,7 +8,14 @@ import re2
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tui.core.regex import asks_for_boundaries, marked_text, re2_pattern, re2_text
+from tui.core.regex import (
+    asks_for_boundaries,
+    asks_for_ends,
+    marked_text,
+    re2_pattern,
+    re2_text,
+    required_letters,
+)
 from tui.core.text import composed
 
 ANY = st.characters(exclude_categories=[])
@@ -156,3 +163,26 @@ def test_word_boundaries_are_those_of_python(text: str, pattern: str):
     translated = re2_pattern(pattern, ignore_case=False, marked=True)
     found = re2.search(translated, marked_text(re2_text(text)), options)
     assert asks_for_boundaries(pattern) and bool(found) == bool(re.search(pattern, text))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "letters"),
+    [
+        ("nee.le-[0-9]+", "nee"),
+        ("(?:ab)+cde", "cde"),
+        ("a(b(c))d", "abcd"),
+        ("^ab$|cd", ""),
+        (r"\bWord\b", "word"),
+        ("(abc)?de", "de"),
+        ("(abc){2}", "abc"),
+        ("[ab]\u00e9", ""),
+        ("", ""),
+    ],
+)
+def test_the_letters_that_every_match_has_are_known(pattern: str, letters: str):
+    assert required_letters(pattern) == letters
+
+
+@pytest.mark.parametrize(("pattern", "asks"), [("a^", True), (r"a\Z", True), (r"\ba", False), ("a.b", False)])
+def test_a_pattern_that_may_ask_for_an_end_is_known(pattern: str, asks: bool):
+    assert asks_for_ends(pattern) is asks

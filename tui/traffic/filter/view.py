@@ -252,6 +252,11 @@ class View:
         return bool(self._todo) or (self._search is not None and self._search.waiting > 0)
 
     @property
+    def can_advance(self) -> bool:
+        """Whether `advance` has something to do now, and does not only wait for bodies."""
+        return bool(self._todo) and not (self._search is not None and self._search.is_full(IN_FLIGHT))
+
+    @property
     def progress(self) -> tuple[int, int]:
         start, end = self._hole
         left = end - start + sum(stop - start for start, stop in self._todo)

@@ -1,5 +1,8 @@
 """The active filter and the search inside it: their views, progress and matches."""
 
+import asyncio
+from collections.abc import Callable
+
 from tui.core.text import clean_line
 from tui.traffic.filter.nodes import quoted
 from tui.traffic.filter.query import EVERYTHING, Query, parse
@@ -27,8 +30,10 @@ _EMPTY_OPENED = ("No entry is like that so far.", "esc goes back, / changes the 
 class Filtering:
     """Keeps the view that the list shows, of the active filter, and the view of what is searched for."""
 
-    def __init__(self, recording: Recording) -> None:
-        self._recording = recording
+    def __init__(self, recording: Recording, worked: Callable[[], None] = lambda: None) -> None:
+        """Create it; `worked` is called when the columns of all entries were gone through."""
+        self._recording, self._worked = recording, worked
+        self._work: asyncio.Handle | None = None
         self.query = EVERYTHING
         self.view = self._view(EVERYTHING)
         self.search_text = ""
@@ -76,8 +81,27 @@ class Filtering:
         return match.seq if match is not None else 0
 
     def advance(self) -> None:
+        """Search for some milliseconds, and go on with search and filter until the next look.
+
+        Between two slices the event loop has its turn: a key waits for one of them at most.
+        """
         if self._search is not None:
             self._search.advance(SEARCH_MS)
+        if self._work is None and self._can_work():
+            self._work = asyncio.get_running_loop().call_soon(self._slice)
+
+    def _can_work(self) -> bool:
+        return any(view is not None and view.can_advance for view in (self.view, self._search))
+
+    def _slice(self) -> None:
+        self._work = None
+        for view in (self.view, self._search):
+            if view is not None and view.can_advance:
+                view.advance(SEARCH_MS)
+        if self._can_work():
+            self._work = asyncio.get_running_loop().call_soon(self._slice)
+        else:
+            self._worked()
 
     @property
     def is_searching(self) -> bool:
@@ -87,8 +111,7 @@ class Filtering:
     @property
     def can_cancel(self) -> bool:
         """Whether the filter or the search still goes through entries."""
-        views = (self.view, self._search)
-        is_busy = any(view is not None and view.is_at_work for view in views)
+        is_busy = any(view is not None and view.is_at_work for view in (self.view, self._search))
         return is_busy and bool(self.is_filtered or self.search_text)
 
     def cancel(self) -> None:
@@ -113,7 +136,9 @@ class Filtering:
         return _EMPTY_FILE
 
     def close(self) -> None:
-        """End the threads of the views."""
+        """End the threads of the views, and what is done between looks."""
+        if self._work is not None:
+            self._work.cancel()
         self.view.close()
         self.search("")
 

@@ -74,7 +74,7 @@ class TrafficScreen(Screen[Cause | None]):
         self._reader = reader = ReaderThread(recording.open_reader)
         self._tasks = Tasks()
         self._previews = Previews(reader, lambda: self.list.repaint())
-        self.filtering = Filtering(recording)
+        self.filtering = Filtering(recording, self.look)
         self.list = EntryList(
             recording.entries,
             live=recording.live,
@@ -132,7 +132,7 @@ class TrafficScreen(Screen[Cause | None]):
             return
         rows = len(self.list.view)
         self.list.tick()
-        if len(self.list.view) - rows > self.list.page:
+        if self.recording.live and len(self.list.view) - rows > self.list.page:
             self._rest = FLOOD_REST
         self.filtering.advance()
         if not (self._rest and self.list.following):  # nobody reads what flies by

@@ -269,3 +269,64 @@ def test_nothing_is_missed_or_made_up_where_a_large_body_is_parted(
         raws = [] if begins_message(head) else texts
         texts = [*raws, unescaped(texts[0]), unescaped(unescaped(texts[0]))]
     assert searching.found() == [{1} if any(fold(needle) in fold(text) for text in texts) else set()]
+
+
+pieces = st.recursive(
+    st.sampled_from(
+        [
+            "a",
+            "B",
+            "i",
+            "is",
+            "k1",
+            "_",
+            " ",
+            ".",
+            "[a-k]",
+            "[^a]",
+            r"\d",
+            r"\s",
+            r"\b",
+            r"\B",
+            "^",
+            "$",
+            r"\n",
+        ]
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=1, max_size=3).map("".join),
+        st.tuples(inner, st.sampled_from(["?", "*", "+", "{2}", "{0,2}"])).map(
+            lambda two: f"(?:{two[0]}){two[1]}"
+        ),
+        st.tuples(inner, inner).map(lambda two: f"(?:{two[0]}|{two[1]})"),
+        inner.map(lambda one: f"(?i:{one})"),
+    ),
+    max_leaves=5,
+)
+small_bodies = st.lists(
+    st.one_of(
+        st.text("aAbiIsk1_ \n", max_size=6),
+        st.text("aAi\u0131\u0130s\u017fk\u212ae\u0301", max_size=6),
+        st.sampled_from(
+            ['{"a": "\\u0061i"}', '{"a": "k1\\n"}', '"\\u0131s"', '{"b": "{\\"a\\": \\"\\\\u0069s\\"}"}']
+        ),
+    ),
+    max_size=20,
+)
+
+
+@given(pattern=pieces, texts=small_bodies, ignore_case=st.booleans())
+@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+def test_an_expression_matches_many_bodies_as_it_matches_each(
+    pattern: str, texts: list[str], ignore_case: bool
+):
+    term = BodyTerm(pattern, True, ignore_case)
+    try:
+        search = body_search._matcher(term)
+    except (re.error, OverflowError):
+        return
+    bodies = list(enumerate((text.encode() for text in texts), start=1))
+    expected = {
+        seq for seq, body in bodies if any(search(body_search._encoded(text)) for text in readings(body))
+    }
+    assert BodyFinder(no_part).search([term], lambda: bodies) == [expected]

@@ -1,7 +1,10 @@
 """The active filter, without the screen."""
 
-from tests.conftest import wait_until
+import pytest
+
+from tests.conftest import until, wait_until
 from tests.ui.traffic_stage import WALL_NS, some
+from tui.traffic.filter import view as view_module
 from tui.traffic.filter.query import parse
 from tui.traffic.record.entry_columns import Recording
 from tui.ui.traffic.filtering import Filtering
@@ -24,3 +27,15 @@ def test_since_counts_from_the_end_of_a_recording():
 
 def test_since_counts_from_now_in_live_traffic():
     assert passing(some().recording(), "since:5m") == 0
+
+
+async def test_a_filter_goes_on_between_two_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(view_module, "CHUNK", 1)
+    worked: list[bool] = []
+    filtering = Filtering(some().recording(), lambda: worked.append(filtering.view.is_done))
+    view = filtering.filter(parse("kind:request"))
+    assert not view.advance(0)
+    filtering.advance()
+    await until(lambda: worked)
+    assert worked == [True]
+    filtering.close()
