@@ -23,6 +23,7 @@ from tests.benchmarks.figures import TOLD, Figure, table  # noqa: E402
 BENCHMARKS = (
     *("first_paint", "start", "commands", "idle", "tool_call", "tap", "quit", "app_memory"),
     "traffic_flood",
+    "opening",
 )
 PAGE = ROOT / "docs" / "performance.md"
 MARK = "<!-- what follows is written by tests/benchmarks/every.py -->"

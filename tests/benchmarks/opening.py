@@ -1,0 +1,268 @@
+"""Opening a recording with `mcptui traffic FILE`, and filtering it: 10,000, 100,000 and 1 M entries.
+
+Run it: python tests/benchmarks/opening.py [FOLDER] [RUNS]
+The recordings are made by the recorder's own writer, about 300 bytes a body, and kept in FOLDER if one is
+named. The program runs in a pty of 120x40. Measured with each length: from the start until the first line of
+an entry is painted, and until the last entry is; once all is loaded the memory of the program, a filter on a
+column, on a text and on a regular expression in bodies, each from the last key until the first match is
+counted on the screen, and until the count is that of all matches. Beside them, in the same run: bare Textual
+until its first frame, and what plain Python and sqlite3 take for the same rows.
+"""
+
+import os
+import re
+import sqlite3
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+import psutil  # noqa: E402
+import pyte  # noqa: E402
+
+from tests.benchmarks.figures import Figure, judged, noise  # noqa: E402
+from tests.benchmarks.first_paint import HELLO, compiled_in  # noqa: E402
+from tests.benchmarks.traffic import body_of, traffic  # noqa: E402
+from tests.terminal.pty_app import TerminalApp, home_in  # noqa: E402
+from tui.core.traffic import Direction, Entry, Kind  # noqa: E402
+from tui.storage.recordings.writer import RecordingWriter  # noqa: E402
+
+LENGTHS = (10_000, 100_000, 1_000_000)
+LAST = b"this is the last entry"
+QUIT, ESCAPE, ENTER, HOME, END = "\x11", "\x1b", "\r", "\x1b[H", "\x1b[F"
+LIMIT_S = 120.0
+COLUMN, TEXT, REGEX = "size:>10k", "needle-", "/nee.le-[0-9]+/"
+
+
+@dataclass
+class Times:
+    """What was measured with one length, of all runs."""
+
+    first: list[float] = field(default_factory=list)
+    last: list[float] = field(default_factory=list)
+    again: list[float] = field(default_factory=list)
+    loaded: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+    memory: list[float] = field(default_factory=list)
+    hits: dict[str, list[float]] = field(default_factory=dict)
+    whole: dict[str, list[float]] = field(default_factory=dict)
+
+
+def recording(folder: Path, count: int) -> Path:
+    """Return a recording of so many entries; the last one is found by its text."""
+    path = folder / f"{count}.mcptrace"
+    if path.exists():
+        return path
+    with tempfile.TemporaryDirectory(dir=folder) as unfinished:
+        half = Path(unfinished) / path.name
+        writer = RecordingWriter(half, cap_bytes=1 << 40, meta={"program": "mcptui"})
+        batch: list[Entry] = []
+        mono = wall = 0
+        for entry in traffic(count - 1):
+            body = body_of(entry)
+            if entry.seq % 1000 == 500:
+                body = body.replace(b"hay", b"needle-%d" % entry.seq)
+            batch.append(entry._replace(body=body))
+            mono, wall = entry.mono_ns, entry.wall_ns
+            if len(batch) == 2000:
+                writer.write(batch)
+                batch.clear()
+        kind = (Direction.NONE, Kind.STDERR)
+        writer.write([*batch, Entry(count, mono + 1, wall + 1, "s1", *kind, size=len(LAST), body=LAST)])
+        writer.close()
+        if writer.problem:
+            raise SystemExit(writer.problem)
+        half.rename(path)
+    return path
+
+
+class Shown:
+    """What the terminal shows, drawn only when it is asked for."""
+
+    def __init__(self, app: TerminalApp) -> None:
+        self._app = app
+        self._screen = pyte.Screen(120, 40)
+        self._stream = pyte.ByteStream(self._screen)
+        self._fed = 0
+
+    def text(self) -> str:
+        """Return the text on the screen."""
+        end = self._app.painted
+        if end > self._fed:
+            self._stream.feed(bytes(self._app.raw[self._fed : end]))
+            self._fed = end
+        return "\n".join(self._screen.display)
+
+
+def until(app: TerminalApp, condition: Callable[[], object], what: str) -> None:
+    """Read on until a condition holds."""
+    deadline = time.perf_counter() + LIMIT_S
+    while not condition():
+        if time.perf_counter() > deadline:
+            raise SystemExit(f"{what}: not within {LIMIT_S:.0f} s")
+        app.pump(0.002)
+
+
+def opened(path: Path, home: str, times: Times, expected: dict[str, int]) -> None:
+    """Open a recording, go through all steps, and quit."""
+    argv = [sys.executable, "-m", "tui", "traffic", str(path)]
+    began = time.perf_counter()
+    with TerminalApp(argv, env=home_in(home) | compiled_in(home), draws=False, fresh=True) as app:
+        until(app, lambda: b"tools/call" in app.raw, "the first line")
+        times.first.append(time.perf_counter() - began)
+        until(app, lambda: LAST in app.raw, "the last entry")
+        times.last.append(time.perf_counter() - began)
+        shown = Shown(app)
+        app.send(HOME)
+        until(app, lambda: LAST.decode() not in shown.text(), "the first entry")
+        pressed = time.perf_counter()
+        app.send(END)
+        until(app, lambda: LAST.decode() in shown.text(), "the last entry again")
+        times.again.append(time.perf_counter() - pressed)
+        until(app, lambda: "loading" not in shown.text(), "all entries")
+        times.loaded.append(time.perf_counter() - began)
+        process = psutil.Process(app.process.pid)
+        spent = process.cpu_times()
+        times.cpu.append(spent.user + spent.system)
+        for query, count in expected.items():
+            filtered(app, shown, query, count, times)
+        times.memory.append(process.memory_full_info().pss / (1 << 20))
+        app.send(QUIT)
+        app.ended(20)
+
+
+def filtered(app: TerminalApp, shown: Shown, query: str, count: int, times: Times) -> None:
+    """Apply a filter; note when the first match and when all are counted on the screen."""
+    title = lambda: shown.text().splitlines()[0]  # noqa: E731
+    until(app, lambda: " of " not in title() and "entries" in title(), "the list without a filter")
+    app.send("/")
+    until(app, lambda: "filter ›" in shown.text(), "the filter's line")
+    rest(app)
+    began = time.perf_counter()
+    app.send(query + ENTER)
+    until(app, lambda: re.search(r" [1-9][0-9 ]* of ", title()), f"a match of {query}")
+    times.hits.setdefault(query, []).append(time.perf_counter() - began)
+    until(app, lambda: f" {count:,} of ".replace(",", " ") in title(), f"all {count} matches of {query}")
+    times.whole.setdefault(query, []).append(time.perf_counter() - began)
+    until(app, lambda: "esc stops" not in shown.text(), f"the end of {query}")
+    app.send(ESCAPE)
+    rest(app)
+
+
+def rest(app: TerminalApp) -> None:
+    """Read on for a moment."""
+    end = time.perf_counter() + 0.3
+    while time.perf_counter() < end:
+        app.pump(0.01)
+
+
+def bare(home: str) -> float:
+    """Return the seconds until the first frame of Textual alone."""
+    began = time.perf_counter()
+    argv = [sys.executable, "-c", HELLO]
+    with TerminalApp(argv, env=home_in(home) | compiled_in(home), draws=False, fresh=True) as app:
+        until(app, lambda: b"Hello there" in app.raw, "bare Textual")
+        return time.perf_counter() - began
+
+
+def floor(path: Path) -> dict[str, float]:
+    """Return what plain Python and sqlite3 take for the same rows, in seconds."""
+    took: dict[str, float] = {}
+    connection = sqlite3.connect(path)
+
+    def timed(name: str, work: Callable[[], object]) -> None:
+        began = time.perf_counter()
+        work()
+        took[name] = time.perf_counter() - began
+
+    timed("ids", lambda: connection.execute("SELECT seq FROM entries").fetchall())
+    sizes = [row[0] for row in connection.execute("SELECT size FROM entries")]
+    timed("column", lambda: [place for place, size in enumerate(sizes) if size > 10_000])
+    bodies = "SELECT seq, body FROM bodies"
+    timed("text", lambda: [seq for seq, body in connection.execute(bodies) if b"needle-" in body])
+    search = re.compile(rb"nee.le-[0-9]+").search
+    timed("regex", lambda: [seq for seq, body in connection.execute(bodies) if search(body)])
+    connection.close()
+    return took
+
+
+def expected(path: Path) -> dict[str, int]:
+    """Return how many entries each filter must find."""
+    connection = sqlite3.connect(path)
+    count = lambda query: int(connection.execute(query).fetchone()[0])  # noqa: E731
+    needles = count("SELECT count(*) FROM bodies WHERE instr(body, CAST('needle-' AS BLOB))")
+    large = count("SELECT count(*) FROM entries WHERE size > 10000")
+    connection.close()
+    return {COLUMN: large, TEXT: needles, REGEX: needles}
+
+
+def figure(
+    what: str, seconds: list[float], budget: float | None = None, unit: str = "s", beside: str = ""
+) -> Figure:
+    """Return the median and its noise."""
+    return Figure(what, statistics.median(seconds), unit, budget, noise(seconds), beside)
+
+
+def figures(all_times: dict[int, Times], bares: list[float], floors: dict[str, float]) -> list[Figure]:
+    """Return the table: what has a budget of the longest recording, then slopes."""
+    few, many = (all_times[count] for count in (LENGTHS[0], LENGTHS[-1]))
+    textual = f"bare Textual {statistics.median(bares):.3g} s"
+    found = [
+        figure("1 M entries: first line", many.first, 0.5, beside=textual),
+        figure("1 M entries: last entry", many.last, 0.5, beside=textual),
+        figure("1 M entries: `end` after `home`", many.again),
+        figure("1 M entries: all loaded", many.loaded, beside=f"all ids in sqlite3 {floors['ids']:.3g} s"),
+        figure("1 M entries: CPU until all are loaded", many.cpu),
+        figure("1 M entries: memory (PSS) after filtering", many.memory, 140, "MB"),
+    ]
+    for name, query, first, whole in (
+        ("column", COLUMN, None, 0.2),
+        ("text", TEXT, 0.1, 2),
+        ("regex", REGEX, 0.1, 2),
+    ):
+        plain = f"plain Python {floors[name]:.3g} s"
+        found.append(figure(f"1 M entries: {query}, first match", many.hits[query], first))
+        found.append(figure(f"1 M entries: {query}, all matches", many.whole[query], whole, beside=plain))
+    for name, one, other in (
+        ("first line", few.first, many.first),
+        ("last entry", few.last, many.last),
+        ("all loaded", few.loaded, many.loaded),
+        (f"{COLUMN}, all", few.whole[COLUMN], many.whole[COLUMN]),
+        (f"{TEXT}, all", few.whole[TEXT], many.whole[TEXT]),
+        (f"{REGEX}, all", few.whole[REGEX], many.whole[REGEX]),
+    ):
+        middle, long = statistics.median(one), statistics.median(other)
+        beside = f"10,000 entries {middle:.3g} s, 1 M {long:.3g} s"
+        slope = (long - middle) / (LENGTHS[-1] - LENGTHS[0]) * 1e6
+        found.append(Figure(f"slope of {name}, a million entries", slope, "s", beside=beside))
+    return found
+
+
+def main() -> int:
+    """Measure."""
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 5
+    all_times = {count: Times() for count in LENGTHS}
+    bares: list[float] = []
+    with tempfile.TemporaryDirectory() as home:
+        folder = Path(sys.argv[1] if len(sys.argv) > 1 else home)
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = {count: recording(folder, count) for count in LENGTHS}
+        matches = {count: expected(path) for count, path in paths.items()}
+        opened(paths[LENGTHS[0]], home, Times(), matches[LENGTHS[0]])  # compiles, and fills caches
+        for _ in range(runs):
+            bares.append(bare(home))
+            for count, path in paths.items():
+                opened(path, home, all_times[count], matches[count])
+        floors = floor(paths[LENGTHS[-1]])
+        print(f"{runs} runs, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+        return judged(figures(all_times, bares, floors))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
