@@ -48,6 +48,8 @@ class EntryReader:
         secret = bool(kept.redactions or kept.sha256)
         line = self._read_message(captured, reading, kept, secret)
         into.append(line)
+        if not reading.items:
+            return
         for at, (_, _, item) in zip(_places(reading, kept), reading.items, strict=True):
             inside = self._read_message(captured, item, _INSIDE, secret)
             place = {**inside.detail, "batch": line.seq, "at": at}

@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import wait_until
 from tests.unit.storage.traffic_samples import request, requests
-from tui.core.traffic import Finding, Kind, Severity
+from tui.core.traffic import Cause, Finding, Kind, Severity
 from tui.storage.recordings import writer as traffic_writer
 from tui.storage.recordings.notes import EntryNote, NotesStore
 from tui.storage.recordings.reader import RecordingReader
@@ -249,3 +249,12 @@ def test_text_that_utf8_cannot_hold_is_kept_escaped(path: Path):
     with closing(RecordingReader(path)) as reader:
         assert [entry.method for entry in reader.columns(0, 9)] == ["a\\ud800b", "fine"]
     writer.close()
+
+
+def test_entries_with_and_without_a_cause_come_back_from_one_batch(path: Path):
+    entries = [request(1), request(2)._replace(cause=Cause(3, 1, "call_1")), request(3, b"\x00\xff")]
+    with closing(RecordingWriter(path)) as writer:
+        writer.write(entries)
+        writer.write([request(4)])
+    with closing(RecordingReader(path)) as reader:
+        assert [reader.entry(seq) for seq in range(1, 5)] == [*entries, request(4)]
