@@ -277,12 +277,19 @@ class EntryList(LinePane, inherit_bindings=False):
             selected, related = entries.seq(entry), (entries.partner(entry), entries.root[entry] - 1)
         if (selected, related) == (self.selected, self._related):
             return
-        moved, self.selected = selected != self.selected, selected
-        if self._related != (-1, -1) or related != (-1, -1):
-            self.repaint()
-        self._related = related
+        moved = selected != self.selected
+        before = self._leads_in_view()
+        self.selected, self._related = selected, related
+        for (row, lead), (_, now) in zip(before, self._leads_in_view(), strict=True):
+            if lead != now:
+                self.refresh_line(row)
         if moved:
             self.post_message(self.Moved())
+
+    def _leads_in_view(self) -> list[tuple[int, str]]:
+        top = self.scroll_offset.y
+        rows = range(top, min(self._rows, top + self.size.height))
+        return [(row, self._lead(self.view.index(row))) for row in rows]
 
     def action_pane_home(self) -> None:
         self.following = False

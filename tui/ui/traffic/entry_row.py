@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rich.cells import cell_len
-
 from tui.core import units
 from tui.core.text import clean_line
 from tui.core.traffic import Kind, Outcome
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.ui.widgets.rows import EMPTY, Row, Span, crop, head_of, pad, wrap
+from tui.ui.widgets.rows import EMPTY, Row, Span, cells_of, crop, head_of, pad, wrap
 from tui.ui.widgets.symbols import OUTCOME_STYLES, OUTCOME_WORDS, SEVERITY_STYLES, Symbols, kind_look
 from tui.ui.widgets.times import SECOND, TimeMode, bar, clock, share, since, span
 
@@ -217,10 +215,10 @@ def paragraphs(texts: Sequence[str], cells: int) -> list[Row]:
 
 def _cell(text: str, style: str, cells: int, gap: str, *, right: bool = True) -> Span:
     """Return a cell cropped and padded to its width, with the gap after it."""
-    width = cell_len(text)
+    width = cells_of(text)
     if width > cells:
         text = f"{head_of(text, cells - 1)}…"
-        width = cell_len(text)
+        width = cells_of(text)
     fill = " " * (cells - width)
     return (fill + text + gap if right else text + fill + gap, style)
 

@@ -7,7 +7,7 @@ what a row is; it calls `rows_changed()` when that changes.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
@@ -28,6 +28,15 @@ from tui.ui.widgets.palette import Palette
 from tui.ui.widgets.rows import EMPTY, Row, copied, marked, text_of
 
 CACHED_STRIPS = 200
+
+
+class Brush(NamedTuple):
+    """What all rows of one painting have in common: style, width, colors, selected text."""
+
+    under: Style
+    width: int
+    palette: Palette
+    selection: Selection | None
 
 
 class LinePane(ScrollView, can_focus=True):
@@ -69,7 +78,7 @@ class LinePane(ScrollView, can_focus=True):
         self._palette = Palette.of({})
         self._palette_source: object = None
         self._placing = False
-        self._under: Style | None = None
+        self._brush: Brush | None = None
 
     # What a subclass implements
 
@@ -252,12 +261,12 @@ class LinePane(ScrollView, can_focus=True):
 
     @contextmanager
     def _painting(self) -> Iterator[Style]:
-        """Look up the pane's own style, which is expensive, once for all rows painted in here."""
-        self._under = self.rich_style
+        """Look up what all rows painted in here have in common, which is expensive, once."""
+        self._brush = brush = Brush(self.rich_style, self.columns, self.palette, self.text_selection)
         try:
-            yield self._under
+            yield brush.under
         finally:
-            self._under = None
+            self._brush = None
 
     def render_line(self, y: int) -> Strip:
         """Return the row at `y` of the visible part.
@@ -268,14 +277,15 @@ class LinePane(ScrollView, can_focus=True):
         """
         index = self.scroll_offset.y + y
         strip = self._strip(index)
-        return strip.apply_offsets(0, index) if self._under is None else strip
+        return strip.apply_offsets(0, index) if self._brush is None else strip
 
     def _strip(self, index: int) -> Strip:
-        width, palette = self.columns, self.palette
-        ground_under = self._under if self._under is not None else self.rich_style
+        if self._brush is None:
+            with self._painting():
+                return self._strip(index)
+        ground_under, width, palette, selection = self._brush
         if index >= self.row_count():
             return Strip.blank(width, ground_under)
-        selection = self.text_selection
         ground = self.row_ground(index)
         cacheable = selection is None and not ground
         if cacheable and (kept := self._strips.get(index)) is not None:

@@ -42,6 +42,7 @@ class Palette:
     colors: Mapping[str, Color]
     native: bool = False
     _styles: dict[str, Style] = field(default_factory=dict, repr=False, compare=False)
+    _over: dict[Style, dict[str, Style]] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, variables: Mapping[str, str], native: bool = False) -> "Palette":
@@ -77,7 +78,15 @@ class Palette:
 
         A reversed background takes no colors: they would be reversed too and make the row patchy.
         """
-        return under if under.reverse else under + self.style(words)
+        if under.reverse:
+            return under
+        known = self._over.setdefault(under, {})
+        found = known.get(words)
+        if found is None:
+            found = under + self.style(words)
+            if not _COLOURS.fullmatch(words):  # a picture has thousands
+                known[words] = found
+        return found
 
     def _build(self, words: str) -> Style:
         style = Style()

@@ -3,6 +3,7 @@
 import math
 import time
 from enum import IntEnum
+from functools import lru_cache
 
 from tui.core import units
 
@@ -48,7 +49,12 @@ def since(ns: int) -> str:
 def clock(wall_ns: int) -> str:
     """Return the time of day here, to the millisecond."""
     seconds, rest = divmod(wall_ns, SECOND)
-    return f"{time.strftime('%H:%M:%S', time.localtime(seconds))}.{rest // MS:03d}"
+    return f"{_to_the_second(seconds)}.{rest // MS:03d}"
+
+
+@lru_cache(256)
+def _to_the_second(seconds: int) -> str:
+    return time.strftime("%H:%M:%S", time.localtime(seconds))
 
 
 def share(latency_ns: int) -> float:

@@ -39,7 +39,10 @@ MOST_GIVEN = 32 * 1024 * 1024
 
 FRAMES = 20
 SHARE = 12
-"""Drawing and painting may take one part in this many of the time; less of it is left to keys."""
+"""Drawing and painting may take one part in this many of the time."""
+
+SLOWEST_SECONDS, MOST_SHARE = 0.25, 3
+"""Where that would be too seldom to be read along, they may take more of it."""
 
 
 class Transcript(FlowPane):
@@ -319,7 +322,8 @@ class Transcript(FlowPane):
 
     def _plan_draw(self) -> None:
         if self._timer is None and self.is_mounted:
-            self._timer = self.set_timer(max(1 / FRAMES, self._cost * SHARE), self._draw)
+            seldom = max(SLOWEST_SECONDS, self._cost * MOST_SHARE)
+            self._timer = self.set_timer(max(1 / FRAMES, min(self._cost * SHARE, seldom)), self._draw)
 
     def _draw(self) -> None:
         self._timer = None
