@@ -35,10 +35,10 @@ class SlowImport:
 
 
 @pytest.fixture
-def importing(monkeypatch):
+async def importing(monkeypatch):
     found = SlowImport(monkeypatch)
     yield found
-    found.may_end.set()
+    found.may_end.set()  # before the event loop ends, which waits for its threads
 
 
 def transport(spec=WAITING, seen=None):
