@@ -71,8 +71,6 @@ async def _serve(listening: socket.socket, target: str, name: str) -> int:
         timeout_graceful_shutdown=CLOSE_SECONDS,
     )
     server = uvicorn.Server(config)
-    where = f"http://{ADDRESS}:{listening.getsockname()[1]}"
-    _say(f"listening on {where}{urlsplit(target).path}, in front of {clean_line(masked(target), 200)}", 0)
     # Its own handlers raise the signal again at the end, before the recording is complete.
     server.capture_signals = nullcontext  # type: ignore[assignment,method-assign]
 
@@ -83,6 +81,8 @@ async def _serve(listening: socket.socket, target: str, name: str) -> int:
     loop = asyncio.get_running_loop()
     for number in Interrupt.signals:
         loop.add_signal_handler(number, end)
+    where = f"http://{ADDRESS}:{listening.getsockname()[1]}"
+    _say(f"listening on {where}{urlsplit(target).path}, in front of {clean_line(masked(target), 200)}", 0)
     try:
         await server.serve(sockets=[listening])
     finally:
