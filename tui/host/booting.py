@@ -10,7 +10,7 @@ from types import ModuleType
 
 from tui.core.importing import importing
 from tui.core.servers import ServerSpec, Transport
-from tui.host.sdk.client_import import load_client_half
+from tui.host.sdk.client_import import load_client_half, load_first_uses
 from tui.host.sdk.sdk_log import quiet_sdk_logging
 from tui.host.transports import ServerTransport
 from tui.host.waits import first_of
@@ -51,6 +51,7 @@ def connections() -> ModuleType:
     with importing():
         load_client_half()
         quiet_sdk_logging()
+        load_first_uses()
         return importlib.import_module("tui.host.connection")
 
 

@@ -6,9 +6,12 @@ to recognise an in-process server object; it gets empty classes of these names i
 Of the client half's models those of the wire formats are built on first use.
 """
 
+import importlib
+from contextlib import suppress
+
 from tui.core.importing import importing
 from tui.core.partial_import import import_without
-from tui.host.sdk.wire_models import load_wire_models
+from tui.host.sdk.wire_models import build_first_models, load_wire_models
 
 LEFT_OUT = ("mcp.server",)
 
@@ -18,3 +21,11 @@ def load_client_half() -> None:
     with importing():
         load_wire_models()
         import_without("mcp", ["mcp.client"], LEFT_OUT)
+
+
+def load_first_uses() -> None:
+    """Load what the SDK loads on first use, on the event loop: keys would wait for 50 ms (measured)."""
+    with importing():
+        build_first_models()
+        with suppress(ImportError):  # another version of anyio loads it itself
+            importlib.import_module("anyio._backends._asyncio")

@@ -13,12 +13,19 @@ import os
 import sys
 import threading
 import types
+from contextlib import suppress
 from typing import Any
 
 from tui.core.importing import importing
 from tui.core.partial_import import SWITCH
 
 MODULES = ("mcp_types._v2025_11_25", "mcp_types._v2026_07_28")
+FIRST_RESULTS = (
+    ("server/discover", "2026-07-28"),
+    ("tools/list", "2026-07-28"),
+    ("initialize", "2025-11-25"),
+    ("tools/list", "2025-11-25"),
+)
 _BASE = "mcp_types._wire_base"
 
 _log = logging.getLogger(__name__)
@@ -36,6 +43,15 @@ def load_wire_models() -> None:
             _log.warning("the SDK's models cannot be built on first use", exc_info=True)
             for name in MODULES:
                 sys.modules.pop(name, None)
+
+
+def build_first_models() -> None:
+    """Build the models of the results that every connection begins with, in either revision."""
+    from mcp_types import methods
+
+    for method, revision in FIRST_RESULTS:
+        with suppress(ValueError, KeyError):  # it is invalid: only its models are wanted
+            methods.validate_server_result(method, revision, {})
 
 
 def _load() -> None:

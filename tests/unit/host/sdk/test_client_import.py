@@ -28,6 +28,18 @@ def test_nothing_is_loaded_that_only_servers_need():
     assert printed_by(code) == "set()"
 
 
+def test_what_connections_load_on_first_use_is_loaded_beforehand():
+    code = (
+        "from tui.host.booting import connections\nconnections()\n"
+        "import sys, anyio, asyncio\n"
+        "before = set(sys.modules)\n"
+        "async def connect(): anyio.current_time()\n"
+        "asyncio.run(connect())\n"
+        "print({name for name in set(sys.modules) - before if name.startswith('anyio')})"
+    )
+    assert printed_by(code) == "set()"
+
+
 def test_who_imports_a_server_afterwards_gets_the_real_one():
     code = f"{LOADED}from mcp.server.mcpserver import MCPServer\nprint(MCPServer('desk').name)"
     assert printed_by(code) == "desk"

@@ -79,6 +79,12 @@ def test_models_that_contain_each_other_are_built():
     assert printed_by(code) == "True"
 
 
+def test_the_models_that_every_connection_begins_with_are_built_beforehand():
+    build = "from tui.host.sdk.wire_models import build_first_models\nbuild_first_models()\n"
+    code = f"{LOADED}{build}print(wire.ListToolsResult._model is not None, wire.CallToolResult._model)"
+    assert printed_by(code) == "True None"
+
+
 def test_an_instance_is_one_of_its_class():
     code = (
         f'{LOADED}root = wire.Root(uri="file:///a")\nprint(isinstance(root, wire.Root), type(root).__name__)'
