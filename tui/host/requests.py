@@ -6,6 +6,7 @@ Imports the SDK: load it only where a connection exists already.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
@@ -25,6 +26,7 @@ from tui.host.catalog import Walk, walk_pages
 from tui.host.content import result_of
 from tui.host.frames.id_gate import CONNECTION_CLOSED, METHOD_NOT_FOUND, RESULT_TOO_LARGE
 from tui.host.sdk.callbacks import as_model
+from tui.host.sdk.direct_calls import NotJsonArguments
 from tui.host.sdk.sdk_bridge import RawReply, SdkBridge
 from tui.host.server_requests import ADDRESSES_REQUIRED, InputRounds, RoundProblem
 from tui.host.waits import set_within
@@ -223,10 +225,12 @@ class SdkToolCall:
     ) -> "Mapping[str, Any] | InputRequired":
         # The SDK validates only results without an error, and would list all tools again for that.
         ticket = RawReply(hollow=lambda raw: {"content": [], "isError": True}, may_be_task=True)
-        parsed = None
+        parsed, is_sent = None, False
         if wire.calls.possible and not responses and state is None:
-            await wire.call(ticket, self._tool, self._arguments, progress)
-        else:
+            with suppress(NotJsonArguments):
+                await wire.call(ticket, self._tool, self._arguments, progress)
+                is_sent = True
+        if not is_sent:
             parsed = await self._send_by_session(client, wire, ticket, progress, responses, state)
         self._is_task = ticket.is_task
         return ticket.answer(parsed) if ticket.wanted is None else InputRequired(ticket.wanted)

@@ -28,6 +28,10 @@ Take = Callable[[dict[str, Any]], object]
 _log = logging.getLogger(__name__)
 
 
+class NotJsonArguments(Exception):
+    """The arguments of a call cannot be written as JSON; nothing was sent."""
+
+
 class DirectCalls:
     """The calls of one connection that the session knows nothing of.
 
@@ -64,6 +68,7 @@ class DirectCalls:
         Cancelling this cancels the call at the server.
 
         Raises:
+            NotJsonArguments: the session may know what to do with them.
             MCPError: the server answered with an error, with something unusable, or not any more.
         """
         assert self._put is not None and self._era is not None
@@ -76,7 +81,11 @@ class DirectCalls:
         self._waiting[name] = (answered, take, progress)
         message = {"jsonrpc": "2.0", "id": name, "method": "tools/call", "params": {**params, "_meta": meta}}
         try:
-            if not self._put(message):
+            try:
+                sent = self._put(message)
+            except (TypeError, ValueError) as error:
+                raise NotJsonArguments from error
+            if not sent:
                 raise _closed()
             await answered
         except asyncio.CancelledError:

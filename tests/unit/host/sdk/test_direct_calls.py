@@ -231,3 +231,14 @@ async def test_a_call_without_an_answer_ends_with_the_server():
     result = await host.toolbox.call(tool, {}, seconds=5, progress=lambda *_: None)
     await host.shutdown()
     assert result.failure is CallFailure.SERVER_DIED
+
+
+async def test_arguments_that_are_not_json_are_left_to_the_session():
+    host = Host(
+        [ServerSpec("srv", sys.executable, (str(SERVER),))], sink=lambda *_: None, clock=MonotonicClock()
+    )
+    await host.start_all()
+    (tool,) = host.toolbox.tools()
+    result = await host.toolbox.call(tool, {"x": float("nan")}, seconds=5, progress=lambda *_: None)
+    await host.shutdown()
+    assert result.content == (TextContent('{"x": null}'),)
