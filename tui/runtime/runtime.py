@@ -17,6 +17,7 @@ import asyncio
 import logging
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tui.core.context.server_instructions import instructions_text
@@ -24,6 +25,7 @@ from tui.core.conversation.sessions import LAST
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.events import ApprovalGiven, Event
 from tui.core.example_questions import examples
+from tui.core.importing import importing
 from tui.core.ports import Answer, Approver, MonotonicClock
 from tui.core.questions import Questioner, Refuser
 from tui.core.secrets.redact import Redactor
@@ -59,6 +61,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 MODEL_CLOSE_SECONDS = 1.0
+
+_TAPS = "tui.runtime.tap_follower"
 
 
 class Runtime:
@@ -150,7 +154,7 @@ class Runtime:
 
         self._log_file = begin_logging(lambda: self.redactor)
         stamp = self._config.stamp()
-        loaded = await asyncio.to_thread(self._config.read)
+        loaded = await asyncio.to_thread(self._read, taps=taps)
         self._apply(loaded, stamp)
         if record:
             self._traffic.start(kept_traffic(loaded.settings.traffic), follow_taps=taps)
@@ -172,6 +176,13 @@ class Runtime:
                 self._problems.append(sentences(str(error), "A new conversation was started instead."))
         self.is_ready = True
         self._revision += 1
+
+    def _read(self, *, taps: bool) -> "Loaded":
+        """Read the configuration, and import what works with it; not on the event loop."""
+        with importing():
+            for name in ("tui.settings.load", "tui.settings.specs", *([_TAPS] if taps else ())):
+                import_module(name)
+        return self._config.read()
 
     def _apply(self, loaded: "Loaded", stamp: tuple[int, int, int]) -> None:
         """Make servers, rules and limits of a configuration that was read when its file had `stamp`."""

@@ -29,7 +29,13 @@ if TYPE_CHECKING:  # not needed for the first frame
     from tui.ui.chat.transcript.transcript import Transcript
     from tui.ui.traffic.entry_list import TrafficTail
 
-_LOADED_LATER = ("tui.ui.chat.transcript.transcript", "tui.ui.chat.parts", "tui.ui.app.command_palette")
+_LOADED_LATER = (
+    "tui.ui.chat.transcript.transcript",
+    "tui.ui.chat.servers",
+    "tui.ui.chat.trace",
+    "tui.ui.chat.parts",
+    "tui.ui.app.command_palette",
+)
 """Modules that are imported in a thread after the first frame, with all that they import."""
 
 
