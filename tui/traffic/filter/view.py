@@ -167,6 +167,7 @@ class View:
 
     Attributes:
         problem: why bodies could not be read, or "".
+        moves: grows whenever rows came or went before others, or changed.
     """
 
     def __init__(
@@ -186,7 +187,7 @@ class View:
         entries first.
         """
         self.query = query
-        self.revision = 0
+        self.revision = self.moves = 0
         self.problem = ""
         self._entries = entries
         self._filter = Filter(query, entries, notes=notes, now_ns=now_ns)
@@ -400,5 +401,6 @@ class View:
         new = array("I", compress(range(start, stop), mask)) if 1 in mask else array("I")
         low, high = bisect_left(self._rows, start), bisect_left(self._rows, stop)
         if new or low != high:
+            self.moves += low < len(self._rows)
             self._rows[low:high] = new
             self.revision += 1

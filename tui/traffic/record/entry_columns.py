@@ -273,19 +273,20 @@ class EntryColumns:
         asked = kinds.translate(_REQUESTED)
         ends = _either(kinds.translate(_ANSWERED), outcomes.translate(_ENDED))
         pairs, settled, sources, pending = self.pair, self.outcome, self.source, self._pending
-        ended = set()
+        ended, late, hole = set(), self._late, self.hole[1]
         for index in compress(range(start, stop), ends):
             if not (partner := pairs[index]) or asked[index - start]:
                 continue
             partner -= 1
             source, outcome = sources[index], outcomes[index - start]
             ended.add(partner << 16 | source)
-            if partner < start or outcome == _CANCELLED or self._late:
+            if partner < start or outcome == _CANCELLED or partner in late:
                 self._settle(index, source, kinds[index - start], outcome, "")
             elif not pairs[partner]:  # what `_settle` does, without a call for each
                 pairs[partner] = index + 1
                 settled[partner] = outcome
-                self.touched.append(partner)
+                if not hole:  # nobody has seen an entry in it
+                    self.touched.append(partner)
         for index in compress(range(start, stop), asked):
             if index << 16 | sources[index] not in ended:
                 pending.setdefault(sources[index], set()).add(index)

@@ -26,6 +26,9 @@ ADVANCE_MS = 4.0
 COUNT_UP_NS = 100_000_000
 """How often the latency of a pending request is updated."""
 
+MOST_TOUCHED = 200
+"""Changed entries whose lines are drawn one by one; with more, all visible lines are."""
+
 REST_SECONDS = 1 / 60
 """Paintings closer to each other are left to Textual's timer, which merges them."""
 
@@ -82,7 +85,8 @@ class EntryList(LinePane, inherit_bindings=False):
         self.selected = 0  # seq of the entry under the cursor, 0 if there is none
         self._related: tuple[int, int] = (-1, -1)  # partner and root of the selected entry
         self._revision = 0
-        self._changes = (0, 0)
+        self._changes = (0, 0, 0)  # the view, how often its rows moved, what was dropped
+        self._touched = 0  # changes of entries that were taken in
         self._shows_hole = False  # entries that are still loaded were painted
         self._rows = 0
         self._counted_ns = 0
@@ -232,8 +236,9 @@ class EntryList(LinePane, inherit_bindings=False):
         """Find the cursor's entry and the visible ones again: rows may have come before and after them."""
         view, before = self.view, self._rows
         self._revision, self._rows = view.revision, len(view)
-        changes = len(self.entries.touched), self.entries.gone
+        changes = id(view), view.moves, self.entries.gone
         only_grew = changes == self._changes and before and before <= self._rows and not self._shows_hole
+        only_grew = self._draw_touched() and only_grew
         self._changes, self._shows_hole = changes, False
         was = self.cursor
         if self.following or not self.selected:
@@ -245,6 +250,20 @@ class EntryList(LinePane, inherit_bindings=False):
                 self._shift(self.cursor - was)
         self.rows_changed(before if only_grew else 0)
         self.cursor_moved(self.cursor)
+
+    def _draw_touched(self) -> bool:
+        """Draw the lines of entries that have changed; return False, and draw none, if there are many."""
+        touched, since = self.entries.touched, self._touched
+        self._touched = len(touched)
+        if self._touched - since > MOST_TOUCHED:
+            return False
+        top = self.scroll_offset.y
+        for index in set(touched[since : self._touched]):
+            row = self.view.row_of(self.entries.seq(index))
+            self._strips.discard(row)
+            if top <= row < top + self.size.height:
+                self.refresh_line(row)
+        return True
 
     def _shift(self, rows: int) -> None:
         """Keep the cursor's line where it is on screen: rows came or went above it."""

@@ -353,3 +353,13 @@ def test_without_a_filter_entries_that_are_still_loaded_are_rows(traffic: Traffi
     fill(columns, traffic, 5)
     assert finished(view) == list(range(1, 21))
     assert view.revision > before
+
+
+def test_rows_that_come_before_others_are_counted_as_moves(traffic: Traffic):
+    columns = begun_at_end(traffic, 6)
+    view = View(columns, parse("kind:request"))
+    finished(view)
+    before = view.moves
+    fill(columns, traffic, 99)
+    finished(view)
+    assert view.moves > before

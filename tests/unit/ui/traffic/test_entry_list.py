@@ -5,6 +5,7 @@ from rich.segment import Segment
 from tests.ui.stage import Stage
 from tests.ui.traffic_stage import some
 from tests.unit.traffic.small_traffic import Traffic, begun_at_end, fill
+from tui.core.traffic import Severity
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import text_of
@@ -69,6 +70,21 @@ async def test_entries_that_are_still_loaded_are_lines_that_say_so() -> None:
         await pilot.pause()
         assert "loading" not in painted(pane)
         assert pane.selected == 1
+
+
+async def test_only_the_line_of_an_entry_that_changed_is_made_again() -> None:
+    traffic = Traffic()
+    for _ in range(5):
+        traffic.call()
+    pane = EntryList(traffic.columns, live=False)
+    async with Stage(pane).run_test(size=(80, 20)) as pilot:
+        pane.tick()
+        await pilot.pause()
+        painted(pane)
+        kept = [pane._strips.get(row) for row in range(4)]
+        traffic.columns.set_severity(2, Severity.ERROR)
+        pane.tick()
+        assert [pane._strips.get(row) is strip for row, strip in enumerate(kept)] == [True, False, True, True]
 
 
 def painted(pane: EntryList) -> str:
