@@ -1,161 +1,122 @@
-"""How long a key takes on the traffic screen with a million entries in it, while 20,000 a second come.
+"""How long a key takes on the traffic screen while a server floods, and over a million entries at rest.
 
-Run it: python tests/benchmarks/traffic_screen.py [KEYS] [ENTRIES] [A_SECOND]
-The screen in a pty of 120 x 40. The key is `t`, the dearest: it writes every line anew. The time is from
-writing it to the terminal until the new heading comes back painted; budget: 95 % within 30 ms. Once while the
-newest is followed, once while the person stands at an older entry.
+Run it: python tests/benchmarks/traffic_screen.py [ENTRIES]
+The program in a pty of 120 x 40 follows a server that writes as fast as it is read, recorder and linter on.
+The key is `t`, the dearest: it writes every line anew, and the time is from writing it to the terminal until
+the new heading comes back painted. Once all entries are in, also `k`, which moves the cursor by a line. In
+turn with them the keys of a bare Textual app with one field. Exits with 1 where a budget is missed.
 """
 
-import asyncio
-import gc
-import os
-import pty
-import select
-import statistics
-import struct
+import json
+import re
 import sys
-import threading
+import tempfile
 import time
-from fcntl import ioctl
+from collections.abc import Callable
 from pathlib import Path
-from termios import TIOCSWINSZ
+from statistics import median
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tests.ui.stage import Stage  # noqa: E402
-from tests.ui.traffic_stage import Recorded  # noqa: E402
-from tui.core.traffic import Direction, Entry, Kind, Outcome  # noqa: E402
-from tui.ui.keys.key_overrides import KeyOverrides  # noqa: E402
-from tui.ui.traffic.screen import TrafficScreen  # noqa: E402
+from tests.benchmarks.figures import Figure, judged, late, noise  # noqa: E402
+from tests.benchmarks.streaming import BARE, echo, rest  # noqa: E402
+from tests.terminal.pty_app import FRAME_ENDS, TerminalApp, home_in  # noqa: E402
 
-BUDGET_MS = 30
+SERVER = ROOT / "tests" / "benchmarks" / "million_server.py"
+QUIET_MS, FLOODED_MS = 12.0, 30.0
 HEADINGS = (b"since start", None, b"time")
-"""What each press of the key paints; the second takes a heading away and is not measured."""
-SLICE = 0.01
+"""What each press of `t` paints; the second takes a heading away and is not measured."""
+PRESSES, LONGEST = 90, 300.0
+TRAFFIC, UP = "\x1bOS", "k"
+COUNT = re.compile(rb"(\d[\d ]*) entries")
 
 
-def entry(seq: int) -> Entry:
-    """Return a request, or the answer to the one before."""
-    answer = seq % 2 == 0
-    return Entry(
-        seq,
-        time.monotonic_ns(),
-        time.time_ns(),
-        source=("weather", "notes", "files")[seq % 3],
-        direction=Direction.IN if answer else Direction.OUT,
-        kind=Kind.RESPONSE if answer else Kind.REQUEST,
-        method="tools/call",
-        tool=f"tool_{seq % 40}",
-        ident=str(seq // 2),
-        size=200 + seq % 5000,
-        pair=seq - 1 if answer else 0,
-        root=seq - answer,
-        outcome=Outcome.OK if answer else Outcome.NONE,
-    )
+def entries(app: TerminalApp) -> int:
+    """Return how many entries the screen says there are."""
+    found = COUNT.findall(app.raw[-(1 << 16) :])
+    return int(found[-1].replace(b" ", b"")) if found else 0
 
 
-class Bench(Stage):
-    """The screen alone, over entries that a thread adds."""
-
-    def __init__(self, entries: int, a_second: int) -> None:
-        super().__init__()
-        self.recorded = Recorded()
-        self.a_second = a_second
-        self.stopped = threading.Event()
-        for seq in range(1, entries + 1):
-            self.recorded.columns.append(entry(seq))
-
-    async def on_mount(self) -> None:
-        await self.push_screen(TrafficScreen(self.recorded.recording(), KeyOverrides()))
-        gc.freeze()  # as the app does once everything is loaded
-        threading.Thread(target=self.flood, daemon=True).start()
-
-    def flood(self) -> None:
-        columns = self.recorded.columns
-        first, began = len(columns), time.monotonic()
-        while not self.stopped.wait(SLICE):
-            wanted = first + int((time.monotonic() - began) * self.a_second)
-            for seq in range(len(columns) + 1, wanted + 1):
-                columns.append(entry(seq))
-
-
-def inside(entries: int, a_second: int) -> None:
-    """Be the program."""
-    app = Bench(entries, a_second)
-    asyncio.run(app.run_async())
-    app.stopped.set()
-
-
-def read_until(fd: int, wanted: bytes, seconds: float = 60.0) -> float:
-    """Return how many milliseconds pass until the terminal is sent `wanted`."""
-    began, seen = time.perf_counter(), b""
-    while wanted not in seen:
-        if not select.select([fd], [], [], seconds - (time.perf_counter() - began))[0]:
-            raise SystemExit(f"{wanted!r} was not painted within {seconds} s")
-        seen = seen[-200:] + os.read(fd, 65536)
+def timed(app: TerminalApp, key: str, painted: Callable[[int], bool]) -> float:
+    """Press a key; return the milliseconds until it was painted in what came behind an offset."""
+    seen, began = len(app.raw), time.perf_counter()
+    app.send(key)
+    while not painted(seen):
+        app.pump(1)
+        if time.perf_counter() - began > 20:
+            raise SystemExit(f"{key!r} was not painted within 20 s")
     return (time.perf_counter() - began) * 1000
 
 
-def drain(fd: int, seconds: float) -> None:
-    """Read what is painted for a while."""
-    until = time.perf_counter() + seconds
-    while (left := until - time.perf_counter()) > 0:
-        if select.select([fd], [], [], left)[0]:
-            try:
-                os.read(fd, 65536)
-            except OSError:  # the program has ended
-                return
+class Times:
+    """Takes the times of keys, and those of the bare app in turn with them."""
+
+    def __init__(self, app: TerminalApp, bare: TerminalApp) -> None:
+        self.app, self.bare = app, bare
+        self.floor: list[float] = []
+        self._turn = 0
+
+    def _other(self) -> None:
+        self._turn += 1
+        rest(self.app, 0.05 + self._turn % 7 / 50)
+        self.floor.append(echo(self.bare, self._turn))
+        rest(self.app, 0.05 + self._turn % 5 / 50)
+
+    def format(self) -> list[float]:
+        """Press `t` until the first format is shown again."""
+        took = []
+        for heading in HEADINGS:
+            self._other()
+            if heading is None:
+                self.app.send("t")
+                rest(self.app, 0.2)
+            else:
+                took.append(timed(self.app, "t", lambda seen, word=heading: word in self.app.raw[seen:]))
+        return took
+
+    def up(self) -> float:
+        """Press `k`; what is painted next is what it does, as nothing else moves."""
+        self._other()
+        return timed(self.app, UP, lambda seen: FRAME_ENDS in self.app.raw[seen:])
 
 
-def measure(fd: int, keys: int) -> list[float]:
-    """Press the key again and again; return how long each took, in milliseconds."""
-    times: list[float] = []
-    for number in range(keys):
-        drain(fd, 0.02 + number % 7 / 100)
-        os.write(fd, b"t")
-        if (heading := HEADINGS[number % 3]) is not None:
-            times.append(read_until(fd, heading))
-        else:
-            drain(fd, 0.2)
-    return times
-
-
-def report(name: str, times: list[float]) -> bool:
-    """Print a line; return whether it is within the budget."""
-    times = sorted(times)
-    p95 = times[len(times) * 95 // 100]
-    print(f"{name:<34} p50 {statistics.median(times):6.1f} ms   p95 {p95:6.1f} ms   max {times[-1]:6.1f} ms")
-    return p95 <= BUDGET_MS
-
-
-def main() -> int:
-    """Run both measures."""
-    keys, entries, a_second = (*map(int, sys.argv[1:]), *(120, 1_000_000, 20_000)[len(sys.argv) - 1 :])
-    pid, fd = pty.fork()
-    if not pid:
-        os.environ.update(
-            TERM="xterm-256color", COLORTERM="truecolor", TEXTUAL_ANIMATIONS="none", LANG="C.UTF-8"
-        )
-        inside(entries, a_second)
-        os._exit(0)
-    ioctl(fd, TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-    read_until(fd, b"following")
-    drain(fd, 2)
-    good = report(f"following, {a_second:,} a second", measure(fd, keys - keys % 3))
-    os.write(fd, b"k" * 5)
-    drain(fd, 1)
-    good &= report("at an older entry", measure(fd, keys - keys % 3))
-    memory = next(
-        line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmRSS")
+def main(count: int) -> int:
+    """Measure; return the exit code."""
+    with tempfile.TemporaryDirectory() as home:
+        config = Path(home) / "config.toml"
+        arguments = json.dumps([str(SERVER), str(count)])
+        config.write_text(f"[servers.flood]\ncommand = {json.dumps(sys.executable)}\nargs = {arguments}\n")
+        argv = [sys.executable, "-m", "tui", "--demo", "--config", str(config)]
+        with (
+            TerminalApp(argv, env=home_in(home), draws=False) as app,
+            TerminalApp([sys.executable, "-c", BARE]) as bare,
+        ):
+            bare.shows("ready")
+            app.until(lambda: b"1 of 1 server" in app.raw, 60)
+            app.send(TRAFFIC)
+            app.until(lambda: entries(app) > 1000, 60)
+            began, times = time.perf_counter(), Times(app, bare)
+            flooded: list[float] = []
+            while entries(app) < count and time.perf_counter() - began < LONGEST:
+                flooded += times.format()
+            rest(app, 5)
+            there = entries(app)
+            formats: list[float] = []
+            while len(formats) < PRESSES:
+                formats += times.format()
+            moves = [times.up() for _ in range(PRESSES)]
+    beside = f"bare Textual {late(times.floor):.1f} ms, median {median(times.floor):.1f}"
+    print(f"{there:,} entries; medians: flooded {median(flooded):.1f}, `t` {median(formats):.1f}", end=" ")
+    print(f"`k` {median(moves):.1f} ms")
+    return judged(
+        [
+            Figure("`t` while flooded, p95", late(flooded), "ms", FLOODED_MS, noise(flooded), beside),
+            Figure("`t` at rest, p95", late(formats), "ms", QUIET_MS, noise(formats), beside),
+            Figure("`k` at rest, p95", late(moves), "ms", QUIET_MS, noise(moves), beside),
+        ]
     )
-    print(f"memory: {int(memory.split()[1]) // 1024} MB")
-    os.write(fd, b"\x11")
-    drain(fd, 1)
-    os.close(fd)
-    os.waitpid(pid, 0)
-    return 0 if good else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000))

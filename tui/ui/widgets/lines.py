@@ -382,13 +382,20 @@ class LinePane(ScrollView, can_focus=True):
 
 def painted(row: Row, width: int, palette: Palette, under: Style) -> RowStrip:
     """Return a row in the colors of a palette, on the background `under`."""
+    known = palette.known(under)
     return RowStrip.of(
-        [Segment(_plain(text), palette.over(under, words)) for text, words in row if text], width, under
+        [
+            Segment(
+                text if text.isprintable() else _plain(text), known.get(words) or palette.over(under, words)
+            )
+            for text, words in row
+            if text
+        ],
+        width,
+        under,
     )
 
 
 def _plain(text: str) -> str:
     """Return `text` as one line without controls; rows are clean already, this is the last gate."""
-    if text.isprintable():
-        return text
     return clean(text).replace("\n", "⏎").replace("\t", " ")

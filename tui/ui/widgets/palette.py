@@ -73,6 +73,10 @@ class Palette:
             found = self._styles[words] = self._build(words)
         return found
 
+    def known(self, under: Style) -> dict[str, Style]:
+        """Return the styles of words on a background that `over` was asked for before."""
+        return self._over.setdefault(under, {})
+
     def over(self, under: Style, words: str) -> Style:
         """Return the style of `words` on the background `under`.
 
@@ -80,7 +84,7 @@ class Palette:
         """
         if under.reverse:
             return under
-        known = self._over.setdefault(under, {})
+        known = self.known(under)
         found = known.get(words)
         if found is None:
             found = under + self.style(words)
