@@ -24,6 +24,8 @@ BENCHMARKS = (
     *("first_paint", "start", "commands", "idle", "tool_call", "tap", "quit", "app_memory"),
     "traffic_flood",
     "opening",
+    "streaming",
+    "traffic_screen",
 )
 PAGE = ROOT / "docs" / "performance.md"
 MARK = "<!-- what follows is written by tests/benchmarks/every.py -->"
