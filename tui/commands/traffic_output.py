@@ -136,6 +136,7 @@ def _lint(args: argparse.Namespace, sources: Iterable[Source]) -> int:
             worst, number = max(worst, finding.severity), number + 1
             if args.json:
                 told = asdict(finding) | {"severity": finding.severity.name.lower()}
+                del told["count"], told["places"]  # each entry has a line of its own here
                 _write(_json(source, told))
             else:
                 _write(_labelled(source, finding_line(finding, selection.columns_of(finding.seq), colour)))
