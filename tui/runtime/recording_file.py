@@ -29,8 +29,8 @@ LOOK_SECONDS = 0.2
 LAST_PAGE = 2_000
 """Entries at the end that are there at once."""
 
-PAINTED_SECONDS = 1.0
-"""How long the entries before them wait for the first painting."""
+PAINTED_SECONDS = 10.0
+"""How long the entries before them wait for the first painting, at most (seconds on a busy machine)."""
 
 REST_SECONDS, SLICE_SECONDS = 0.001, 0.003
 """The pause after each page, and the work between two pauses: drawing and keys come first."""

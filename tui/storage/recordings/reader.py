@@ -23,6 +23,9 @@ PAGE = 2000
 LEAST_BYTES = 24
 """An entry takes no less than this in the file."""
 
+_SELECT_SPAN = "SELECT (SELECT min(seq) FROM entries), (SELECT max(seq) FROM entries)"
+"""SQLite goes to either end at once, but through all rows for both in one query."""
+
 _SELECT_LIST = f"SELECT {', '.join(LIST_COLUMNS)} FROM entries"
 
 
@@ -94,7 +97,7 @@ class RecordingReader:
         with storage_errors(self.path):
             if not self._cut:
                 try:
-                    found = self._connection.execute("SELECT min(seq), max(seq) FROM entries").fetchone()
+                    found = self._connection.execute(_SELECT_SPAN).fetchone()
                     return found[0] or 0, found[1] or 0
                 except sqlite3.Error as error:
                     if not is_damage(error):
