@@ -21,7 +21,7 @@ from tui.model.openai_api.openai_chat import OpenAIChat
 from tui.model.retry import Retrying
 
 ASK = ModelRequest("", [UserMessage("hi")], [ToolSpec("a__b", "", {"type": "object"})])
-SHORT = {"first_token_seconds": 0.2, "between_chunks_seconds": 0.2}
+SHORT = {"first_token_seconds": 0.6, "between_chunks_seconds": 0.6}
 
 
 class Story(Heard):
