@@ -1,7 +1,7 @@
 """The calls of one reply: checked, approved, run, and answered with observations for the model."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -108,10 +108,6 @@ class TurnDeps:
     tool_selection: ToolSelection = field(default_factory=ToolSelection)
     instructions: str = ""
     resources: ResourceSource | None = None
-
-
-async def _awaited(call: Awaitable[ToolResult]) -> ToolResult:
-    return await call
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +287,7 @@ class ToolCallRunner:
             progress=self._progress(step, call_id),
             clocks=self._clocks,
         )
-        work = self._running[call_id] = asyncio.create_task(_awaited(call), name=f"call {call_id}")
+        work = self._running[call_id] = asyncio.create_task(call, name=f"call {call_id}")
         limit = TimeLimit(left)
         try:
             with self._clocks.holding(limit):

@@ -1,6 +1,9 @@
 """Who decides whether a call runs, and what the model is told when it does not."""
 
 import asyncio
+import gc
+
+import pytest
 
 from tests.conftest import until
 from tests.media import image, png
@@ -246,6 +249,27 @@ async def test_pictures_that_differ_are_not_the_same_result():
     turn, talk = turn_of(model, FunctionToolbox(look=look))
     assert ended(await run(turn)).reason is EndReason.ANSWERED
     assert not any("the same call" in message.text for message in talk.messages)
+
+
+async def test_a_call_that_is_cancelled_before_it_began_leaves_nothing_behind(recwarn):
+    async def look(arguments):
+        return text("fine")
+
+    turn, _ = turn_of(ScriptedModel([calls(call(1, "srv__look")), says("done")]), FunctionToolbox(look=look))
+    created = asyncio.create_task
+
+    def cancelled_at_once(work, **names):
+        task = created(work, **names)
+        if names.get("name") == "call c1":
+            task.cancel()
+        return task
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(asyncio, "create_task", cancelled_at_once)
+        events = await run(turn)
+    gc.collect()
+    assert [event.why for event in of_type(events, ToolCallEnded)] == ["cancelled"]
+    assert not recwarn.list
 
 
 async def test_one_running_call_is_cancelled_and_the_turn_continues():
