@@ -1,8 +1,11 @@
 """The conversation stays where the person is, whatever arrives and whatever is resized."""
 
+import pytest
+
 from tests.conftest import until
 from tests.ui.stage import press
 from tests.ui.talk_stage import talk
+from tui.ui.chat.transcript.flow import Flow
 
 
 def numbered(count: int, start: int = 0) -> str:
@@ -95,3 +98,33 @@ async def test_a_thousand_messages_are_wrapped_when_they_are_looked_at():
         it.pane.focus()
         await press(it.pilot, "home")
         await it.shows("question 0")
+
+
+async def test_what_was_wrapped_once_is_not_looked_through_again_with_each_text(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    async with talk() as it:
+        it.pane.add_note("first")
+        it.say("x", numbered(600))
+        blocks = it.pane.flow.blocks
+        await until(lambda: it.pane.flow.wrapped >= len(blocks) > 600, what="everything wrapped")
+        looked: list[int] = []
+        monkeypatch.setattr(Flow, "stale", lambda flow, index: looked.append(index) or False)
+
+        it.pane.add_note("another")
+        await until(lambda: it.pane.flow.wrapped == len(blocks), what="the note wrapped, too")
+
+        assert len(looked) < 200
+
+
+async def test_another_conversation_in_its_place_is_wrapped():
+    async with talk() as it:
+        it.say("x", numbered(300))
+        await until(lambda: it.pane.flow.wrapped >= 300, what="everything wrapped")
+
+        it.pane.clear()
+        it.say("y", numbered(300, 300))
+        flow = it.pane.flow
+        await until(lambda: flow.wrapped >= len(flow.blocks) >= 300, what="everything wrapped again")
+
+        assert not any(flow.stale(index) for index in range(len(flow.blocks)))

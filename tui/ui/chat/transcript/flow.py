@@ -44,11 +44,16 @@ class Block:
 
 
 class Flow:
-    """Blocks in order, with the row at which each starts. Change `blocks` through the methods."""
+    """Blocks in order, with the row at which each starts. Change `blocks` through the methods.
+
+    `wrapped` is how many of the first blocks have all been wrapped at this width once; a few may be stale
+    again, because a block changes without telling its flow.
+    """
 
     def __init__(self, width: int = 80) -> None:
         self.blocks: list[Block] = []
         self.width = width
+        self.wrapped = 0
         self._tops = [0]
         self._held: dict[Block, None] = {}  # the blocks that have rows, in the order they were wrapped
         self._moved = -1  # the first row that has changed since `settle`; or -1
@@ -68,17 +73,18 @@ class Flow:
     def extend(self, blocks: Sequence[Block]) -> None:
         start = len(self.blocks)
         self.blocks += blocks
-
         self._rebuild(start)
 
     def truncate(self, index: int) -> None:
         del self.blocks[index:]
         del self._tops[index + 1 :]
+        self.wrapped = min(self.wrapped, index)
         if not index:
             self._held.clear()
 
     def replace(self, index: int, blocks: Iterable[Block]) -> None:
         self.blocks[index : index + 1] = blocks
+        self.wrapped = min(self.wrapped, index)
         self._rebuild(index)
         top = self._tops[index]
         self._moved = min(self._moved, top) if self._moved >= 0 else top

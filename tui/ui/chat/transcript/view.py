@@ -16,6 +16,8 @@ from tui.ui.widgets.rows import Row
 SLICE_SECONDS = 0.005
 SLICE_PAUSE = 0.03
 PREPARED_AT_ONCE = 500
+LOOKED_AT_AGAIN = 100
+"""Blocks from the end that may have changed once all were wrapped; an older one is wrapped when seen."""
 
 
 class FlowPane(LinePane):
@@ -91,11 +93,14 @@ class FlowPane(LinePane):
         flow = self.flow
         deadline = perf_counter() + SLICE_SECONDS
         index = min(self._stale_below, len(flow.blocks) - 1)
-        while index >= 0 and perf_counter() < deadline:
+        last = min(flow.wrapped, len(flow.blocks) - LOOKED_AT_AGAIN)
+        while index >= max(0, last) and perf_counter() < deadline:
             if flow.stale(index):
                 flow.prepare(index)
                 self._prepared.append(index)
             index -= 1
+        if index < max(0, last):
+            index, flow.wrapped = -1, len(flow.blocks)
         self._stale_below = index
         # Telling heights costs a repaint, because the rows in view get other numbers.
         if self._prepared and (index < 0 or len(self._prepared) >= PREPARED_AT_ONCE):
@@ -116,7 +121,7 @@ class FlowPane(LinePane):
 
     def rewrap(self) -> None:
         if self.flow.width != self.columns:
-            self.flow.width = self.columns
+            self.flow.width, self.flow.wrapped = self.columns, 0
         self.settle()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
