@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tui.core import units
 from tui.core.text import clean_line
-from tui.core.traffic import Kind, Outcome
+from tui.core.traffic import Direction, Kind, Outcome
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.widgets.rows import EMPTY, Row, Span, cells_of, crop, head_of, pad, wrap
 from tui.ui.widgets.symbols import OUTCOME_STYLES, OUTCOME_WORDS, SEVERITY_STYLES, Symbols, kind_look
@@ -87,6 +88,7 @@ class RowMaker:
         self._entries = entries
         self._symbols = symbols
         self._cleaned: dict[str, str] = {}
+        self._looks: dict[tuple[int, int], tuple[str, str, str]] = {}
 
     def name(self, text: str) -> str:
         known = self._cleaned.get(text)
@@ -99,22 +101,24 @@ class RowMaker:
     def row(self, index: int, columns: Layout, context: RowContext, ident: str = "") -> Row:
         """Return the line of an entry; `ident` is its id, "" while it is unknown."""
         entries, gap = self._entries, " " * columns.gap
-        parts: list[tuple[int, Span, bool]] = [
-            (columns.time, (self._time(index, context), "dim"), True),
-            (columns.delta, (self._delta(index, context), "dim"), True),
-            (columns.server, (self.name(entries.sources.texts[entries.source[index]]), "text"), False),
-            (columns.kind, self._kind(index, columns), False),
-        ]
         spans: list[Span] = [*self._marks(index, context)]
-        spans += [_cell(*part, width, gap, right=right) for width, part, right in parts if width]
+        if columns.time:
+            spans.append(_cell(self._time(index, context), "dim", columns.time, gap))
+        if columns.delta:
+            spans.append(_cell(self._delta(index, context), "dim", columns.delta, gap))
+        source = self.name(entries.sources.texts[entries.source[index]])
+        spans.append(_kept_cell(source, "text", columns.server, gap, right=False))
+        spans.append(_kept_cell(*self._kind(index, columns), columns.kind, gap, right=False))
         what = crop(self._what(index, columns, context), columns.what)
         spans += pad(what, columns.what + columns.gap, "dim")
         if columns.ident:
             # Ids differ at their end.
             short = ident if len(ident) <= columns.ident else f"…{ident[1 - columns.ident :]}"
-            spans.append(_cell(short, "dim", columns.ident, gap, right=False))
+            spans.append(_kept_cell(short, "dim", columns.ident, gap, right=False))
         size = units.size(entries.size[index])
-        spans.append(_cell(size if columns.size > 6 else size.replace(" ", ""), "dim", columns.size, gap))
+        spans.append(
+            _kept_cell(size if columns.size > 6 else size.replace(" ", ""), "dim", columns.size, gap)
+        )
         spans += self._latency(index, columns, context)
         if entries.seq(index) <= entries.gone:  # the entry was dropped
             spans[3:] = [(text, "dim strike") for text, _ in spans[3:]]
@@ -165,7 +169,10 @@ class RowMaker:
 
     def _kind(self, index: int, columns: Layout) -> Span:
         entries = self._entries
-        words, short, style = kind_look(Kind(entries.kind[index]), entries.goes(index), self._symbols)
+        key = entries.kind[index], entries.direction[index]
+        if (look := self._looks.get(key)) is None:
+            look = self._looks[key] = kind_look(Kind(key[0]), Direction(key[1]), self._symbols)
+        words, short, style = look
         return (short if columns.short else words, style)
 
     def _what(self, index: int, columns: Layout, context: RowContext) -> Row:
@@ -195,8 +202,8 @@ class RowMaker:
         spans: list[Span] = []
         if columns.bar:
             drawn = bar(share(ns), columns.bar, symbols.bar) if ns >= 0 and answer and not open else ""
-            spans.append(_cell(drawn, shade, columns.bar, gap, right=False))
-        spans.append(_cell(span(ns) if ns >= 0 and answer else "", style, columns.latency, gap))
+            spans.append(_kept_cell(drawn, shade, columns.bar, gap, right=False))
+        spans.append(_kept_cell(span(ns) if ns >= 0 and answer else "", style, columns.latency, gap))
         words = symbols.outcomes[outcome]
         if columns.outcome > 1:
             words += " open" if open else f" {OUTCOME_WORDS[Outcome(outcome)]}"
@@ -223,12 +230,19 @@ def _cell(text: str, style: str, cells: int, gap: str, *, right: bool = True) ->
     return (fill + text + gap if right else text + fill + gap, style)
 
 
+_kept_cell = lru_cache(512)(_cell)
+"""For what many lines have in common."""
+
+
 def _joined(spans: list[Span]) -> Row:
     """Return spans with neighbors of the same style joined: that halves the time to paint a line."""
     joined: list[Span] = []
-    for text, style in spans:
-        if joined and joined[-1][1] == style:
-            joined[-1] = (joined[-1][0] + text, style)
+    before = None
+    for piece in spans:
+        style = piece[1]
+        if style == before:
+            joined[-1] = (joined[-1][0] + piece[0], style)
         else:
-            joined.append((text, style))
+            joined.append(piece)
+            before = style
     return tuple(joined)

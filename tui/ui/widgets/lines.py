@@ -14,6 +14,7 @@ from rich.style import Style
 from textual import events
 from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
+from textual.filter import ANSIToTruecolor
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBar
@@ -246,11 +247,13 @@ class LinePane(ScrollView, can_focus=True):
         if self.show_vertical_scrollbar:
             width -= self.scrollbar_size_vertical
         strips = [padded(strip, padding.left, width, under) for strip in strips]
-        # `_strip` has taken the controls out already.
+        is_true = self.palette.is_true(under)
         for found in self.get_line_filters():
-            if not isinstance(found, ControlFilter):
-                background = self.background_colors[1]
-                strips = [strip.apply_filter(found, background) for strip in strips]
+            # `_strip` has taken the controls out already, and most themes have no colors of the terminal.
+            if isinstance(found, ControlFilter) or (isinstance(found, ANSIToTruecolor) and is_true):
+                continue
+            background = self.background_colors[1]
+            strips = [strip.apply_filter(found, background) for strip in strips]
         return strips
 
     @property

@@ -43,6 +43,7 @@ class Palette:
     native: bool = False
     _styles: dict[str, Style] = field(default_factory=dict, repr=False, compare=False)
     _over: dict[Style, dict[str, Style]] = field(default_factory=dict, repr=False, compare=False)
+    _is_true: bool = field(default=False, repr=False, compare=False)
 
     @classmethod
     def of(cls, variables: Mapping[str, str], native: bool = False) -> "Palette":
@@ -57,7 +58,8 @@ class Palette:
             }
             colors["cursor"] = ground.blend(colors["accent"], 0.16, alpha=1.0)
             colors["selected"] = ground.blend(colors["accent"], 0.35, alpha=1.0)
-        return cls(colors, native)
+        is_true = not native and all(color.ansi is None for color in colors.values())
+        return cls(colors, native, _is_true=is_true)
 
     def style(self, words: str) -> Style:
         """Return the rich style of `words`: a role, attributes, and `on` with a role for the background.
@@ -91,6 +93,14 @@ class Palette:
             if not _COLOURS.fullmatch(words):  # a picture has thousands
                 known[words] = found
         return found
+
+    def is_true(self, under: Style) -> bool:
+        """Whether no style on this background has a color that only the terminal knows, or is dim."""
+        return (
+            self._is_true
+            and not under.dim
+            and all(color is None or color.triplet for color in (under.color, under.bgcolor))
+        )
 
     def _build(self, words: str) -> Style:
         style = Style()

@@ -2,6 +2,7 @@
 
 import gc
 
+import pytest
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
@@ -19,6 +20,21 @@ def test_a_filter_and_cuts_give_what_textual_gives() -> None:
     assert filtered is strip.apply_filter(control, Color(0, 0, 0))
     assert [part.text for part in strip.divide([5, 11])] == ["hello", " world"]
     assert [part.text for part in strip.divide([11, 40])] == ["hello world"]
+
+
+def test_a_row_has_what_textual_keeps_in_a_strip_once_it_is_asked_for() -> None:
+    strip = RowStrip([Segment("hello", PLAIN)])
+    assert strip.crop(1, 3) is strip.crop(1, 3)
+    assert strip.link_ids == {""}
+    assert not hasattr(strip, "no_such_name")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [("ab", "ab  "), ("日本", "日本"), ("日本語", "日本"), ("a日本", "a日 ")]
+)
+def test_a_row_is_filled_up_or_cut_to_its_width(text: str, shown: str) -> None:
+    strip = RowStrip.of([Segment(text, PLAIN)], 4, PLAIN)
+    assert (strip.text, strip.cell_length) == (shown, 4)
 
 
 def test_rows_that_nobody_shows_are_gone_without_the_collector() -> None:

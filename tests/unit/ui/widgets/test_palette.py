@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.style import Style
 
 from tui.ui.widgets.palette import ROLES, Palette
 
@@ -54,3 +55,13 @@ def test_native_colors_are_not_blended():
     assert palette.style("text on panel").bgcolor is None
     assert palette.style("dim").dim
     assert palette.style("cursor").reverse
+
+
+def test_a_palette_of_true_colors_is_told_from_one_with_a_color_of_the_terminal():
+    ansi = Palette.of({"foreground": "#ffffff", "surface": "#000000", "accent": "ansi_red"})
+
+    assert PALETTE.is_true(Style.parse("#ffffff on #000000"))
+    assert not PALETTE.is_true(Style.parse("red on #000000"))
+    assert not PALETTE.is_true(Style.parse("dim #ffffff on #000000"))
+    assert Palette.of({"foreground": "#ffffff"}, native=True).is_true(Style()) is False
+    assert ansi.is_true(Style()) == (ansi.style("accent").color.triplet is not None)
