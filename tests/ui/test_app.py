@@ -4,6 +4,7 @@ import asyncio
 import threading
 
 import pytest
+from textual.screen import Screen
 
 from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text, send, shows
@@ -44,6 +45,26 @@ async def test_a_server_that_changes_is_shown_without_waiting_for_the_next_look(
         await shows(app, "2 of 3 servers")
         runtime.host.put(crashed("weather"))
         await shows(app, "1 of 3 servers")
+
+
+async def test_the_panes_are_laid_out_once_when_they_appear_and_once_when_the_servers_do(monkeypatch):
+    layouts: list[bool] = []
+    lay_out = Screen._refresh_layout
+
+    def counted(screen, *arguments, **options):
+        panes = screen.query("#servers")
+        layouts.extend(pane.row_count() > 2 for pane in panes)
+        lay_out(screen, *arguments, **options)
+
+    monkeypatch.setattr(Screen, "_refresh_layout", counted)
+    gate = asyncio.Event()
+    async with opened(FakeRuntime(gate=gate)) as (app, pilot):
+        await pilot.pause()
+        assert layouts == [False]
+        gate.set()
+        await shows(app, "2 of 3 servers")
+        await pilot.pause()
+    assert layouts == [False, True]
 
 
 async def test_what_is_typed_while_it_loads_is_sent_once_it_has_loaded():

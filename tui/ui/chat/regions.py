@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -71,6 +73,12 @@ STYLES = """
 """
 
 
+class Side(Vertical):
+    """Servers and trace."""
+
+    virtual_size = Reactive(Size(0, 0))  # Textual's asks for a second layout as soon as one has set it
+
+
 class Regions:
     """The widgets of the chat screen."""
 
@@ -121,7 +129,7 @@ class Regions:
         self.conversation = Transcript(symbols=symbols, id="conversation")
         self.servers = ServersPane(symbols=symbols, id="servers")
         self.trace = TracePane(symbols=symbols, id="trace")
-        side = Vertical(self.servers, self.rule_side, self.trace, id="side")
+        side = Side(self.servers, self.rule_side, self.trace, id="side")
         with self.screen.app.batch_update():
             await self.screen.query_one("#body").mount(self.conversation, side)
             self.has_panes = True
@@ -203,9 +211,9 @@ class Regions:
     def fit_servers(self) -> None:
         """Make the servers pane as high as its rows, but at most two fifths of the body."""
         if self.only is Context.SERVERS:
-            self.servers.styles.height = None
+            self.servers.styles.height, self.servers.room = None, 0
             return
-        most = max(3, self.screen.app.size.height * 2 // 5)
+        self.servers.room = most = max(3, self.screen.app.size.height * 2 // 5)
         rows = min(most, max(2, self.servers.row_count()))
         height = self.servers.styles.inline.height
         if height is None or height.value != rows:

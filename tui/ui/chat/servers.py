@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from textual.binding import BindingType
+from textual.geometry import Size
+from textual.widget import Widget
 
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState, ServerStatus
@@ -42,7 +44,10 @@ MISTAKES_TEXT = (
 
 
 class ServersPane(TitledPane):
-    """The list of servers."""
+    """The list of servers.
+
+    `room`: up to so many rows the pane is made as high as it has rows, so it needs no scroll bar meanwhile.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVERS)
 
@@ -62,6 +67,7 @@ class ServersPane(TitledPane):
         self._clock = clock
         self._host: Host | None = None
         self._statuses: tuple[ServerStatus, ...] = ()
+        self.room = 0
         self._rows: list[Row] = []
         self._owners: list[int] = []
         self._unfolded: set[str] = set()
@@ -92,6 +98,16 @@ class ServersPane(TitledPane):
             changed = self._seen is None or seen[0] != self._seen[0]
             self._seen = seen
             self._take_in(now_ns, turn, changed)
+
+    def _resize_rows(self, height: int) -> None:
+        """Leave the scroll bar to the layout that makes the pane higher.
+
+        A bar that comes now and goes with that layout costs a second one, and the whole screen painted again.
+        """
+        if height > self.room or self.show_vertical_scrollbar:
+            super()._resize_rows(height)
+        else:
+            self.set_reactive(Widget.virtual_size, Size(self.columns, height))
 
     @property
     def selected(self) -> str | None:

@@ -64,7 +64,8 @@ class TracePane(TitledPane):
         """Repaint what changed; called many times a second, cheap if nothing did."""
         if not self.is_mounted or not self.display:
             return
-        if self._spans.revision != self._seen:
+        # Without a width the words of an empty pane are many rows: a scroll bar would come and go.
+        if self._spans.revision != self._seen and (self.size or self._spans.entries):
             self._take_in()
         second = self._clock() // 1_000_000_000
         if self._live and second != self._second:

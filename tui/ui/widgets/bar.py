@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from rich.segment import Segment
+from textual.geometry import Size
+from textual.reactive import Reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -17,6 +19,8 @@ class Bar(Widget):
     """One line of text. A subclass implements `row`; `refresh()` shows what changed."""
 
     DEFAULT_CSS = "Bar { height: 1; }"
+
+    virtual_size = Reactive(Size(0, 0))  # Textual's asks for a second layout as soon as one has set it
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)

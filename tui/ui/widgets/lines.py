@@ -218,7 +218,8 @@ class LinePane(ScrollView, can_focus=True):
 
     def on_mount(self) -> None:
         self.app.theme_changed_signal.subscribe(self, lambda theme: self.repaint())
-        self.rows_changed()
+        if self.size:  # rows wrapped to no width are many: a scroll bar would come and go
+            self.rows_changed()
 
     def repaint(self) -> None:
         """Draw all lines again: what they show changed, but not how many there are."""
