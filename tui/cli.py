@@ -209,16 +209,23 @@ def _dispatch(args: "argparse.Namespace") -> int:
 
 
 def _traffic_screen(args: "argparse.Namespace", path: "Path") -> int:
+    gc.disable()  # what is imported until the first entries are painted stays
     from tui.runtime.recording_file import RecordingFile
     from tui.settings.config_file import quick_ui
-    from tui.settings.locations import config_path
-    from tui.settings.save import set_value
     from tui.ui.app.terminal import run_traffic
 
     named = vars(args).get("config")
 
     def save_theme(name: str) -> None:
+        from tui.settings.locations import config_path
+        from tui.settings.save import set_value
+
         set_value(config_path(named, os.environ)[0], "ui.theme", name)
+
+    def painted() -> None:
+        gc.freeze()
+        gc.enable()
+        recorded.painted()
 
     quick = quick_ui(named, os.environ)
     theme = vars(args).get("theme") or quick.theme
@@ -230,9 +237,10 @@ def _traffic_screen(args: "argparse.Namespace", path: "Path") -> int:
             theme=theme,
             keys=quick.keys,
             save_theme=save_theme,
-            painted=recorded.painted,
+            painted=painted,
         )
     finally:
+        gc.enable()
         recorded.close()
 
 

@@ -75,9 +75,9 @@ def connected(path: str) -> socket.socket:
 def inside(path: str, arguments: list[str]) -> int:
     """Be the program, with a task that calls the tool of its first server."""
     import tui.cli
-    from tui.ui.app import terminal
+    from tui.ui.app import app as app_module
 
-    class Called(terminal.McptuiApp):
+    class Called(app_module.McptuiApp):
         def on_mount(self) -> None:
             self.calling = asyncio.create_task(self.work())
 
@@ -96,7 +96,7 @@ def inside(path: str, arguments: list[str]) -> int:
                 lambda: toolbox.call(tool, ARGUMENTS, seconds=10, progress=lambda *_: None),
             )
 
-    terminal.McptuiApp = Called  # type: ignore[misc]
+    app_module.McptuiApp = Called  # type: ignore[misc]
     return tui.cli.main(arguments)
 
 

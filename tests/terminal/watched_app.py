@@ -13,16 +13,16 @@ import tui.cli
 
 def note_modules(report: str) -> None:
     """Have the first frame reported."""
-    from tui.ui.app import terminal
+    from tui.ui.app import app as app_module
 
-    class Reporting(terminal.McptuiApp):
+    class Reporting(app_module.McptuiApp):
         def on_mount(self) -> None:
             self.call_after_refresh(self.report)
 
         def report(self) -> None:
             Path(report).write_text("\n".join(sorted(sys.modules)), encoding="utf-8")
 
-    terminal.McptuiApp = Reporting  # type: ignore[misc]
+    app_module.McptuiApp = Reporting  # type: ignore[misc]
 
 
 def break_later() -> None:

@@ -56,7 +56,7 @@ HEAVY = {
         ("import tui.runtime.runtime", HEAVY),
         ("import tui.host.host", {"mcp", "mcp_types", "openai", "jsonschema", "psutil"}),
         ("import tui.ui.app.app", {"mcp", "mcp_types", "openai", "pydantic", "jsonschema", "PIL", "psutil"}),
-        ("import tui.ui.app.terminal", {"hashlib", "json"}),
+        ("import tui.ui.app.app, tui.ui.app.terminal", {"hashlib", "json"}),
         ("import tui.ui.widgets.decoding", {"PIL"}),
     ],
 )
@@ -71,6 +71,15 @@ def test_the_first_frame_loads_nothing_that_only_a_conversation_needs():
         "tui.core.conversation.conversation",
         "tui.ui.keys.slash_commands",
     }
-    code = f"import sys, tui.ui.app.terminal\nprint({needed_later} & sys.modules.keys())"
+    code = f"import sys, tui.ui.app.app, tui.ui.app.terminal\nprint({needed_later} & sys.modules.keys())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
+    assert done.stdout.strip() == "set()", done.stderr
+
+
+def test_a_recording_on_the_screen_loads_nothing_of_the_chat_nor_of_comparing():
+    needed_later = {"tui.ui.app.app", "tui.core.events", "tui.traffic.diff", "tui.settings.save"}
+    code = (
+        f"import sys, tui.ui.app.terminal, tui.ui.app.traffic_app\nprint({needed_later} & sys.modules.keys())"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
     assert done.stdout.strip() == "set()", done.stderr

@@ -14,11 +14,11 @@ from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line
 from tui.core.traffic import Entry
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.recorder import Recorder
 
 if TYPE_CHECKING:
     from tui.storage.recordings.folder import KeptRecording, Recordings
     from tui.storage.recordings.reader import RecordingReader
+    from tui.traffic.record.recorder import Recorder
 
 PAGE = 2000
 """Entries that are read at a time."""
@@ -32,10 +32,11 @@ def recordings() -> "Recordings":
     return Recordings(state_dir() / "recordings")
 
 
-def open_recorder(redactor: Redactor, meta: Mapping[str, str]) -> Recorder:
+def open_recorder(redactor: Redactor, meta: Mapping[str, str]) -> "Recorder":
     """Return a recorder that has begun a new recording; `problem` says what failed."""
     from tui.settings.config_file import quick_traffic
     from tui.storage.recordings.writer import RecordingWriter
+    from tui.traffic.record.recorder import Recorder
 
     chosen = quick_traffic(os.environ)
 

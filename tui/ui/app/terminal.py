@@ -13,13 +13,13 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
 from tui.core.text import clean_line
-from tui.ui.app.app import McptuiApp
 from tui.ui.platform.memory import SWITCH_SECONDS
 from tui.ui.platform.output import driver_class, screen_of_our_own
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
     from tui.traffic.record.entry_columns import Recording
+    from tui.ui.app.app import McptuiApp
     from tui.ui.app.traffic_app import TrafficApp
 
 SHUTDOWN_SECONDS = 9.0
@@ -39,6 +39,8 @@ def run_app(
     That is 0 after quitting, 128 + n after signal n, 1 after a defect, whose traceback is then on standard
     error. `make_runtime` is called once, in a thread, after the first frame.
     """
+    from tui.ui.app.app import McptuiApp
+
     made: list[Runtime] = []
 
     def make() -> "Runtime":

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -13,7 +13,6 @@ from tui.core import units
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, Kind, TrafficReader
-from tui.traffic.diff import RUN_TO_RUN, Comparison, Masks, compare, text_lines
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_list import EntryList
@@ -22,6 +21,9 @@ from tui.ui.traffic.previews import ReaderThread
 from tui.ui.widgets.bar import SplitBar, key_hints
 from tui.ui.widgets.page import Lines, Page
 from tui.ui.widgets.rows import EMPTY, Row
+
+if TYPE_CHECKING:
+    from tui.traffic.diff import Comparison
 
 MOST_COMPARED = 8 * 1024 * 1024
 """Bytes of a body that is compared."""
@@ -34,8 +36,10 @@ class NotComparable(Exception):
 _SIGN_STYLES = {"+": "ok", "-": "bad", "~": "warn"}
 
 
-def difference_rows(found: Comparison) -> list[Row]:
+def difference_rows(found: "Comparison") -> list[Row]:
     """Return a comparison as paragraphs: a sign, the path, the value before and the value after."""
+    from tui.traffic.diff import text_lines
+
     if found.same and not found.masked:
         return [(("The two are the same.", "ok"),)]
     rows: list[Row] = []
@@ -113,6 +117,8 @@ class ComparisonScreen(ModalScreen[None]):
         self._job = asyncio.create_task(self._compare(), name="compare")
 
     async def _compare(self) -> None:
+        from tui.traffic.diff import RUN_TO_RUN, Masks, compare, text_lines
+
         masks = RUN_TO_RUN if self._masked else Masks()
         try:
             first, second = await self._values(self._calls)
@@ -124,7 +130,7 @@ class ComparisonScreen(ModalScreen[None]):
         self._page.show(Lines(difference_rows(found)))
         self._say(found)
 
-    def _say(self, found: Comparison | None = None) -> None:
+    def _say(self, found: "Comparison | None" = None) -> None:
         first, second = self._names
         what = "the calls of " if self._calls else ""
         count = len(found.differences) if found is not None else 0
