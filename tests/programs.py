@@ -16,6 +16,7 @@ from typing import Any
 
 from tui.core.servers import ServerSpec
 
+ROOT = Path(__file__).parents[1]
 FORK_SERVER = Path(__file__).with_name("fork_server.py")
 FORKED = Path(__file__).with_name("forked.py")
 
@@ -149,3 +150,17 @@ def server(name: str, script: Path, **more: Any) -> ServerSpec:
 
 fork_server: ForkServer | None = None
 """Started by the fixture of that name; without it each program is a new interpreter."""
+
+
+def printed_by(code: str, **env: str) -> str:
+    """Return what a new interpreter prints: the one that runs the tests has imported everything."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={"PYTHONPATH": str(ROOT)} | env,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()

@@ -22,6 +22,7 @@ from tui.core.questions import (
 )
 from tui.core.servers import SamplingRule, ServerSpec, Transport
 from tui.core.tools import CallFailure
+from tui.core.traffic import TrafficSink
 from tui.host.host import Host
 from tui.host.server_requests import MAX_ROUNDS, MAX_TOLD, MAX_WAITING
 
@@ -178,12 +179,7 @@ async def test_a_cancelled_round_withdraws_its_question():
 
 async def test_a_phishing_server_has_dangerous_addresses_refused_unseen():
     person = Person({"api_key": "none of yours"})
-    received: list[dict] = []
-
-    def keep(captured):
-        if b'"id":"u' in captured.raw.replace(b" ", b""):
-            received.append(json.loads(captured.raw))
-
+    received, keep = kept(b'"id":"u')
     host = await started(FAULTS / "elicitation_phishing.py", person, sink=keep)
     await call(host)
     await until(lambda: len(answers(received)) == 10)
@@ -198,6 +194,17 @@ async def test_a_phishing_server_has_dangerous_addresses_refused_unseen():
     assert len(person.told) == MAX_TOLD
     assert all(one.startswith("srv: elicitation/create: the address is not opened") for one in person.told)
     await host.shutdown()
+
+
+def kept(part: bytes) -> tuple[list[dict], TrafficSink]:
+    """Return a list, and a sink that adds to it the messages with `part` in them, blanks left out."""
+    found: list[dict] = []
+
+    def keep(captured):
+        if part in captured.raw.replace(b" ", b""):
+            found.append(json.loads(captured.raw))
+
+    return found, keep
 
 
 def answers(messages: Sequence[dict]) -> list[dict]:
@@ -217,12 +224,7 @@ async def test_a_server_that_stops_withdraws_its_questions():
 async def test_a_call_that_ends_withdraws_its_questions():
     person = Person()
     person.wait.clear()
-    replies: list[dict] = []
-
-    def keep(captured):
-        if b'"id":"f1"' in captured.raw.replace(b" ", b""):
-            replies.append(json.loads(captured.raw))
-
+    replies, keep = kept(b'"id":"f1"')
     host = await started(FAULTS / "elicitation_phishing.py", person, sink=keep)
     await call(host)
     await until(lambda: answers(replies))

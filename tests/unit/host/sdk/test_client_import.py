@@ -1,20 +1,10 @@
 """The client half of the SDK, loaded without its server half."""
 
-import subprocess
-import sys
 from importlib.metadata import version
-from pathlib import Path
 
-ROOT = Path(__file__).parents[4]
+from tests.programs import printed_by
 
 LOADED = "from tui.host.sdk.client_import import load_client_half\nload_client_half()\nimport sys, mcp\n"
-
-
-def printed_by(code: str) -> str:
-    """Return what a fresh interpreter prints; whoever runs the tests has long loaded all of the SDK."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 def test_this_is_the_sdk_whose_client_half_can_be_loaded_alone():

@@ -1,11 +1,8 @@
 """The SDK's models of the wire formats, built on first use."""
 
-import subprocess
-import sys
 from importlib.metadata import version
-from pathlib import Path
 
-ROOT = Path(__file__).parents[4]
+from tests.programs import printed_by
 
 LOADED = """
 from tui.host.sdk.wire_models import load_wire_models
@@ -33,20 +30,6 @@ for result in (
 ):
     print(said(result))
 """
-
-
-def printed_by(code: str, **env: str) -> str:
-    """Return what a fresh interpreter prints; whoever runs the tests has long loaded the models."""
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={"PYTHONPATH": str(ROOT)} | env,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 def test_this_is_the_sdk_whose_models_can_be_built_later():

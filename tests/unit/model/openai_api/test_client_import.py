@@ -1,24 +1,14 @@
 """openai, loaded without the types of its API."""
 
-import subprocess
-import sys
 from importlib.metadata import version
-from pathlib import Path
 
-ROOT = Path(__file__).parents[4]
+from tests.programs import printed_by
 
 CLIENT = """
 import sys
 from tui.model.openai_api.client_import import load_openai
 client = load_openai().AsyncOpenAI(api_key="none")
 """
-
-
-def printed_by(code: str) -> str:
-    """Return what a fresh interpreter prints; whoever runs the tests has long loaded all of openai."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 def test_this_is_the_openai_whose_client_can_be_loaded_alone():
