@@ -209,10 +209,12 @@ def _dispatch(args: "argparse.Namespace") -> int:
 
 
 def _traffic_screen(args: "argparse.Namespace", path: "Path") -> int:
-    gc.disable()  # what is imported until the first entries are painted stays
-    from tui.runtime.recording_file import RecordingFile
-    from tui.settings.config_file import quick_ui
-    from tui.ui.app.terminal import run_traffic
+    from tui.core.collector import collector_paused
+
+    with collector_paused():
+        from tui.runtime.recording_file import RecordingFile
+        from tui.settings.config_file import quick_ui
+        from tui.ui.app.terminal import run_traffic
 
     named = vars(args).get("config")
 
@@ -221,11 +223,6 @@ def _traffic_screen(args: "argparse.Namespace", path: "Path") -> int:
         from tui.settings.save import set_value
 
         set_value(config_path(named, os.environ)[0], "ui.theme", name)
-
-    def painted() -> None:
-        gc.freeze()
-        gc.enable()
-        recorded.painted()
 
     quick = quick_ui(named, os.environ)
     theme = vars(args).get("theme") or quick.theme
@@ -237,10 +234,9 @@ def _traffic_screen(args: "argparse.Namespace", path: "Path") -> int:
             theme=theme,
             keys=quick.keys,
             save_theme=save_theme,
-            painted=painted,
+            painted=recorded.painted,
         )
     finally:
-        gc.enable()
         recorded.close()
 
 
