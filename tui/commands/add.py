@@ -94,7 +94,7 @@ def _is_packed(word: str) -> bool:
 
 
 def _names_a_registry(words: Sequence[str]) -> bool:
-    """Whether `--registry` stands behind a word that is no command."""
+    """Whether `--registry` follows a word that is not a command."""
     named = any(word == "--registry" or word.startswith("--registry=") for word in words[1:])
     return named and not is_command(words[0])
 

@@ -1,4 +1,4 @@
-"""What an address of a server and an HTTP header may be. Pure.
+"""Rules for server addresses and HTTP headers. Pure.
 
 Checked where a configuration, a command line or a keychain gives one: HTTP libraries find out only when they
 send it, and quote the value, which may be a secret.

@@ -20,7 +20,7 @@ QUOTED = 160
 MARKUP = re.compile(r"<(?:script|style)\b.*?</(?:script|style)\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 LATER = "Try again later."
 CHECK = "Check the address, and that the server is running."
-GONE = "The server answered at this address before. Restart it if this goes on."
+GONE = "The server answered at this address before. Restart it if the error persists."
 LOOPS = "The server, or a proxy before it, is set up wrongly. Check the address, also its final slash."
 MAY_HAVE = "It may have taken effect: check before you send it again."
 

@@ -18,7 +18,7 @@ PLACES = 5
 """Entries of a finding whose own sentences are kept."""
 
 MAX_METHODS = 2_000
-"""Findings that are told apart by their method; of further ones only rule and server are."""
+"""How many findings are kept apart by method; beyond that, only by rule and server."""
 
 LONGEST_GAP = 4_096
 """Entries without a finding between two of one range."""

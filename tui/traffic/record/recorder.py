@@ -33,7 +33,10 @@ RecorderJob = threading.Event | Action
 
 
 class Portion(NamedTuple):
-    """What was taken of a backlog: captured values, findings, the job behind them; `items` in the queue."""
+    """What was taken from a backlog: captured values, findings, and the job after them.
+
+    `items` is how many items of the queue that was.
+    """
 
     captured: list[Captured]
     findings: list[Finding]
@@ -177,7 +180,7 @@ WINDOW = 0.03
 
 BATCH = 4096
 BATCH_BYTES = 4 * 1024 * 1024
-"""What is stored in one transaction, at most."""
+"""The most that one transaction stores: captured values, and bytes."""
 
 _NO_CAUSE = (None, None, None)
 _LOG = logging.getLogger(__name__)

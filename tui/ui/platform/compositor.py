@@ -21,7 +21,7 @@ Span = tuple[int, int, int]
 """A line, and the columns from and to which it changed."""
 
 Line = dict[int, Strip | None]
-"""What is painted in a line, by the column at which it starts."""
+"""The painted pieces of a line, by their first column."""
 
 
 def install() -> None:

@@ -32,7 +32,7 @@ CACHED_STRIPS = 200
 
 
 class Brush(NamedTuple):
-    """What all rows of one painting have in common: style, width, colors, selected text."""
+    """What the rows of one repaint share: style, width, colors, selected text."""
 
     under: Style
     width: int
