@@ -3,6 +3,7 @@
 Real conversations over HTTP; the endpoint refuses what real ones do, see tests/strict.py.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
@@ -139,7 +140,6 @@ CUTS: dict[str, tuple[Sequence[Reply], Watch | Callable[[], Watch]]] = {
     "between calls": ([calls(ECHO, WAITS, ECHO)], lambda: cancels(ToolCallEnded, 2)),
     "after calls": ([calls(ECHO), HANGS], lambda: cancels(TextDelta)),
     "in the second step": ([calls(ECHO), Answer(mute=True)], lambda: cancels(StepStarted, 2)),
-    "while it waits to ask again": ([refuses(429, "slow down")], lambda: cancels(RetryScheduled)),
 }
 
 
@@ -149,6 +149,19 @@ async def test_a_cancelled_turn(native: StrictStage, name: str) -> None:
     ended = await native.ask("go", *replies, watch=watch())
     if name != "in white space":
         assert ended.reason is EndReason.CANCELLED
+    await native.goes_on()
+
+
+async def test_a_turn_cancelled_while_it_waits_to_ask_again(
+    native: StrictStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def until_cancelled(seconds: float) -> None:
+        await asyncio.Event().wait()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(native.clock, "sleep", until_cancelled)
+        ended = await native.ask("go", refuses(429, "slow down"), watch=cancels(RetryScheduled))
+    assert ended.reason is EndReason.CANCELLED
     await native.goes_on()
 
 
