@@ -110,7 +110,7 @@ class TerminalQuestioner(Refuser):
 
 
 def _can_open(question: AddressQuestion) -> bool:
-    return not ("No browser can be opened here" in question.message or os.environ.get("SSH_CONNECTION"))
+    return question.opens and not os.environ.get("SSH_CONNECTION")
 
 
 def question_text(question: AddressQuestion, *, can_open: bool) -> str:

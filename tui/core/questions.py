@@ -31,7 +31,8 @@ class FormQuestion:
 class AddressQuestion:
     """A server, or signing in to it, asks the person to open an address in a browser.
 
-    `url` is raw and whole. Accepting is consent to open it; nothing has fetched it before.
+    `url` is raw and whole. Accepting is consent to open it; nothing has fetched it before. `opens` is False
+    once this machine could not open it: the person has to, elsewhere, and pastes the address it ends on.
     """
 
     server: str
@@ -39,6 +40,7 @@ class AddressQuestion:
     message: str
     purpose: Literal["elicitation", "sign in"]
     round: int = 0
+    opens: bool = True
 
 
 @dataclass(frozen=True, slots=True)

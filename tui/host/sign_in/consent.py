@@ -104,7 +104,7 @@ class PersonSignsIn:
             return said
         self._waiting("waiting for the browser")
         if not await in_daemon_thread("browser", lambda: self._open_browser(self._address)):
-            said = await self._answer(NO_BROWSER, heard, state)
+            said = await self._answer(NO_BROWSER, heard, state, opens=False)
             if isinstance(said, Callback):
                 return said
         try:
@@ -114,13 +114,13 @@ class PersonSignsIn:
             raise self._late(BROWSER_SECONDS, "the browser brought no answer") from None
 
     async def _answer(
-        self, message: str, heard: "asyncio.Future[Callback]", state: str
+        self, message: str, heard: "asyncio.Future[Callback]", state: str, *, opens: bool = True
     ) -> "AddressAnswer | Callback":
         """Ask until a pasted address is the one of this sign-in, at most `PASTES` times."""
         self._waiting("waiting for you")
         asked = message
         for left in reversed(range(PASTES)):
-            said = await self._first(self._question(asked), heard, ASKED_SECONDS, "no answer to it")
+            said = await self._first(self._question(asked, opens), heard, ASKED_SECONDS, "no answer to it")
             if isinstance(said, Callback) or not said.pasted:
                 return said
             try:
@@ -132,8 +132,8 @@ class PersonSignsIn:
                 asked = f"{fault[0].upper()}{fault[1:]} {message}".rstrip()
         raise AssertionError("unreachable")
 
-    async def _question(self, message: str) -> AddressAnswer:
-        question = AddressQuestion(self._server, self._address, message, "sign in")
+    async def _question(self, message: str, opens: bool) -> AddressAnswer:
+        question = AddressQuestion(self._server, self._address, message, "sign in", opens=opens)
         said = await self._questioner.address(question)
         if said.action is not Action.ACCEPT:
             nobody = type(self._questioner) is Refuser

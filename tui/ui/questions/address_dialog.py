@@ -53,7 +53,7 @@ class AddressDialog(ModalScreen[AddressAnswer]):
         super().__init__()
         self.question = question
         self.ripeness = Ripeness()
-        self._browser = has_browser(env)
+        self._browser = question.opens and has_browser(env)
         copy = ("ask.copy",) if self._browser or question.purpose == "sign in" else ()
         self.line = QuestionLine(keys, ("ask.send", *copy, "ask.decline", "ask.cancel"), waiting)
         self._address = web_address(question.url)
@@ -73,7 +73,7 @@ class AddressDialog(ModalScreen[AddressAnswer]):
             yield Static(Content.assemble(*self._parts()), classes="address", markup=False)
             for warning in self._address.warnings:
                 yield Literal(f"! {clean_line(warning, 300)}", classes="odd")
-            if not self._browser:
+            if question.opens and not self._browser:
                 yield Literal(ELSEWHERE, classes="about")
             if self._pasted is not None:
                 yield self._pasted

@@ -24,6 +24,16 @@ def question(url: str = "https://auth.example/login?a=1", purpose: str = "elicit
     return AddressQuestion("weather", url, "Confirm it", "sign in" if purpose == "sign in" else "elicitation")
 
 
+async def test_after_a_browser_that_did_not_open_the_address_is_pasted() -> None:
+    again = AddressQuestion("weather", "https://auth.example/", "No browser.", "sign in", opens=False)
+    async with app_with_person() as (app, pilot, person):
+        waiting = asked(person.address(again))
+        await shown(app, AddressDialog)
+        await keys(pilot, "code")
+        await pilot.press("enter")
+        assert await waiting == AddressAnswer(Action.ACCEPT, "code")
+
+
 async def test_the_whole_address_and_its_server_are_shown() -> None:
     async with app_with_person() as (app, _, person):
         waiting = asked(person.address(question()))
