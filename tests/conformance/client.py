@@ -18,6 +18,7 @@ from typing import Any
 from tui.core.ports import MonotonicClock
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswer, FormQuestion, Refuser
 from tui.core.servers import Grant, OAuthSpec, ServerSpec, ServerState, Transport
+from tui.core.traffic import Captured
 from tui.host.host import Host
 from tui.host.sign_in.token_store import TokenStore
 
@@ -27,6 +28,9 @@ NAME = "conformance"
 METADATA_URL = "https://conformance-test.local/client-metadata.json"
 """The address of a client metadata document that the suite knows; nobody fetches it."""
 SECONDS = 20.0
+RETRIES = "sse-retry"
+"""Takes the first GET after a call for its stream resumed: the one that listens has to come before."""
+
 ECHO, FOCAL = "json_schema_echo", "json_schema_2020_12_tool"
 """A tool that takes a schema, and the one whose schema it is to get as mcptui keeps it."""
 
@@ -74,9 +78,15 @@ def oauth_of(scenario: str, context: Mapping[str, Any]) -> OAuthSpec:
 async def play(scenario: str, url: str, context: Mapping[str, Any], folder: Path) -> str:
     """Play a scenario; return the problem, or ""."""
     spec = ServerSpec(NAME, transport=Transport.HTTP, url=url, oauth=oauth_of(scenario, context))
+    listening = asyncio.Event()
+
+    def hear(captured: Captured) -> None:
+        if captured.detail.get("http") == "GET":
+            listening.set()
+
     host = Host(
         [spec],
-        sink=lambda _: None,
+        sink=hear,
         clock=MonotonicClock(),
         questioner=Willing(),
         tokens=TokenStore(folder, use_keychain=False),
@@ -87,6 +97,10 @@ async def play(scenario: str, url: str, context: Mapping[str, Any], folder: Path
         status = host.status(NAME)
         if status.state is not ServerState.RUNNING:
             return f"{status.detail} {status.next_step}"
+        if scenario == RETRIES:
+            await asyncio.wait_for(listening.wait(), SECONDS)
+            for _ in range(3):
+                await host.workbench.request(NAME, "tools/list", {}, call="hand-0", seconds=SECONDS)
         return await use_all(host, context.get("toolCalls"))
     finally:
         await host.shutdown()

@@ -45,6 +45,7 @@ async def asked(model: OpenAIChat, protocol: str, tools: tuple[ToolSpec, ...] = 
     return await heard_from_model(wrap(model, protocol).stream(ModelRequest("", [UserMessage("hi")], tools)))
 
 
+@pytest.mark.timeout(180)  # hundreds of requests
 async def test_every_reply_comes_through_the_client_whatever_bytes_it_is_cut_into() -> None:
     answers = [
         spoken(text_of(name), seed, expect.get("finish", "stop"))
