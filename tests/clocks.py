@@ -1,5 +1,6 @@
 """Clocks for tests."""
 
+import asyncio
 import importlib
 import pkgutil
 import sys
@@ -110,3 +111,19 @@ def _import_all(package: str) -> None:
     for found in pkgutil.walk_packages(root.__path__, f"{package}."):
         if not found.name.endswith("__main__"):
             importlib.import_module(found.name)
+
+
+class SkippedWaits(asyncio.SelectorEventLoop):
+    """An event loop in which nobody waits: its time goes on by what the next timer would have waited."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.skipped = 0.0
+
+    def time(self) -> float:
+        return super().time() + self.skipped
+
+    def _run_once(self) -> None:
+        if not self._ready and self._scheduled:
+            self.skipped += max(0.0, self._scheduled[0].when() - self.time())
+        super()._run_once()

@@ -7,7 +7,8 @@ from textual.selection import Selection
 from tests.conftest import until
 from tests.ui.stage import press, row_with
 from tests.ui.talk_stage import HOSTILE, talk
-from tui.ui.chat.transcript.transcript import Transcript
+from tui.ui.chat.transcript import transcript
+from tui.ui.chat.transcript.transcript import FRAMES, SOON_SECONDS, Transcript
 
 # ---- what was said
 
@@ -35,6 +36,37 @@ async def test_text_is_shown_while_the_reply_still_grows():
             it.pane.add_text(word)
 
         await it.shows("One two **three")
+
+
+async def test_text_is_drawn_soon_and_what_follows_at_most_twenty_times_a_second(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    now, waits = [1000.0], []
+    monkeypatch.setattr(transcript, "monotonic", lambda: now[0])
+    async with talk() as it:
+        it.pane.begin_reply("demo")
+        monkeypatch.setattr(it.pane, "set_timer", lambda wait, then: waits.append((wait, then.__name__)))
+        for moment in (1000.0, 1000.01, 1001.0):
+            now[0] = moment
+            it.pane.add_text("word ")
+            it.pane._draw()
+
+    first, second, third = [wait for wait, then in waits if then == "_draw"]
+    assert first == third == SOON_SECONDS
+    assert second >= 1 / FRAMES - 0.011
+
+
+async def test_the_scroll_bar_is_painted_with_the_text():
+    async with talk() as it:
+        it.pane.begin_reply("demo")
+        it.pane.add_text("line\n\n" * 100)
+        await it.shows("line")
+        await it.pilot.pause()
+        it.pane.add_text("last line\n\n" * 100)
+        it.pane._draw()
+
+        bar = it.pane.vertical_scrollbar
+        assert not bar._repaint_required and bar not in it.pane.screen._dirty_widgets
 
 
 async def test_steps_of_one_reply_share_a_label_that_sums_their_time():

@@ -6,6 +6,7 @@ from tests.conftest import until
 from tests.ui.stage import press
 from tests.ui.talk_stage import talk
 from tui.ui.chat.transcript.flow import Flow
+from tui.ui.chat.transcript.view import FlowPane
 
 
 def numbered(count: int, start: int = 0) -> str:
@@ -115,6 +116,21 @@ async def test_what_was_wrapped_once_is_not_looked_through_again_with_each_text(
         await until(lambda: it.pane.flow.wrapped == len(blocks), what="the note wrapped, too")
 
         assert len(looked) < 200
+
+
+async def test_blocks_outside_the_view_wait_until_nothing_changes(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(FlowPane, "set_timer", lambda *_: None)
+    async with talk() as it:
+        flow = it.pane.flow
+        it.say("x", numbered(300))
+        for _ in range(3):
+            it.pane.settle()
+            it.pane._slice()
+        assert flow.stale(1)
+
+        monkeypatch.undo()
+        it.pane._slice()
+        await until(lambda: flow.wrapped >= len(flow.blocks) >= 300, what="everything wrapped")
 
 
 async def test_another_conversation_in_its_place_is_wrapped():

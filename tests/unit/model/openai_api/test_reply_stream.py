@@ -11,14 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.clocks import SkippedWaits
 from tests.endpoint import DONE, Answer, Endpoint, chunk
 from tests.streams import Heard, heard_from_model
 from tui.core.conversation.conversation import UserMessage
-from tui.core.ports import ModelRequest, ToolSpec
+from tui.core.errors import ModelError
+from tui.core.ports import ModelPart, ModelRequest, ReasoningPart, TextPart, ToolSpec
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.accumulator import Accumulator
 from tui.model.openai_api.openai_chat import OpenAIChat
-from tui.model.openai_api.reply_stream import ReplyConnection, ReplyStream
+from tui.model.openai_api.reply_stream import PAUSES_FROM, ReplyConnection, ReplyStream, joined
 
 ASK = ModelRequest("", [UserMessage("hi")], [ToolSpec("search", "", {"type": "object"})])
 HELLO = (chunk(content="Hé"), chunk(content="llo 😀"), chunk("stop"))
@@ -201,3 +203,75 @@ def test_an_end_at_any_byte_runs_no_call_and_says_nothing_twice() -> None:
         heard = heard_in([SPOKEN[:end]])
         assert heard.reply is None and heard.error is not None
         assert "Héllo 😀 <think>".startswith(heard.text) and "hm…".startswith(heard.reasoning)
+
+
+# ---- many tokens a second
+
+
+class Tokens:
+    """A response in which a token arrives after each `gap` seconds; a read takes all that have arrived."""
+
+    def __init__(self, count: int, gap: float) -> None:
+        self._count, self._gap = count, gap
+        self.reads = 0
+        self.loop = SkippedWaits()
+
+    async def blocks(self) -> AsyncIterator[bytes]:
+        began, sent = self.loop.time(), 0
+        while sent < self._count:
+            await asyncio.sleep(max(0.0, began + (sent + 1) * self._gap - self.loop.time()))
+            here = int((self.loop.time() - began) / self._gap + 0.01) if self._gap else sent + 1
+            new = range(sent, min(here, self._count))
+            sent += len(new)
+            self.reads += 1
+            yield sse(*(chunk(content=f"{number} ") for number in new))
+        yield sse(chunk("stop")) + DONE
+
+    def heard(self) -> Heard:
+        async def read() -> Heard:
+            connection = ReplyConnection(self.blocks(), "text/event-stream", self.loop.time() + 60, ())
+            profile = ModelProfile("test", "http://127.0.0.1/v1", "m")
+            return await heard_from_model(ReplyStream(profile, connection, Accumulator()).parts())
+
+        with asyncio.Runner(loop_factory=lambda: self.loop) as runner:
+            return runner.run(read())
+
+
+def test_what_comes_while_a_long_reply_pauses_is_read_at_once() -> None:
+    tokens = Tokens(500, 0.01)
+    heard = tokens.heard()
+    assert heard.text == "".join(f"{number} " for number in range(500)) and heard.reply is not None
+    assert PAUSES_FROM < tokens.reads < 250
+
+
+def test_a_short_reply_is_read_without_a_pause() -> None:
+    tokens = Tokens(PAUSES_FROM - 1, 0.01)
+    tokens.heard()
+    assert tokens.reads == PAUSES_FROM - 1 and tokens.loop.skipped < 0.01 * PAUSES_FROM
+
+
+def test_what_is_there_already_is_read_without_a_pause() -> None:
+    tokens = Tokens(500, 0.0)
+    assert tokens.heard().text.endswith("499 ") and tokens.loop.skipped == 0.0
+
+
+def test_texts_of_one_block_are_one_part() -> None:
+    parts = [TextPart("a"), TextPart("b"), ReasoningPart("c"), ReasoningPart("d"), TextPart("e")]
+    assert list(joined(parts)) == [TextPart("ab"), ReasoningPart("cd"), TextPart("e")]
+
+
+def test_thinking_that_replaces_text_stays_a_part_of_its_own() -> None:
+    parts = [TextPart("a"), ReasoningPart("a", replaces_text=True), ReasoningPart("b"), TextPart("c")]
+    assert list(joined(parts)) == parts
+
+
+def test_an_error_comes_after_the_text_before_it() -> None:
+    def failing() -> Iterator[ModelPart]:
+        yield TextPart("a")
+        yield TextPart("b")
+        raise ModelError("died")
+
+    parts = joined(failing())
+    assert next(parts) == TextPart("ab")
+    with pytest.raises(ModelError, match="died"):
+        next(parts)

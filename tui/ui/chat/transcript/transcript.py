@@ -41,6 +41,9 @@ FRAMES = 20
 SHARE = 12
 """Drawing and painting may take one part in this many of the time."""
 
+SOON_SECONDS = 0.005
+"""How long text waits for more where nothing was drawn for a while."""
+
 SLOWEST_SECONDS, MOST_SHARE = 0.25, 3
 """Where that would be too seldom to be read along, they may take more of it."""
 
@@ -82,7 +85,7 @@ class Transcript(FlowPane):
         self._writer = ReplyWriter(self.flow, self._append, symbols, clock)
         self._welcome: Welcome | None = None
         self._timer: Timer | None = None
-        self._cost = 0.0
+        self._cost = self._drawn = 0.0
         self.cards: dict[str, Card] = {}
         self._places: list[Block] = []
         self._summary: Summary | None = None
@@ -323,15 +326,18 @@ class Transcript(FlowPane):
     def _plan_draw(self) -> None:
         if self._timer is None and self.is_mounted:
             seldom = max(SLOWEST_SECONDS, self._cost * MOST_SHARE)
-            self._timer = self.set_timer(max(1 / FRAMES, min(self._cost * SHARE, seldom)), self._draw)
+            period = max(1 / FRAMES, min(self._cost * SHARE, seldom))
+            self._timer = self.set_timer(max(SOON_SECONDS, self._drawn + period - monotonic()), self._draw)
 
     def _draw(self) -> None:
         self._timer = None
-        started = thread_time()
+        self._drawn, started = monotonic(), thread_time()
         self._writer.draw()
         self.settle()
         if self.screen.is_current:
-            paint_now(self.screen, (self,))  # within what is measured: it takes most of the time
+            paint_now(
+                self.screen, (self, self.vertical_scrollbar)
+            )  # within what is measured: it takes most of the time
         self._cost = thread_time() - started
 
     def target_chosen(self, block: Block, row: int) -> None:

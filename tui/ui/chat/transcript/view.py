@@ -15,6 +15,9 @@ from tui.ui.widgets.rows import Row
 
 SLICE_SECONDS = 0.005
 SLICE_PAUSE = 0.03
+REST_SECONDS = 0.25
+"""How long nothing has changed where there is time for blocks outside the view."""
+
 PREPARED_AT_ONCE = 500
 LOOKED_AT_AGAIN = 100
 """Blocks from the end that may have changed once all were wrapped; an older one is wrapped when seen."""
@@ -32,6 +35,7 @@ class FlowPane(LinePane):
         self._prepared: list[int] = []
         self._settling = False
         self._planned = False
+        self._changes = False
 
     def row_count(self) -> int:
         return self.flow.height
@@ -55,6 +59,7 @@ class FlowPane(LinePane):
         first = self._settle_end(len(flow.blocks) - 1) if self.following else self._settle_view()
         self.rows_changed(min(first, flow.height))
         self._stale_below = len(flow.blocks) - 1
+        self._changes = True
         self._plan_slice()
         self._keep_target()
 
@@ -83,13 +88,17 @@ class FlowPane(LinePane):
             index += direction
         return min(first, self.virtual_size.height)
 
-    def _plan_slice(self) -> None:
+    def _plan_slice(self, pause: float = SLICE_PAUSE) -> None:
         if self._slices is None and self._stale_below >= 0:
-            self._slices = self.set_timer(SLICE_PAUSE, self._slice)
+            self._slices = self.set_timer(pause, self._slice)
 
     def _slice(self) -> None:
-        """Wrap blocks outside the view, from the end up, for a few milliseconds."""
+        """Wrap blocks outside the view, from the end up, for a few milliseconds, once nothing changes."""
         self._slices = None
+        if self._changes:
+            self._changes = False
+            self._plan_slice(REST_SECONDS)
+            return
         flow = self.flow
         deadline = perf_counter() + SLICE_SECONDS
         index = min(self._stale_below, len(flow.blocks) - 1)
