@@ -1,23 +1,23 @@
 """Finds terms in many bodies: small ones in batches, large ones in windows. Knows nothing of SQL.
 
-A term is searched for in the text of a body as `core.search_text` defines it. Measured with a million bodies
-of 300 bytes, reading them takes most of the time (0.45 s). Bodies are joined into batches, and each batch is
-searched as one. Only batches that contain a term are searched body by body, so a second and third term cost
-next to nothing. Bytes are decoded only where that can matter: not for ASCII without a backslash, and not
-where the letters of a term are missing. Regular expressions are matched body by body because of their
-anchors, by RE2: its time is linear in the length of a body, and other threads run meanwhile. Bodies without
-the letters that every match has are not matched (1 M bodies: a quarter of the time).
+A term is searched for in the text of a body as `core.search_text` defines it. Bodies are joined into batches,
+and each batch is searched as one. Only batches that contain a term are searched body by body, so a second and
+third term cost next to nothing. Bytes are decoded only where that can matter: not for ASCII without a
+backslash, and not where the letters of a term are missing. Regular expressions are matched body by body
+because of their anchors, by RE2: its time is linear in the length of a body, and other threads run meanwhile.
+Bodies without the letters that every match has are not matched (1 M bodies: a quarter of the time).
+
+Who has the bodies may ask `may_match` about many of them, joined, and then leave them out.
 """
 
 import codecs
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from itertools import accumulate
+from functools import lru_cache
+from itertools import accumulate, chain
 from threading import Event
-from unicodedata import normalize
 
 from tui.core.regex import (
     asks_for_boundaries,
@@ -30,6 +30,7 @@ from tui.core.regex import (
 from tui.core.search_text import begins_message, end_of_escapes, holds_json, readings, unescaped
 from tui.core.text import composed, fold, is_boundary
 from tui.core.traffic import BodyTerm
+from tui.storage.recordings.signs import json_forms, signs
 
 RUN_BYTES = 256 * 1024
 """Bytes of bodies that are searched together: a fraction of a millisecond with the interpreter."""
@@ -43,9 +44,8 @@ LARGE = 1024 * 1024
 OVERLAP = 64 * 1024
 """Characters that two windows share: a longer match may be missed in a large body."""
 
-_LETTERS = re.compile("[a-z0-9 _]+")
 _ESCAPED_LETTER = re.compile(rb"\\u00(?:20|3\d|[4-7])")
-"""An escape, in lower case, of one of `_LETTERS` or of a backslash."""
+"""An escape, in lower case, of a letter of `signs` or of a backslash."""
 
 ESCAPE_BYTES = 6
 """Of an escape with a code unit."""
@@ -54,6 +54,8 @@ REGEX_MEMORY = 8 * 1024 * 1024
 """Bytes that one compiled regular expression may use."""
 
 ReadPart = Callable[[int, int, int], bytes]
+Body = tuple[int, bytes | int]
+"""Its seq, and its bytes; of a `LARGE` one the length."""
 
 
 class BodyFinder:
@@ -64,16 +66,17 @@ class BodyFinder:
         self._stop = Event()
 
     def search(
-        self, terms: Sequence[BodyTerm], bodies: Callable[[], Iterable[tuple[int, bytes | int]]]
+        self, terms: Sequence[BodyTerm], bodies: Callable[["TermSearch"], Iterable[Body]]
     ) -> list[frozenset[int]]:
         """Return for each term the seqs of the bodies that contain it; see `TermSearch.run` for `bodies`.
 
-        Ends early, with what was found so far, when `interrupt` is called, also before it begins. Raises
-        `re.error` if a term is not a valid regular expression.
+        `bodies` may ask the search whether it `may_match` and `is_stopped`. Ends early, with what was found
+        so far, when `interrupt` is called, also before it begins. Raises `re.error` if a term is not a valid
+        regular expression.
         """
         search = TermSearch(terms, self._read, self._stop)
         try:
-            search.run(bodies())
+            search.run(bodies(search))
         finally:
             self._stop.clear()
         return search.found()
@@ -98,10 +101,19 @@ def _matcher(term: BodyTerm) -> Callable[[bytes], object]:
     return lambda text: search(text) if text.isascii() else search_marked(marked_text(text))
 
 
-def _compiled(pattern: str) -> Callable[[bytes], object]:
+@lru_cache(maxsize=4)
+def _sieve(signs: frozenset[bytes]) -> Callable[[bytes], object]:
+    """Return a search for any of these bytes, in any case."""
+    return _compiled(b"(?i)" + b"|".join(map(re.escape, sorted(signs))))
+
+
+def _compiled(pattern: str | bytes) -> Callable[[bytes], object]:
+    """Return a search for a pattern: of characters in UTF-8, or of single bytes."""
     import re2  # type: ignore[import-untyped]
 
     options = re2.Options()
+    if isinstance(pattern, bytes):
+        options.encoding = re2.Options.Encoding.LATIN1
     options.max_mem = REGEX_MEMORY
     options.never_capture = True
     options.log_errors = False  # they would go to stderr
@@ -164,7 +176,7 @@ class _Regex:
     def of(cls, term: BodyTerm, found: set[int]) -> "_Regex":
         pattern = composed(term.needle)
         search, letters = _matcher(term), required_letters(pattern)
-        more = _written(_DOTLESS) if "i" in letters else []
+        more = json_forms(_DOTLESS) if "i" in letters else []
         in_all = [*signs(letters), *more] if letters else [b""]
         return cls(found, search, letters.encode(), in_all, not asks_for_ends(pattern))
 
@@ -175,50 +187,6 @@ class _Regex:
 
 _DOTLESS = "\u0131"
 """Equal to i for a regular expression that ignores case, but not when folded."""
-
-
-def signs(needle: str) -> Sequence[bytes]:
-    """Return byte strings, at least one of which is in every lowercased body whose text contains the needle.
-
-    That is sure where no ASCII letter, digit, blank, underscore or backslash is written as an escape.
-    """
-    letters = max(_LETTERS.findall(needle.lower() if needle.isascii() else fold(needle)), key=len, default="")
-    if letters:
-        others = {char for char in FOLDS_TO_LETTERS if not set(fold(char)).isdisjoint(letters)}
-        return [letters.encode(), *_written(others)]
-    # A mark may come from another character when marks are reordered, and U+FFFD from any byte.
-    alone = [char for char in needle if char > "\x7f" and char != "\ufffd" and is_boundary(char)]
-    return min((_written(_sources(char)) for char in set(alone)), key=len, default=[b""])
-
-
-FOLDS_TO_LETTERS = "\u00df\u0130\u0149\u017f\u1e9a\u1e9e\u212a\ufb00\ufb01\ufb02\ufb03\ufb04\ufb05\ufb06"
-"""Characters beyond ASCII that fold to something with one of `_LETTERS` in it."""
-
-
-def _sources(char: str) -> set[str]:
-    """Return characters, at least one of which is in every text that contains `char` once it is folded."""
-    marks = normalize("NFD", char)[1:]
-    return {char, *marks}.union(*(_folding_to().get(one, ()) for one in (char, *marks)))
-
-
-@cache
-def _folding_to() -> Mapping[str, Sequence[str]]:
-    """Return for each character the others that fold to something with it."""
-    found: dict[str, list[str]] = {}
-    for char in map(chr, range(0x80, 0x30000)):  # beyond, nothing folds
-        if (folded := fold(char)) != char:
-            for each in folded:
-                found.setdefault(each, []).append(char)
-    return found
-
-
-def _written(chars: Iterable[str]) -> list[bytes]:
-    """Return how characters are written in JSON: literally, or as an escape, of a pair the second half."""
-    forms: list[bytes] = []
-    for char in chars:
-        forms.append(char.encode("utf-8", "surrogatepass"))
-        forms.append(b"\\u" + char.encode("utf-16-be", "surrogatepass")[-2:].hex().encode())
-    return forms
 
 
 class _Batch:
@@ -261,12 +229,44 @@ class TermSearch:
                 self._regexes.append(_Regex.of(term, found))
             else:
                 self._texts.append(_Text.of(term, found))
+        every = [*(text.signs for text in self._texts), *(regex.signs for regex in self._regexes)]
+        self._signs = frozenset(chain(*every))
+        self._letters = frozenset(sign for sign in self._signs if _is_plain(sign))
 
     def found(self) -> list[frozenset[int]]:
         """Return for each term the seqs found so far."""
         return [frozenset(found) for found in self._found]
 
-    def run(self, bodies: Iterable[tuple[int, bytes | int]]) -> None:
+    @property
+    def is_stopped(self) -> bool:
+        return self._stop.is_set()
+
+    def may_match(self, joined: bytes) -> bool:
+        """Whether one of some bodies may have a term; they are joined by line ends.
+
+        The sieve takes a third of the time of `lower` and `in`, and other threads run meanwhile.
+        """
+        is_plain = _is_plain(joined)
+        if is_plain or (joined.isascii() and b"\\u" not in joined):
+            possible = self._letters
+        elif _escapes_letters(joined):
+            return True
+        else:
+            possible = self._signs
+        if not possible or not _sieve(possible)(joined):
+            return False
+        if not is_plain:
+            return True
+        lowered = joined.lower()
+        for text in self._texts:
+            if text.raw is not None and text.raw in (lowered if text.fold else joined):
+                return True
+        for regex in self._regexes:
+            if not self.is_stopped and (not regex.is_local or regex.search(joined)):
+                return True
+        return False
+
+    def run(self, bodies: Iterable[Body]) -> None:
         """Search bodies, given as seq and bytes, or as seq and length if they are `LARGE`."""
         seqs: list[int] = []
         run: list[bytes] = []

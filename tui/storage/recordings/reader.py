@@ -11,6 +11,7 @@ from tui.storage.recordings.database import ENTRY_COLUMNS, cut_short, is_cut, op
 from tui.storage.recordings.findings import findings_of, flagged
 from tui.storage.recordings.rows import entry_of
 from tui.storage.recordings.salvage import WINDOW, Salvage, is_damage, whole_span
+from tui.storage.recordings.stored_bodies import StoredBodies
 
 _SELECT = f"SELECT {', '.join(ENTRY_COLUMNS[:18])} FROM entries"
 
@@ -42,6 +43,7 @@ class RecordingReader:
         self._connection = open_for_reading(path)
         with storage_errors(path):
             self._version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
+        self._bodies = StoredBodies(self._connection)
         self._finder = BodyFinder(self.body)
         self.interrupt, self.rearm = self._finder.interrupt, self._finder.rearm
         self._cut = cut_short(path) if is_cut(self._connection) else ""
@@ -167,14 +169,7 @@ class RecordingReader:
     def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
         """Search as `BodyFinder.search` does, in the bodies of `first`..`last`."""
         with storage_errors(self.path):
-            return self._finder.search(
-                terms,
-                lambda: self._connection.execute(
-                    f"SELECT seq, CASE WHEN length(body) > {LARGE} THEN length(body) ELSE body END"
-                    " FROM bodies WHERE seq BETWEEN ? AND ? ORDER BY seq",
-                    (first, last),
-                ),
-            )
+            return self._finder.search(terms, lambda search: self._bodies.between(first, last, search))
 
     def findings_of(self, seq: int) -> Sequence[Finding]:
         """Return the findings of an entry."""
@@ -230,7 +225,7 @@ class MemoryReader:
     def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
         return self._finder.search(
             terms,
-            lambda: (
+            lambda _: (
                 (seq, len(body) if len(body) > LARGE else body)
                 for seq, body in self._kept.bodies(first, last)
             ),

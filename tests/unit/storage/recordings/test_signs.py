@@ -1,0 +1,19 @@
+"""Signs are in every body whose text has the needle."""
+
+from tui.core.text import fold
+from tui.storage.recordings.signs import FOLDS_TO_LETTERS, signs
+
+
+def test_every_character_that_folds_to_a_letter_is_known():
+    letters = set("abcdefghijklmnopqrstuvwxyz0123456789 _")
+    folding = [char for char in map(chr, range(0x80, 0x110000)) if not letters.isdisjoint(fold(char))]
+    assert "".join(folding) == FOLDS_TO_LETTERS
+
+
+def test_a_text_with_letters_has_them_as_its_sign_and_what_folds_to_them():
+    assert signs("Hop-7") == [b"hop"]
+    assert {b"milk", "\u212a".encode(), b"\\u212a"} <= set(signs("milk"))
+
+
+def test_nothing_is_known_of_a_text_without_letters_in_ascii():
+    assert signs("{}-") == [b""]
