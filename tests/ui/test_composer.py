@@ -50,6 +50,25 @@ async def test_these_keys_begin_a_new_line(key):
         assert composer.text == "a\nb"
 
 
+async def test_a_letter_is_painted_before_anything_else(monkeypatch):
+    painted: list[object] = []
+    async with composing() as (composer, pilot):
+        monkeypatch.setattr("tui.ui.chat.composer.composer.paint_first", painted.append)
+        await pilot.press("a")
+        assert painted == [composer]
+
+
+async def test_a_letter_for_which_it_grows_is_painted_with_the_layout(monkeypatch):
+    painted: list[object] = []
+    async with composing() as (composer, pilot):
+        composer.show("a" * (composer.content_size.width - 1))
+        await pilot.pause()
+        monkeypatch.setattr("tui.ui.chat.composer.composer.paint_first", painted.append)
+        await pilot.press("b")
+        assert composer.rows_wanted == 2
+        assert painted == []
+
+
 async def test_it_grows_with_its_lines_up_to_eight():
     async with composing() as (composer, pilot):
         assert composer.size.height == 1

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TextIO
 from tui.core.text import clean_line
 from tui.ui.platform.memory import SWITCH_SECONDS
 from tui.ui.platform.output import driver_class, screen_of_our_own
+from tui.ui.platform.standing_back import loop_factory
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -72,8 +73,8 @@ def _run(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]") -> int:
     if (driver := driver_class()) is not None:
         app.driver_class = driver
     sys.setswitchinterval(SWITCH_SECONDS)
-    with screen_of_our_own() as screen:
-        code = asyncio.run(_own(app, made, screen))
+    with screen_of_our_own() as screen, asyncio.Runner(loop_factory=loop_factory()) as runner:
+        code = runner.run(_own(app, made, screen))
     if app.crash:
         sys.stderr.write(f"{app.crash}\nmcptui: ended by a defect of its own, above. Servers are stopped.\n")
         return 1

@@ -16,9 +16,13 @@ from textual.drivers.linux_driver import LinuxDriver
 
 from tui.ui.platform.escapes import shortened
 from tui.ui.platform.pasting import PasteGate
+from tui.ui.platform.standing_back import LOOP
 
 ALT_ENTER, ALT_ENTER_NAMED = "\x1b\r", "\x1b[13;3u"
 """What most terminals send, and the sequence that Textual knows."""
+
+REPLY = b"\x1b[?"
+"""What the answer of a terminal to a question begins with, and no key."""
 
 READ_SIZE = 64 * 1024
 LONG = 100
@@ -125,6 +129,8 @@ class RobustDriver(LinuxDriver):
                     data = self._read()
                     if not data:
                         return  # the terminal is gone; SIGHUP is on its way
+                    if not data.startswith(REPLY):
+                        LOOP.pressed()
                     heard = time.monotonic()
                     if not learned:
                         self._learn_terminal()

@@ -31,6 +31,35 @@ def paint_now(screen: Screen[object], widgets: tuple[Widget, ...]) -> None:
     update()
 
 
+def paint_first(widget: Widget) -> None:
+    """Paint a widget that has changed at once, before everything else that has.
+
+    Nothing of a layout that is due, and of what is being mounted, is painted with it. While more messages
+    wait for the app, keys of a burst for example, and without the names that this takes from Textual, it is
+    painted with the rest.
+    """
+    app, screen = widget.app, widget.screen
+    dirty = getattr(screen, "_dirty_widgets", None)
+    compositor = getattr(screen, "_compositor", None)
+    refresh = getattr(screen, "_compositor_refresh", None)
+    batches = getattr(app, "_batch_count", None)
+    if dirty is None or compositor is None or refresh is None or batches is None:
+        return
+    if app.message_queue_size or screen is not app.screen or not getattr(widget, "_repaint_required", False):
+        return
+    if widget not in compositor.visible_widgets:
+        return
+    widget._repaint_required = False
+    others = dirty - {widget}
+    compositor.update_widgets({widget})
+    setattr(app, "_batch_count", 0)  # noqa: B010 - a batch holds back all painting
+    try:
+        refresh()
+    finally:
+        setattr(app, "_batch_count", batches)  # noqa: B010
+        dirty.update(others)
+
+
 def set_virtual_size(view: ScrollView, size: Size) -> None:
     """Set a view's virtual size and tell its scroll bar, without a layout of the whole screen.
 

@@ -1,12 +1,16 @@
 """The private names that painting takes from Textual 8.2.8, and what happens without them."""
 
+from collections.abc import AsyncIterator
+
 import pytest
 from textual.app import App, ComposeResult
 from textual.geometry import Size
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
+from textual.widget import Widget
+from textual.widgets import Label
 
-from tui.ui.platform.textual_internals import paint_now, set_virtual_size
+from tui.ui.platform.textual_internals import paint_first, paint_now, set_virtual_size
 
 
 class _Stage(App[None]):
@@ -33,6 +37,77 @@ async def test_without_the_private_names_a_widget_is_painted_later(monkeypatch: 
             assert view._repaint_required
         await pilot.pause()
         assert not view._repaint_required
+
+
+class _Two(App[None]):
+    def compose(self) -> ComposeResult:
+        yield Label("one", id="one")
+        yield Label("two", id="two")
+
+
+@pytest.fixture
+async def painted(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[_Two, list[set[str]]]]:
+    """An app with two widgets, and the ids of what each painting was for."""
+    app, painted = _Two(), list[set[str]]()
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        update, compositor = app.screen._compositor.update_widgets, app.screen._compositor
+
+        def update_widgets(widgets: set[Widget]) -> None:
+            painted.append({str(widget.id) for widget in widgets})
+            update(widgets)
+
+        monkeypatch.setattr(compositor, "update_widgets", update_widgets)
+        monkeypatch.setattr(App, "message_queue_size", 0)
+        yield app, painted
+
+
+async def test_the_first_widget_is_painted_alone_and_the_others_as_always(painted) -> None:
+    app, paintings = painted
+    one, two = app.query_one("#one"), app.query_one("#two")
+    app.screen._dirty_widgets.add(one)
+    two.refresh()
+    paint_first(two)
+    assert paintings == [{"two"}]
+    assert app.screen._dirty_widgets == {one}
+    assert not two._repaint_required
+
+
+async def test_the_first_widget_is_painted_while_others_are_mounted(painted, monkeypatch) -> None:
+    app, _ = painted
+    shown: list[int] = []
+    monkeypatch.setattr(app.screen, "_compositor_refresh", lambda: shown.append(app._batch_count))
+    with app.batch_update():
+        app.query_one("#two").refresh()
+        paint_first(app.query_one("#two"))
+        assert shown == [0]
+        assert app._batch_count == 1
+
+
+@pytest.mark.parametrize("name", ["_dirty_widgets", "_compositor_refresh", "_compositor"])
+async def test_without_a_private_name_no_widget_is_painted_first(painted, monkeypatch, name) -> None:
+    app, paintings = painted
+    two = app.query_one("#two")
+    two.refresh()
+    with monkeypatch.context() as patch:
+        patch.setattr(app.screen, name, None)
+        paint_first(two)
+    assert paintings == []
+    assert two._repaint_required
+
+
+async def test_what_has_not_changed_is_not_painted_first(painted) -> None:
+    app, paintings = painted
+    paint_first(app.query_one("#two"))
+    assert paintings == []
+
+
+async def test_no_widget_is_painted_first_while_more_keys_wait(painted, monkeypatch) -> None:
+    app, paintings = painted
+    app.query_one("#two").refresh()
+    monkeypatch.setattr(App, "message_queue_size", 1)
+    paint_first(app.query_one("#two"))
+    assert paintings == []
 
 
 @pytest.mark.parametrize("has_private_name", [True, False])

@@ -15,6 +15,7 @@ from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform.keys_in_order import act_at_once
+from tui.ui.platform.textual_internals import paint_first
 from tui.ui.widgets.box import Box
 
 if TYPE_CHECKING:  # not needed for the first frame
@@ -90,6 +91,8 @@ class Composer(TokenArea):
         if event.key == "space":
             self._attach_typed()
         await act_at_once(self, event, self._doing, super()._on_key)
+        if self.rows_wanted == self.size.height:
+            paint_first(self)
         letter = event.character if event.is_printable else None
         self._typed = f"{self._typed}{letter}"[-MOST:] if letter else ""
         self._look()

@@ -1,0 +1,143 @@
+"""Threads that import wait until the event loop sleeps, within limits."""
+
+import asyncio
+import builtins
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+
+import pytest
+
+from tui.ui.platform import standing_back
+from tui.ui.platform.standing_back import (
+    FREE_SECONDS,
+    LOOP,
+    SWITCH,
+    TYPING_SECONDS,
+    BusyLoop,
+    NotingSelector,
+    loop_factory,
+)
+
+
+class Waits(threading.Event):
+    """An event that does not wait: it notes for how long it would have, and tells somebody first."""
+
+    def __init__(self, meanwhile: Callable[[], object] = lambda: None) -> None:
+        super().__init__()
+        self._meanwhile = meanwhile
+        self.waits: list[float | None] = []
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.waits.append(timeout)
+        self._meanwhile()
+        return self.is_set()
+
+
+def in_a_thread(work: Callable[[], object]) -> None:
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+
+
+@pytest.fixture
+def now() -> list[float]:
+    return [1000.0]
+
+
+@pytest.fixture
+def loop(now: list[float], monkeypatch: pytest.MonkeyPatch) -> tuple[BusyLoop, Waits]:
+    """A loop with a key, whose waiting threads find it busy for as long as they wait."""
+    busy, waits = BusyLoop(lambda: now[0]), Waits()
+    busy.pressed()
+    monkeypatch.setattr(busy, "_asleep", waits)
+    return busy, waits
+
+
+@pytest.fixture
+def restored(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(SourceFileLoader, "exec_module", SourceFileLoader.exec_module)
+    monkeypatch.setattr(builtins, "__build_class__", builtins.__build_class__)
+    yield
+    LOOP.sleep()
+
+
+def test_a_thread_goes_on_while_the_loop_sleeps(loop) -> None:
+    busy, waits = loop
+    busy.sleep()
+    in_a_thread(busy.stand_back)
+    assert waits.waits == []
+
+
+def test_a_thread_waits_until_the_loop_sleeps(monkeypatch) -> None:
+    busy = BusyLoop()
+    waits = Waits(meanwhile=busy.sleep)
+    monkeypatch.setattr(busy, "_asleep", waits)
+    busy.pressed()
+    in_a_thread(busy.stand_back)
+    busy.wake()
+    in_a_thread(busy.stand_back)
+    assert len(waits.waits) == 2
+
+
+def test_the_thread_of_the_loop_never_waits(loop) -> None:
+    busy, waits = loop
+    busy.stand_back()
+    assert waits.waits == []
+
+
+def test_a_thread_goes_on_if_nobody_types(loop, now) -> None:
+    busy, waits = loop
+    now[0] += TYPING_SECONDS
+    in_a_thread(busy.stand_back)
+    assert waits.waits == []
+
+
+def test_after_waiting_in_vain_a_thread_is_free_for_a_while(loop, now) -> None:
+    busy, waits = loop
+    in_a_thread(busy.stand_back)
+    in_a_thread(busy.stand_back)
+    assert waits.waits == [standing_back.PATIENCE_SECONDS]
+    now[0] += FREE_SECONDS
+    in_a_thread(busy.stand_back)
+    assert len(waits.waits) == 2
+
+
+def test_the_loop_is_busy_but_for_its_sleep(monkeypatch: pytest.MonkeyPatch) -> None:
+    noted: list[str] = []
+    monkeypatch.setattr(LOOP, "sleep", lambda: noted.append("sleep"))
+    monkeypatch.setattr(LOOP, "wake", lambda: noted.append("wake"))
+    with NotingSelector() as selector:
+        selector.select(0)
+        assert noted == []
+        selector.select(0.001)
+        assert noted == ["sleep", "wake"]
+
+
+def test_a_loop_of_ours_runs_and_imports_stand_back_for_it(
+    restored: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "imported_politely.py").write_text("class One: ...\nclass Two: ...\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    stood_back: list[str] = []
+    monkeypatch.setattr(LOOP, "stand_back", lambda: stood_back.append(threading.current_thread().name))
+
+    async def work() -> str:
+        module = await asyncio.to_thread(import_module, "imported_politely")
+        return str(module.__name__)
+
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        assert runner.run(work()) == "imported_politely"
+    sys.modules.pop("imported_politely")
+    # The module and its classes; what the loop itself imports does not count.
+    assert len([name for name in stood_back if name != "MainThread"]) == 3
+
+
+def test_the_switch_leaves_python_as_it_is(restored: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = builtins.__build_class__, SourceFileLoader.exec_module
+    monkeypatch.setenv(SWITCH, "1")
+    assert loop_factory() is None
+    assert (builtins.__build_class__, SourceFileLoader.exec_module) == before
