@@ -1,5 +1,7 @@
 """The conversation on screen."""
 
+from types import SimpleNamespace
+
 import pytest
 from textual.geometry import Offset
 from textual.selection import Selection
@@ -45,13 +47,14 @@ async def test_text_is_drawn_soon_and_what_follows_at_most_twenty_times_a_second
     monkeypatch.setattr(transcript, "monotonic", lambda: now[0])
     async with talk() as it:
         it.pane.begin_reply("demo")
-        monkeypatch.setattr(it.pane, "set_timer", lambda wait, then: waits.append((wait, then.__name__)))
+        loop = SimpleNamespace(call_later=lambda wait, *_: waits.append(wait))
+        monkeypatch.setattr(transcript, "get_running_loop", lambda: loop)
         for moment in (1000.0, 1000.01, 1001.0):
             now[0] = moment
             it.pane.add_text("word ")
             it.pane._draw()
 
-    first, second, third = [wait for wait, then in waits if then == "_draw"]
+    first, second, third = waits
     assert first == third == SOON_SECONDS
     assert second >= 1 / FRAMES - 0.011
 

@@ -5,6 +5,7 @@ times a second, less often when drawing is expensive, and costs no layout pass.
 """
 
 import time
+from asyncio import TimerHandle, get_running_loop
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from time import monotonic, thread_time
@@ -13,7 +14,6 @@ from typing import Any, ClassVar
 from textual import events
 from textual.binding import BindingType
 from textual.message import Message as Posted
-from textual.timer import Timer
 
 from tui.core.conversation.conversation import Attachment, Message, Remark
 from tui.core.importing import importing
@@ -84,7 +84,7 @@ class Transcript(FlowPane):
         self._symbols = symbols
         self._writer = ReplyWriter(self.flow, self._append, symbols, clock)
         self._welcome: Welcome | None = None
-        self._timer: Timer | None = None
+        self._soon: TimerHandle | None = None
         self._cost = self._drawn = 0.0
         self.cards: dict[str, Card] = {}
         self._places: list[Block] = []
@@ -324,14 +324,19 @@ class Transcript(FlowPane):
         self.flow_changed()
 
     def _plan_draw(self) -> None:
-        if self._timer is None and self.is_mounted:
+        if self._soon is None and self.is_mounted:
             seldom = max(SLOWEST_SECONDS, self._cost * MOST_SHARE)
             period = max(1 / FRAMES, min(self._cost * SHARE, seldom))
-            self._timer = self.set_timer(max(SOON_SECONDS, self._drawn + period - monotonic()), self._draw)
+            wait = max(SOON_SECONDS, self._drawn + period - monotonic())
+            # A timer of Textual's is a task, and it looks at what it calls each time: as much CPU as a
+            # sixth of the drawing.
+            draw = events.Callback(callback=self._draw)
+            self._soon = get_running_loop().call_later(wait, self.post_message, draw)
 
     def _draw(self) -> None:
-        self._timer = None
+        self._soon = None
         self._drawn, started = monotonic(), thread_time()
+        self._planned = True  # what the writer adds is settled below
         self._writer.draw()
         self.settle()
         if self.screen.is_current:
