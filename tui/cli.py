@@ -16,11 +16,18 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, TextIO
 
+    from tui.runtime.recording_file import RecordingFile
     from tui.runtime.runtime import Runtime
 
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Errors that only writing raises."""
+
+
+_OFF = ("no_start", "resume", "list", "failed", "all", "json", "lint", "stats", "follow")
+_NONE = ("theme", "session", "filter", "since", "slowest", "export", "output", "replay", "server", "mask")
+_NAMED = dict.fromkeys(_OFF, False) | dict.fromkeys(_NONE) | {"live_command": []}
+"""What the parser makes of `mcptui traffic NAME`, besides the name."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -122,6 +129,8 @@ def _parsed(given: Sequence[str]) -> "argparse.Namespace":
     """Parse the command line; of some commands, what follows `--` is a server's command and kept as it is."""
     if not given:  # the screen has to come at once; loading argparse takes a twentieth of that time
         return SimpleNamespace(command=None, theme=None)  # type: ignore[return-value]
+    if len(given) == 2 and given[0] in ("traffic", "trace") and given[1][:1] not in ("", "-"):
+        return SimpleNamespace(**_NAMED, command=given[0], recording=given[1])  # type: ignore[return-value]
     gc.disable()  # what is imported and built for parsing stays
     try:
         return _with_parser(given)
@@ -213,6 +222,18 @@ def _traffic_screen(args: "argparse.Namespace", path: "Path") -> int:
 
     with collector_paused():
         from tui.runtime.recording_file import RecordingFile
+    recorded = RecordingFile(path)
+    recorded.start()
+    try:
+        return _shown(args, recorded)
+    finally:
+        recorded.close()
+
+
+def _shown(args: "argparse.Namespace", recorded: "RecordingFile") -> int:
+    from tui.core.collector import collector_paused
+
+    with collector_paused():  # the entries are read meanwhile
         from tui.settings.config_file import quick_ui
         from tui.ui.app.terminal import run_traffic
 
@@ -226,18 +247,13 @@ def _traffic_screen(args: "argparse.Namespace", path: "Path") -> int:
 
     quick = quick_ui(named, os.environ)
     theme = vars(args).get("theme") or quick.theme
-    recorded = RecordingFile(path)
-    recorded.start()
-    try:
-        return run_traffic(
-            recorded.recording,
-            theme=theme,
-            keys=quick.keys,
-            save_theme=save_theme,
-            painted=recorded.painted,
-        )
-    finally:
-        recorded.close()
+    return run_traffic(
+        recorded.recording,
+        theme=theme,
+        keys=quick.keys,
+        save_theme=save_theme,
+        painted=recorded.painted,
+    )
 
 
 def _app(args: "argparse.Namespace") -> int:

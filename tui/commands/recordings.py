@@ -1,7 +1,6 @@
 """Recordings for the commands: the folder, a new one, one by name, and what is known of each."""
 
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -10,12 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.core.errors import StorageError, UsageError, sentences
-from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line
-from tui.core.traffic import Entry
-from tui.traffic.record.entry_columns import EntryColumns
 
 if TYPE_CHECKING:
+    from tui.core.secrets.redact import Redactor
+    from tui.core.traffic import Entry
     from tui.storage.recordings.folder import KeptRecording, Recordings
     from tui.storage.recordings.reader import RecordingReader
     from tui.traffic.record.recorder import Recorder
@@ -32,10 +30,11 @@ def recordings() -> "Recordings":
     return Recordings(state_dir() / "recordings")
 
 
-def open_recorder(redactor: Redactor, meta: Mapping[str, str]) -> "Recorder":
+def open_recorder(redactor: "Redactor", meta: Mapping[str, str]) -> "Recorder":
     """Return a recorder that has begun a new recording; `problem` says what failed."""
     from tui.settings.config_file import quick_traffic
     from tui.storage.recordings.writer import RecordingWriter
+    from tui.traffic.record.entry_columns import EntryColumns
     from tui.traffic.record.recorder import Recorder
 
     chosen = quick_traffic(os.environ)
@@ -66,7 +65,7 @@ class OpenRecording:
         self.file = file
         self.reader = reader
 
-    def entries(self, after: int = 0) -> Iterator[Entry]:
+    def entries(self, after: int = 0) -> "Iterator[Entry]":
         """Yield the entries with seq > `after`, without bodies."""
         while page := self.reader.columns(after, PAGE):
             yield from page
@@ -91,6 +90,8 @@ def open_entries(path: Path) -> Iterator[OpenRecording]:
         finally:
             reader.close()
         return
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="mcptui-") as folder:
         file = Path(folder) / "imported.mcptrace"
         take_in(path, file)
@@ -112,7 +113,7 @@ def take_in(source: Path, target: Path) -> None:
         raise StorageError(f"it cannot be read ({error.strerror})", where=str(source)) from error
 
 
-def _store(entries: Iterable[Entry], target: Path) -> None:
+def _store(entries: "Iterable[Entry]", target: Path) -> None:
     from tui.storage.recordings.writer import RecordingWriter
 
     writer = RecordingWriter(target, cap_bytes=1 << 40)

@@ -1,20 +1,18 @@
 """`mcptui traffic`: inspect recordings: list, filter, lint, statistics, follow, export, replay."""
 
-import argparse
-import json
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tui.commands.recordings import About, about, recordings
-from tui.commands.traffic_choice import RecordingChoice, beginning
-from tui.commands.traffic_lines import local, rfc3339, table
-from tui.commands.traffic_output import carry_out
+from tui.commands.recordings import About, about, named, newest, recordings
 from tui.core.errors import McptuiError, UsageError
 from tui.core.text import clean, clean_line
 from tui.core.units import count, duration, size
+
+if TYPE_CHECKING:
+    import argparse
 
 USAGE = 2
 
@@ -24,23 +22,27 @@ _CHOICES = ("filter", "failed", "since", "all", "json")
 OpenScreen = Callable[[Path], int]
 
 
-def traffic(args: argparse.Namespace, open_screen: OpenScreen | None = None) -> int:
+def traffic(args: "argparse.Namespace", open_screen: OpenScreen | None = None) -> int:
     """Run `mcptui traffic`; without `open_screen`, which returns an exit code, a recording is printed."""
     try:
         _check(args)
         if args.list:
             return list_recordings(args)
-        choice = RecordingChoice(args)
         if open_screen is not None and not _without_screen(args):
-            (path,) = choice.paths
+            path = newest().path if args.recording is None else named(args.recording)
             if path.suffix.lower() != ".jsonl":
                 return open_screen(path)
+        from tui.commands.traffic_choice import RecordingChoice
+
+        choice = RecordingChoice(args)
         if not args.json:
             choice.say_which()
         if args.replay is not None:
             from tui.commands.traffic_replay import replay
 
             return replay(args, choice)
+        from tui.commands.traffic_output import carry_out
+
         return carry_out(args, choice)
     except McptuiError as error:
         print(f"mcptui traffic: {clean(str(error))}", file=sys.stderr)
@@ -49,11 +51,11 @@ def traffic(args: argparse.Namespace, open_screen: OpenScreen | None = None) -> 
         sys.stdout.flush()
 
 
-def _given(args: argparse.Namespace, names: tuple[str, ...]) -> list[str]:
+def _given(args: "argparse.Namespace", names: tuple[str, ...]) -> list[str]:
     return [f"--{name}" for name in names if vars(args)[name] not in (None, False)]
 
 
-def _check(args: argparse.Namespace) -> None:
+def _check(args: "argparse.Namespace") -> None:
     chosen = _given(args, _DEEDS)
     if len(chosen) > 1:
         raise UsageError(f"{' and '.join(chosen)} do not go together")
@@ -75,7 +77,7 @@ def _check(args: argparse.Namespace) -> None:
         )
 
 
-def _without_screen(args: argparse.Namespace) -> bool:
+def _without_screen(args: "argparse.Namespace") -> bool:
     return bool(_given(args, _DEEDS + _CHOICES)) or not (sys.stdin.isatty() and sys.stdout.isatty())
 
 
@@ -88,8 +90,13 @@ SHOWN_OF = 40
 _HEAD = ("name", "began", "for", "entries", "size", "of", "servers")
 
 
-def list_recordings(args: argparse.Namespace) -> int:
+def list_recordings(args: "argparse.Namespace") -> int:
     """Print the recordings, newest first."""
+    import json
+
+    from tui.commands.traffic_choice import beginning
+    from tui.commands.traffic_lines import table
+
     begin_ns = beginning(args.since, time.time_ns())[1] if args.since is not None else 0
     found = [about(one, with_servers=True) for one in recordings().list()]
     found = [one for one in found if one.live or one.ended_ns >= begin_ns]
@@ -106,6 +113,8 @@ def list_recordings(args: argparse.Namespace) -> int:
 
 
 def _row(one: About) -> tuple[str, ...]:
+    from tui.commands.traffic_lines import local
+
     lasted = "live" if one.live else duration((one.ended_ns - one.began_ns) / 1e6) if one.entries else ""
     servers = clean_line(", ".join(one.servers), SHOWN_SERVERS)
     began = local(one.began_ns)
@@ -114,6 +123,8 @@ def _row(one: About) -> tuple[str, ...]:
 
 
 def _object(one: About) -> dict[str, Any]:
+    from tui.commands.traffic_lines import rfc3339
+
     return {
         "name": one.name,
         "path": str(one.path),

@@ -12,17 +12,15 @@ from tui.core.errors import McptuiError, StorageError
 from tui.core.text import clean_line
 from tui.core.traffic import Finding
 from tui.runtime.background import BackgroundThread
-from tui.runtime.recording import model_judge
 from tui.storage.recordings.liveness import is_live
 from tui.storage.recordings.notes import NotesStore
 from tui.storage.recordings.reader import RecordingReader
 from tui.storage.recordings.salvage import without_gaps
-from tui.traffic.lint.lint import Linter
-from tui.traffic.lint.lint_thread import lint_entries
 from tui.traffic.record.entry_columns import EntryColumns, ListRow, Recording
 
 if TYPE_CHECKING:
     from tui.host.schemas.judge import ModelJudge
+    from tui.traffic.lint.lint import Linter
 
 PAGE = 2_000
 LOOK_SECONDS = 0.2
@@ -55,7 +53,7 @@ class RecordingFile:
         self._found: list[Finding] = []
         self._shown = self._judged = 0
         self._painted = threading.Event()
-        self._linter = Linter()
+        self._linter: Linter | None = None
         self._judge_of_models: ModelJudge | None = None
         self.problem = ""
         self.recording = Recording(
@@ -177,7 +175,12 @@ class RecordingFile:
                 columns.set_severity(seq, severity)
         if self._shown or reader.meta().get("program"):
             return
-        if self._judge_of_models is None:
+        from tui.traffic.lint.lint_thread import lint_entries
+
+        if self._linter is None:
+            from tui.runtime.recording import model_judge
+            from tui.traffic.lint.lint import Linter
+
             self._judge_of_models = model_judge()
             self._linter = Linter(self._judge_of_models)
         since = time.perf_counter()

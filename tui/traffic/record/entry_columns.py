@@ -32,7 +32,6 @@ ListRow = tuple[Any, ...]
 _SEQ, _AT = itemgetter(0), itemgetter(1)
 """Of a jump: the seq and the index where it lands."""
 
-_NOTHING = bytes(1 << 16)
 _PENDING, _CANCELLED = int(Outcome.PENDING), int(Outcome.CANCELLED)
 
 
@@ -181,9 +180,8 @@ class EntryColumns:
         self.first = first
         made = self._made(parts, start)
         for column, values in made:
-            octets = start * column.itemsize
-            for done in range(0, octets, len(_NOTHING)):  # in place: filters have these arrays already
-                column.frombytes(_NOTHING[: octets - done])
+            column.append(0)
+            column *= start  # in place: filters have these arrays already
             column.extend(values)
         self.severity.frombytes(bytes(start + len(rows)))
         self.marked.frombytes(bytes(start + len(rows)))

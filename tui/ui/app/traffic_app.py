@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
+from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
 
 from tui.traffic.record.entry_columns import Recording
@@ -36,10 +37,18 @@ class TrafficApp(BaseApp):
         self._recording = recording
         self._painted = painted
 
+    def get_default_screen(self) -> TrafficScreen:
+        return TrafficScreen(self._recording, self.overrides)
+
     def on_mount(self) -> None:
-        screen = TrafficScreen(self._recording, self.overrides)
-        self.push_screen(screen, lambda cause: self.exit(0))
-        screen.call_after_refresh(self._painted)
+        self.screen.call_after_refresh(self._painted)
+
+    def pop_screen(self) -> AwaitComplete:
+        """Leave the screen on top; leaving the last one is quitting."""
+        if len(self.screen_stack) > 1:
+            return super().pop_screen()
+        self.exit(0)
+        return AwaitComplete()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return action not in ("app_help", "app_theme") or isinstance(self.screen, TrafficScreen)

@@ -27,7 +27,7 @@ async def in_order(
 ) -> None:
     """Handle a key once the screen is mounted, and return when its effect on a field is complete."""
     for _ in range(OPENING_CHECKS):
-        if app.screen.is_mounted:
+        if app.screen.is_mounted and getattr(app.screen, "is_whole", True):
             break
         await asyncio.sleep(OPENING_SECONDS)
     if not event.is_printable and getattr(app.focused, "WRITES_FIRST", False):

@@ -11,7 +11,6 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.record.entry_columns import Recording
-from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.filtering import Filtering
 from tui.ui.widgets.prompt import PromptLine
@@ -77,6 +76,8 @@ class SavedFilters:
         self._apply = apply
 
     def pick(self) -> None:
+        from tui.ui.dialogs.picker import Picker, PickerChoice
+
         saved, text = self._recording.filters, self._filtering.query.text
         choices = [
             PickerChoice(name, Content(f"{name}   {clean_line(saved[name], 60)}")) for name in sorted(saved)

@@ -172,6 +172,10 @@ class Comparer:
         self._screen, self._entries, self._list, self._reader = screen, entries, list, reader
         self.marked = 0
 
+    @property
+    def row(self) -> Row:
+        return ((f"   comparing entry {self.marked} with…", "accent"),) if self.marked else ()
+
     def compare(self) -> None:
         seq, entries, reader = self._list.selected, self._entries, self._reader
         if not seq:

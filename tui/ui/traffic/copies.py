@@ -9,7 +9,6 @@ from textual.content import Content
 from textual.widget import Widget
 
 from tui.core.traffic import Entry, Kind
-from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.traffic.entry_loader import LoadedEntry
 
 WAYS = {
@@ -96,5 +95,7 @@ class EntryClipboard:
         if len(loaded.body) > MOST:
             app.notify(_TOO_LARGE, timeout=4)
             return
+        from tui.ui.dialogs.picker import Picker, PickerChoice
+
         choices = [PickerChoice(way, Content(label)) for way, label in WAYS.items()]
         app.push_screen(Picker("Copy as", choices), copy)

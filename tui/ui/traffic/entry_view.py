@@ -95,6 +95,9 @@ class EntryView(Vertical):
                 yield self._headings[1]
                 yield self.pages[1]
 
+    def on_mount(self) -> None:
+        self.fit(self.app.size.width)
+
     async def on_unmount(self) -> None:
         await self._tasks.cancel()
 
@@ -322,7 +325,7 @@ class EntryPanel:
         return self._screen.has_class("-reading")
 
     def open(self) -> None:
-        if not self._list.selected:
+        if not self._list.selected or not self._entry.is_attached:
             return
         self._screen.add_class("-reading")
         self.share_room()

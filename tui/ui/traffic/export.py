@@ -19,14 +19,13 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, TrafficReader
 from tui.traffic.record.entry_columns import Recording
-from tui.ui.dialogs.confirm import Confirm
-from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.traffic.bars import entry_count, exact
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import MOST, whole_entry
 from tui.ui.traffic.filtering import Filtering
 from tui.ui.widgets.files import path_problem, typed_path
 from tui.ui.widgets.prompt import PromptLine
+from tui.ui.widgets.rows import Row
 from tui.ui.widgets.tasks import Tasks
 
 SLICE_SECONDS, REST_SECONDS = 0.004, 0.002
@@ -62,6 +61,10 @@ class Exporter:
         self.note = ""
         self._stop: threading.Event | None = None
 
+    @property
+    def row(self) -> Row:
+        return ((f"   {self.note}", "warn"),) if self.note else ()
+
     def ask(self) -> None:
         if self.note:
             self._screen.notify("One export at a time: the one before still runs.", timeout=3)
@@ -70,6 +73,8 @@ class Exporter:
         if not kinds:
             self._screen.notify("There is nothing to export.", timeout=3)
             return
+        from tui.ui.dialogs.picker import Picker, PickerChoice
+
         choices = [PickerChoice(name, Content(words)) for name, (words, _) in kinds.items()]
 
         def chosen(name: str | None) -> None:
@@ -107,6 +112,8 @@ class Exporter:
         return found
 
     def _ask_form(self, seqs: Sequence[int]) -> None:
+        from tui.ui.dialogs.picker import Picker, PickerChoice
+
         choices = [PickerChoice(form, Content(words)) for form, words in _FORMS.items()]
 
         def chosen(form: str | None) -> None:
@@ -162,6 +169,8 @@ class Exporter:
             self.note = ""
 
     def _ask_over(self, seqs: Sequence[int], form: str, path: Path) -> None:
+        from tui.ui.dialogs.confirm import Confirm
+
         def confirmed(yes: bool | None) -> None:
             if yes:
                 self._begin(seqs, form, path, over=True)

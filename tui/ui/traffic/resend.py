@@ -3,12 +3,14 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tui.core.jsonrpc.reader import loads
-from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind
+
+if TYPE_CHECKING:
+    from tui.core.servers import ServerStatus
 
 MOST_SENT = 4 * 1024 * 1024
 """Bytes of a request that can be sent again."""
@@ -53,7 +55,7 @@ class ResendRequest:
         return name if isinstance(name, str) else ""
 
 
-def refusal(kind: Kind, way: Direction, source: str, method: str, servers: Sequence[ServerStatus]) -> str:
+def refusal(kind: Kind, way: Direction, source: str, method: str, servers: "Sequence[ServerStatus]") -> str:
     """Return in a sentence why an entry cannot be sent again, judging by its columns; "" if it can."""
     if kind in (Kind.MODEL_REQUEST, Kind.MODEL_REPLY):
         return "The model is asked in turns: only requests to servers can be sent again."
@@ -65,6 +67,8 @@ def refusal(kind: Kind, way: Direction, source: str, method: str, servers: Seque
         return "Another program talks with that server: what its tap saw cannot be sent from here."
     if method == "initialize":
         return "It opens a connection: restarting the server sends it again."
+    from tui.core.servers import ServerState
+
     status = next((each for each in servers if each.name == source), None)
     if status is None:
         return f"There is no server {clean_line(source, 60)} any more."

@@ -13,7 +13,6 @@ from tui.core.text import clean_line
 from tui.core.traffic import Kind
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.names import mark_of
-from tui.ui.dialogs.confirm import ConfirmCall
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import whole_entry
 from tui.ui.traffic.previews import ReaderThread
@@ -180,6 +179,8 @@ class Resender:
             if yes:
                 live.confirmed.add(item)
                 self._send(live, request)
+
+        from tui.ui.dialogs.confirm import ConfirmCall
 
         arguments = clean_line(json.dumps(request.params.get("arguments", {}), ensure_ascii=False), 600)
         warning = f"{clean_line(request.tool, 60)} may destroy something, says the server."

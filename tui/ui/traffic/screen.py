@@ -25,7 +25,6 @@ from tui.ui.traffic.filtering import Filtering, ListSearch
 from tui.ui.traffic.previews import Previews, ReaderThread
 from tui.ui.traffic.resender import LiveRun, Resender
 from tui.ui.widgets.prompt import PromptLine
-from tui.ui.widgets.rows import Span
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.tasks import Tasks
 
@@ -51,6 +50,8 @@ class TrafficScreen(Screen[Cause | None]):
     TrafficScreen > EntryView { display: none; }
     """
 
+    is_whole = False  # keys wait until all widgets are here, clicks do nothing
+
     CONTEXTS = (Context.TRAFFIC, Context.ENTRY)
     """What the help covers while this screen is on top."""
 
@@ -68,8 +69,7 @@ class TrafficScreen(Screen[Cause | None]):
         self.recording = recording
         self._live = live
         self._symbols = symbols = symbols_for(os.environ)
-        self._opened_with = filter
-        self._place = place
+        self._opened_with, self._place = filter, place
         self._rest = 0
         self._reader = reader = ReaderThread(recording.open_reader)
         self._tasks = Tasks()
@@ -101,11 +101,8 @@ class TrafficScreen(Screen[Cause | None]):
     def compose(self) -> ComposeResult:
         yield self._title
         yield self.filter_line
-        yield self.filter_bar
         yield self._headings
         yield self.list
-        yield self.entry
-        yield self.prompt
         yield self._keys
 
     def on_mount(self) -> None:
@@ -114,6 +111,16 @@ class TrafficScreen(Screen[Cause | None]):
         self._keys.show(keys_of(Context.TRAFFIC, self._overrides))
         self.look()
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
+        self.call_after_refresh(self._complete)
+
+    async def _complete(self) -> None:
+        """Mount what is not seen at first: the first lines do not wait for it."""
+        await self.mount(self.filter_bar, after=self.filter_line)
+        await self.mount(self.entry, self.prompt, after=self.list)
+        self.is_whole = True
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return self.is_whole and super().check_action(action, parameters)
 
     async def on_unmount(self) -> None:
         await self._tasks.cancel()
@@ -141,18 +148,15 @@ class TrafficScreen(Screen[Cause | None]):
         self._resender.look()
         if self.panel.is_open:
             self.entry.look()
-        notes: list[Span] = []
-        if self._comparer.marked:
-            notes.append((f"   comparing entry {self._comparer.marked} with…", "accent"))
-        if self.exporter.note:
-            notes.append((f"   {self.exporter.note}", "warn"))
-        self._title.update_from(self.recording, len(self.list.view), self.list.following, tuple(notes))
+        notes = self._comparer.row + self.exporter.row
+        self._title.update_from(self.recording, len(self.list.view), self.list.following, notes)
         if not self.filter_bar.is_open:
             self.filter_line.show(*self.filtering.line(self.list.selected))
 
     def on_resize(self, event: events.Resize) -> None:
-        self.entry.fit(event.size.width)
-        self.panel.share_room()
+        if self.is_whole:
+            self.entry.fit(event.size.width)
+            self.panel.share_room()
         self.call_after_refresh(self._headings.refresh)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:

@@ -1,0 +1,48 @@
+"""The app of `mcptui traffic FILE`."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from textual.pilot import Pilot
+
+from tests.conftest import until
+from tests.ui.traffic_stage import some
+from tui.settings.themes import DEFAULT_THEME
+from tui.ui.app.traffic_app import TrafficApp
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.traffic.screen import TrafficScreen
+
+
+@asynccontextmanager
+async def shown() -> AsyncIterator[tuple[TrafficApp, TrafficScreen, Pilot[Any]]]:
+    app = TrafficApp(some().recording(), theme=DEFAULT_THEME, keys={}, save_theme=lambda name: None)
+    async with app.run_test(size=(120, 40)) as pilot:
+        assert isinstance(app.screen, TrafficScreen)
+        yield app, app.screen, pilot
+
+
+async def test_leaving_the_screen_is_quitting() -> None:
+    async with shown() as (app, _, pilot):
+        await pilot.press("escape")
+        await until(lambda: app.return_value == 0)
+
+
+async def test_a_screen_over_it_is_left_for_the_recording() -> None:
+    async with shown() as (app, screen, pilot):
+        await pilot.press("f1")
+        await until(lambda: app.screen is not screen)
+        await pilot.press("escape")
+        await until(lambda: app.screen is screen)
+
+
+async def test_what_is_not_seen_at_first_is_there_behind_the_first_lines() -> None:
+    async with shown() as (_, screen, _):
+        await until(lambda: screen.is_whole)
+        below = [screen.filter_line, screen.filter_bar, screen.list, screen.entry, screen.prompt]
+        assert [child for child in screen.children if child in below] == below
+
+
+def test_an_action_on_a_screen_that_is_not_whole_is_not_run() -> None:
+    screen = TrafficScreen(some().recording(), KeyOverrides())
+    assert not screen.check_action("traffic_filter", ())
