@@ -205,7 +205,12 @@ class Gate:
         self.fail(tuple(self._pending), code, message)
 
     def give_up_probe(self, session_id: Id, seconds: float) -> None:
-        """Answer `server/discover` for the server, so that the session tries the older handshake."""
+        """Answer `server/discover` for the server, so that the session tries the older handshake.
+
+        A server that has answered it before is known to be slow, so its next answer is awaited.
+        """
+        if self._late_versions:
+            return
         wire_id = self.wire_id(session_id)
         if wire_id is not None and self._pending[wire_id].method == "server/discover":
             self._late_probe = wire_id

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 LAST_WORDS = 4 * 1024 * 1024
 """Bytes still read of a pipe after its server has ended; a grandchild may write for ever."""
 
+LAST_WORDS_SECONDS = 1.0
 LAST_LINE_SECONDS = 0.2
 HAND_OVER_SECONDS = 0.1
 
@@ -175,6 +176,8 @@ class StdioTransport:
             await descend(process, stdin, self._grace, self._hurry)
             patience = 0.0 if self._hurry.is_set() else self._grace.stragglers
             self.leftovers = await asyncio.to_thread(sweep, process, self._mark, patience)
+            if process.exit is not None:  # what it wrote before it ended is still in the pipes
+                await first_of(asyncio.wait(self._tasks), self._hurry.wait(), seconds=LAST_WORDS_SECONDS)
             for pipe in self._pipes:
                 pipe.close()
             await asyncio.gather(*self._tasks)

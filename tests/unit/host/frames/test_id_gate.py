@@ -168,6 +168,17 @@ def test_a_late_answer_of_a_modern_server_still_counts():
     assert (failure.id, failure.code, failure.data["supported"]) == (2, UNSUPPORTED_VERSION, ["2026-07-28"])
 
 
+def test_a_server_that_answered_the_probe_late_is_given_time_for_the_next_one():
+    ends = Ends()
+    ends.ask(1, "server/discover")
+    ends.gate.give_up_probe(1, 2.0)
+    ends.gate.incoming(Response(1001, {"supportedVersions": ["2026-07-28"]}))
+    ends.got()
+    ends.ask(2, "server/discover")
+    ends.gate.give_up_probe(2, 2.0)
+    assert ends.got() == [] and ends.gate.waits_for(Response(1002, {}))
+
+
 def test_requests_of_a_handshake_server_reach_the_session():
     ends = Ends()
     ends.ask(1, "initialize")
