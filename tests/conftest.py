@@ -101,7 +101,7 @@ def _leaked_descriptors(before: set[str]) -> list[str]:
     return found
 
 
-def wait_until(condition: Callable[[], object], seconds: float = 10.0, what: str = "") -> None:
+def wait_until(condition: Callable[[], object], seconds: float = 30.0, what: str = "") -> None:
     """Wait for a condition that other threads or processes fulfil; fail with its name."""
     deadline = time.monotonic() + seconds
     while not condition():
@@ -110,7 +110,7 @@ def wait_until(condition: Callable[[], object], seconds: float = 10.0, what: str
         threading.Event().wait(0.005)
 
 
-async def until(condition: Callable[[], object], seconds: float = 10.0, what: str = "") -> None:
+async def until(condition: Callable[[], object], seconds: float = 30.0, what: str = "") -> None:
     """Wait for a condition while the event loop runs; fail with its name."""
     deadline = time.monotonic() + seconds
     while not condition():
@@ -146,7 +146,7 @@ def nothing_left_behind(shared_processes: set[int]) -> Iterator[None]:
     threads = set(threading.enumerate())
     descriptors = _descriptors()
     yield
-    deadline = time.monotonic() + 3
+    deadline = time.monotonic() + 10
     while True:
         left = sorted(_children() - children - shared_processes)
         extra = [

@@ -48,7 +48,11 @@ class ForkServer:
     def close(self) -> None:
         assert self._process.stdin is not None
         self._process.stdin.close()
-        self._process.wait(10)
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:  # it may still be loading
+            self._process.kill()
+            self._process.wait()
         shutil.rmtree(self._folder)
 
     def started(self) -> None:

@@ -123,6 +123,7 @@ async def python(*args: str, stdin: bytes = b"", **env: str) -> Done:
     server = programs.fork_server
     if server is None or programs.is_for_a_new_interpreter(env):
         return await finish(await _started((sys.executable, *args), piped=True, env=env), stdin)
+    server.started()
     async with asyncio.timeout(40):
         try:
             return await _forked(server, args, stdin, {**os.environ, **env})

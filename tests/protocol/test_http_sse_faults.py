@@ -143,7 +143,7 @@ async def test_the_request_echoed_on_the_stream_fails_its_call():
         stream.fault = echoed
         other = asyncio.create_task(call(host, "slow", n=1))
         await until(lambda: "tools/call" in server.methods())
-        said = text(await call(host, seconds=2))
+        said = text(await call(host, seconds=20))
         assert re.search(FAULTS["echo"][1], said), said
         await goes_on(stream, host, other)
 

@@ -156,9 +156,9 @@ async def test_the_time_limit_of_a_call_stands_still_while_a_person_is_asked():
     person = Person({"name": "Ada"})
     person.wait.clear()
     host = await started(FAULTS / "server_requests.py", person)
-    calling = asyncio.create_task(call(host, seconds=0.5))
+    calling = asyncio.create_task(call(host, seconds=2))
     await until(lambda: any(isinstance(one, FormQuestion) for one in person.asked))
-    await asyncio.sleep(0.8)
+    await asyncio.sleep(2.2)
     assert not calling.done()
     person.wait.set()
     assert not (await calling).is_error

@@ -52,7 +52,7 @@ class Stage:
 
     async def call(self):  # type: ignore[no-untyped-def]
         (tool,) = self.host.toolbox.tools()
-        return await self.host.toolbox.call(tool, {}, seconds=0.5, progress=lambda *_: None)
+        return await self.host.toolbox.call(tool, {}, seconds=2, progress=lambda *_: None)
 
 
 async def test_a_server_that_asks_is_signed_in_to_and_its_tools_can_be_called(tmp_path: Path) -> None:
@@ -75,11 +75,11 @@ async def test_the_clock_of_the_start_stands_still_while_a_person_signs_in(tmp_p
 
     async with (
         OAuthServer() as server,
-        Stage(tmp_path, server.url, Slow(), start_seconds=0.5) as stage,
+        Stage(tmp_path, server.url, Slow(), start_seconds=2) as stage,
     ):
         starting = asyncio.create_task(stage.host.start("safe"))
         await until(lambda: stage.person.questions)
-        await asyncio.sleep(1.0)  # longer than the whole start may take
+        await asyncio.sleep(2.2)  # longer than the whole start may take
         assert stage.status.state is ServerState.STARTING
         assert stage.status.sign_in == "waiting for you"
         answer.set()
@@ -92,7 +92,7 @@ async def test_the_clock_of_a_call_stands_still_while_a_person_grants_more(tmp_p
         async def address(self, question):  # type: ignore[no-untyped-def]
             self.questions.append(question)
             if len(self.questions) > 1:
-                await asyncio.sleep(1.0)  # longer than the call may take
+                await asyncio.sleep(2.2)  # longer than the call may take
             return AddressAnswer(Action.ACCEPT)
 
     async with OAuthServer(scopes={"tools/call": "write"}) as server:

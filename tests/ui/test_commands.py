@@ -368,4 +368,5 @@ async def test_a_command_that_may_take_something_is_put_into_the_composer():
     async with opened(FakeRuntime()) as (app, _):
         await shows(app, "RUNNING")
         next(command for command in app.commands() if command.help.startswith("/export")).run()
-        assert app.main.composer.text == "/export " and app.main.composer.has_focus
+        assert app.main.composer.text == "/export "
+        await until(lambda: app.main.composer.has_focus)

@@ -5,6 +5,7 @@ import pytest
 from tests.conftest import until
 from tests.ui.app_stage import asked, opened, ripen, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
+from tui.ui.keys import answer_debounce
 from tui.ui.keys.action_table import Context
 
 
@@ -13,7 +14,9 @@ def asking() -> FakeRuntime:
 
 
 @pytest.mark.parametrize("text", ["what", "add a note", "yes please", "the end", "no, not that one"])
-async def test_a_message_written_while_a_question_has_the_focus_stays_a_message(text):
+async def test_a_message_written_while_a_question_has_the_focus_stays_a_message(text, monkeypatch):
+    monkeypatch.setattr(answer_debounce, "USUAL_SECONDS", 60.0)  # between two letters
+    monkeypatch.setitem(answer_debounce.SETTLE_SECONDS, "always", 60.0)
     runtime = asking()
     async with opened(runtime) as (app, pilot):
         await asked(app, pilot)

@@ -115,7 +115,7 @@ async def test_prompt_without_a_name_lists_them():
         await until(lambda: isinstance(app.screen, Picker))
         await pilot.press("enter")
         await until(lambda: app.main.composer.text == "/weather:forecast ")
-        assert app.main.composer.has_focus
+        await until(lambda: app.main.composer.has_focus)
 
 
 async def test_a_snippet_is_filled_in_and_put_into_the_composer():

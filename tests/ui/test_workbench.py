@@ -85,7 +85,7 @@ async def test_o_turns_a_tool_off_for_the_model_and_it_can_still_be_called() -> 
         runtime.server_choices.problem = "weather is not in the configuration file."
         await pilot.press("o")
         await shows(app_of(screen), "weather is not in the configuration file.")
-        assert "For the model" not in screen_text(app_of(screen))
+        await until(lambda: "For the model" not in screen_text(app_of(screen)))
         await pilot.press("O")
         await until(lambda: runtime.host.status("weather").spec.off == ("*",))
 

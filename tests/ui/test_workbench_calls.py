@@ -175,7 +175,7 @@ async def test_one_key_puts_the_result_into_the_message() -> None:
         assert text.startswith(
             'Look:\n\nweather › get_weather with {"location": "x"} gave:\n> The weather of x'
         )
-        assert app.main.composer.has_focus
+        await until(lambda: app.main.composer.has_focus)
 
 
 async def test_an_image_is_shown_with_its_size_and_can_be_saved(

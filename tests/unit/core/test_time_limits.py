@@ -47,7 +47,7 @@ async def test_the_time_before_a_pause_counts() -> None:
             limit.pause()
             limit.resume()
             await asyncio.Event().wait()
-    assert asyncio.get_running_loop().time() - began < 20 * SHORT
+    assert asyncio.get_running_loop().time() - began < 200 * SHORT
 
 
 async def test_a_limit_that_is_paused_before_it_begins_waits_for_its_resume() -> None:

@@ -104,9 +104,9 @@ async def test_grep_reports_no_match() -> None:
 
 @pytest.mark.parametrize("needle", ["(a+)+$", "a" * 5000 + "b", "b" + "a" * 90, ".*" * 500, "İ"])
 async def test_no_search_text_hangs(needle: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     await read(toolbox("a" * 4_000_000), name="result-1", grep=needle)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 async def test_a_dropped_result_is_reported_as_dropped() -> None:

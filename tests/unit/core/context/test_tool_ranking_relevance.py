@@ -52,9 +52,9 @@ def test_names_are_split_into_words() -> None:
 
 def test_a_thousand_tools_are_ranked_quickly() -> None:
     tools = [Tool("s", f"tool_{n}", description="does a thing with words " * 60) for n in range(1000)]
-    started = time.perf_counter()
+    started = time.thread_time()
     relevance("does it " * 1000, tools)
-    assert time.perf_counter() - started < 1
+    assert time.thread_time() - started < 1
 
 
 ANY = st.text(st.characters(codec=None), max_size=40)

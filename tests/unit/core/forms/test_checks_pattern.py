@@ -54,9 +54,9 @@ def test_everyday_patterns_are_tried(pattern, good, bad):
 def test_many_quantifiers_are_tried_only_on_short_texts(pattern):
     compiled = quick_pattern(pattern)
     if compiled is not None:
-        began = time.perf_counter()
+        began = time.thread_time()
         assert matches(compiled, "a" * 5_000) in (True, False)
-        assert time.perf_counter() - began < 0.1
+        assert time.thread_time() - began < 0.1
 
 
 @given(st.text("ab(|)*+?{}1,\\[^]-.$", max_size=14), st.text("ab", max_size=300))
@@ -64,8 +64,8 @@ def test_no_pattern_takes_long(pattern, text):
     compiled = quick_pattern(pattern)
     if compiled is None:
         return
-    began = time.perf_counter()
+    began = time.thread_time()
     found = matches(compiled, text)
-    assert time.perf_counter() - began < 0.1
+    assert time.thread_time() - began < 0.1
     if len(text) < 8:
         assert found == (re.search(pattern, text) is not None) or found

@@ -145,9 +145,9 @@ async def test_a_large_line_is_read_without_holding_the_loop():
     async def tick():
         nonlocal worst
         while True:
-            before = time.monotonic()
+            before = time.process_time()
             await asyncio.sleep(0.005)
-            worst = max(worst, time.monotonic() - before)
+            worst = max(worst, time.process_time() - before)
 
     ticking = asyncio.ensure_future(tick())
     items = [{"type": "text", "text": f"item {number}"} for number in range(100_000)]
@@ -169,11 +169,11 @@ async def test_a_flood_leaves_the_loop_half_of_its_time():
             turns += 1
 
     turning = asyncio.ensure_future(turn())
-    started = time.monotonic()
+    started = time.process_time()
     line = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}\n'
     for _ in range(20):
         await bench.take(line * 2000)
-    seconds = time.monotonic() - started
+    seconds = time.process_time() - started
     turning.cancel()
     assert turns > seconds / 0.02
     assert bench.inbox.collapsed > 39_000

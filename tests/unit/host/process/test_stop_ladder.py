@@ -36,7 +36,7 @@ async def test_a_server_that_behaves_needs_no_wait():
         started = time.monotonic()
         await descend(process, stdin, StopGrace(60, 60, 60, 60, 60), asyncio.Event())
         assert process.exit.code == 0
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 20
 
 
 async def test_a_server_that_ignores_eof_gets_sigterm():
@@ -72,7 +72,7 @@ async def test_in_a_hurry_no_step_waits():
         started = time.monotonic()
         await descend(process, stdin, StopGrace(30, 30, 30, 30, 30), hurry)
         assert process.exit.signal == "SIGKILL"
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 20
 
 
 @pytest.mark.parametrize("session", [False, True])

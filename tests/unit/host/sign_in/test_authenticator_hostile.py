@@ -75,7 +75,7 @@ async def test_an_authorization_server_that_never_answers_is_given_up(
     async with OAuthServer(mute=frozenset({path})) as server:
         began = time.monotonic()
         await refused(Around(store, server.url), r"gave no answer within 0\.3 s")
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 20
 
 
 async def test_an_endless_reply_is_cut_off(store: TokenStore) -> None:

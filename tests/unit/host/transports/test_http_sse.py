@@ -165,14 +165,14 @@ async def test_the_address_of_a_newer_transport_is_named():
 
 
 async def test_a_stream_that_never_names_an_address_ends_the_start(monkeypatch):
-    monkeypatch.setattr("tui.host.transports.http_sse.ENDPOINT_SECONDS", 0.1)
+    monkeypatch.setattr("tui.host.transports.http_sse.ENDPOINT_SECONDS", 0.5)
 
     async def silent(asked, writer):
         writer.write(STREAM + b"\r\n: hello\n\n")
 
     async with http_server(answers={"GET": silent}) as server:
         transport = await failed_start(server)
-    assert transport.fatal == "the server has not named an address for messages within 0.1 s."
+    assert transport.fatal == "the server has not named an address for messages within 0.5 s."
 
 
 async def test_what_is_no_message_on_the_stream_costs_nothing():

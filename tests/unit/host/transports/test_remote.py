@@ -36,7 +36,7 @@ async def test_a_server_that_holds_the_last_request_does_not_hold_the_stop(monke
         await writer.wait_closed()
 
     async with http_server(modern=False, answers={"DELETE": hold}) as server:
-        async with asyncio.timeout(3), Client(remote(server)) as client:
+        async with asyncio.timeout(20), Client(remote(server)) as client:
             await client.list_tools()
 
 

@@ -197,7 +197,7 @@ async def test_a_server_that_answers_no_ping_is_lost(monkeypatch):
 
 
 async def test_an_idle_server_is_pinged_and_stays(monkeypatch):
-    monkeypatch.setattr(websocket, "PING_SECONDS", 0.1)
+    monkeypatch.setattr(websocket, "PING_SECONDS", 0.6)
     async with websocket_server() as server, Client(transport := remote(server)):
         await until(lambda: sum(isinstance(one, Ping) for one in server.events) > 2)
         assert not transport.exited.is_set()
@@ -235,7 +235,7 @@ async def test_a_stop_is_bounded_although_the_server_never_says_goodbye():
     async with websocket_server(mute=True) as server:
         async with Client(remote(server)):
             began = time.monotonic()
-        assert time.monotonic() - began < 4
+        assert time.monotonic() - began < 15
 
 
 async def test_a_storm_of_notifications_does_not_delay_the_answer():
@@ -247,6 +247,6 @@ async def test_a_storm_of_notifications_does_not_delay_the_answer():
 
     async with websocket_server(answers={"tools/call": storm}) as server:
         async with Client(transport := remote(server)) as client:
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(50):
                 await client.call_tool("echo", {})
             assert transport.drops.collapsed > 10_000

@@ -185,11 +185,11 @@ def test_arguments_that_are_no_object_do_not_swallow_the_next_call() -> None:
 
 @pytest.mark.parametrize(("first", "piece"), [('{"a":"', "{}"), ("{}", " "), ('{"a":', '{"a":'), ("{", "}")])
 def test_a_flood_of_fragments_made_to_look_whole_is_read_in_no_time(first: str, piece: str) -> None:
-    began = time.perf_counter()
+    began = time.thread_time()
     stream = (
         {"index": 0, "id": f"f{at}", "function": {"arguments": piece if at else first}}
         for at in range(40_000)
     )
     heard = heard_from(Accumulator(NAMES), [chunk("length", tool_calls=list(stream))])
     assert heard.reply is not None or heard.error is not None
-    assert time.perf_counter() - began < 5
+    assert time.thread_time() - began < 5

@@ -133,10 +133,10 @@ async def test_an_incomplete_reply_fails_with_cause_and_next_step(name: str) -> 
 async def test_a_line_of_thirty_megabytes_is_refused_quickly(is_json: bool) -> None:
     long = "x" * 30_000_000
     raw = sse(chunk("stop", content=long)) if is_json else b"data: " + long.encode()
-    began = time.perf_counter()
+    began = time.process_time()
     heard = await asked(Answer(raw=raw))
     assert heard.error is not None and "exceeds" in heard.error.message and heard.error.next_step
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 async def test_arguments_nested_beyond_reason_do_not_crash_anything() -> None:

@@ -49,7 +49,7 @@ def test_how_text_is_cut_does_not_change_the_reply(said: str, cuts: list[int], t
 @pytest.mark.parametrize("said", ["`</think>` ", " ", "<", "</think", "\n```\n</think>\n"])
 @pytest.mark.parametrize("start", ["<think>a", "```\n"])
 def test_a_flood_of_tags_and_spaces_is_read_in_no_time(start: str, said: str) -> None:
-    began = time.perf_counter()
+    began = time.thread_time()
     heard = heard_from(Accumulator(), [chunk(content=start), *[chunk(content=said)] * 20_000, chunk("stop")])
     assert heard.reply is not None
-    assert time.perf_counter() - began < 5
+    assert time.thread_time() - began < 5

@@ -120,10 +120,10 @@ def test_a_search_for_an_expression_is_stopped_from_another_thread(finder: BodyF
 
 
 def test_a_pattern_that_python_never_finishes_takes_linear_time(finder: BodyFinder):
-    began = time.monotonic()
+    began = time.thread_time()
     bodies = [(1, b"abc@"), (2, b"a" * 1_000_000), (3, "\u00e4".encode() * 400_000), (4, b"xyz@")]
     assert finder.search([ENDLESS, BodyTerm("(a+)+@", regex=True)], lambda _: bodies) == [{1, 4}, frozenset()]
-    assert time.monotonic() - began < 1
+    assert time.thread_time() - began < 1
 
 
 def test_a_large_body_on_which_python_never_finishes_is_searched_to_its_end():

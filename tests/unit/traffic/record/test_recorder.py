@@ -188,7 +188,7 @@ def test_closing_does_not_wait_for_a_disk_that_hangs(stage: Stage):
     stage.recorder.capture(seen(b"x"))
     began = time.monotonic()
     assert not stage.recorder.close(0.1)
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 10
 
 
 def test_closing_before_the_start_does_nothing(stage: Stage):
@@ -200,11 +200,11 @@ def test_closing_before_the_start_does_nothing(stage: Stage):
 
 def test_the_thread_of_the_recorder_does_not_wait_for_itself(stage: Stage):
     told: list[bool] = []
-    stage.recorder.submit(lambda store: told.append(stage.recorder.flush(10)))
+    stage.recorder.submit(lambda store: told.append(stage.recorder.flush(50)))
     began = time.monotonic()
     stage.record()
     assert len(told) == 1
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
 
 
 # ---- too much, and nonsense ----------------------------------------------------------------------------
