@@ -61,10 +61,13 @@ class RunRecording:
     gets everything first; it must neither raise nor wait.
     """
 
-    def __init__(self, redactor: Callable[[], Redactor]) -> None:
+    def __init__(
+        self, redactor: Callable[[], Redactor], *, stand_back: Callable[[], None] = lambda: None
+    ) -> None:
         """Take what travels from now on. Nothing is written before `start()`.
 
-        The redactor is asked for every body, since keys become known late.
+        The redactor is asked for every body, since keys become known late. The threads that record and lint
+        call `stand_back` between entries.
         """
         self.count = 0
         self.columns = EntryColumns()
@@ -72,14 +75,19 @@ class RunRecording:
         self.listener: TrafficSink | None = None
         self._keeping = Keeping(None)
         self._taps: TapWatch | None = None
+        self._stand_back = stand_back
         self._linting = LintThread(
-            lambda found: self._recorder.add_findings(found), self._reader, model_judge
+            lambda found: self._recorder.add_findings(found),
+            self._reader,
+            model_judge,
+            stand_back=stand_back,
         )
         self._recorder = Recorder(
             self._open,
             self.columns,
             redact=lambda raw: redactor().redact_bytes(raw),
             on_batch=self._linting.offer,
+            stand_back=stand_back,
         )
         self.recording = Recording(
             self.columns,
@@ -149,7 +157,9 @@ class RunRecording:
         self.path = recordings.new_path()
         recordings.make_room(keeping.total_bytes)
         meta = {"pid": str(os.getpid()), "program": "mcptui"}
-        return RecordingWriter(self.path, cap_bytes=keeping.recording_bytes, meta=meta)
+        return RecordingWriter(
+            self.path, cap_bytes=keeping.recording_bytes, meta=meta, stand_back=self._stand_back
+        )
 
     def _reader(self) -> TrafficReader:
         from tui.storage.recordings.reader import MemoryReader, RecordingReader

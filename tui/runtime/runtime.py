@@ -15,7 +15,7 @@ before it, and even this module is loaded after the first frame only.
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -65,6 +65,10 @@ MODEL_CLOSE_SECONDS = 1.0
 _TAPS = "tui.runtime.tap_follower"
 
 
+def _go_on() -> None:
+    """Wait for nothing."""
+
+
 class Runtime:
     """Everything behind the screens and the commands.
 
@@ -78,6 +82,7 @@ class Runtime:
         redactor: knows the secrets that nothing may show or store.
         questioner: answers what servers ask; set before `ready()`, without it everything is declined.
         left_out: servers that are configured but cannot be used, with all that is wrong with each.
+        stand_back: called often by threads that record, in which they may wait for something more urgent.
         is_ready: `ready()` is done.
     """
 
@@ -93,7 +98,8 @@ class Runtime:
         self._clock = MonotonicClock()
         self.redactor = Redactor()
         self.questioner: Questioner = Refuser()
-        self._traffic = RunRecording(lambda: self.redactor)
+        self.stand_back: Callable[[], None] = _go_on
+        self._traffic = RunRecording(lambda: self.redactor, stand_back=lambda: self.stand_back())
         self.host = Host((), sink=self._traffic, clock=self._clock)
         self._active_model = ActiveModel(options, env, self._clock, self._traffic, self._keep_secret)
         self._sessions = (

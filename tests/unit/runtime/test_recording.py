@@ -1,5 +1,6 @@
 """The traffic of one run, also if nothing is kept on disk."""
 
+import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -57,5 +58,17 @@ def test_lines_taken_at_once_are_counted_listened_to_and_recorded_in_order():
         with closing(traffic.recording.open_reader()) as reader:
             assert [reader.body(seq) for seq in range(1, 6)] == [line.raw for line in lines] == heard
         assert traffic.count == 5
+    finally:
+        traffic.close()
+
+
+def test_the_threads_of_a_recording_stand_back(tmp_path: Path):
+    stood_back: set[str] = set()
+    traffic = RunRecording(Redactor, stand_back=lambda: stood_back.add(threading.current_thread().name))
+    traffic.start(Keeping(tmp_path))
+    try:
+        traffic(Captured("it", Direction.OUT, time.monotonic_ns(), time.time_ns(), b"{}"))
+        assert traffic.flush(5)
+        assert "recorder" in stood_back
     finally:
         traffic.close()

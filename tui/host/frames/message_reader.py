@@ -18,7 +18,7 @@ from tui.host.frames.inbox import Inbox
 LARGE = 256 * 1024
 """Messages from this size on are parsed in a thread; smaller ones take a few milliseconds at most."""
 
-SLICE_SECONDS = 0.005
+SLICE_SECONDS = 0.003
 
 _NOTICE = re.compile(rb'"method" ?: ?"(notifications/[a-z_/]{1,40})"')
 

@@ -7,7 +7,7 @@ stays as an entry that says how many are gone, so that the numbers go on without
 
 import sqlite3
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -68,9 +68,14 @@ class RecordingWriter:
         *,
         cap_bytes: int = DEFAULT_CAP,
         meta: Mapping[str, str] | None = None,
+        stand_back: Callable[[], None] = lambda: None,
     ) -> None:
-        """Create the file, which must not exist; where that fails `problem` says so."""
+        """Create the file, which must not exist; where that fails `problem` says so.
+
+        `stand_back` is called between a few entries, and may wait.
+        """
         self.path = path
+        self._stand_back = stand_back
         self._cap = cap_bytes
         self.problem = ""
         self._connection: sqlite3.Connection | None = None
@@ -157,8 +162,8 @@ class RecordingWriter:
             rows, inserts = [row[: _CAUSE.start] + row[_CAUSE.stop :] for row in rows], _INSERT_WITHOUT_CAUSE
         bodies = [(entry.seq, bytearray(entry.body)) for entry in entries if entry.body]
         connection.execute("BEGIN IMMEDIATE")
-        _insert(connection, inserts, rows)
-        _insert(connection, _INSERT_BODIES, bodies)
+        _insert(connection, inserts, rows, self._stand_back)
+        _insert(connection, _INSERT_BODIES, bodies, self._stand_back)
         stored = self._table.write(connection, findings) if findings else None
         gone = self._make_room(connection, entries)
         connection.execute("COMMIT")
@@ -224,10 +229,16 @@ class RecordingWriter:
         connection.execute(_INSERT_ENTRIES[1], entry_values(marker))
 
 
-def _insert(connection: sqlite3.Connection, statements: Mapping[int, str], rows: Sequence[Row]) -> None:
+def _insert(
+    connection: sqlite3.Connection,
+    statements: Mapping[int, str],
+    rows: Sequence[Row],
+    stand_back: Callable[[], None],
+) -> None:
     place = 0
     for run, statement in statements.items():
         while len(rows) - place >= run:
+            stand_back()
             values = list(chain.from_iterable(rows[place : place + run]))
             try:
                 connection.execute(statement, values)

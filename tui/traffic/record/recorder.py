@@ -178,9 +178,12 @@ QUEUE_BYTES = 64 * 1024 * 1024
 WINDOW = 0.03
 """Seconds in which entries are collected to be stored together: 50 ms with the commit."""
 
-BATCH = 4096
+BATCH = 1024
 BATCH_BYTES = 4 * 1024 * 1024
 """The most that one transaction stores: captured values, and bytes."""
+
+AT_ONCE = 32
+"""Entries that are read before the thread may stand back again."""
 
 _NO_CAUSE = (None, None, None)
 _LOG = logging.getLogger(__name__)
@@ -206,17 +209,18 @@ class Recorder:
         queue_bytes: int = QUEUE_BYTES,
         wall_ns: Callable[[], int] = time.time_ns,
         mono_ns: Callable[[], int] = time.monotonic_ns,
+        stand_back: Callable[[], None] = lambda: None,
     ) -> None:
         """Create a recorder that takes entries at once and stores them from `start()` on.
 
         `writer_factory` opens the store, `on_batch` is called with stored entries, both in the recorder's
         thread: the first may raise OSError and the like, the second must be fast and bound what it keeps. The
-        clocks are for the recorder's own entries.
+        clocks are for the recorder's own entries. `stand_back` is called there often, and may wait.
         """
         self.entries = entries
         self.memory = RecentEntries()
         self.faults = 0
-        self._factory, self._on_batch = writer_factory, on_batch
+        self._factory, self._on_batch, self._stand_back = writer_factory, on_batch, stand_back
         self._reader = EntryReader(redact, 0 if keep_all else body_cap, first_seq)
         self._backlog = Backlog(queue_bytes, mono_ns, wall_ns)
         self._awake = self._closing = False
@@ -343,7 +347,9 @@ class Recorder:
         taken, findings, job, items = self._backlog.take(BATCH, BATCH_BYTES)
         self._findings += findings
         batch: list[Entry] = []
-        for captured, body in zip(taken, self._reader.bodies(taken), strict=True):
+        for number, (captured, body) in enumerate(zip(taken, self._reader.bodies(taken), strict=True)):
+            if not number % AT_ONCE:
+                self._stand_back()
             try:
                 self._reader.read(captured, batch, body)
             except Exception:  # a bug with one entry must not end the recording of all

@@ -19,6 +19,7 @@ from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform.keys_in_order import in_order
 from tui.ui.platform.output import paint_changes_only
+from tui.ui.platform.standing_back import LOOP
 from tui.ui.platform.strips import ControlFilter
 from tui.ui.platform.textual_internals import close_at_once, crash, report_crash
 from tui.ui.widgets import theming
@@ -99,6 +100,7 @@ class BaseApp(App[int]):
     async def on_event(self, event: events.Event) -> None:
         """Handle each key of a burst after what the keys before it did."""
         if isinstance(event, events.Key) and not event.is_forwarded:
+            LOOP.taken()
             await in_order(self, event, super().on_event)
         else:
             await super().on_event(event)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TextIO
 from tui.core.text import clean_line
 from tui.ui.platform.memory import SWITCH_SECONDS
 from tui.ui.platform.output import driver_class, screen_of_our_own
-from tui.ui.platform.standing_back import loop_factory
+from tui.ui.platform.standing_back import LOOP, loop_factory
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -46,6 +46,7 @@ def run_app(
 
     def make() -> "Runtime":
         made.append(make_runtime())
+        made[0].stand_back = LOOP.stand_back_for_key
         return made[0]
 
     return _run(McptuiApp(make, theme=theme, keys=keys), made)

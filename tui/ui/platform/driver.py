@@ -63,6 +63,8 @@ class RobustDriver(LinuxDriver):
         if len(data) > LONG and "MCPTUI_WHOLE_ESCAPES" not in os.environ:
             data = shortened(data, erases=self._erases)
         super().write(data)
+        if len(data) > LONG:
+            LOOP.painted()
 
     def disable_input(self) -> None:
         """End the input thread, which waits without a limit as long as nothing is half read."""

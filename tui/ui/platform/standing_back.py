@@ -1,8 +1,9 @@
-"""Lets threads that import stand back for the event loop while somebody types.
+"""Lets other threads stand back for the event loop while somebody types.
 
 All threads share one interpreter, and Python gives it to each in turn: while libraries are imported, a key
 that takes 5 ms of work was painted after 20 to 60 ms (measured). So a thread that imports waits before each
-module and each class until the event loop sleeps. `MCPTUI_NO_STANDING_BACK` leaves Python as it is.
+module and each class until the event loop sleeps. Under a flood the loop never sleeps: there the threads that
+record and lint wait until the key is painted. `MCPTUI_NO_STANDING_BACK` leaves Python as it is.
 """
 
 import asyncio
@@ -23,6 +24,9 @@ PATIENCE_SECONDS = 0.05
 
 FREE_SECONDS = 0.1
 
+KEY_SECONDS = 0.03
+"""How long other threads wait for a key that nothing is painted for."""
+
 TYPING_SECONDS = 1.0
 """How long after a key imports stand back: another one is likely."""
 
@@ -37,11 +41,42 @@ class BusyLoop:
         self._asleep = threading.Event()
         self._free_until = 0.0
         self._typing_until = 0.0
+        self._painted = threading.Event()
+        self._key_until = 0.0
+        self._no_key_until = 0.0
+        self._taken = False
 
     def pressed(self) -> None:
         """Note that a key is on its way to the loop."""
-        self._typing_until = self._clock() + TYPING_SECONDS
+        now = self._clock()
+        self._typing_until = now + TYPING_SECONDS
         self._busy = True
+        if now >= self._no_key_until:
+            self._taken = False
+            self._no_key_until = now + 2 * KEY_SECONDS
+            self._key_until = now + KEY_SECONDS
+
+    def taken(self) -> None:
+        """Note that the loop handles the key now."""
+        self._taken = True
+
+    def painted(self) -> None:
+        """Note that something was painted: if a key was taken, that was for it."""
+        if self._taken and self._key_until:
+            self._key_until = self._no_key_until = 0.0
+            self._painted.set()
+
+    def stand_back_for_key(self) -> None:
+        """Wait until a key that is on its way is painted; for half of the time at most."""
+        if not self._key_until or os.environ.get(SWITCH):
+            return
+        left = self._key_until - self._clock()
+        if left <= 0:
+            self._key_until = 0.0
+            return
+        self._painted.clear()
+        if self._key_until:
+            self._painted.wait(left)
 
     def wake(self) -> None:
         """Note that the loop has work."""

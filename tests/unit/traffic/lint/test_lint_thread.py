@@ -8,6 +8,7 @@ import pytest
 from tests.conftest import wait_until
 from tests.unit.traffic.traffic_script import Script
 from tui.core.traffic import Direction, Entry, Finding
+from tui.traffic.lint import lint_thread
 from tui.traffic.lint.lint_thread import LintThread, lint_recording
 
 
@@ -68,6 +69,16 @@ def test_offered_entries_are_checked_and_reported_in_order(made, found):
     assert linting.settle()
     assert [(finding.seq, finding.code) for finding in found] == [(seq, "stray-output") for seq in (4, 5, 6)]
     assert linting.revision("weather") == "2025-11-25"
+
+
+def test_it_stands_back_between_slices(made, found, monkeypatch):
+    monkeypatch.setattr(lint_thread, "SLICE", -1.0)
+    script, stood_back = noisy(3), list[int]()
+    linting = started(made, found, Stored([]), stand_back=lambda: stood_back.append(len(found)))
+    linting.offer(script.entries)
+    assert linting.settle()
+    assert len(stood_back) == len(script.entries)
+    assert stood_back[-1] == len(found) == 3
 
 
 def test_entries_beyond_the_queue_are_read_from_the_store_later(made, found):

@@ -14,6 +14,7 @@ import pytest
 from tui.ui.platform import standing_back
 from tui.ui.platform.standing_back import (
     FREE_SECONDS,
+    KEY_SECONDS,
     LOOP,
     SWITCH,
     TYPING_SECONDS,
@@ -141,3 +142,64 @@ def test_the_switch_leaves_python_as_it_is(restored: None, monkeypatch: pytest.M
     monkeypatch.setenv(SWITCH, "1")
     assert loop_factory() is None
     assert (builtins.__build_class__, SourceFileLoader.exec_module) == before
+
+
+@pytest.fixture
+def key(now: list[float], monkeypatch: pytest.MonkeyPatch) -> tuple[BusyLoop, Waits]:
+    """A loop with a key on its way, which is never painted while a thread waits."""
+    busy, waits = BusyLoop(lambda: now[0]), Waits()
+    monkeypatch.setattr(busy, "_painted", waits)
+    busy.pressed()
+    return busy, waits
+
+
+def test_other_work_waits_for_a_key(key) -> None:
+    busy, waits = key
+    busy.stand_back_for_key()
+    assert waits.waits == [pytest.approx(KEY_SECONDS)]
+
+
+def test_a_key_that_was_taken_is_over_once_something_is_painted(key) -> None:
+    busy, waits = key
+    busy.painted()
+    busy.stand_back_for_key()
+    assert len(waits.waits) == 1
+    busy.taken()
+    busy.painted()
+    busy.stand_back_for_key()
+    assert len(waits.waits) == 1
+
+
+def test_a_key_that_paints_nothing_is_over_soon(key, now) -> None:
+    busy, waits = key
+    now[0] += KEY_SECONDS
+    busy.stand_back_for_key()
+    assert waits.waits == []
+
+
+def test_keys_that_paint_nothing_leave_half_of_the_time_to_other_work(key, now) -> None:
+    busy, waits = key
+    now[0] += KEY_SECONDS
+    busy.pressed()
+    busy.stand_back_for_key()
+    assert waits.waits == []
+    now[0] += KEY_SECONDS
+    busy.pressed()
+    busy.stand_back_for_key()
+    assert len(waits.waits) == 1
+
+
+def test_a_key_after_one_that_was_painted_is_waited_for_at_once(key) -> None:
+    busy, waits = key
+    busy.taken()
+    busy.painted()
+    busy.pressed()
+    busy.stand_back_for_key()
+    assert len(waits.waits) == 1
+
+
+def test_with_the_switch_nothing_waits_for_a_key(key, monkeypatch) -> None:
+    busy, waits = key
+    monkeypatch.setenv(SWITCH, "1")
+    busy.stand_back_for_key()
+    assert waits.waits == []
