@@ -211,8 +211,8 @@ def test_an_end_at_any_byte_runs_no_call_and_says_nothing_twice() -> None:
 class Tokens:
     """A response in which a token arrives after each `gap` seconds; a read takes all that have arrived."""
 
-    def __init__(self, count: int, gap: float) -> None:
-        self._count, self._gap = count, gap
+    def __init__(self, count: int, gap: float, *, stalls: bool = False) -> None:
+        self._count, self._gap, self._stalls = count, gap, stalls
         self.reads = 0
         self.loop = SkippedWaits()
 
@@ -225,6 +225,8 @@ class Tokens:
             sent += len(new)
             self.reads += 1
             yield sse(*(chunk(content=f"{number} ") for number in new))
+        if self._stalls:
+            await asyncio.sleep(10_000)
         yield sse(chunk("stop")) + DONE
 
     def heard(self) -> Heard:
@@ -242,6 +244,11 @@ def test_what_comes_while_a_long_reply_pauses_is_read_at_once() -> None:
     heard = tokens.heard()
     assert heard.text == "".join(f"{number} " for number in range(500)) and heard.reply is not None
     assert PAUSES_FROM < tokens.reads < 250
+
+
+def test_all_that_came_before_a_stall_is_passed_on() -> None:
+    heard = Tokens(100, 0.01, stalls=True).heard()
+    assert heard.text.endswith("98 99 ") and heard.error is not None
 
 
 def test_a_short_reply_is_read_without_a_pause() -> None:

@@ -41,7 +41,7 @@ FRAMES = 20
 SHARE = 12
 """Drawing and painting may take one part in this many of the time."""
 
-SOON_SECONDS = 0.005
+SOON_SECONDS = 0.002
 """How long text waits for more where nothing was drawn for a while."""
 
 SLOWEST_SECONDS, MOST_SHARE = 0.25, 3
