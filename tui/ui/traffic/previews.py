@@ -14,6 +14,7 @@ from textual.cache import LRUCache
 
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, Kind, TrafficReader
+from tui.traffic.record.entry_columns import EntryColumns
 
 T = TypeVar("T")
 KEPT = 2048
@@ -84,6 +85,12 @@ class Previews:
             self._wanted.add(seq)
             return NONE
         return known
+
+    def foresee(self, entries: EntryColumns, rows: int) -> None:
+        """Begin to read the last entries, which will be painted first."""
+        count = len(entries)
+        self._wanted.update(entries.seqs(range(max(0, count - rows), count)))
+        self.look()
 
     def look(self) -> None:
         """Begin to read what `get` did not know since the last look; the newest entries only."""

@@ -69,8 +69,7 @@ class TrafficScreen(Screen[Cause | None]):
         self.recording = recording
         self._live = live
         self._symbols = symbols = symbols_for(os.environ)
-        self._opened_with, self._place = filter, place
-        self._rest = 0
+        self._opened_with, self._place, self._rest = filter, place, 0
         self._reader = reader = ReaderThread(recording.open_reader)
         self._tasks = Tasks()
         self._previews = Previews(reader, lambda: self.list.repaint())
@@ -99,6 +98,7 @@ class TrafficScreen(Screen[Cause | None]):
         self.exporter = Exporter(self, recording, self.list, self.filtering, self.prompt, self._tasks, folder)
 
     def compose(self) -> ComposeResult:
+        self._previews.foresee(self.recording.entries, self.app.size.height)
         yield self._title
         yield self.filter_line
         yield self._headings

@@ -1,0 +1,28 @@
+"""Previews of entries, read in the background."""
+
+import asyncio
+
+from tests.ui.traffic_stage import some
+from tui.ui.traffic.previews import NONE, Previews, ReaderThread
+
+
+async def test_the_last_entries_are_known_before_they_are_asked_for() -> None:
+    recording, read = some().recording(), asyncio.Event()
+    reader = ReaderThread(recording.open_reader)
+    previews = Previews(reader, read.set)
+    previews.foresee(recording.entries, 2)
+    await asyncio.wait_for(read.wait(), 10)
+    last = len(recording.entries)
+    assert previews.get(last) is not NONE
+    assert previews.get(last - 2) is NONE
+    await previews.close()
+    reader.close()
+
+
+async def test_nothing_is_read_of_a_recording_without_entries() -> None:
+    recording = some().recording()
+    reader = ReaderThread(recording.open_reader)
+    previews = Previews(reader, lambda: None)
+    previews.foresee(type(recording.entries)(), 40)
+    await previews.close()
+    reader.close()
