@@ -5,7 +5,7 @@ import gc
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 
 import tui
@@ -218,24 +218,31 @@ def _dispatch(args: "argparse.Namespace") -> int:
 
 
 def _traffic_screen(args: "argparse.Namespace", path: "Path") -> int:
+    from contextlib import ExitStack
+
     from tui.core.collector import collector_paused
 
-    with collector_paused():
+    with ExitStack() as pause:
+        pause.enter_context(collector_paused())
         from tui.runtime.recording_file import RecordingFile
-    recorded = RecordingFile(path)
-    recorded.start()
-    try:
-        return _shown(args, recorded)
-    finally:
-        recorded.close()
+
+        recorded = RecordingFile(path)
+        recorded.start()
+
+        def painted() -> None:
+            gc.freeze()  # what was imported and built until now stays
+            pause.close()
+            recorded.painted()
+
+        try:
+            return _shown(args, recorded, painted)
+        finally:
+            recorded.close()
 
 
-def _shown(args: "argparse.Namespace", recorded: "RecordingFile") -> int:
-    from tui.core.collector import collector_paused
-
-    with collector_paused():  # the entries are read meanwhile
-        from tui.settings.config_file import quick_ui
-        from tui.ui.app.terminal import run_traffic
+def _shown(args: "argparse.Namespace", recorded: "RecordingFile", painted: Callable[[], None]) -> int:
+    from tui.settings.config_file import quick_ui
+    from tui.ui.app.terminal import run_traffic
 
     named = vars(args).get("config")
 
@@ -252,7 +259,7 @@ def _shown(args: "argparse.Namespace", recorded: "RecordingFile") -> int:
         theme=theme,
         keys=quick.keys,
         save_theme=save_theme,
-        painted=recorded.painted,
+        painted=painted,
     )
 
 
