@@ -178,7 +178,7 @@ QUEUE_BYTES = 64 * 1024 * 1024
 WINDOW = 0.03
 """Seconds in which entries are collected to be stored together: 50 ms with the commit."""
 
-BATCH = 1024
+BATCH = 512
 BATCH_BYTES = 4 * 1024 * 1024
 """The most that one transaction stores: captured values, and bytes."""
 
