@@ -58,6 +58,7 @@ class Passthrough:
         self._interrupted = False
         self._poller = select.poll()
         self._relays: list[Relay] = []
+        self._sources: dict[int, Relay] = {}
         self._wake = (-1, -1)
         self._handled: list[signal.Signals] = []
 
@@ -85,6 +86,7 @@ class Passthrough:
             Relay(FROM_SERVER, ours[1], _outlet(keep[1]), self._poller),
             Relay(ERRORS, ours[2], _outlet(keep[2]), self._poller),
         ]
+        self._sources = {relay.source: relay for relay in self._relays}
 
     @staticmethod
     def _pipes() -> tuple[list[int], list[int]]:
@@ -141,6 +143,9 @@ class Passthrough:
         return not any(relay.open for relay in self._relays)
 
     def _move(self, ready: list[tuple[int, int]]) -> None:
+        if len(ready) == 1 and (only := self._sources.get(ready[0][0])) is not None:
+            only.pump(self._show)  # nearly always, and its line waits
+            return
         if not ready and self._status is not None:
             self._interrupted = True  # nothing more in its pipes
         events = dict(ready)

@@ -4,9 +4,14 @@ import fcntl
 import os
 import select
 import stat
-import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
+from time import monotonic_ns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import socket
 
 CHUNK = 64 * 1024
 LARGE_CHUNK = 256 * 1024
@@ -28,13 +33,15 @@ class Outlet:
 
     The descriptor may be shared with the host (a terminal, a log file), so O_NONBLOCK must not be set on
     it. A pipe is reopened where the platform can (then the flag is ours alone), a socket is written with
-    MSG_DONTWAIT, and for the rest as little is written as `poll` promises to fit.
+    MSG_DONTWAIT, and for the rest as little is written as `poll` promises to fit. `patient`: it may be
+    written to without asking `poll` first.
     """
+
+    _socket: "socket.socket | None" = None
 
     def __init__(self, descriptor: int, *, ours: bool = False) -> None:
         self.descriptor = descriptor
         self._most = CHUNK
-        self._write: Callable[[memoryview], int] = self._plain
         mode = os.fstat(descriptor).st_mode
         if ours:
             os.set_blocking(descriptor, False)
@@ -42,9 +49,12 @@ class Outlet:
             import socket  # hosts on Node.js; others need not load it
 
             self._socket = socket.socket(fileno=descriptor)
-            self._write = self._to_socket
         elif not stat.S_ISREG(mode) and not self._reopen(mode):
             self._most = select.PIPE_BUF
+        self.patient = self._most >= CHUNK
+        self._write: Callable[[bytes | memoryview], int] = (
+            self._to_socket if self._socket is not None else partial(os.write, self.descriptor)
+        )
 
     def _reopen(self, mode: int) -> bool:
         if not stat.S_ISFIFO(mode):
@@ -58,25 +68,18 @@ class Outlet:
         self.descriptor = private
         return True
 
-    def _plain(self, data: memoryview) -> int:
-        return os.write(self.descriptor, data)
-
-    def _to_socket(self, data: memoryview) -> int:
+    def _to_socket(self, data: bytes | memoryview) -> int:
         import socket
 
+        assert self._socket is not None
         return self._socket.send(data, socket.MSG_DONTWAIT)
 
-    def write(self, data: memoryview) -> int:
+    def write(self, data: bytes | memoryview) -> int:
         """Return how much of `data` was written; 0 if nothing fits. Raises OSError without a reader."""
         try:
             return self._write(data[: self._most])
         except BlockingIOError:
             return 0
-
-    @property
-    def patient(self) -> bool:
-        """Whether it may be written to without asking `poll` first."""
-        return self._most >= CHUNK
 
     def enlarge(self) -> None:
         """Make room for large chunks, once and where possible."""
@@ -85,7 +88,7 @@ class Outlet:
             _enlarge(self.descriptor)
 
     def close(self) -> None:
-        if self._write == self._to_socket:
+        if self._socket is not None:
             self._socket.close()
         else:
             os.close(self.descriptor)
@@ -128,15 +131,15 @@ class Relay:
         self._left = LEFT_BEHIND
 
     def pump(self, seen: Seen) -> None:
-        if not self.open or self._waiting:
+        outlet = self.outlet
+        if outlet is None or self._waiting:
             return
         data = self._read()
-        at = time.monotonic_ns()
+        at = monotonic_ns()
         if data:
-            self._waiting = memoryview(data)
-            if self.outlet is not None and self.outlet.patient:
-                self._send()
-            if self._waiting:
+            sent = self._sent(outlet, data) if outlet.patient else 0
+            if sent < len(data):
+                self._waiting = memoryview(data)[sent:]
                 self._turn()
         else:
             self.close()
@@ -160,16 +163,17 @@ class Relay:
         return data
 
     def push(self) -> None:
-        self._send()
+        if self.outlet is not None:
+            self._waiting = self._waiting[self._sent(self.outlet, self._waiting) :]
         self._turn()
 
-    def _send(self) -> None:
-        if self.outlet is None:
-            return
+    def _sent(self, outlet: Outlet, data: bytes | memoryview) -> int:
+        """Return how much of `data` is gone."""
         try:
-            self._waiting = self._waiting[self.outlet.write(self._waiting) :]
+            return outlet.write(data)
         except OSError:  # its reader has gone, so its writer shall see the same
             self.close()
+            return len(data)
 
     def _turn(self) -> None:
         if self.outlet is None:
