@@ -157,13 +157,12 @@ class RecordingWriter:
     def _store(self, entries: Sequence[Entry], findings: Sequence[Finding]) -> None:
         connection = self._connection
         assert connection is not None
-        rows, inserts = [entry_values(entry) for entry in entries], _INSERT_ENTRIES
-        if all(entry.cause is None for entry in entries):
-            rows, inserts = [row[: _CAUSE.start] + row[_CAUSE.stop :] for row in rows], _INSERT_WITHOUT_CAUSE
-        bodies = [(entry.seq, bytearray(entry.body)) for entry in entries if entry.body]
         connection.execute("BEGIN IMMEDIATE")
-        _insert(connection, inserts, rows, self._stand_back)
-        _insert(connection, _INSERT_BODIES, bodies, self._stand_back)
+        pieces = [entries[start : start + _RUNS[0]] for start in range(0, len(entries), _RUNS[0])]
+        for insert in (_insert_entries, _insert_bodies):
+            for piece in pieces:
+                self._stand_back()
+                insert(connection, piece)
         stored = self._table.write(connection, findings) if findings else None
         gone = self._make_room(connection, entries)
         connection.execute("COMMIT")
@@ -229,16 +228,22 @@ class RecordingWriter:
         connection.execute(_INSERT_ENTRIES[1], entry_values(marker))
 
 
-def _insert(
-    connection: sqlite3.Connection,
-    statements: Mapping[int, str],
-    rows: Sequence[Row],
-    stand_back: Callable[[], None],
-) -> None:
+def _insert_entries(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
+    rows, inserts = [entry_values(entry) for entry in entries], _INSERT_ENTRIES
+    if all(entry.cause is None for entry in entries):
+        rows, inserts = [row[: _CAUSE.start] + row[_CAUSE.stop :] for row in rows], _INSERT_WITHOUT_CAUSE
+    _insert(connection, inserts, rows)
+
+
+def _insert_bodies(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
+    bodies = [(entry.seq, bytearray(entry.body)) for entry in entries if entry.body]
+    _insert(connection, _INSERT_BODIES, bodies)
+
+
+def _insert(connection: sqlite3.Connection, statements: Mapping[int, str], rows: Sequence[Row]) -> None:
     place = 0
     for run, statement in statements.items():
         while len(rows) - place >= run:
-            stand_back()
             values = list(chain.from_iterable(rows[place : place + run]))
             try:
                 connection.execute(statement, values)

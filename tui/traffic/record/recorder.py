@@ -178,12 +178,12 @@ QUEUE_BYTES = 64 * 1024 * 1024
 WINDOW = 0.03
 """Seconds in which entries are collected to be stored together: 50 ms with the commit."""
 
-BATCH = 512
+BATCH = 4096
 BATCH_BYTES = 4 * 1024 * 1024
 """The most that one transaction stores: captured values, and bytes."""
 
-AT_ONCE = 32
-"""Entries that are read before the thread may stand back again."""
+AT_ONCE = 128
+"""Entries that are worked on before the thread may stand back again."""
 
 _NO_CAUSE = (None, None, None)
 _LOG = logging.getLogger(__name__)
@@ -347,13 +347,14 @@ class Recorder:
         taken, findings, job, items = self._backlog.take(BATCH, BATCH_BYTES)
         self._findings += findings
         batch: list[Entry] = []
-        for number, (captured, body) in enumerate(zip(taken, self._reader.bodies(taken), strict=True)):
-            if not number % AT_ONCE:
-                self._stand_back()
-            try:
-                self._reader.read(captured, batch, body)
-            except Exception:  # a bug with one entry must not end the recording of all
-                self._fault("reading an entry")
+        for start in range(0, len(taken), AT_ONCE):
+            self._stand_back()
+            piece = taken[start : start + AT_ONCE]
+            for captured, body in zip(piece, self._reader.bodies(piece), strict=True):
+                try:
+                    self._reader.read(captured, batch, body)
+                except Exception:  # a bug with one entry must not end the recording of all
+                    self._fault("reading an entry")
         if batch or job is not None:
             self._store(batch)
         if job is not None:
@@ -374,7 +375,9 @@ class Recorder:
         if self._problem:
             self.memory.add(batch)
             self.memory.add_findings(findings)
-        self._show(batch)
+        for start in range(0, len(batch), AT_ONCE):
+            self._stand_back()
+            self._show(batch[start : start + AT_ONCE])
         for finding in findings:
             self.entries.set_severity(finding.seq, finding.severity)
         if batch and self._on_batch is not None:

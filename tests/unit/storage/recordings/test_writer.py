@@ -51,7 +51,7 @@ def test_it_stands_back_between_the_entries_of_a_transaction(path: Path):
     writer.write(requests(1, 1000, 10))
     writer.close()
     assert seqs(path) == list(range(1, 1001))
-    assert len(stood_back) > 6
+    assert len(stood_back) >= 4
 
 
 @pytest.mark.parametrize("round_", range(3))
