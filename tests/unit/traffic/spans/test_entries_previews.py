@@ -40,7 +40,7 @@ def test_the_cost_does_not_grow_with_the_value() -> None:
     huge = {"text": "x" * 50_000_000, "list": list(range(1_000_000)), "number": 1 << 10_000_000}
     began = time.process_time()
     lines = argument_lines(huge)
-    assert time.process_time() - began < 0.1
+    assert time.process_time() - began < 1
     assert all(len(text) <= VALUE_CHARS for _, text in lines)
     assert lines[2] == ("number", "…")
 
