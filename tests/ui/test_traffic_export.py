@@ -12,7 +12,8 @@ from tests.ui.app_stage import screen_text
 from tests.ui.stage import press
 from tests.ui.test_traffic import numbered, opened
 from tests.ui.test_traffic_bursts import burst
-from tests.ui.traffic_stage import some
+from tests.ui.traffic_stage import Recorded, some
+from tests.unit.traffic.small_traffic import begun_at_end, fill
 from tui.ui.dialogs.confirm import Confirm
 from tui.ui.traffic import export
 from tui.ui.traffic.screen import TrafficScreen
@@ -45,6 +46,26 @@ async def test_filtered_entries_are_exported_as_json_lines(tmp_path: Path) -> No
         assert path is not None
         assert path.suffix == ".jsonl"
         assert seqs(path) == [4, 5, 6, 7]
+
+
+async def test_entries_that_are_loaded_after_the_question_are_not_exported(tmp_path: Path) -> None:
+    recorded = Recorded()
+    for _ in range(8):
+        recorded.call()
+    recorded.columns = begun_at_end(recorded, 4)
+    async with opened(recorded.recording(live=False)) as (screen, pilot):
+        screen.exporter.folder = lambda: tmp_path
+        await press(pilot, "slash", *"kind:request", "enter")
+        await until(lambda: len(screen.list.view) == 2)
+        await press(pilot, "x")
+        await until(lambda: "shown so far, 25 % done: 2 entries" in screen_text(pilot.app))
+        fill(recorded.columns, recorded, 12)
+        await until(lambda: len(screen.list.view) == 8)
+        await press(pilot, "enter", "enter", "enter")
+        await until(lambda: only(tmp_path) and not screen.exporter.note)
+        path = only(tmp_path)
+        assert path is not None
+        assert seqs(path) == [13, 15]
 
 
 async def test_a_call_is_exported_as_html(tmp_path: Path) -> None:

@@ -365,7 +365,7 @@ class EntryColumns:
     def seqs(self, indices: Sequence[int]) -> Sequence[int]:
         if isinstance(indices, range) and not self._jumps:
             return range(self.first + indices.start, self.first + indices.stop)
-        return [self.seq(index) for index in indices]
+        return [self.first + index for index in indices] if not self._jumps else list(map(self.seq, indices))
 
     def index(self, seq: int) -> int:
         """Return the index of a seq, -1 if it is not here."""

@@ -79,7 +79,7 @@ class Exporter:
 
         def chosen(name: str | None) -> None:
             if name is not None:
-                self._ask_form(kinds[name][1]())
+                self._ask_form(self._recording.entries.seqs(kinds[name][1]))
 
         self._screen.app.push_screen(Picker("Export", choices), chosen)
 
@@ -90,25 +90,24 @@ class Exporter:
         self._stop.set()
         return True
 
-    def _selections(self) -> dict[str, tuple[str, Callable[[], Sequence[int]]]]:
-        """Return what can be exported: a label, and what gives the seqs."""
+    def _selections(self) -> dict[str, tuple[str, Sequence[int]]]:
+        """Return what can be exported: a label, and the indices that it has now, whatever comes later."""
         entries, view, index = self._recording.entries, self._list.view, self._list.index
-        shown = len(view)
-        if index < 0 or not shown:
+        rows = view.indices(0, len(view))
+        if index < 0 or not rows:
             return {}
-        found: dict[str, tuple[str, Callable[[], Sequence[int]]]] = {}
-        words = "what the filter shows" if self._filtering.is_filtered else "everything"
-        found["shown"] = (f"{words}: {entry_count(shown)}", lambda: entries.seqs(view.indices(0, shown)))
-        if marked := entries.marked.count(1):
-            found["marked"] = (
-                f"what is marked: {entry_count(marked)}",
-                lambda: entries.seqs([place for place, mark in enumerate(entries.marked) if mark]),
-            )
+        found: dict[str, tuple[str, Sequence[int]]] = {}
+        words = (
+            self._filtering.so_far or "what the filter shows" if self._filtering.is_filtered else "everything"
+        )
+        found["shown"] = (f"{words}: {entry_count(len(rows))}", rows)
+        if marked := [place for place, mark in enumerate(entries.marked) if mark]:
+            found["marked"] = (f"what is marked: {entry_count(len(marked))}", marked)
         if root := entries.root[index]:
             call = [place for place in range(root - 1, len(entries)) if entries.root[place] == root]
-            found["call"] = (f"this call: {entry_count(len(call))}", lambda: entries.seqs(call))
-        seq = entries.seq(index)
-        found["entry"] = (f"entry {exact(seq)} only", lambda: [seq])
+            loaded = "" if entries.loaded == len(entries) else " so far"
+            found["call"] = (f"this call{loaded}: {entry_count(len(call))}", call)
+        found["entry"] = (f"entry {exact(entries.seq(index))} only", [index])
         return found
 
     def _ask_form(self, seqs: Sequence[int]) -> None:

@@ -120,6 +120,11 @@ class Filtering:
         if self._search is not None:
             self._search.cancel()
 
+    @property
+    def so_far(self) -> str:
+        """What the list shows of a filter that has not gone through all entries, else ""."""
+        return "" if self.view.is_done else f"shown so far, {_percent(self.view)} % done"
+
     def noted(self, seq: int) -> None:
         for view in (self.view, self._search):
             if view is not None:
@@ -170,11 +175,10 @@ class Filtering:
         return left, right
 
     def _progress(self, view: View) -> Row:
-        done, total = view.progress
-        if view.is_done or not total:
+        if view.is_done or not view.progress[1]:
             return ()
         stops = ", esc stops" if view.is_at_work else ""
-        return ((f"{done * 100 // total} %{stops}   ", "warn"),)
+        return ((f"{_percent(view)} %{stops}   ", "warn"),)
 
     def _matches(self, search: View, position: int) -> Row:
         if not len(search):
@@ -182,6 +186,11 @@ class Filtering:
         row = search.row_of(position)
         place = f"{exact(row + 1)} of " if row >= 0 else ""
         return ((f"{place}{exact(len(search))} found", "text"),)
+
+
+def _percent(view: View) -> int:
+    done, total = view.progress
+    return done * 100 // max(1, total)
 
 
 class ListSearch:
