@@ -38,6 +38,18 @@ async def test_a_pair_is_shown_side_by_side() -> None:
         assert screen.entry.pages[1].region.x > 50
 
 
+async def test_a_finding_whose_sentence_is_not_stored_has_one_all_the_same() -> None:
+    recorded = some()
+    recorded.findings.append(Finding(3, "unknown-id", Severity.ERROR, "", "basic", "weather", "", 9, (1, 2)))
+    recorded.columns.set_severity(3, Severity.ERROR)
+    async with opened(recorded.recording()) as (screen, pilot):
+        screen.list.select(3)
+        await press(pilot, "enter")
+        await until(lambda: screen.entry.loaded)
+        screen.entry.show_tab(EntryTab.FINDINGS)
+        await until(lambda: "An answer to no request." in page(screen))
+
+
 async def test_every_tab_of_an_entry_has_content() -> None:
     recorded = some()
     recorded.findings.append(Finding(3, "no-result-type", Severity.ERROR, "resultType is missing.", "here"))

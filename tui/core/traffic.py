@@ -203,7 +203,7 @@ class Finding:
 
     `section` is that of the specification ("2026-07-28 basic/lifecycle"), or "". `source` and `method` are
     those of its entry. A stored one has a `count` of the entries of this source and method with the same
-    code, and the seqs of the first of them as `places`; its sentence may be that of the first.
+    code, and the seqs of the first of them as `places`; at any other its sentence is "".
     """
 
     seq: int

@@ -98,7 +98,10 @@ def _runs(seqs: Sequence[int]) -> Iterator[tuple[int, int, bytes]]:
 
 
 def findings_of(connection: sqlite3.Connection, version: int, seq: int) -> list[Finding]:
-    """Return the findings of an entry; raise ValueError and the like for what no writer stored."""
+    """Return the findings of an entry, without a sentence where its own is not stored.
+
+    Raises ValueError and the like for what no writer stored.
+    """
     if version <= _ONE_EACH:
         rows = connection.execute(
             "SELECT seq, code, severity, sentence, section FROM findings WHERE seq = ? ORDER BY number",
@@ -116,7 +119,7 @@ def findings_of(connection: sqlite3.Connection, version: int, seq: int) -> list[
         sentences = {int(place): str(sentence) for place, sentence in json.loads(places)}
         if not sentences:
             raise ValueError("a finding without a place")
-        sentence = sentences.get(seq) or next(iter(sentences.values()))
+        sentence = sentences.get(seq, "")
         found.append(
             Finding(seq, code, Severity(severity), sentence, section, source, method, count, tuple(sentences))
         )

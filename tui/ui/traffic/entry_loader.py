@@ -111,7 +111,16 @@ class EntryLoader:
         index = self._entries.index(seq)
         if index < 0 or not self._entries.severity[index]:
             return ()
-        return tuple(reader.findings_of(seq))
+        found = tuple(reader.findings_of(seq))
+        if all(each.sentence for each in found):
+            return found
+        from tui.traffic.lint.body_reader import MAX_READ
+        from tui.traffic.lint.sentences import sentence_of
+
+        entry = reader.entry(seq, MAX_READ + 1)
+        return tuple(
+            each if each.sentence else replace(each, sentence=sentence_of(each, entry)) for each in found
+        )
 
     def _steps(self, seq: int) -> Sequence[int]:
         """Return the entries that share the first request of a call."""
