@@ -5,6 +5,7 @@ import contextlib
 import gc
 import os
 import signal
+import socket
 import sys
 import tempfile
 import threading
@@ -117,6 +118,14 @@ async def until(condition: Callable[[], object], seconds: float = 30.0, what: st
         if time.monotonic() > deadline:
             raise AssertionError(f"not within {seconds} s: {what or condition}")
         await asyncio.sleep(0.005)
+
+
+@contextlib.contextmanager
+def refusing_port() -> Iterator[int]:
+    """Give a port of this machine that refuses connections, and that nobody else can get meanwhile."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield bound.getsockname()[1]
 
 
 @pytest.fixture(scope="session")

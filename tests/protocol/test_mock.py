@@ -66,10 +66,12 @@ async def test_an_export_answers_like_the_recording_and_as_slowly_if_asked_to(tm
     export = str(tmp_path / "session.jsonl")
     await mcptui("traffic", str(recordings()[0]), "--export", "jsonl", "-o", export)
     again = asked.replace(b'"id":1', b'"id":"other"')
-    took = []
-    for options in ((), ("--timing",)):
+
+    async def took(*options: str) -> float:
         began = time.monotonic()
         done = await mcptui("mock", export, *options, stdin=again)
-        took.append(time.monotonic() - began)
         assert (done.code, done.out) == (0, answer.replace('"id":1', '"id":"other"') + "\n")
-    assert took[1] > took[0] + 0.2
+        return time.monotonic() - began
+
+    at_once = min([await took() for _ in range(3)])  # the machine may be busy
+    assert await took("--timing") > at_once + 0.2

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.clocks import NotedWaits
-from tests.conftest import until
+from tests.conftest import refusing_port, until
 from tests.endpoint import Answer, Endpoint, Reply, calls, chunk, refuses, says
 from tests.streams import Heard
 from tui.core.conversation.conversation import UserMessage
@@ -163,10 +163,9 @@ async def test_a_reply_that_has_begun_is_never_begun_anew(shown: Any, failure: d
 
 
 async def test_an_endpoint_that_is_not_there_yet_is_asked_again() -> None:
-    async with Endpoint() as endpoint:
-        gone = endpoint.base_url
-    chat, clock = OpenAIChat(ModelProfile("test", gone, "m")), NotedWaits()
-    with pytest.raises(ModelError, match="cannot be reached"):
+    clock = NotedWaits()
+    with refusing_port() as port, pytest.raises(ModelError, match="cannot be reached"):
+        chat = OpenAIChat(ModelProfile("test", f"http://127.0.0.1:{port}/v1", "m"))
         async for _ in Retrying(chat, clock, chance=lambda: 1.0).stream(ASK):
             pass
     await chat.aclose()

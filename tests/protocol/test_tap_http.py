@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from tests.conftest import until
+from tests.conftest import refusing_port, until
 from tests.protocol.command import finish, mcptui, start
 from tests.protocol.test_tap import recorded, recordings
 from tui.core.traffic import Direction, Entry, Kind, Outcome
@@ -192,13 +192,10 @@ async def test_a_page_on_this_machine_may_ask():
 
 
 async def test_a_server_that_is_not_there_is_a_bad_gateway():
-    async with tapped() as (server, _, process):
-        process.terminate()
-        await process.wait()
-    recordings()[0].unlink()
-    process = await start("tap", "--listen", "0", "--to", f"http://127.0.0.1:{server.port}/mcp", forked=True)
-    said = (await process.stderr.readline()).decode()
-    status, _, body = await ask(int(re.search(r":(\d+)/", said)[1]))
+    with refusing_port() as port:
+        process = await start("tap", "--listen", "0", "--to", f"http://127.0.0.1:{port}/mcp", forked=True)
+        said = (await process.stderr.readline()).decode()
+        status, _, body = await ask(int(re.search(r":(\d+)/", said)[1]))
     assert status == 502
     assert b"cannot be reached" in body
     await until(lambda: any(entry.method == "gave up" for entry, _ in recorded()))

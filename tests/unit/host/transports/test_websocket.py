@@ -8,7 +8,7 @@ import pytest
 from mcp import Client, MCPError
 from wsproto.events import BytesMessage, CloseConnection, Ping, Pong, TextMessage
 
-from tests.conftest import until
+from tests.conftest import refusing_port, until
 from tests.http_server import LEGACY, MODERN, reply
 from tests.unit.host.transports.test_http import ERAS, Sink, text
 from tests.websocket_server import websocket_server
@@ -222,9 +222,10 @@ async def test_a_server_that_is_no_websocket_of_mcp_is_refused_with_the_reason(h
 async def test_an_address_where_nothing_listens_is_named():
     async with websocket_server() as server:
         pass
-    transport = remote(server)
-    async with transport:
-        await until(transport.exited.is_set)
+    with refusing_port() as server.port:
+        transport = remote(server)
+        async with transport:
+            await until(transport.exited.is_set)
     assert (
         f"no connection to ws://127.0.0.1:{server.port}" in transport.fatal
         and "Connection refused" in transport.fatal

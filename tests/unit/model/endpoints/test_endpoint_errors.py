@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import refusing_port
 from tests.endpoint import Answer, Endpoint, refuses
 from tests.streams import Heard, heard_from_model
 from tui.core.conversation.conversation import UserMessage
@@ -121,11 +122,10 @@ async def test_the_time_to_wait_is_read_from_the_refusal() -> None:
 
 
 async def test_an_endpoint_that_is_not_there_says_so_at_once() -> None:
-    async with Endpoint() as endpoint:
-        gone = endpoint.base_url
-    model = OpenAIChat(ModelProfile("test", gone, "m"))
-    heard = await heard_from_model(model.stream(ASK))
-    await model.aclose()
+    with refusing_port() as port:
+        model = OpenAIChat(ModelProfile("test", f"http://127.0.0.1:{port}/v1", "m"))
+        heard = await heard_from_model(model.stream(ASK))
+        await model.aclose()
     assert heard.error is not None and "cannot be reached" in str(heard.error) and heard.error.retryable
 
 

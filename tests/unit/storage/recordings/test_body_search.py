@@ -144,11 +144,12 @@ def test_other_threads_run_during_a_match(finder: BodyFinder):
     thread = threading.Thread(target=lambda: finder.search([hard], lambda _: [(1, text)]))
     thread.start()
     longest = turns = 0.0
+    start = time.monotonic()
     while thread.is_alive():
         began = time.monotonic()
         threading.Event().wait(0.001)
         longest, turns = max(longest, time.monotonic() - began), turns + 1
-    assert turns > 20 and longest < 0.1
+    assert turns > 20 and longest < (time.monotonic() - start) / 2
 
 
 @pytest.mark.parametrize("pattern", ["(", "a(?=b)", r"(a)\1", r"\w{1000}"])
