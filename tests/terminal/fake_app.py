@@ -16,6 +16,7 @@ from tui.ui.platform import keys_in_order
 
 completion.PATIENCE_SECONDS = 30.0  # the files of a whole checkout are listed, beside other tests
 keys_in_order.SETTLING_SECONDS = 10.0
+keys_in_order.OPENING_CHECKS = 2000
 
 PAYLOADS = (
     "\x1b]52;c;cHduZWQ=\x07",

@@ -12,7 +12,8 @@ __all__ = ["keys_wait_long", "painted_when_looked_at", "parsed_once"]
 
 @pytest.fixture(scope="session", autouse=True)
 def keys_wait_long() -> Iterator[None]:
-    """Have a key wait for the field that has the one before, also while other tests have the processors."""
+    """Have a key wait for the one before and for its screen, also while other tests have the processors."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(keys_in_order, "SETTLING_SECONDS", 10.0)
+        patch.setattr(keys_in_order, "OPENING_CHECKS", 2000)
         yield

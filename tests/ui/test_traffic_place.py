@@ -17,16 +17,17 @@ async def test_filter_and_selection_are_restored_after_a_visit_to_the_turn() -> 
         await send(pilot, "hi")
         await shows(app, "hello")
         app.post_message(events.Key("f4", None))
-        await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.list.has_focus)
+        await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.is_whole)
         app.screen.apply_filter(parse("tool:get_weather"))
         await until(lambda: app.screen.list.select(2))
+        navigator = app.main.parts.navigator
         app.screen.action_traffic_turn()
-        await until(lambda: app.screen is app.main)
+        await until(lambda: app.screen is app.main and navigator._traffic_place == ("tool:get_weather", 2))
         await pilot.press("f4")
         await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.list.selected == 2)
         assert app.screen.filtering.query.text == "tool:get_weather"
         await pilot.press("escape", "escape")
-        await until(lambda: app.screen is app.main)
+        await until(lambda: app.screen is app.main and navigator._traffic_place == ("", 0))
         await pilot.press("f4")
-        await until(lambda: isinstance(app.screen, TrafficScreen))
+        await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.list.has_focus)
         assert app.screen.filtering.query.text == ""
