@@ -13,6 +13,7 @@ from tui.core.text import clean, clean_line
 from tui.ui.platform.keys_in_order import act_at_once
 from tui.ui.widgets.field import Field, type_into
 from tui.ui.widgets.literal import Literal
+from tui.ui.widgets.text_area import LinesField
 
 
 class SayWhy(ModalScreen[str | None]):
@@ -59,7 +60,7 @@ _DOING = {
 }
 
 
-class MultilineText(TextArea):
+class MultilineText(LinesField):
     """Textual's TextArea, for keys that arrive in one burst."""
 
     async def _on_key(self, event: events.Key) -> None:

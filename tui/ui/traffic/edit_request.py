@@ -15,6 +15,7 @@ from textual.widgets import TextArea
 from tui.core.text import clean_line
 from tui.ui.traffic.resend import ResendRequest, parsed, shown, written
 from tui.ui.widgets.bar import SplitBar, key_hints
+from tui.ui.widgets.text_area import LinesField
 
 SETTLE_SECONDS = 0.2
 """How long typing must pause before the arguments are checked against the tool's schema."""
@@ -24,7 +25,7 @@ SEND = frozenset({"ctrl+s", "ctrl+enter", "ctrl+j", "f9"})
 _KEYS = (("ctrl+s", "send"), ("esc", "leave it"))
 
 
-class _Params(TextArea):
+class _Params(LinesField):
     """Handles the keys of the dialog itself, so that keys in a burst act in the order of typing."""
 
     BINDINGS: ClassVar[list[BindingType]] = []

@@ -24,6 +24,7 @@ from tui.ui.platform.keys_in_order import act_at_once
 from tui.ui.widgets.bar import Bar
 from tui.ui.widgets.field import Field
 from tui.ui.widgets.rows import Row
+from tui.ui.widgets.text_area import LinesField
 from tui.ui.workbench.bench_lists import CallList, ItemList
 from tui.ui.workbench.calls import BenchContext, Draft, HandCall, uri_of
 from tui.ui.workbench.form_pane import FormPane
@@ -49,7 +50,7 @@ class RawHeading(Bar):
         return self.words
 
 
-class RawJson(TextArea):
+class RawJson(LinesField):
     """The arguments as raw JSON; the keys of the workbench come before those of the text area."""
 
     BINDINGS: ClassVar[list[BindingType]] = []

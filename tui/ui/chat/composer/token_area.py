@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import events
-from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult
 
 from tui.core import units
 from tui.core.text import clean, clean_line
+from tui.ui.widgets.text_area import LinesField
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.core.conversation.conversation import Attachment
@@ -149,7 +149,7 @@ class Pastes:
         return column
 
 
-class TokenArea(TextArea):
+class TokenArea(LinesField):
     """A text area as high as its text, up to `MAX_ROWS` lines."""
 
     pastes: Pastes

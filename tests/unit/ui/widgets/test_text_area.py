@@ -1,0 +1,20 @@
+"""A field of several lines."""
+
+from tests.ui.stage import Stage
+from tui.ui.widgets.text_area import LinesField
+
+
+async def test_what_is_undone_may_have_had_the_cursor_and_a_scroll_bar():
+    field = LinesField()
+    async with Stage(field).run_test(size=(40, 10)) as pilot:
+        field.focus()
+        await pilot.pause()
+        field.insert("a\nb\n" * 50)
+        await pilot.pause()
+        assert field.show_vertical_scrollbar
+        field.undo()
+        await pilot.pause()
+        assert (field.text, field.cursor_location, field.show_vertical_scrollbar) == ("", (0, 0), False)
+        field.redo()
+        await pilot.pause()
+        assert field.cursor_location == (100, 0) and pilot.app.is_running

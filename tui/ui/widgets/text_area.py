@@ -1,0 +1,17 @@
+"""A field of several lines."""
+
+from textual.geometry import Offset
+from textual.widgets import TextArea
+
+
+class LinesField(TextArea):
+    """A text area that survives an undo which removes the line with the cursor.
+
+    Textual 8.2.8 scrolls to the cursor before it moves it back into the text, if the scroll bar disappears,
+    and that line's absence ends the app.
+    """
+
+    def scroll_cursor_visible(self, center: bool = False, animate: bool = False) -> Offset:
+        if self.cursor_location[0] >= self.document.line_count:
+            return Offset(0, 0)
+        return super().scroll_cursor_visible(center, animate)
