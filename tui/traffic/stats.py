@@ -139,6 +139,7 @@ class Figures:
     Attributes:
         method, tool: "" both for a whole server, "(other)" for what is not told apart.
         errors: ended by an error of the tool or the protocol.
+        waiting: without an answer; 0 until all is loaded and counted, as the answer may be in what is not.
         octets: bytes in both directions.
         p50_ns, p95_ns, longest_ns: of those that were answered.
         is_exact: whether the percentiles are exact; otherwise within 3 %.
@@ -185,8 +186,14 @@ class Stats:
         self._changes_seen = 0
         self._lines: dict[int, _Line] = {}
         self._gone: set[int] = set()
+        self._is_complete = False  # all entries are loaded and counted
         self.spark_start_ns = 0
         self.spark_width_ns = _FIRST_WIDTH_NS
+
+    @property
+    def share(self) -> float:
+        """How much of what is loaded is counted."""
+        return self._done / max(1, self._entries.ready)
 
     def advance(self, budget_ms: float = 4.0) -> bool:
         """Count for about `budget_ms`; return whether all loaded entries are counted. At least one slice."""
@@ -197,7 +204,10 @@ class Stats:
             self._count(self._done, min(self._done + CHUNK, self._entries.ready))
             if time.perf_counter() >= deadline:
                 break
-        return self._done >= self._entries.ready
+        is_done = self._done >= self._entries.ready
+        start, end = self._entries.hole
+        self._is_complete = is_done and start == end
+        return is_done
 
     def tools(self, server: str = "") -> list[Figures]:
         """Return a line for each method and tool called, of one server or of all; most calls first."""
@@ -210,7 +220,7 @@ class Stats:
                 if code & _OTHER != _OTHER:
                     method = entries.methods.texts[code >> 16 & 0xFFFF]
                     tool = entries.tools.texts[code & 0xFFFF]
-                found.append(_figures([line], source, method, tool))
+                found.append(_figures([line], source, method, tool, self._is_complete))
         return sorted(found, key=lambda each: (-each.calls, each.server, each.method, each.tool))
 
     def servers(self) -> list[Figures]:
@@ -218,7 +228,9 @@ class Stats:
         for code, line in self._lines.items():
             grouped[code >> 32].append(line)
         names = self._entries.sources.texts
-        figures = [_figures(lines, names[source], "", "") for source, lines in grouped.items()]
+        figures = [
+            _figures(lines, names[source], "", "", self._is_complete) for source, lines in grouped.items()
+        ]
         return sorted(figures, key=lambda each: each.server)
 
     def _line(self, code: int) -> _Line:
@@ -341,7 +353,7 @@ class Stats:
             line.sparks = array("I", halves + [0] * (SPARKS - len(halves)))
 
 
-def _figures(lines: list[_Line], server: str, method: str, tool: str) -> Figures:
+def _figures(lines: list[_Line], server: str, method: str, tool: str, is_complete: bool) -> Figures:
     latencies = (
         lines[0].latencies if len(lines) == 1 else LatencyHistogram.together(one.latencies for one in lines)
     )
@@ -353,7 +365,7 @@ def _figures(lines: list[_Line], server: str, method: str, tool: str) -> Figures
         errors=sum(line.errors for line in lines),
         cancelled=sum(line.cancelled for line in lines),
         lost=sum(line.lost for line in lines),
-        waiting=max(0, sum(line.calls - line.ended for line in lines)),
+        waiting=max(0, sum(line.calls - line.ended for line in lines)) if is_complete else 0,
         octets=sum(line.octets for line in lines),
         p50_ns=latencies.percentile(50),
         p95_ns=latencies.percentile(95),

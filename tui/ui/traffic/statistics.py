@@ -1,5 +1,6 @@
 """How often, how long, how much: every server and tool of a recording on one line each."""
 
+import asyncio
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -11,7 +12,6 @@ from tui.core.text import clean_line
 from tui.traffic.filter.nodes import written
 from tui.traffic.record.entry_columns import Recording
 from tui.traffic.stats import Figures, Stats
-from tui.ui.traffic.bars import loading_of
 from tui.ui.widgets.bar import SplitBar, key_hints
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, pad
@@ -81,9 +81,16 @@ def sparkline(counts: tuple[int, ...], cells: int) -> str:
 
 
 LOOKS_PER_SECOND = 4
-COUNTING_MS = 8.0
+"""How often new figures are shown at most."""
+
+COUNTING_MS = 4.0
+"""How long one slice of counting takes; keys and painting come between two."""
 
 _KEYS = (("enter", "show its entries"), ("j k", "up and down"), ("esc", "back"))
+
+
+def _place(figures: Figures) -> tuple[str, str, str]:
+    return figures.server, figures.method, figures.tool
 
 
 class _Table(LinePane):
@@ -93,13 +100,25 @@ class _Table(LinePane):
     def __init__(self) -> None:
         super().__init__(id="figures")
         self.figures: list[Figures] = []
+        self._empty = ""
+
+    def show(self, figures: list[Figures], empty: str) -> None:
+        """Show these lines, or `empty` if there are none; the cursor stays on its line."""
+        known = {_place(each): index for index, each in enumerate(figures)}
+        cursor, was = self.cursor, self.figures
+        self.figures, self._empty = figures, empty
+        if cursor < len(was):
+            self.cursor = known.get(_place(was[cursor]), cursor)
+        self.rows_changed()
+        if self.cursor != cursor:
+            self.show_row(self.cursor)
 
     def row_count(self) -> int:
         return max(1, len(self.figures))
 
     def row(self, index: int) -> Row:
         if not self.figures:
-            return (("  Nothing was called yet.", "dim"),)
+            return ((f"  {self._empty}", "dim"),)
         return figures_row(self.figures[index], self.columns)
 
     def row_selectable(self, index: int) -> bool:
@@ -127,7 +146,8 @@ class StatisticsScreen(ModalScreen[str | None]):
     def __init__(self, recording: Recording) -> None:
         super().__init__()
         self._stats = Stats(recording.entries)
-        self._seen = (-1, -1)
+        self._counted = (-1, -1)
+        self._work: asyncio.Handle | None = None  # the next slice of counting
         self._entries = recording.entries
         self._title = SplitBar((("NUMBERS  ", "accent bold"), (clean_line(recording.title, 60), "text")))
         self._heads, self._keys = SplitBar(id="figures-heads"), SplitBar(key_hints(_KEYS))
@@ -144,27 +164,38 @@ class StatisticsScreen(ModalScreen[str | None]):
         self.look()
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
 
+    def on_unmount(self) -> None:
+        if self._work is not None:
+            self._work.cancel()
+
     def look(self) -> None:
-        seen = (self._entries.loaded, self._entries.revision)
-        if seen == self._seen:
-            return
-        done = self._stats.advance(COUNTING_MS)
-        self._seen = seen if done else (-1, -1)
+        """Count what is new; while that takes longer, show what is counted so far."""
+        if self._work is None and self._counted != (self._entries.loaded, self._entries.revision):
+            self._count()
+        if self._work is not None:
+            self._show()
+
+    def _count(self) -> None:
+        self._work = None
+        counted = self._entries.loaded, self._entries.revision
+        if self._stats.advance(COUNTING_MS):
+            self._counted = counted
+            self._show()
+        else:
+            self._work = asyncio.get_running_loop().call_soon(self._count)
+
+    def _show(self) -> None:
+        stats, entries = self._stats, self._entries
+        loaded, count = entries.loaded, len(entries)
+        counting = f"counting {stats.share:.0%}".replace("%", " %   ") if self._work is not None else ""
+        loading = f"of the {loaded * 100 // count} % loaded" if loaded < count else ""
+        self._title.show(self._title.left, ((counting + loading, "warn"),))
         self._heads.show(head(self._table.columns))
-        self._title.show(self._title.left, loading_of(self._entries) if done else (("counting…", "warn"),))
-        self._table.figures = [
-            line for server in self._stats.servers() for line in (server, *self._stats.tools(server.server))
-        ]
-        self._table.rows_changed()
-        if not done:
-            self.call_later(self.look)
+        lines = [line for server in stats.servers() for line in (server, *stats.tools(server.server))]
+        self._table.show(lines, "" if counting or loading else "Nothing was called yet.")
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self._again)
-
-    def _again(self) -> None:
-        self._seen = (-1, -1)
-        self.look()
+        self.call_after_refresh(self._show)
 
     def action_back(self) -> None:
         self.dismiss(None)

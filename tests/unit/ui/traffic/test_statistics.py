@@ -1,10 +1,14 @@
-"""The lines of the statistics."""
+"""The statistics: their lines, and counting while the screen is used."""
 
 from rich.cells import cell_len
 
-from tests.ui.traffic_stage import some
+from tests.conftest import until
+from tests.ui.stage import Stage, press, shown
+from tests.ui.traffic_stage import Recorded, some
+from tests.unit.traffic.small_traffic import begun_at_end, fill
+from tui.core.traffic import Kind
 from tui.traffic.stats import Stats
-from tui.ui.traffic.statistics import figures_row, head, sparkline
+from tui.ui.traffic.statistics import StatisticsScreen, figures_row, head, sparkline
 from tui.ui.widgets.rows import text_of, width_of
 
 
@@ -23,3 +27,47 @@ def test_lines_and_headings_fit_every_width() -> None:
             row = figures_row(server, width)
             assert cell_len(text_of(row).rstrip()) <= width
             assert server.server in text_of(row)
+
+
+async def test_counting_leaves_the_loop_to_keys_and_says_how_much_is_counted(monkeypatch) -> None:
+    monkeypatch.setattr(Stats, "advance", lambda stats, budget_ms: False)
+    async with Stage().run_test(size=(120, 30)) as pilot:
+        await pilot.app.push_screen(screen := StatisticsScreen(some().recording()))
+        await until(lambda: "counting 0 %" in title(screen))
+        await press(pilot, "escape")
+        assert not screen.is_attached and screen._work is not None and screen._work.cancelled()
+
+
+async def test_while_a_recording_is_loaded_no_request_is_called_waiting() -> None:
+    recorded = Recorded()
+    for _ in range(4):
+        recorded.call()
+    recorded.add(Kind.REQUEST, method="tools/call", tool="wait", ident="9", root=9)
+    recorded.columns = begun_at_end(recorded, 3)
+    fill(recorded.columns, recorded, 3)
+    async with Stage().run_test(size=(120, 30)) as pilot:
+        await pilot.app.push_screen(screen := StatisticsScreen(recorded.recording()))
+        await until(lambda: "of the 66 % loaded" in title(screen))
+        assert "◌" not in "".join(shown(screen._table))
+        fill(recorded.columns, recorded, 3)
+        await until(lambda: "◌ 1" in "".join(shown(screen._table)))
+        assert "loaded" not in title(screen)
+
+
+async def test_the_cursor_stays_on_its_line_when_the_order_changes() -> None:
+    recorded = Recorded()
+    recorded.call("first")
+    recorded.call("first")
+    recorded.call("second")
+    async with Stage().run_test(size=(120, 30)) as pilot:
+        await pilot.app.push_screen(screen := StatisticsScreen(recorded.recording()))
+        await press(pilot, "j", "j")
+        assert screen._table.figures[screen._table.cursor].tool == "second"
+        recorded.call("second")
+        recorded.call("second")
+        await until(lambda: screen._table.figures[1].tool == "second")
+        assert screen._table.cursor == 1
+
+
+def title(screen: StatisticsScreen) -> str:
+    return screen._title.render_line(0).text
