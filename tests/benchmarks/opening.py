@@ -74,7 +74,8 @@ def recording(folder: Path, count: int) -> Path:
                 writer.write(batch)
                 batch.clear()
         kind = (Direction.NONE, Kind.STDERR)
-        writer.write([*batch, Entry(count, mono + 1, wall + 1, "s1", *kind, size=len(LAST), body=LAST)])
+        last = Entry(count, mono + 1, wall + 1, "s1", *kind, size=len(LAST), body=LAST)
+        writer.write([*batch, last], judged=count)
         writer.close()
         if writer.problem:
             raise SystemExit(writer.problem)

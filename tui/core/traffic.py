@@ -13,6 +13,8 @@ from enum import IntEnum
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
+from tui import __version__
+
 
 class Direction(IntEnum):
     """The direction, seen from the host; NONE for what did not travel (stderr, lifecycle)."""
@@ -217,6 +219,11 @@ class Finding:
     places: tuple[int, ...] = ()
 
 
+RULES = f"{__version__}-1"
+"""The version of the linter's rules: what others have judged is judged again. Count up what follows the
+version of the program when a rule changes."""
+
+
 @dataclass(frozen=True, slots=True)
 class BodyTerm:
     """A term to search for in bodies, as `core.search_text` reads them; `fold` ignores case, in every script.
@@ -232,10 +239,11 @@ class BodyTerm:
 class TrafficWriter(Protocol):
     """Stores entries. Created, used and closed by one thread."""
 
-    def write(self, entries: Sequence[Entry], findings: Sequence[Finding] = ()) -> None:
+    def write(self, entries: Sequence[Entry], findings: Sequence[Finding] = (), judged: int = 0) -> None:
         """Store entries, and findings of these or earlier ones; when it returns they survive kill -9.
 
-        Never raises: a failing disk is reported by `problem`, and the recording continues in memory.
+        With these findings, all of the entries up to `judged` are known; 0 for no more than before. Never
+        raises: a failing disk is reported by `problem`, and the recording continues in memory.
         """
 
     @property

@@ -23,6 +23,9 @@ CLOSE_SECONDS = 2.0
 SETTLE_SECONDS = 0.2
 """How long the linter may still check the last entries."""
 
+FEW, FEW_SECONDS = 200, 1.0
+"""The same for so few entries, as a short run has them."""
+
 MIB = 1024 * 1024
 _log = logging.getLogger(__name__)
 
@@ -77,7 +80,7 @@ class RunRecording:
         self._taps: TapWatch | None = None
         self._stand_back = stand_back
         self._linting = LintThread(
-            lambda found: self._recorder.add_findings(found),
+            lambda found, judged: self._recorder.add_findings(found, judged),
             self._reader,
             model_judge,
             stand_back=stand_back,
@@ -97,6 +100,7 @@ class RunRecording:
             keep_note=lambda seq, text: self._keep_note(seq, text=text),
             keep_filter=self._keep_filter,
             revision=self._linting.revision,
+            judged=lambda: self._linting.judged,
         )
 
     def __call__(self, captured: Captured) -> None:
@@ -140,7 +144,8 @@ class RunRecording:
     def close(self) -> None:
         if self._taps is not None:
             self._taps.close()
-        self._linting.settle(SETTLE_SECONDS)
+        self._recorder.flush(SETTLE_SECONDS)  # the linter is offered what is stored
+        self._linting.settle(SETTLE_SECONDS if self._linting.lag > FEW else FEW_SECONDS)
         self._linting.close(CLOSE_SECONDS)
         self._recorder.close(CLOSE_SECONDS)
 

@@ -1,10 +1,12 @@
 """Loads a recording from its file, and follows it while another process writes it."""
 
 import logging
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,8 @@ from tui.core.errors import McptuiError, StorageError
 from tui.core.text import clean_line
 from tui.core.traffic import Finding
 from tui.runtime.background import BackgroundThread
+from tui.storage.recordings.findings import judged_of
+from tui.storage.recordings.judged import JudgedFindings
 from tui.storage.recordings.liveness import is_live
 from tui.storage.recordings.notes import NotesStore
 from tui.storage.recordings.reader import RecordingReader
@@ -29,6 +33,9 @@ LAST_PAGE = 2_000
 
 PAINTED_SECONDS = 10.0
 """How long the entries before them wait for the first painting, at most (seconds on a busy machine)."""
+
+KEPT = 2_000
+"""Entries that are judged before what was found in them is shown."""
 
 REST_SECONDS, SLICE_SECONDS = 0.001, 0.003
 """The pause after each page, and the work between two pauses: drawing and keys come first."""
@@ -50,8 +57,9 @@ class RecordingFile:
         ended_ns = _ended_ns(path)
         self._path = path
         self._notes = NotesStore(path)
-        self._found: list[Finding] = []
-        self._shown = self._judged = 0
+        self._found = JudgedFindings()
+        self._shown = self._looked_at = 0
+        self._judged = sys.maxsize
         self._painted = threading.Event()
         self._linter: Linter | None = None
         self._judge_of_models: ModelJudge | None = None
@@ -65,6 +73,7 @@ class RecordingFile:
             problem=lambda: self.problem,
             keep_mark=lambda seq, marked: self._keep(seq, marked=marked),
             keep_note=lambda seq, text: self._keep(seq, text=text),
+            judged=lambda: self._judged,
         )
 
     def _reader(self) -> RecordingReader:
@@ -118,7 +127,7 @@ class RecordingFile:
             self.problem = reader.damage
             if not live:
                 self._unless_damaged(self._take_notes)
-            self._unless_damaged(lambda: self._judge(reader))
+            self._unless_damaged(partial(self._take_findings, reader, live))
             if not live:
                 return
             self._closing.wait(LOOK_SECONDS)
@@ -166,34 +175,60 @@ class RecordingFile:
             if (index := columns.index(seq)) >= 0:
                 columns.mark(index, note.marked)
 
-    def _judge(self, reader: RecordingReader) -> None:
-        """Show the stored findings. If there are none, lint now, a little at a time."""
+    def _take_findings(self, reader: RecordingReader, live: bool) -> None:
+        """Show the stored findings. What is not judged, and will not be by its writer, is judged now."""
         columns = self.recording.entries
-        stored, self._shown = reader.flagged(self._shown)
-        for severity, seqs in stored:
-            for seq in seqs:
-                columns.set_severity(seq, severity)
-        if self._shown or reader.meta().get("program"):
+        last = columns.seq(len(columns) - 1) if len(columns) else 0
+        meta = reader.meta()
+        judged = judged_of(meta)
+        is_whole = not live and judged >= last
+        if is_whole or (live and meta.get("program")):
+            stored, self._shown = reader.flagged(self._shown)
+            for severity, seqs in stored:
+                for seq in seqs:
+                    columns.set_severity(seq, severity)
+            self._judged = sys.maxsize if is_whole else judged
             return
+        self._judge(reader, last)
+        if not live and self._looked_at >= last and not reader.damage:
+            try:
+                self._found.keep(self._path, last)
+            except StorageError as error:  # judged again when it is opened again
+                _log.info("what was found is not stored: %s", error)
+
+    def _judge(self, reader: RecordingReader, last: int) -> None:
+        """Judge the entries up to `last`, a little at a time, and in order: a rule knows what was before."""
         from tui.traffic.lint.lint_thread import lint_entries
 
+        self._judged = self._looked_at
+        if self._looked_at >= last:
+            return
         if self._linter is None:
             from tui.runtime.recording import model_judge
             from tui.traffic.lint.lint import Linter
 
             self._judge_of_models = model_judge()
             self._linter = Linter(self._judge_of_models)
+        found: list[Finding] = []
         since = time.perf_counter()
-        loaded = columns.seq(len(columns) - 1) if len(columns) else 0
-        for seq, found in lint_entries(self._linter, reader, self._judged, loaded):
-            self._judged = seq
-            for finding in found:
-                self._found.append(finding)
-                columns.set_severity(finding.seq, finding.severity)
+        for seq, some in lint_entries(self._linter, reader, self._looked_at, last):
+            found += some
+            self._looked_at = seq
+            if seq - self._judged >= KEPT:
+                self._show(found)
+                found = []
             if time.perf_counter() - since > SLICE_SECONDS:
                 if self._closing.wait(SLICE_SECONDS * 2):
                     return
                 since = time.perf_counter()
+        self._looked_at = last
+        self._show(found)
+
+    def _show(self, found: Sequence[Finding]) -> None:
+        self._found.add(found)
+        for finding in found:
+            self.recording.entries.set_severity(finding.seq, finding.severity)
+        self._judged = self._looked_at
 
 
 def _follow(rows: Sequence[ListRow], seq: int) -> bool:
@@ -211,9 +246,9 @@ def _ended_ns(path: Path) -> int:
 
 
 class _Judged(RecordingReader):
-    def __init__(self, path: Path, found: Sequence[Finding]) -> None:
+    def __init__(self, path: Path, found: JudgedFindings) -> None:
         super().__init__(path)
         self._found = found
 
     def findings_of(self, seq: int) -> Sequence[Finding]:
-        return super().findings_of(seq) or [finding for finding in self._found if finding.seq == seq]
+        return self._found.of(seq) or super().findings_of(seq)

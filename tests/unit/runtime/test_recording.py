@@ -11,7 +11,8 @@ from tui.core.errors import ConfigError
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import BodyTerm, Captured, Direction
 from tui.runtime.recording import Keeping, RunRecording
-from tui.storage.recordings.reader import MemoryReader
+from tui.storage.recordings.findings import judged_of
+from tui.storage.recordings.reader import MemoryReader, RecordingReader
 
 
 def test_without_a_recording_the_last_bodies_are_searched_in_memory():
@@ -72,3 +73,13 @@ def test_the_threads_of_a_recording_stand_back(tmp_path: Path):
         assert "recorder" in stood_back
     finally:
         traffic.close()
+
+
+def test_the_last_entries_before_the_end_are_judged(tmp_path: Path):
+    traffic = RunRecording(Redactor)
+    traffic.start(Keeping(tmp_path))
+    traffic(Captured("it", Direction.IN, 1, 1, b"noise"))
+    traffic.close()
+    with closing(RecordingReader(traffic.path)) as reader:
+        assert [finding.code for finding in reader.findings_of(1)] == ["stray-output"]
+        assert judged_of(reader.meta()) == 1

@@ -1,7 +1,7 @@
 """A recording is loaded from its file for the traffic screen."""
 
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import pytest
 
@@ -10,10 +10,14 @@ from tests.unit.storage.damage import leaves, overwrite
 from tests.unit.storage.traffic_samples import requests
 from tui.core.errors import StorageError
 from tui.core.secrets.redact import Redactor
-from tui.core.traffic import DROPPED, Captured, Direction, Severity
+from tui.core.traffic import DROPPED, Captured, Direction, Finding, Severity
 from tui.runtime.recording_file import LAST_PAGE, RecordingFile
+from tui.storage.recordings import findings, judged
+from tui.storage.recordings.findings import judged_of
+from tui.storage.recordings.reader import RecordingReader
 from tui.storage.recordings.writer import RecordingWriter
 from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.entry_reader import EntryReader
 from tui.traffic.record.recorder import Recorder
 
 ASK = b'{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{}}'
@@ -116,7 +120,7 @@ async def test_a_damaged_recording_is_shown_as_far_as_it_can_be_read(tmp_path):
         assert len(loaded.recording.entries) == 2000
         assert "of its entries could not be read" in loaded.recording.problem()
         await until(lambda: not loaded._thread.is_alive)
-        assert loaded._judged == len(loaded.recording.entries)
+        assert loaded._looked_at == len(loaded.recording.entries)
 
 
 def written(path, count, without=range(0)):
@@ -162,3 +166,94 @@ async def test_closing_does_not_wait_for_the_first_painting(tmp_path):
     with shown(tmp_path / "a.mcptrace") as loaded:
         await until(lambda: len(loaded.recording.entries))
     assert not loaded._thread.is_alive
+
+
+def noisy(path, lines, judged=0, found=()):
+    """Write a recording of noise that was judged up to an entry."""
+    taken = []
+    reader = EntryReader(lambda raw: (raw, ()), 256 * 1024)
+    for number in range(lines):
+        reader.read(Captured("it", Direction.IN, number, number, b"noise %d" % number), taken)
+    writer = RecordingWriter(path, meta={"program": "mcptui"})
+    writer.write(taken)
+    writer.write([], found, judged)
+    writer.close()
+
+
+def finding(seq):
+    return Finding(seq, "stray-output", Severity.WARNING, f"Stored at {seq}.", "basic", "it")
+
+
+def flagged(path):
+    with closing(RecordingReader(path)) as reader:
+        return sorted(seq for _, seqs in reader.flagged()[0] for seq in seqs)
+
+
+async def judged_whole(path):
+    """Open a recording until it is judged; return the severities and the sentences of two entries."""
+    with shown(path) as loaded:
+        await until(lambda: not loaded._thread.is_alive)
+        assert loaded.recording.judged() >= len(loaded.recording.entries)
+        with closing(loaded.recording.open_reader()) as reader:
+            said = [each.sentence for seq in (1, 3) for each in reader.findings_of(seq)]
+        return list(loaded.recording.entries.severity), said
+
+
+async def test_what_its_writer_did_not_judge_is_judged_and_kept(tmp_path):
+    path = tmp_path / "a.mcptrace"
+    noisy(path, 3, judged=1, found=[finding(1)])
+    severities, said = await judged_whole(path)
+    assert severities == [Severity.WARNING] * 3
+    assert '"noise 2"' in said[1]
+    assert flagged(path) == [1, 2, 3]
+    with closing(RecordingReader(path)) as reader:
+        assert judged_of(reader.meta()) == 3
+
+
+async def test_what_was_judged_whole_is_not_judged_again(tmp_path):
+    noisy(tmp_path / "a.mcptrace", 3, judged=3, found=[finding(1)])
+    severities, said = await judged_whole(tmp_path / "a.mcptrace")
+    assert (severities, said) == ([Severity.WARNING, 0, 0], ["Stored at 1."])
+
+
+async def test_what_other_rules_found_is_judged_again(tmp_path, monkeypatch):
+    path = tmp_path / "a.mcptrace"
+    with monkeypatch.context() as patch:
+        patch.setattr(findings, "RULES", "0.0.1-1")
+        noisy(path, 3, judged=3, found=[finding(1)])
+    severities, said = await judged_whole(path)
+    assert severities == [Severity.WARNING] * 3
+    assert "Stored at 1." not in said
+
+
+async def test_findings_that_cannot_be_stored_are_shown(tmp_path, monkeypatch):
+    def refuse(path):
+        raise StorageError("it cannot be written", where=str(path))
+
+    monkeypatch.setattr(judged, "open_for_notes", refuse)
+    path = tmp_path / "a.mcptrace"
+    noisy(path, 3)
+    severities, said = await judged_whole(path)
+    assert severities == [Severity.WARNING] * 3
+    assert '"noise 2"' in said[1]
+    assert flagged(path) == []
+
+
+async def test_what_a_running_program_has_not_judged_is_left_to_it(tmp_path):
+    path = tmp_path / "a.mcptrace"
+    recorder = Recorder(
+        lambda: RecordingWriter(path, meta={"program": "mcptui"}),
+        EntryColumns(),
+        redact=Redactor().redact_bytes,
+    )
+    recorder.start()
+    for raw in (b"noise", b"more noise"):
+        recorder.capture(Captured("it", Direction.IN, 1, 1, raw))
+    recorder.add_findings([finding(1)], 1)
+    assert recorder.flush()
+    with shown(path) as loaded:
+        await until(lambda: loaded.recording.entries and loaded.recording.entries.severity[0])
+        assert loaded.recording.judged() == 1
+        recorder.close()
+        await until(lambda: loaded.recording.entries.severity[1])
+        await until(lambda: loaded.recording.judged() >= 2)

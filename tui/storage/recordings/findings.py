@@ -7,11 +7,11 @@ it is a byte for each entry of a range, so that every one of them is still found
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from typing import NamedTuple
 
-from tui.core.traffic import Finding, Severity
+from tui.core.traffic import RULES, Finding, Severity
 from tui.storage.recordings.rows import storable
 
 PLACES = 5
@@ -25,6 +25,9 @@ LONGEST_GAP = 4_096
 
 _ONE_EACH = 1
 """The format of recordings that have a row for each place of a finding."""
+
+_JUDGED = "judged"
+"""The name in `meta` of the version of the rules, and the last entry that was judged by them."""
 
 _Key = tuple[str, str, str, Severity]
 
@@ -82,6 +85,17 @@ class FindingTable:
         if key in self._stored or len(self._stored) < MAX_METHODS:
             return key
         return (finding.source, "", finding.code, finding.severity)
+
+
+def put_judged(connection: sqlite3.Connection, seq: int) -> None:
+    """Note, as a part of a transaction, that all findings of the entries up to `seq` are stored."""
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_JUDGED, f"{RULES} {seq}"))
+
+
+def judged_of(meta: Mapping[str, str]) -> int:
+    """Return up to which entry a recording was judged by the rules of this program, 0 for none."""
+    rules, _, seq = meta.get(_JUDGED, "").partition(" ")
+    return int(seq) if rules == RULES and seq.isascii() and seq.isdecimal() and len(seq) < 19 else 0
 
 
 def _runs(seqs: Sequence[int]) -> Iterator[tuple[int, int, bytes]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind
 from tui.storage.recordings.database import ENTRY_COLUMNS, create_recording, leave_one_file, roll_back
-from tui.storage.recordings.findings import FindingTable
+from tui.storage.recordings.findings import FindingTable, put_judged
 from tui.storage.recordings.liveness import LiveMark
 from tui.storage.recordings.notes import put_note
 from tui.storage.recordings.rows import Row, entry_values, storable
@@ -84,6 +84,8 @@ class RecordingWriter:
         self._waiting_bytes = 0
         self._retry_at = 0.0
         self._findings = 0
+        self._judged = self._judged_stored = 0
+        self._is_full = False
         self._table = FindingTable()
         self._first = self._gone = -1
         self._live: LiveMark | None = None
@@ -95,8 +97,8 @@ class RecordingWriter:
         except (OSError, sqlite3.Error) as error:
             self._give_up(error)
 
-    def write(self, entries: Sequence[Entry], findings: Sequence[Finding] = ()) -> None:
-        """Store entries, and findings of these or earlier ones, in one transaction.
+    def write(self, entries: Sequence[Entry], findings: Sequence[Finding] = (), judged: int = 0) -> None:
+        """Store entries, findings of these or earlier ones, and up to where all are known, at once.
 
         When it returns without a `problem` they survive kill -9. Of one recording, `MAX_FINDINGS` are kept.
         """
@@ -105,7 +107,10 @@ class RecordingWriter:
         room = max(0, MAX_FINDINGS - self._findings)
         self._waiting_findings.extend(findings[:room])
         self._findings += min(len(findings), room)
-        if not entries and not self._waiting_findings:
+        self._is_full |= len(findings) > room
+        if not self._is_full:
+            self._judged = max(self._judged, judged)
+        if not entries and not self._waiting_findings and self._judged == self._judged_stored:
             return
         self._waiting.extend(entries)
         self._waiting_bytes += sum(ENTRY_WEIGHT + len(entry.body) for entry in entries)
@@ -128,7 +133,8 @@ class RecordingWriter:
     def close(self) -> None:
         """Store what waits and leave one single file, unless somebody is reading it."""
         self._retry_at = 0.0
-        if self._connection is not None and (self._waiting or self._waiting_findings):
+        unstored = self._waiting or self._waiting_findings or self._judged > self._judged_stored
+        if self._connection is not None and unstored:
             self._store_waiting()
         connection, self._connection = self._connection, None
         if connection is None:
@@ -164,9 +170,12 @@ class RecordingWriter:
                 self._stand_back()
                 insert(connection, piece)
         stored = self._table.write(connection, findings) if findings else None
+        judged = self._judged
+        if judged > self._judged_stored:
+            put_judged(connection, judged)
         gone = self._make_room(connection, entries)
         connection.execute("COMMIT")
-        self._gone = gone
+        self._gone, self._judged_stored = gone, judged
         if stored is not None:
             stored()
 

@@ -31,10 +31,6 @@ SENTENCE = 320
 JUDGED_BYTES = 64 * 1024
 """Larger messages are not validated against the SDK's models, except lists of tools."""
 
-ALWAYS_JUDGED = 200
-SAMPLE = 50
-"""When `thorough` is off, this many of each method are validated first, and then every so many-th."""
-
 _RPC_KEYS = frozenset({"jsonrpc", "id", "method", "result"})
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
 """A numeric id, as JSON text."""
@@ -52,19 +48,12 @@ _CORE_RESULTS = ("complete", "input_required")
 
 
 class Linter:
-    """Lints entries in the order of their seq. Used by one thread.
-
-    If not `thorough`, only a sample of each method is validated against the SDK's models. `unjudged` counts
-    the messages that were not validated, for that or for their size.
-    """
+    """Lints entries in the order of their seq. Used by one thread."""
 
     def __init__(self, judge: SchemaValidator | None = None) -> None:
-        self.thorough = True
-        self.unjudged = 0
         self._judge = judge
         self._reader = BodyReader()
         self._sessions: OrderedDict[str, ServerSession] = OrderedDict()
-        self._seen: Counter[tuple[str, str, str]] = Counter()
         self._counts: Counter[tuple[str, str]] = Counter()
         self._next = 1
         self._lost = False
@@ -227,8 +216,7 @@ class Linter:
         if asked.method == "tools/list":
             check_list(look, asked, result, self._judge)
         elif asked.method == "tools/call":
-            sampled = self.thorough or look.entry.seq % SAMPLE == 0
-            check_call_result(look, asked, result, self._judge if sampled else None)
+            check_call_result(look, asked, result, self._judge)
         if "task" not in result:
             self._hold(look, "result", asked.method, result)
 
@@ -249,25 +237,15 @@ class Linter:
     def _hold(self, look: MessageCheck, role: str, method: str, value: Any) -> None:
         if self._judge is None or look.revision not in REVISIONS:
             return
-        if not (value is None or isinstance(value, dict)) or not self._wanted(look, role, method):
+        if not (value is None or isinstance(value, dict)):
+            return
+        if look.entry.size > JUDGED_BYTES and method != "tools/list":
             return
         problems = self._judge.problems(look.revision, look.entry.direction, role, method, value)
         part = "result" if role == "result" else "params"
         for problem in problems[:3]:
             sentence = f"The {part} of {quote(method)}: {problem}."
             look.error(f"bad-{part}", sentence, _page_of(method, look.revision))
-
-    def _wanted(self, look: MessageCheck, role: str, method: str) -> bool:
-        entry = look.entry
-        key = (entry.source, role, method)
-        if len(self._seen) < 10_000 or key in self._seen:
-            self._seen[key] += 1
-        count = self._seen[key]
-        wanted = entry.size <= JUDGED_BYTES or method == "tools/list"
-        if wanted and not self.thorough and count > ALWAYS_JUDGED:
-            wanted = count % SAMPLE == 0
-        self.unjudged += not wanted
-        return wanted
 
     def _finding(self, entry: Entry, session: ServerSession, said: Flaw) -> Finding | None:
         key = (entry.source, said.code)

@@ -1,8 +1,8 @@
 """Runs the linter during a recording, in a thread of its own that never holds up the recording.
 
 Entries are offered once they are stored. The thread works in slices and rests between them, so that it takes
-at most a share of the interpreter; under a flood it falls behind, reads what it missed from the store,
-validates only a sample against the SDK's models, and catches up afterwards.
+at most a share of the interpreter; under a flood it falls behind, reads what it missed from the store, and
+catches up afterwards. What it did not reach before the end is judged when the recording is opened.
 """
 
 import logging
@@ -33,8 +33,8 @@ CALM_SHARE = 0.6
 
 CALM = 0.25
 
-LAGGING = 2_000
-"""Number of waiting entries from which on only a sample is validated against the SDK's models."""
+PAUSE = 1.0
+"""Seconds without an entry after which it is told that all were judged, if nothing was found to tell."""
 
 CHUNK = 256
 REPORTED = 200
@@ -49,7 +49,7 @@ class LintThread:
 
     def __init__(
         self,
-        report: Callable[[Sequence[Finding]], None],
+        report: Callable[[Sequence[Finding], int], None],
         open_reader: Callable[[], TrafficReader],
         judge: Callable[[], SchemaValidator | None] | None = None,
         *,
@@ -60,8 +60,9 @@ class LintThread:
         """Create a linter; it starts with `start()`.
 
         `report`, `open_reader` (of the store, for entries that came too fast) and `judge` are called in the
-        linter's thread; the judge is closed there if it has a `close`. `waiting_bytes` may wait in memory.
-        `stand_back` is called there between slices, and may wait.
+        linter's thread; the judge is closed there if it has a `close`. `report` gets findings, and the seq
+        of the entry up to which all are known with them. `waiting_bytes` may wait in memory. `stand_back` is
+        called there between slices, and may wait.
         """
         self.faults = 0
         self._report, self._open_reader, self._make_judge = report, open_reader, judge
@@ -75,6 +76,7 @@ class LintThread:
         self._wake, self._closing, self._idle = threading.Event(), threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
         self._found: list[Finding] = []
+        self._told, self._skipped = first_seq - 1, False
         self._since = self._offered = 0.0
 
     # ---- any thread ----------------------------------------------------------------------------------
@@ -102,8 +104,9 @@ class LintThread:
         return max(0, self._last - self._next + 1)
 
     @property
-    def unjudged(self) -> int:
-        return self._linter.unjudged
+    def judged(self) -> int:
+        """Seq of the last entry that was judged."""
+        return self._next - 1
 
     def start(self) -> None:
         if self._thread is None and not self._closing.is_set():
@@ -141,6 +144,7 @@ class LintThread:
                 self._hand_over()
                 self._rest_until_more()
         finally:
+            self._hand_over(always=True)
             close = getattr(judge, "close", None)
             if callable(close):
                 close()
@@ -151,7 +155,8 @@ class LintThread:
             if done:
                 self._idle.set()
                 self._wake.clear()
-        if done:
+        if done and not self._wake.wait(PAUSE):
+            self._hand_over(always=True)
             self._wake.wait()
 
     def _look(self) -> None:
@@ -190,11 +195,11 @@ class LintThread:
     def _give_up(self) -> None:
         """Continue with what is offered from now on."""
         with self._lock:
+            self._skipped |= self._next <= self._last
             self._next = self._last + 1
             self._behind = False
 
     def _feed(self, entry: Entry) -> None:
-        self._linter.thorough = self.lag < LAGGING
         try:
             self._found += self._linter.feed(entry)
         except Exception:  # a bug with one entry must not end the linting of all
@@ -212,14 +217,16 @@ class LintThread:
             self._stand_back()
             self._since = time.perf_counter()
 
-    def _hand_over(self) -> None:
-        if not self._found:
+    def _hand_over(self, always: bool = False) -> None:
+        judged = self._told if self._skipped else self._next - 1
+        if not self._found and not (always and judged > self._told):
             return
-        found, self._found = self._found, []
+        found, self._found, self._told = self._found, [], judged
         try:
-            self._report(found)
+            self._report(found, judged)
         except Exception:  # a failing receiver must not end the linting
             self.faults += 1
+            self._skipped = True
             _LOG.warning("linter: findings were not taken", exc_info=True)
 
 

@@ -4,6 +4,7 @@ Written by one thread (`append`), read by the screen at any time: an entry count
 Bodies are not here; a reader has them.
 """
 
+import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -460,6 +461,7 @@ class Recording:
         keep_filter: stores a filter, given its name; "" removes it. Called in a thread; may block, and raise
             McptuiError.
         revision: the protocol revision of a source, or "" if unknown.
+        judged: returns the seq up to which the linter has judged the entries, at least.
         go_to_turn: shows the turn that caused an entry; None without a conversation.
         urls: of HTTP sources, for copying a request as curl.
     """
@@ -476,5 +478,6 @@ class Recording:
     filters: dict[str, str] = field(default_factory=dict)
     keep_filter: Callable[[str, str], None] = lambda name, text: None
     revision: Callable[[str], str] = lambda source: ""
+    judged: Callable[[], int] = lambda: sys.maxsize
     go_to_turn: Callable[[Cause], None] | None = None
     urls: Mapping[str, str] = field(default_factory=dict)

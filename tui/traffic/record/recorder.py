@@ -32,14 +32,21 @@ RecorderJob = threading.Event | Action
 """Work for the recorder's thread between entries: set an event, use the writer."""
 
 
+class Judgement(NamedTuple):
+    """Findings, with which all of the entries up to `judged` are known; 0 for no more than before."""
+
+    findings: Sequence[Finding]
+    judged: int
+
+
 class Portion(NamedTuple):
-    """What was taken from a backlog: captured values, findings, and the job after them.
+    """What was taken from a backlog: captured values, what was found, and the job after them.
 
     `items` is how many items of the queue that was.
     """
 
     captured: list[Captured]
-    findings: list[Finding]
+    judgement: Judgement
     job: RecorderJob | None
     items: int
 
@@ -51,7 +58,7 @@ class Backlog:
         """Create a backlog of at most `limit` bytes; from three quarters of it on only heads are taken."""
         self._limit, self._tight = limit, limit * 3 // 4
         self._mono_ns, self._wall_ns = mono_ns, wall_ns
-        self._queue: deque[Captured | RecorderJob | list[Finding]] = deque()
+        self._queue: deque[Captured | RecorderJob | Judgement] = deque()
         # Each is written by one side; several taps at once may make the first one inexact, never the queue,
         # and both are reset whenever the queue is empty.
         self._came = self._went = 0
@@ -88,7 +95,7 @@ class Backlog:
         self._came += room
         self._queue.extend(several)
 
-    def put(self, errand: RecorderJob | list[Finding]) -> None:
+    def put(self, errand: RecorderJob | Judgement) -> None:
         if (gap := self._gap()) is not None:
             self._queue.append(gap)
         self._queue.append(errand)
@@ -128,11 +135,12 @@ class Backlog:
         """
         queue, taken, job = self._queue, list[Captured](), None
         findings: list[Finding] = []
-        room = reports = 0
+        room = reports = judged = 0
         while queue and len(taken) < most and room < octets:
             item = queue.popleft()
-            if isinstance(item, list):
-                findings += item
+            if isinstance(item, Judgement):
+                findings += item.findings
+                judged = max(judged, item.judged)
                 reports += 1
                 continue
             if not isinstance(item, Captured):
@@ -144,7 +152,7 @@ class Backlog:
         items = len(taken) + reports + (job is not None)
         if not items and (gap := self._gap()) is not None:
             taken.append(gap)
-        return Portion(taken, findings, job, items)
+        return Portion(taken, Judgement(findings, judged), job, items)
 
     def settle(self) -> None:
         if not self._queue:
@@ -227,6 +235,7 @@ class Recorder:
         self._wake, self._hurry = threading.Event(), threading.Event()
         self._writer: TrafficWriter | None = None
         self._findings: list[Finding] = []
+        self._judged = self._judged_stored = 0
         self._problem = ""
         self._thread: threading.Thread | None = None
 
@@ -256,10 +265,13 @@ class Recorder:
         except Exception:  # as in `capture`
             self.faults += 1
 
-    def add_findings(self, findings: Sequence[Finding]) -> None:
-        """Store findings behind the entries so far, and their severity in the columns."""
-        if findings:
-            self._put(list(findings))
+    def add_findings(self, findings: Sequence[Finding], judged: int = 0) -> None:
+        """Store findings behind the entries so far, and their severity in the columns.
+
+        With them, all of the entries up to `judged` are known.
+        """
+        if findings or judged:
+            self._put(Judgement(list(findings), judged))
 
     def submit(self, action: Action) -> None:
         """Let `action` use the writer in the recorder's thread, behind the entries so far."""
@@ -305,7 +317,7 @@ class Recorder:
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
-    def _put(self, errand: RecorderJob | list[Finding]) -> None:
+    def _put(self, errand: RecorderJob | Judgement) -> None:
         self._backlog.put(errand)
         self._awake = True
         self._wake.set()
@@ -337,15 +349,16 @@ class Recorder:
             except Exception:  # a bug must not end the recording: each round takes something
                 self._fault("recording a batch")
             self._backlog.settle()
-        if self._findings:
+        if self._findings or self._judged > self._judged_stored:
             self._store([])
         if self._backlog:
             self._awake = True
             self._wake.set()
 
     def _drain_batch(self) -> int:
-        taken, findings, job, items = self._backlog.take(BATCH, BATCH_BYTES)
-        self._findings += findings
+        taken, judgement, job, items = self._backlog.take(BATCH, BATCH_BYTES)
+        self._findings += judgement.findings
+        self._judged = max(self._judged, judgement.judged)
         batch: list[Entry] = []
         for start in range(0, len(taken), AT_ONCE):
             self._stand_back()
@@ -364,11 +377,12 @@ class Recorder:
     def _store(self, batch: list[Entry]) -> None:
         """Store entries, and the findings that wait, in one transaction."""
         findings, self._findings = self._findings, []
-        if not batch and not findings:
+        if not batch and not findings and self._judged <= self._judged_stored:
             return
+        self._judged_stored = self._judged
         if self._writer is not None:
             try:
-                self._writer.write(batch, findings)
+                self._writer.write(batch, findings, self._judged)
                 self._problem, self.entries.gone = self._writer.problem, self._writer.gone
             except Exception as problem:  # any failure of the store
                 self._lose_store(problem)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from time import monotonic
 
 from textual import events
 from textual.message import Message
@@ -14,9 +15,14 @@ from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Bar, SplitBar, part_at, spread
 from tui.ui.widgets.rows import Row
 
+LAG_SECONDS = 1.0
+"""The linter of a run that goes on may be behind for so long before that is said."""
+
 
 class TrafficTitle(SplitBar):
     """What is shown, how much of it, and whether the newest entry is followed."""
+
+    _awaited, _since = 0, 0.0
 
     def update_from(self, recording: Recording, shown: int, following: bool, notes: Row) -> None:
         """Show the state of a recording of which `shown` entries are in the list."""
@@ -26,8 +32,21 @@ class TrafficTitle(SplitBar):
         where = "following" if following else "end follows"
         state = where if recording.live else "recorded"
         count = (f"{shown_of(shown, len(recording.entries))}   ", "text")
-        loading = () if problem else loading_of(recording.entries)
-        self.show((*left, *notes), (*loading, count, (state, "ok" if state == "following" else "dim")))
+        busy = () if problem else loading_of(recording.entries) or self._linting(recording)
+        self.show((*left, *notes), (*busy, count, (state, "ok" if state == "following" else "dim")))
+
+    def _linting(self, recording: Recording) -> Row:
+        """Return how much the linter has looked at; nothing while it keeps up, or once it has seen all."""
+        judged, last = recording.judged(), last_of(recording.entries)
+        if judged >= last:
+            self._awaited = 0
+            return ()
+        now = monotonic()
+        if judged >= self._awaited:
+            self._awaited, self._since = last, now
+        if recording.live and now - self._since < LAG_SECONDS:
+            return ()
+        return linting_of(recording)
 
 
 class Headings(Bar):
@@ -123,6 +142,20 @@ def loading_of(entries: EntryColumns) -> Row:
     """Return how much of a recording is loaded, nothing if all of it is."""
     loaded, count = entries.loaded, len(entries)
     return () if loaded == count else ((f"loading {loaded * 100 // count} %   ", "warn"),)
+
+
+def last_of(entries: EntryColumns) -> int:
+    """Return the seq of the last entry, 0 for none."""
+    return entries.seq(len(entries) - 1) if len(entries) else 0
+
+
+def linting_of(recording: Recording) -> Row:
+    """Return how much of a recording the linter has judged, nothing if all of it."""
+    judged, first, last = recording.judged(), recording.entries.first, last_of(recording.entries)
+    if judged >= last:
+        return ()
+    done = max(0, judged - first + 1)
+    return ((f"linting {done * 100 // (last - first + 1)} %   ", "warn"),)
 
 
 def shown_of(shown: int, total: int) -> str:

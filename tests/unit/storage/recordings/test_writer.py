@@ -15,6 +15,7 @@ from tests.conftest import wait_until
 from tests.unit.storage.traffic_samples import request, requests
 from tui.core.traffic import Cause, Finding, Kind, Severity
 from tui.storage.recordings import writer as traffic_writer
+from tui.storage.recordings.findings import judged_of
 from tui.storage.recordings.notes import EntryNote, NotesStore
 from tui.storage.recordings.reader import RecordingReader
 from tui.storage.recordings.writer import RecordingWriter
@@ -162,6 +163,34 @@ def test_findings_are_stored_with_entries_and_bounded(path: Path, monkeypatch: p
     writer.write([], findings[2:])
     with closing(RecordingReader(path)) as reader:
         assert [seq for seq in range(1, 6) if reader.findings_of(seq)] == [1, 2, 3]
+    writer.close()
+
+
+def judged(path: Path) -> int:
+    with closing(RecordingReader(path)) as reader:
+        return judged_of(reader.meta())
+
+
+def test_up_to_where_all_findings_are_known_is_stored_with_them(path: Path):
+    writer = RecordingWriter(path)
+    writer.write(requests(1, 5))
+    assert judged(path) == 0
+    writer.write([], [Finding(2, "not-json", Severity.ERROR, "This is not JSON.")], 3)
+    assert judged(path) == 3
+    writer.write([], (), 5)
+    writer.write([request(6)], (), 4)
+    assert judged(path) == 5
+    writer.close()
+
+
+def test_findings_that_are_not_kept_are_not_called_known(path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(traffic_writer, "MAX_FINDINGS", 1)
+    writer = RecordingWriter(path)
+    findings = [Finding(seq, "not-json", Severity.ERROR, "This is not JSON.") for seq in range(1, 4)]
+    writer.write(requests(1, 5), findings[:1], 1)
+    writer.write([], findings[1:], 3)
+    writer.write([], (), 5)
+    assert judged(path) == 1
     writer.close()
 
 

@@ -193,19 +193,6 @@ def test_the_models_are_asked_for_the_revision_in_force():
     ]
 
 
-def test_under_load_a_sample_of_each_method_is_validated():
-    judge, script = _Counting(), Script().legacy()
-    for number in range(1_000):
-        script.hear("notifications/message", {"level": "info", "data": number})
-    linter = Linter(judge)
-    linter.thorough = False
-    for entry in script.entries:
-        linter.feed(entry)
-    asked = judge.asked.count("notification notifications/message 2025-11-25")
-    assert asked == lint.ALWAYS_JUDGED + (1_000 - lint.ALWAYS_JUDGED) // lint.SAMPLE
-    assert linter.unjudged == 1_000 - asked
-
-
 def test_a_large_frame_is_not_validated():
     judge, script = _Counting(), Script().legacy(server={"logging": {}})
     script.hear("notifications/message", {"level": "info", "data": "x" * 70_000})

@@ -1,7 +1,7 @@
 """The linter's thread: takes what is stored, reports what it finds, catches up after a flood, ends."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
@@ -40,6 +40,10 @@ def noisy(lines: int) -> Script:
     return script
 
 
+def into(found: list[Finding]) -> Callable[[Sequence[Finding], int], None]:
+    return lambda findings, judged: found.extend(findings)
+
+
 @pytest.fixture
 def found() -> list[Finding]:
     return []
@@ -55,7 +59,7 @@ def made(found: list[Finding]) -> Iterator[list[LintThread]]:
 
 
 def started(made: list[LintThread], found: list[Finding], stored: Stored, **more: object) -> LintThread:
-    linting = LintThread(found.extend, stored.open, **more)  # type: ignore[arg-type]
+    linting = LintThread(into(found), stored.open, **more)  # type: ignore[arg-type]
     made.append(linting)
     linting.start()
     return linting
@@ -117,7 +121,7 @@ def test_an_unreadable_store_ends_only_the_catching_up(found):
         raise OSError("no such file")
 
     script = noisy(10)
-    linting = LintThread(found.extend, broken, waiting_bytes=1)  # type: ignore[arg-type]
+    linting = LintThread(into(found), broken, waiting_bytes=1)  # type: ignore[arg-type]
     linting.start()
     linting.offer(script.entries)
     assert linting.settle()
@@ -133,7 +137,7 @@ def test_the_thread_stops_in_the_middle_of_its_work(made, found):
 
 
 def test_offering_before_the_start_and_after_the_end_costs_nothing(made, found):
-    linting = LintThread(found.extend, Stored([]).open)
+    linting = LintThread(into(found), Stored([]).open)
     linting.offer(noisy(1).entries)
     assert linting.lag == 4
     linting.start()
@@ -158,7 +162,7 @@ class ClosedJudge:
 
 def test_the_validator_is_used_in_the_linters_thread_and_its_failures_end_nothing(found):
     told: list[str] = []
-    linting = LintThread(found.extend, Stored([]).open, lambda: ClosedJudge(told))  # type: ignore[arg-type, return-value]
+    linting = LintThread(into(found), Stored([]).open, lambda: ClosedJudge(told))  # type: ignore[arg-type, return-value]
     linting.start()
     linting.offer(noisy(1).entries)
     assert linting.settle()
@@ -173,7 +177,7 @@ def test_a_recording_is_linted_without_a_thread():
 
 
 def test_a_failing_report_does_not_stop_the_thread():
-    def report(findings: Sequence[Finding]) -> None:
+    def report(findings: Sequence[Finding], judged: int) -> None:
         raise OSError("the disk is full")
 
     linting = LintThread(report, Stored([]).open)
@@ -181,3 +185,52 @@ def test_a_failing_report_does_not_stop_the_thread():
     linting.offer(noisy(1).entries)
     wait_until(lambda: linting.faults == 1)
     assert linting.close()
+
+
+def test_it_tells_up_to_which_entry_all_findings_are_told():
+    told: list[tuple[list[int], int]] = []
+    linting = LintThread(
+        lambda found, judged: told.append(([each.seq for each in found], judged)), Stored([]).open
+    )
+    script = noisy(1)
+    linting.offer(script.entries)
+    linting.start()
+    assert linting.settle()
+    assert (told, linting.judged) == ([([4], 4)], 4)
+    script.event("exit")
+    linting.offer(script.entries[4:])
+    assert linting.settle()
+    assert linting.close()
+    assert told == [([4], 4), ([], 5)]
+
+
+def test_without_an_entry_for_a_while_it_tells_what_was_judged(monkeypatch):
+    monkeypatch.setattr(lint_thread, "PAUSE", 0.0)
+    told: list[int] = []
+    linting = LintThread(lambda found, judged: told.append(judged), Stored([]).open)
+    linting.offer(Script().legacy().entries)
+    linting.start()
+    wait_until(lambda: told == [3])
+    assert linting.close()
+
+
+def test_what_is_not_reached_before_the_end_is_not_called_judged(found):
+    told: list[int] = []
+    linting = LintThread(lambda found, judged: told.append(judged), Stored([]).open, waiting_bytes=1 << 30)
+    linting.start()
+    linting.offer(noisy(5_000).entries)
+    assert linting.close()
+    assert not told or told[-1] == linting.judged < 5_003
+
+
+def test_what_was_skipped_is_never_called_judged():
+    def broken() -> Stored:
+        raise OSError("no such file")
+
+    told: list[int] = []
+    linting = LintThread(lambda found, judged: told.append(judged), broken, waiting_bytes=1)  # type: ignore[arg-type]
+    linting.start()
+    linting.offer(noisy(10).entries)
+    assert linting.settle()
+    assert linting.close()
+    assert not any(told)

@@ -276,6 +276,16 @@ def test_a_failing_batch_receiver_does_not_end_the_recording(stage: Stage):
     assert stage.recorder.faults == 2
 
 
+def test_up_to_where_the_linter_came_is_stored_also_without_findings(stage: Stage):
+    stage.record(seen(b"1"), seen(b"2"))
+    stage.recorder.add_findings([], 1)
+    stage.record()
+    assert stage.store.judged == 1
+    stage.recorder.add_findings([], 2)
+    assert stage.recorder.close()
+    assert stage.store.judged == 2
+
+
 def test_findings_are_stored_and_shown_in_the_columns(stage: Stage):
     finding = Finding(1, "not-json", Severity.ERROR, "It is not JSON.")
     stage.recorder.capture(seen(b"x"))

@@ -3,9 +3,10 @@
 import pytest
 
 from tests.unit.traffic.small_traffic import Traffic, begun_at_end, fill
+from tui.traffic.record.entry_columns import Recording
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.traffic.bars import keys_of, loading_of, shown_of
+from tui.ui.traffic.bars import keys_of, linting_of, loading_of, shown_of
 from tui.ui.widgets.rows import text_of
 
 
@@ -31,3 +32,18 @@ def test_how_much_is_loaded_is_said_until_all_of_it_is() -> None:
     assert text_of(loading_of(columns)).strip() == "loading 10 %"
     fill(columns, traffic, 99)
     assert loading_of(columns) == ()
+
+
+@pytest.mark.parametrize(("first", "judged", "words"), [(1, 3, "linting 15 %"), (101, 110, "linting 50 %")])
+def test_how_much_is_judged_is_said_until_all_of_it_is(first: int, judged: int, words: str) -> None:
+    traffic = Traffic(first)
+    for _ in range(10):
+        traffic.call()
+    columns = traffic.columns
+
+    def said(judged: int) -> str:
+        return text_of(linting_of(Recording(columns, lambda: None, judged=lambda: judged))).strip()
+
+    assert said(judged) == words
+    assert said(first + 19) == ""
+    assert said(0) == "linting 0 %"

@@ -1,0 +1,74 @@
+"""Findings that are made later are read like stored ones, and take their place in the file."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.unit.storage.recordings.test_findings import OLD, found, written
+from tui.core.errors import StorageError
+from tui.core.traffic import Finding
+from tui.storage.recordings import judged as made_later
+from tui.storage.recordings.findings import judged_of
+from tui.storage.recordings.judged import JudgedFindings
+from tui.storage.recordings.reader import RecordingReader
+
+
+def made(*seqs: int) -> JudgedFindings:
+    judged = JudgedFindings()
+    judged.add([found(seq) for seq in seqs])
+    return judged
+
+
+def stored(path: Path) -> tuple[list[int], int]:
+    with closing(RecordingReader(path)) as reader:
+        seqs = sorted(seq for _, each in reader.flagged()[0] for seq in each)
+        return seqs, judged_of(reader.meta())
+
+
+def test_they_are_read_before_they_are_stored():
+    judged = made(2, 5)
+    judged.add([found(7)])
+    assert [one.seq for seq in range(9) for one in judged.of(seq)] == [2, 5, 7]
+
+
+def test_they_take_the_place_of_those_in_the_file(tmp_path: Path):
+    path = tmp_path / "r.mcptrace"
+    written(path, [found(1), found(9)]).close()
+    made(2, 5).keep(path, 50)
+    assert stored(path) == ([2, 5], 50)
+
+
+def test_more_than_a_recording_may_have_are_not_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(made_later, "MAX_FINDINGS", 1)
+    path = tmp_path / "r.mcptrace"
+    written(path, [found(1)]).close()
+    made(2, 5).keep(path, 50)
+    assert stored(path) == ([1], 0)
+
+
+def test_a_recording_of_the_format_before_stays_as_it_is(tmp_path: Path):
+    path = tmp_path / "r.mcptrace"
+    written(path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(OLD)
+    made(7).keep(path, 50)
+    assert stored(path) == ([2, 4], 0)
+
+
+def test_a_failure_leaves_what_was_stored(tmp_path: Path):
+    path = tmp_path / "r.mcptrace"
+    written(path, [found(1)]).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(
+            "CREATE TRIGGER no BEFORE INSERT ON flags BEGIN SELECT raise(ABORT, 'no'); END;"
+        )
+    with pytest.raises(StorageError):
+        made(7).keep(path, 50)
+    assert stored(path) == ([1], 0)
+
+
+def test_nothing_is_in_it_at_first():
+    assert not JudgedFindings().of(1)
+    assert isinstance(made(1).of(1)[0], Finding)
