@@ -1,12 +1,13 @@
 """The entries of a recording that pass a filter, with notes and lint findings."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from tui.commands.recordings import PAGE, OpenRecording
 from tui.core.errors import StorageError, UsageError
-from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind, Outcome
+from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind, Outcome, Severity
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.filter.view import View
 from tui.traffic.record.entry_columns import EntryColumns
@@ -53,8 +54,9 @@ class Selection:
         live = is_live(recording.path)
         self.read_on()
         if "lint:" in query.canonical:
-            for finding in self.findings():
-                self.columns.set_severity(finding.seq, finding.severity)
+            for severity, seqs in self._flagged(live):
+                for seq in seqs:
+                    self.columns.set_severity(seq, severity)
         self.notes = self._take_notes()
         self._view = View(
             self.columns,
@@ -212,6 +214,16 @@ class Selection:
             yield from lint_recording(self._recording.reader, judge)
         finally:
             judge.close()
+
+    def _flagged(self, live: bool) -> Iterable[tuple[Severity, Sequence[int]]]:
+        """Return the seqs with findings by severity: the stored ones if all are, otherwise found now."""
+        from tui.storage.recordings.findings import judged_of
+
+        reader = self._recording.reader
+        if not live and judged_of(reader.meta()) >= self._last:
+            with suppress(StorageError):  # damaged findings are made anew
+                return reader.flagged()[0]
+        return ((finding.severity, (finding.seq,)) for finding in self.findings())
 
     def close(self) -> None:
         self._view.close(wait=True)

@@ -263,6 +263,12 @@ class TrafficReader(Protocol):
     def columns(self, after: int, limit: int) -> Sequence[Entry]:
         """Return up to `limit` entries with seq > `after`, in order, without bodies and redactions."""
 
+    def whole(self, after: int, limit: int, most: int) -> Sequence[Entry]:
+        """Return up to `limit` entries with seq > `after`, in order, with bodies of at most `most` bytes.
+
+        Those with a larger body have none here.
+        """
+
     def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
         """Return an entry with at most `body_limit` bytes of its body; None if it was dropped."""
 

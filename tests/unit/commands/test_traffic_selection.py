@@ -12,7 +12,7 @@ from tests.unit.storage.traffic_samples import request, requests
 from tui.commands.recordings import open_entries
 from tui.commands.traffic_selection import Selection, query_of
 from tui.core.errors import StorageError, UsageError
-from tui.core.traffic import DROPPED, Cause, Entry, Kind
+from tui.core.traffic import DROPPED, Cause, Entry, Finding, Kind, Severity
 from tui.storage.recordings.writer import RecordingWriter
 from tui.traffic.record.entry_columns import EntryColumns
 
@@ -201,3 +201,15 @@ def test_the_time_and_server_of_a_dropped_entry_are_still_known(live: Live):
         live.write(6000)
         assert live.last > selection.columns_of(9000).seq == 9000
         assert selection.columns_of(5000).source == ""
+
+
+@pytest.mark.parametrize(("judged", "is_stored"), [(10, True), (9, False)])
+def test_stored_findings_filter_what_was_judged_whole(tmp_path: Path, judged: int, is_stored: bool):
+    path = tmp_path / "r.mcptrace"
+    noise = request(3)._replace(kind=Kind.NOT_JSON, body=b"noise", size=5)
+    with closing(RecordingWriter(path)) as writer:
+        finding = Finding(2, "not-json", Severity.ERROR, "It is not JSON.", "basic", "weather")
+        writer.write([*requests(1, 2), noise, *requests(4, 7)])
+        writer.write([], [finding], judged)
+    assert (passing(path, "lint:any") == [2]) is is_stored
+    assert (3 in passing(path, "lint:any")) is not is_stored

@@ -15,6 +15,12 @@ from tui.storage.recordings.stored_bodies import StoredBodies
 
 _SELECT = f"SELECT {', '.join(ENTRY_COLUMNS[:18])} FROM entries"
 
+_SELECT_WHOLE = (
+    f"SELECT {', '.join(ENTRY_COLUMNS)}, CASE WHEN length(body) <= ? THEN body END"
+    " FROM entries LEFT JOIN bodies USING (seq) WHERE seq > ? ORDER BY seq LIMIT ?"
+)
+"""The length of a body is known without reading it."""
+
 LIST_COLUMNS = ENTRY_COLUMNS[:16]
 """What `column_rows` gives of an entry: `seq` to `outcome` as in `Entry`, enums as numbers, then `turn`,
 `step` and `call` of its cause, or three times None."""
@@ -53,6 +59,14 @@ class RecordingReader:
         """Return up to `limit` entries with seq > `after`, in order, without bodies and redactions."""
         with storage_errors(self.path):
             return [entry_of((*row, "", "")[:18]) for row in self._rows(_SELECT, after, limit)]
+
+    def whole(self, after: int, limit: int, most: int) -> Sequence[Entry]:
+        """Return the same with bodies of at most `most` bytes; raise StorageError if one is damaged."""
+        with storage_errors(self.path):
+            if self._salvage is not None:
+                raise ValueError("a damaged entry")
+            rows = self._connection.execute(_SELECT_WHOLE, (most, after, limit)).fetchall()
+            return [entry_of(row, row[18], row[19] or b"") for row in rows]
 
     def column_rows(self, after: int, limit: int) -> list[tuple[Any, ...]]:
         """Return the same as plain tuples of `LIST_COLUMNS`: three times as fast."""
@@ -201,6 +215,8 @@ class EntryMemory(Protocol):
 
     def columns(self, after: int, limit: int) -> Sequence[Entry]: ...
 
+    def whole(self, after: int, limit: int, most: int) -> Sequence[Entry]: ...
+
     def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None: ...
 
     def body(self, seq: int, start: int = 0, length: int = -1) -> bytes: ...
@@ -216,7 +232,7 @@ class MemoryReader:
     """A `core.traffic.TrafficReader` over entries in memory, for one thread; any may `interrupt`."""
 
     def __init__(self, kept: EntryMemory) -> None:
-        self.columns, self.entry, self.body = kept.columns, kept.entry, kept.body
+        self.columns, self.whole, self.entry, self.body = kept.columns, kept.whole, kept.entry, kept.body
         self.findings_of = kept.findings_of
         self._kept = kept
         self._finder = BodyFinder(kept.body)

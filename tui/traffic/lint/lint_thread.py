@@ -36,7 +36,9 @@ CALM = 0.25
 PAUSE = 1.0
 """Seconds without an entry after which it is told that all were judged, if nothing was found to tell."""
 
-CHUNK = 256
+CHUNK, SMALL = 256, 16 * 1024
+"""Entries that are read at once, and the bytes of a body that is read with them."""
+
 REPORTED = 200
 """Maximum number of findings that are reported at once."""
 
@@ -179,10 +181,11 @@ class LintThread:
         begun = self._next
         reader = self._open_reader()
         try:
-            for entry in _entries(reader, self._next - 1):
+            for _, entry in _entries(reader, self._next - 1):
                 if self._closing.is_set():
                     return
-                self._feed(entry)
+                if entry is not None:
+                    self._feed(entry)
         finally:
             reader.close()
         with self._lock:
@@ -243,29 +246,31 @@ def lint_entries(
 
     An entry that was dropped or is on a damaged page is skipped. The last one is at most `upto`.
     """
-    for row in _rows(reader, after):
-        if row.seq > upto:
+    for seq, entry in _entries(reader, after):
+        if seq > upto:
             return
+        yield seq, linter.feed(entry) if entry is not None else ()
+
+
+def _entries(reader: TrafficReader, after: int) -> Iterator[tuple[int, Entry | None]]:
+    """Yield the entries behind `after`, with bodies if the linter reads them; None for an unreadable one."""
+    while True:
         try:
-            entry = _whole(reader, row)
-        except StorageError:
-            entry = None
-        yield row.seq, linter.feed(entry) if entry is not None else ()
+            page = reader.whole(after, CHUNK, SMALL)
+        except StorageError:  # one of them is damaged: each is read alone
+            page = reader.columns(after, CHUNK)
+        if not page:
+            return
+        for entry in page:
+            yield entry.seq, entry if entry.body or entry.kind in _SILENT else _alone(reader, entry)
+        after = page[-1].seq
 
 
-def _entries(reader: TrafficReader, after: int) -> Iterator[Entry]:
-    """Yield the entries behind `after`, with bodies if the linter reads them."""
-    for row in _rows(reader, after):
-        if (entry := _whole(reader, row)) is not None:
-            yield entry
-
-
-def _rows(reader: TrafficReader, after: int) -> Iterator[Entry]:
-    while columns := reader.columns(after, CHUNK):
-        yield from columns
-        after = columns[-1].seq
-
-
-def _whole(reader: TrafficReader, row: Entry) -> Entry | None:
-    """Return an entry with its body, if the linter reads it; None if it was dropped meanwhile."""
-    return row if row.kind in _SILENT else reader.entry(row.seq, MAX_READ + 1)
+def _alone(reader: TrafficReader, entry: Entry) -> Entry | None:
+    """Return an entry with its body; None if that is damaged, or the entry was dropped meanwhile."""
+    if not entry.size:
+        return entry
+    try:
+        return reader.entry(entry.seq, MAX_READ + 1)
+    except StorageError:
+        return None

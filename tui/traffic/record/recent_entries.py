@@ -40,6 +40,10 @@ class RecentEntries:
         found = islice((entry for entry in self._copy() if entry.seq > after), limit)
         return [entry._replace(body=b"", redactions=()) for entry in found]
 
+    def whole(self, after: int, limit: int, most: int) -> Sequence[Entry]:
+        found = islice((entry for entry in self._copy() if entry.seq > after), limit)
+        return [entry if len(entry.body) <= most else entry._replace(body=b"") for entry in found]
+
     def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
         with self._lock:
             index = seq - self._entries[0].seq if self._entries else -1

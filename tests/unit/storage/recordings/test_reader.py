@@ -99,6 +99,17 @@ def test_columns_come_in_pages(path: Path):
         assert reader.columns(700, 5) == []
 
 
+def test_whole_entries_come_in_pages_and_without_large_bodies(path: Path):
+    marked = request(3, b"abc")._replace(redactions=(Redaction(0, 3, "key"),))
+    recorded(
+        path, [request(1, b"x" * 9), request(2, b"x" * 10), marked, request(4)._replace(body=b"", size=0)]
+    )
+    with closing(RecordingReader(path)) as reader:
+        assert [one.body for one in reader.whole(0, 2, 9)] == [b"x" * 9, b""]
+        assert reader.whole(2, 9, 9) == [reader.entry(3), reader.entry(4)]
+        assert reader.whole(4, 9, 9) == []
+
+
 def test_parts_of_a_body_are_read_without_the_rest(path: Path):
     body = bytes(range(256)) * 20_000
     recorded(path, [request(1, body)])

@@ -7,6 +7,7 @@ import pytest
 
 from tests.conftest import wait_until
 from tests.unit.traffic.traffic_script import Script
+from tui.core.errors import StorageError
 from tui.core.traffic import Direction, Entry, Finding
 from tui.traffic.lint import lint_thread
 from tui.traffic.lint.lint_thread import LintThread, lint_recording
@@ -25,6 +26,9 @@ class Stored:
 
     def columns(self, after: int, limit: int) -> Sequence[Entry]:
         return [entry for entry in self.entries if entry.seq > after][:limit]
+
+    def whole(self, after: int, limit: int, most: int) -> Sequence[Entry]:
+        return self.columns(after, limit)
 
     def entry(self, seq: int, body_limit: int = 0) -> Entry | None:
         return next((entry for entry in self.entries if entry.seq == seq), None)
@@ -234,3 +238,29 @@ def test_what_was_skipped_is_never_called_judged():
     assert linting.settle()
     assert linting.close()
     assert not any(told)
+
+
+def test_a_large_body_is_read_alone_and_a_damaged_one_is_skipped():
+    script = noisy(3)
+
+    class Damaged(Stored):
+        def whole(self, after: int, limit: int, most: int) -> Sequence[Entry]:
+            return [entry._replace(body=b"") for entry in self.columns(after, limit)]
+
+        def entry(self, seq: int, body_limit: int = 0) -> Entry | None:
+            if seq == 5:
+                raise StorageError("damaged", where="here")
+            return super().entry(seq, body_limit)
+
+    assert [finding.seq for finding in lint_recording(Damaged(script.entries))] == [4, 6]  # type: ignore[arg-type]
+
+
+def test_where_a_part_is_damaged_each_entry_is_read_alone():
+    class Damaged(Stored):
+        def whole(self, after: int, limit: int, most: int) -> Sequence[Entry]:
+            raise StorageError("damaged", where="here")
+
+        def columns(self, after: int, limit: int) -> Sequence[Entry]:
+            return [entry._replace(body=b"") for entry in super().columns(after, limit)]
+
+    assert [finding.seq for finding in lint_recording(Damaged(noisy(2).entries))] == [4, 5]  # type: ignore[arg-type]

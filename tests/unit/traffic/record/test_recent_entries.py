@@ -19,6 +19,13 @@ def entry(seq: int, body: bytes) -> Entry:
     )
 
 
+def test_whole_entries_come_in_pages_and_without_large_bodies():
+    ring = RecentEntries()
+    ring.add([entry(1, b"x"), entry(2, b"xx"), entry(3, b"y")])
+    assert [(row.seq, row.body) for row in ring.whole(0, 2, 1)] == [(1, b"x"), (2, b"")]
+    assert [(row.seq, row.body) for row in ring.whole(2, 2, 1)] == [(3, b"y")]
+
+
 def test_the_oldest_are_dropped_beyond_the_limits():
     ring = RecentEntries(max_bytes=100, max_entries=5)
     ring.add([entry(seq, b"x") for seq in range(1, 8)])
