@@ -8,9 +8,11 @@ from textual.pilot import Pilot
 from tests.conftest import until
 from tests.ui.stage import Stage, press, row_with, shown
 from tests.ui.traffic_stage import Recorded, some
+from tests.unit.traffic.small_traffic import begun_at_end, fill
 from tui.core.traffic import Kind
 from tui.traffic.record.entry_columns import Recording
 from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.traffic.bars import EntryTab
 from tui.ui.traffic.screen import TrafficScreen
 
 
@@ -33,6 +35,10 @@ def numbered(count: int) -> Recorded:
     for number in range(count):
         recorded.add(Kind.NOTIFICATION, {}, method=f"notifications/n{number}")
     return recorded
+
+
+def told(pilot: Pilot[None]) -> list[str]:
+    return [note.message for note in pilot.app._notifications]
 
 
 def title(screen: TrafficScreen) -> str:
@@ -105,6 +111,37 @@ async def test_a_key_selects_the_partner_and_again_goes_back() -> None:
         assert shown(screen.list)[3].startswith("⇄")
         await press(pilot, "p")
         assert screen.list.selected == 4
+
+
+async def test_the_partner_of_an_answer_is_known_before_it_is_loaded() -> None:
+    recorded = Recorded()
+    recorded.call(takes_ms=7)
+    recorded.columns = begun_at_end(recorded, 1)
+    async with opened(recorded.recording(live=False)) as (screen, pilot):
+        assert shown(screen.list)[1].split()[-2:] == ["…", "✓"]
+        await press(pilot, "enter")
+        screen.entry.show_tab(EntryTab.TIMING)
+        await until(lambda: "took        7.0 ms" in "".join(shown(screen.entry.page)))
+        await press(pilot, "escape", "slash", *"kind:response", "enter", "p")
+        await until(lambda: len(screen.list.view) == 1)
+        await until(lambda: "Entry 1 is not loaded yet." in told(pilot))
+        await press(pilot, "escape", "p")
+        assert screen.list.selected == 1
+        fill(recorded.columns, recorded, 1)
+        await until(lambda: shown(screen.list)[1].split()[-3:] == ["7.0", "ms", "✓"])
+
+
+async def test_a_request_whose_answer_may_not_be_loaded_is_not_called_waiting() -> None:
+    recorded = Recorded()
+    for _ in range(3):
+        recorded.call()
+    recorded.columns = begun_at_end(recorded, 1)
+    fill(recorded.columns, recorded, 1)
+    async with opened(recorded.recording(live=False)) as (screen, pilot):
+        await press(pilot, "home")
+        assert shown(screen.list)[0].split()[-2:] == ["…", "…"]
+        await press(pilot, "p")
+        await until(lambda: "Its answer is not loaded yet." in told(pilot))
 
 
 async def test_progress_belongs_to_its_call_and_a_key_selects_the_request() -> None:

@@ -146,6 +146,9 @@ class RecordingFile:
             return 0
         columns.begin_at_end(first, rows[-LAST_PAGE:])
         self._painted.wait(PAINTED_SECONDS)
+        # Before the entries: then a filter for them is right about all that is loaded.
+        self._unless_damaged(self._take_notes)
+        self._unless_damaged(lambda: self._take_stored(reader, is_live(self._path)))
         while not self._closing.is_set():
             start, end = columns.hole
             if start == end:
@@ -160,7 +163,7 @@ class RecordingFile:
             self._closing.wait(REST_SECONDS)
         return last
 
-    def _unless_damaged(self, part: Callable[[], None]) -> None:
+    def _unless_damaged(self, part: Callable[[], object]) -> None:
         """Run a part that adds to the entries. If that part of the file is damaged, go on without it."""
         try:
             part()
@@ -175,8 +178,8 @@ class RecordingFile:
             if (index := columns.index(seq)) >= 0:
                 columns.mark(index, note.marked)
 
-    def _take_findings(self, reader: RecordingReader, live: bool) -> None:
-        """Show the stored findings. What is not judged, and will not be by its writer, is judged now."""
+    def _take_stored(self, reader: RecordingReader, live: bool) -> bool:
+        """Show the stored findings; return False if nothing stored is, or will be, about all entries."""
         columns = self.recording.entries
         last = columns.seq(len(columns) - 1) if len(columns) else 0
         meta = reader.meta()
@@ -188,7 +191,16 @@ class RecordingFile:
                 for seq in seqs:
                     columns.set_severity(seq, severity)
             self._judged = sys.maxsize if is_whole else judged
+            return True
+        self._judged = self._looked_at
+        return False
+
+    def _take_findings(self, reader: RecordingReader, live: bool) -> None:
+        """Show the stored findings. What is not judged, and will not be by its writer, is judged now."""
+        if self._take_stored(reader, live):
             return
+        columns = self.recording.entries
+        last = columns.seq(len(columns) - 1) if len(columns) else 0
         self._judge(reader, last)
         if not live and self._looked_at >= last and not reader.damage:
             try:
@@ -200,7 +212,6 @@ class RecordingFile:
         """Judge the entries up to `last`, a little at a time, and in order: a rule knows what was before."""
         from tui.traffic.lint.lint_thread import lint_entries
 
-        self._judged = self._looked_at
         if self._looked_at >= last:
             return
         if self._linter is None:

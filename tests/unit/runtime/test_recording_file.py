@@ -141,6 +141,26 @@ async def test_the_last_entries_are_there_before_the_first(tmp_path):
         assert not loaded.problem
 
 
+async def test_notes_and_findings_are_there_before_the_entries_are_loaded(tmp_path, monkeypatch):
+    path = tmp_path / "a.mcptrace"
+    writer = RecordingWriter(path)
+    writer.write(requests(1, 5000), [Finding(9, "code", Severity.ERROR, "It is wrong.")], 5000)
+    writer.note(7, marked=True, text="look here")
+    writer.close()
+    filled = []
+    fill = EntryColumns.fill
+
+    def noting(columns, rows):
+        filled.append((columns.marked[6], columns.severity[8], dict(loaded.recording.notes)))
+        fill(columns, rows)
+
+    monkeypatch.setattr(EntryColumns, "fill", noting)
+    with shown(path) as loaded:
+        loaded.painted()
+        await until(lambda: loaded.recording.entries.loaded == 5000)
+    assert filled[0] == (1, Severity.ERROR, {7: "look here"})
+
+
 async def test_numbers_that_are_missing_are_shown_as_dropped(tmp_path):
     written(tmp_path / "a.mcptrace", 5000, without=range(100, 2300))
     with shown(tmp_path / "a.mcptrace") as loaded:

@@ -56,6 +56,8 @@ _UNREADABLE = masks.table({Outcome.ERROR})
 """On an entry that is not a request: a response, or one that could not be parsed."""
 
 
+_PENDING = masks.table({Outcome.PENDING})
+
 USUAL = (("subscriptions/listen", Outcome.LOST), ("server/discover", Outcome.ERROR))
 """Ends that are not failures: a stream of changes lasts as long as its server, and a server with a handshake
 (up to 2025-11-25) does not know `server/discover`.
@@ -125,7 +127,7 @@ class Columns:
         return lambda start, stop: column[start:stop].tobytes().translate(table)
 
     def _status(self, values: Sequence[Value]) -> Check:
-        check, accepts = self._choice("status", values), _name_test(values, "none")
+        check, accepts = self._known(self._choice("status", values)), _name_test(values, "none")
         usual = [
             (masks.table({outcome}), NameCheck(self._entries.method, self._entries.methods, method.__eq__))
             for method, outcome in USUAL
@@ -143,6 +145,19 @@ class Columns:
             return mask
 
         return failed
+
+    def _known(self, check: Check) -> Check:
+        """Leave out requests before the hole that wait for an answer: it may be in the hole."""
+        entries = self._entries
+
+        def known(start: int, stop: int) -> bytes:
+            mask, hole = check(start, stop), entries.hole
+            if start < hole[0] < hole[1]:
+                waiting = entries.outcome[start:stop].tobytes().translate(_PENDING)
+                mask = masks.both(mask, masks.inverted(waiting))
+            return mask
+
+        return known
 
     def _numbers(self, field: str, values: Sequence[Value]) -> Check:
         tests = [partial(masks.between, low=low, high=high) for low, high in map(_limits, values)]

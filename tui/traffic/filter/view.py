@@ -58,6 +58,10 @@ class BodySearchThread:
     def waiting(self) -> int:
         return sum(block.stop - block.start for block in self._blocks)
 
+    @property
+    def asked(self) -> Sequence[tuple[int, int]]:
+        return [(block.start, block.stop) for block in self._blocks]
+
     def is_full(self, limit: int) -> bool:
         return len(self._blocks) >= limit
 
@@ -80,10 +84,10 @@ class BodySearchThread:
                 return answer
         return None
 
-    def cancel(self) -> list[tuple[int, int]]:
+    def cancel(self) -> Sequence[tuple[int, int]]:
         """Cancel pending ranges, and return them."""
         self._round += 1
-        left = [(block.start, block.stop) for block in self._blocks]
+        left = self.asked
         self._blocks.clear()
         self._interrupt()
         return left
@@ -230,14 +234,16 @@ class View:
         """Return the first row after an entry; None if there is none, or none yet (see `is_done`)."""
         row = self.row_near(seq + 1)
         if row < len(self):
-            return Match(self.seq(row), row, False)
+            checked = self._is_checked(self._entries.position(seq + 1), self.index(row))
+            return Match(self.seq(row), row, False) if checked else None
         return Match(self.seq(0), 0, True) if wrap and self.is_done and len(self) else None
 
     def previous(self, seq: int, wrap: bool = True) -> Match | None:
         """Return the last row before an entry; None if there is none, or none yet (see `is_done`)."""
         row = self.row_near(seq) - 1
         if row >= 0:
-            return Match(self.seq(row), row, False)
+            checked = self._is_checked(self.index(row) + 1, self._entries.position(seq))
+            return Match(self.seq(row), row, False) if checked else None
         last = len(self) - 1
         return Match(self.seq(last), last, True) if wrap and self.is_done and last >= 0 else None
 
@@ -292,6 +298,12 @@ class View:
         self._todo.clear()
         if self._search is not None:
             self._search.close(wait)
+
+    def _is_checked(self, start: int, stop: int) -> bool:
+        """Whether no entry of a range can become a row, except by a change."""
+        asked = self._search.asked if self._search is not None else ()
+        left = (*self._todo, self._hole, *asked)
+        return self._is_all or not any(begin < stop and start < end for begin, end in left if begin < end)
 
     def _note_growth(self) -> None:
         count, hole = (

@@ -232,6 +232,7 @@ class EntryColumns:
             self._pending.setdefault(source, set()).update(waiting)
         self._pending_behind = {}
         self.hole = (0, 0)
+        self.touched.extend(self.pending())  # only now are they known to wait
 
     def _made(self, parts: "_Parts", start: int) -> list[tuple["array[int]", "array[int]"]]:
         """Return columns and what rows from index `start` on add to them, if the values are valid.
@@ -337,17 +338,19 @@ class EntryColumns:
             pending.clear()
 
     def _late_pair(self, index: int) -> int:
-        return self._late[index][0] if index in self._late else 0
+        return self._late.get(index, (0, 0))[0]
 
     def set_severity(self, seq: int, severity: Severity) -> None:
         index = self.index(seq)
         if index >= 0 and severity > self.severity[index]:
             self.severity[index] = severity
-            self.touched.append(index)
+            if self.is_here(index):
+                self.touched.append(index)
 
     def mark(self, index: int, marked: bool) -> None:
         self.marked[index] = marked
-        self.touched.append(index)
+        if self.is_here(index):
+            self.touched.append(index)
 
     # ---- reading: any thread -------------------------------------------------------------------------
 
@@ -425,8 +428,20 @@ class EntryColumns:
         return self._clocks_of(start).ranges(start, stop)
 
     def partner(self, index: int) -> int:
-        """Return the index of the partner, -1 for none."""
-        return self.pair[index] - 1
+        """Return the index of the partner, -1 for none; the entry there may still be loaded."""
+        return (self.pair[index] or self._late_pair(index)) - 1
+
+    def origin(self, index: int) -> int:
+        """Return the index of the first request of the call, -1 for none; it may still be loaded."""
+        return (self.root[index] or self._late.get(index, (0, 0))[1]) - 1
+
+    def is_uncertain(self, index: int) -> bool:
+        """Return whether the partner of an entry is in the hole, or can be."""
+        start, end = self.hole
+        if start == end:
+            return False
+        waits = index < start and self.outcome[index] == Outcome.PENDING
+        return waits or self._late_pair(index) > 0
 
     def latency_ns(self, index: int) -> int:
         """Return how long the response took, on the request and on its response; -1 for none."""

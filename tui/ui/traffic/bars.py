@@ -31,8 +31,9 @@ class TrafficTitle(SplitBar):
             left = (*left, (f"   ! {clean_line(problem)}", "bad"))
         where = "following" if following else "end follows"
         state = where if recording.live else "recorded"
-        count = (f"{shown_of(shown, len(recording.entries))}   ", "text")
-        busy = () if problem else loading_of(recording.entries) or self._linting(recording)
+        entries = recording.entries
+        count = (f"{shown_of(shown, len(entries), entries.loaded)}   ", "text")
+        busy = () if problem else (*loading_of(entries), *self._linting(recording))
         self.show((*left, *notes), (*busy, count, (state, "ok" if state == "following" else "dim")))
 
     def _linting(self, recording: Recording) -> Row:
@@ -158,6 +159,8 @@ def linting_of(recording: Recording) -> Row:
     return ((f"linting {done * 100 // (last - first + 1)} %   ", "warn"),)
 
 
-def shown_of(shown: int, total: int) -> str:
-    """Return how many entries of how many are shown."""
-    return entry_count(total) if shown == total else f"{exact(shown)} of {exact(total)}"
+def shown_of(shown: int, total: int, loaded: int) -> str:
+    """Return how many entries of how many are shown; a filter has only those that are loaded."""
+    if shown == total:
+        return entry_count(total)
+    return f"{exact(shown)} of {exact(loaded)}{' loaded' if loaded < total else ''}"

@@ -14,6 +14,7 @@ from tui.traffic.record.entry_columns import EntryColumns, Recording
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.platform.textual_internals import paint_now
+from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_row import PREVIEWED, Layout, RowContext, RowMaker, layout_for, paragraphs
 from tui.ui.traffic.previews import NONE, EntryPreview
 from tui.ui.widgets.lines import LinePane
@@ -133,15 +134,21 @@ class EntryList(LinePane, inherit_bindings=False):
 
     def go_to_partner(self) -> None:
         if (index := self.index) >= 0:
-            self._go_to(self.entries.partner(index), "It has no partner.")
+            is_open = self.entries.is_uncertain(index)
+            self._go_to(
+                self.entries.partner(index),
+                "Its answer is not loaded yet." if is_open else "It has no partner.",
+            )
 
     def go_to_first(self) -> None:
         if (index := self.index) >= 0:
-            self._go_to(self.entries.root[index] - 1, "It is no part of a call.")
+            self._go_to(self.entries.origin(index), "It is no part of a call.")
 
     def _go_to(self, index: int, if_none: str) -> None:
         if index < 0:
             self.notify(if_none, timeout=3)
+        elif not self.entries.is_here(index) and self.view.row_of(self.entries.seq(index)) < 0:
+            self.notify(f"Entry {exact(self.entries.seq(index))} is not loaded yet.", timeout=4)
         elif not self.select(self.entries.seq(index)):
             self.notify("The filter hides it: esc takes the filter away.", timeout=4)
 

@@ -193,9 +193,10 @@ class RowMaker:
         entries, symbols, gap = self._entries, self._symbols, " " * columns.gap
         outcome = entries.outcome[index]
         ns = entries.latency_ns(index)
-        if outcome == Outcome.PENDING and context.now_ns:
-            ns = max(0, context.now_ns - entries.mono[index])
         answer = entries.is_answer(index) or outcome == Outcome.PENDING
+        is_unknown = answer and entries.is_uncertain(index)
+        if outcome == Outcome.PENDING and context.now_ns and not is_unknown:
+            ns = max(0, context.now_ns - entries.mono[index])
         # A subscription is meant to stay open, it is not waited for.
         open = outcome == Outcome.PENDING and entries.methods.texts[entries.method[index]] == LISTEN
         style, shade = ("dim", "rule") if open else _WEIGHTS[(ns >= _LONG) + (ns >= _SLOW)]
@@ -203,7 +204,10 @@ class RowMaker:
         if columns.bar:
             drawn = bar(share(ns), columns.bar, symbols.bar) if ns >= 0 and answer and not open else ""
             spans.append(_kept_cell(drawn, shade, columns.bar, gap, right=False))
-        spans.append(_kept_cell(span(ns) if ns >= 0 and answer else "", style, columns.latency, gap))
+        took = "…" if is_unknown else span(ns) if ns >= 0 and answer else ""
+        spans.append(_kept_cell(took, style, columns.latency, gap))
+        if is_unknown and outcome == Outcome.PENDING:
+            return [*spans, ("…", "dim")]
         words = symbols.outcomes[outcome]
         if columns.outcome > 1:
             words += " open" if open else f" {OUTCOME_WORDS[Outcome(outcome)]}"

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +102,7 @@ class Exporter:
             self._filtering.so_far or "what the filter shows" if self._filtering.is_filtered else "everything"
         )
         found["shown"] = (f"{words}: {entry_count(len(rows))}", rows)
-        if marked := [place for place, mark in enumerate(entries.marked) if mark]:
+        if marked := list(compress(range(len(entries)), entries.marked)):
             found["marked"] = (f"what is marked: {entry_count(len(marked))}", marked)
         if root := entries.root[index]:
             call = [place for place in range(root - 1, len(entries)) if entries.root[place] == root]

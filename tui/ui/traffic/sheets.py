@@ -35,11 +35,15 @@ def timing(entries: EntryColumns, loaded: LoadedEntry, symbols: Symbols) -> Line
     rows: list[Row] = [_field("at", clock(entry.wall_ns))]
     index = entries.index(entry.seq)
     if index >= 0:
-        ns = entries.latency_ns(index)
+        ns, partner = entries.latency_ns(index), loaded.partner
+        if ns < 0 and partner is not None and entries.is_uncertain(index) and entries.is_answer(index):
+            ns = abs(entry.mono_ns - partner.entry.mono_ns)
         if ns >= 0:
             rows.append((*_field("took", span(ns)), ("  ", ""), (bar(share(ns), 12, symbols.bar), "tool")))
         outcome = Outcome(entries.outcome[index])
-        if outcome:
+        if outcome == Outcome.PENDING and entries.is_uncertain(index):
+            rows.append(_field("ended", "its answer is not loaded yet"))
+        elif outcome:
             rows.append(_field("ended", OUTCOME_WORDS[outcome]))
     if entry.cause is not None:
         rows.append(_field("caused by", cause_words(entry.cause)))

@@ -9,7 +9,7 @@ from tests.unit.traffic.small_traffic import Bodies, Traffic, begun_at_end, fill
 from tui.core.traffic import Kind, Outcome, Severity
 from tui.traffic.filter import view as module
 from tui.traffic.filter.query import parse
-from tui.traffic.filter.view import Match, View
+from tui.traffic.filter.view import EntryRange, Match, View
 from tui.traffic.record.entry_columns import EntryColumns
 
 
@@ -335,6 +335,41 @@ def test_a_filter_begun_while_entries_are_loaded_ends_with_all(traffic: Traffic)
     finished(view)
     fill(columns, traffic, 99)
     assert finished(view) == finished(View(traffic.columns, parse("not status:pending")))
+
+
+def test_a_request_is_called_waiting_once_no_answer_can_be_among_what_is_loaded(traffic: Traffic):
+    traffic.ask("late")
+    traffic.call("last")
+    columns = begun_at_end(traffic, 2)
+    view = View(columns, parse("status:pending"))
+    assert finished(view) == []
+    fill(columns, traffic, 7)
+    assert finished(view) == []
+    fill(columns, traffic, 99)
+    assert finished(view) == [21]
+
+
+def test_the_next_match_waits_for_what_lies_before_it(traffic: Traffic, monkeypatch):
+    monkeypatch.setattr(module, "CHUNK", 2)
+    view = View(traffic.columns, parse("kind:request"))
+    assert not view.advance(0)
+    assert seqs(view) == [19]
+    assert view.next(5) is None
+    assert view.previous(20) == Match(19, 0, False)
+    finished(view)
+    assert view.next(5) == Match(7, 3, False)
+
+
+def test_the_next_match_waits_for_bodies_before_it(traffic: Traffic):
+    view = View(traffic.columns, parse("milk"), reader=lambda: Bodies(traffic))
+    view._rows.append(19)
+    view._seen, view._todo = 20, []
+    assert view._search is not None
+    view._search._blocks.append(EntryRange(0, 10, 1, 10))
+    assert view.next(5) is None
+    assert view.next(15) == Match(20, 0, False)
+    view._search._blocks.clear()
+    assert view.next(5) == Match(20, 0, False)
 
 
 def test_a_response_is_found_by_its_latency_once_its_request_is_loaded(traffic: Traffic):

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome
+from tests.unit.traffic.small_traffic import Traffic, begun_at_end, fill
+from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome, Severity
 from tui.traffic.record.entry_columns import EntryColumns
 
 COLUMNS = (
@@ -161,6 +162,31 @@ def test_entries_that_begin_at_the_end_become_what_they_are_in_order(
     one.append(entry(first + len(rows), made[0]))
     other.append(entry(first + len(rows), made[0]))
     assert (one.pair, one.outcome, one.pending()) == (other.pair, other.outcome, other.pending())
+
+
+def test_a_partner_that_is_still_loaded_is_known_and_its_latency_is_not():
+    traffic = Traffic()
+    for _ in range(3):
+        traffic.call()
+    columns = begun_at_end(traffic, 1)
+    assert (columns.partner(5), columns.origin(5), columns.is_uncertain(5)) == (4, 4, True)
+    assert columns.latency_ns(5) == -1
+    fill(columns, traffic, 1)
+    assert (columns.partner(0), columns.is_uncertain(0)) == (-1, True)
+    fill(columns, traffic, 99)
+    assert [columns.partner(index) for index in (0, 5)] == [1, 4]
+    assert not any(map(columns.is_uncertain, range(6)))
+
+
+def test_a_change_of_an_entry_that_is_still_loaded_is_no_change_of_what_is_here():
+    traffic = Traffic()
+    traffic.call()
+    columns = begun_at_end(traffic, 1)
+    columns.mark(0, True)
+    columns.set_severity(1, Severity.WARNING)
+    assert columns.revision == 0
+    fill(columns, traffic, 1)
+    assert (columns.marked[0], columns.severity[0]) == (1, Severity.WARNING)
 
 
 def test_what_does_not_follow_is_not_filled_in():

@@ -11,11 +11,17 @@ from tui.ui.widgets.rows import text_of
 
 
 @pytest.mark.parametrize(
-    ("shown", "total", "words"),
-    [(1, 1, "1 entry"), (0, 0, "0 entries"), (1204, 1204, "1 204 entries"), (3, 1204, "3 of 1 204")],
+    ("shown", "total", "loaded", "words"),
+    [
+        (1, 1, 1, "1 entry"),
+        (0, 0, 0, "0 entries"),
+        (1204, 1204, 1204, "1 204 entries"),
+        (3, 1204, 1204, "3 of 1 204"),
+        (3, 99_999, 1204, "3 of 1 204 loaded"),
+    ],
 )
-def test_a_count_is_written_with_all_its_digits(shown: int, total: int, words: str) -> None:
-    assert shown_of(shown, total) == words
+def test_a_count_is_written_with_all_its_digits(shown: int, total: int, loaded: int, words: str) -> None:
+    assert shown_of(shown, total, loaded) == words
 
 
 def test_the_key_for_all_keys_comes_sixth() -> None:
