@@ -56,9 +56,17 @@ class Headings(Bar):
     def __init__(self, heading: Callable[[], Row]) -> None:
         super().__init__(id="traffic-heads")
         self._heading = heading
+        self._painted: Row = ()
+
+    def look(self) -> None:
+        """Paint the headings again if the columns have changed since they were painted."""
+        if self._painted and (row := self._heading()) != self._painted:
+            self._painted = row
+            self.refresh()
 
     def row(self, width: int) -> Row:
-        return self._heading()
+        self._painted = self._heading()
+        return self._painted
 
 
 class FilterLine(SplitBar):

@@ -149,6 +149,7 @@ class TrafficScreen(Screen[Cause | None]):
         if self.panel.is_open:
             self.entry.look()
         notes = self._comparer.row + self.exporter.row
+        self._headings.look()
         self._title.update_from(self.recording, len(self.list.view), self.list.following, notes)
         if not self.filter_bar.is_open:
             self.filter_line.show(*self.filtering.line(self.list.selected))
@@ -157,7 +158,6 @@ class TrafficScreen(Screen[Cause | None]):
         if self.is_whole:
             self.entry.fit(event.size.width)
             self.panel.share_room()
-        self.call_after_refresh(self._headings.refresh)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         context = Context.ENTRY if self.entry.has_pseudo_class("focus-within") else Context.TRAFFIC

@@ -2,11 +2,13 @@
 
 import pytest
 
+from tests.ui.app_stage import screen_text
+from tests.ui.stage import Stage, shown
 from tests.unit.traffic.small_traffic import Traffic, begun_at_end, fill
 from tui.traffic.record.entry_columns import Recording
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.traffic.bars import keys_of, linting_of, loading_of, shown_of
+from tui.ui.traffic.bars import Headings, keys_of, linting_of, loading_of, shown_of
 from tui.ui.widgets.rows import text_of
 
 
@@ -22,6 +24,17 @@ from tui.ui.widgets.rows import text_of
 )
 def test_a_count_is_written_with_all_its_digits(shown: int, total: int, loaded: int, words: str) -> None:
     assert shown_of(shown, total, loaded) == words
+
+
+async def test_headings_follow_the_columns_once_they_are_known() -> None:
+    rows = [(("wide", "dim"),), (("narrow", "dim"),)]
+    headings = Headings(lambda: rows[0])
+    async with Stage(headings).run_test() as pilot:
+        assert shown(headings) == ["wide"]
+        del rows[0]
+        headings.look()
+        await pilot.pause()
+        assert "narrow" in screen_text(pilot.app)
 
 
 def test_the_key_for_all_keys_comes_sixth() -> None:
