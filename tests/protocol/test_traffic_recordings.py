@@ -166,6 +166,29 @@ async def test_a_damaged_recording_is_told_as_far_as_it_can_be_read(hour: None):
     assert [int(line.split()[0]) for line in done.out.splitlines()] == list(range(1, 501))
     assert "this part of the recording is damaged" in done.out
     assert "of its entries could not be read" in done.err
+    assert done.code == 2
+
+
+@pytest.mark.parametrize("how", [["--json"], ["--export", "jsonl"], ["--export", "md"], ["--export", "html"]])
+async def test_bodies_that_are_lost_are_counted_and_said_in_their_place(hour: None, how: list[str]):
+    path = recordings().folder / "5-damaged.mcptrace"
+    with closing(RecordingWriter(path)) as writer:
+        writer.write(requests(1, 500, 200))
+    overwrite(path, *leaves(path, "bodies")[-2:])
+    done = await mcptui("traffic", "5-damaged", *how)
+    lost = done.out.count('"body_lost":true') or done.out.count("the body is lost")
+    assert 10 < lost < 100
+    assert f"the recording is damaged: {lost} bodies could not be read" in done.err
+    assert done.code == 2
+
+
+async def test_what_does_not_need_the_bodies_that_are_lost_is_complete(hour: None):
+    path = recordings().folder / "5-damaged.mcptrace"
+    with closing(RecordingWriter(path)) as writer:
+        writer.write(requests(1, 500, 200))
+    overwrite(path, *leaves(path, "bodies")[-2:])
+    done = await mcptui("traffic", "5-damaged", "--stats")
+    assert (done.err, done.code) == ("", 0)
 
 
 async def test_the_list_tells_of_a_damaged_recording_what_is_sound(hour: None):

@@ -26,8 +26,12 @@ def mock(args: argparse.Namespace) -> int:
     try:
         with open_entries(named(args.recording)) as recording:
             source = server_of(recording.entries(), args.server, recording.path)
-            ours = (entry for entry in recording.entries() if entry.source == source)
-            answer(MockServer(ours, recording.body), timing=args.timing)
+            ours = (entry for entry in recording.whole_entries() if entry.source == source)
+            server = MockServer(ours, recording.body)
+            if recording.reader.damage:
+                shown = clean_line(str(recording.path), 400)
+                print(f"mcptui mock: {shown}: {recording.reader.damage}", file=sys.stderr)
+            answer(server, timing=args.timing)
     except McptuiError as error:
         print(f"mcptui mock: {error}", file=sys.stderr)
         return 2

@@ -1,7 +1,7 @@
 """Recordings for the commands: the folder, a new one, one by name, and what is known of each."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -67,8 +67,19 @@ class OpenRecording:
 
     def entries(self, after: int = 0) -> "Iterator[Entry]":
         """Yield the entries with seq > `after`, without bodies."""
-        while page := self.reader.columns(after, PAGE):
+        for page in self._pages(after):
             yield from page
+
+    def whole_entries(self) -> "Iterator[Entry]":
+        """Yield the entries whose bodies can be read; the reader counts the others."""
+        for page in self._pages(0):
+            self.reader.look_for_lost_bodies(page[0].seq, page[-1].seq)
+            lost = self.reader.lost_bodies
+            yield from (entry for entry in page if entry.seq not in lost)
+
+    def _pages(self, after: int) -> "Iterator[Sequence[Entry]]":
+        while page := self.reader.columns(after, PAGE):
+            yield page
             after = page[-1].seq
 
     def body(self, seq: int) -> bytes:

@@ -32,7 +32,10 @@ class Source:
 
 
 class RecordingChoice:
-    """The recordings to read, oldest first, and the filter; `several`: each line says which one it is of."""
+    """The recordings to read, oldest first, and the filter; `several`: each line says which one it is of.
+
+    `is_incomplete`: something that was asked for could not be read so far.
+    """
 
     def __init__(self, args: argparse.Namespace) -> None:
         """Raises UsageError or StorageError if the filter, the time or the name of the recording is wrong."""
@@ -48,6 +51,7 @@ class RecordingChoice:
         self.several = args.recording is None and (args.all or args.since is not None)
         self._abouts: list[About] = []
         self._passed, self._seen = 0, 0
+        self.is_incomplete = False
         if self.several:
             self._now_ns = self._now_ns or time.time_ns()
             self._abouts = since(begin_ns)
@@ -78,11 +82,15 @@ class RecordingChoice:
                 except StorageError as error:
                     if not self.several:
                         raise
+                    self.is_incomplete = True
                     say(clean(str(error)))
                     continue
                 try:
                     yield source
                 finally:  # ctrl+c ends --follow
+                    if damage := source.recording.reader.damage:
+                        self.is_incomplete = True
+                        say(f"{clean_line(str(path), 400)}: {damage}")
                     if gone := source.selection.gone:
                         entries = "1 entry" if gone == 1 else f"{gone:,} entries"
                         say(f"{entries} missing: dropped at the recording's size limit while it was read")
@@ -93,8 +101,6 @@ class RecordingChoice:
         recording = opened.enter_context(open_entries(path))
         query = self._without_copies(path) if self.several else self.query
         selection = opened.enter_context(closing(Selection(recording, query, self._now_ns)))
-        if recording.reader.damage:
-            say(f"{clean_line(str(path), 400)}: {recording.reader.damage}")
         return Source(clean_line(path.stem, 80).ljust(width) if self.several else "", recording, selection)
 
     def _without_copies(self, path: Path) -> Query:

@@ -17,7 +17,7 @@ from typing import Any
 from tui.commands.traffic_choice import RecordingChoice, Source, say
 from tui.commands.traffic_lines import READ, WITH_BODY, entry_line, figure_lines, finding_line
 from tui.core.text import clean_line
-from tui.core.traffic import Entry, Kind, Severity
+from tui.core.traffic import BODY_LOST_TEXT, Entry, Kind, Severity
 from tui.core.units import plural
 from tui.traffic.filter.nodes import And, Node, Or, Term
 from tui.traffic.stats import Figures
@@ -25,7 +25,7 @@ from tui.traffic.stats import Figures
 LOOK_SECONDS = 0.2
 """How often --follow checks for more."""
 
-FOUND = 1
+FOUND, INCOMPLETE = 1, 2
 
 STARTS = ("server/discover", "initialize", "*/list", "subscriptions/listen", "ping")
 """Methods that every server start needs. Nobody who asks for the slowest call means them."""
@@ -47,7 +47,7 @@ def carry_out(args: argparse.Namespace, choice: RecordingChoice) -> int:
             for source in sources:
                 _show(args, source)
     choice.say_if_nothing()
-    return code
+    return INCOMPLETE if choice.is_incomplete else code
 
 
 def _show(args: argparse.Namespace, source: Source) -> None:
@@ -204,10 +204,17 @@ def _write(line: str) -> None:
 
 
 def _line(source: Source, entry: Entry, colour: bool) -> str:
-    head = source.recording.reader.body(entry.seq, 0, READ) if entry.kind in WITH_BODY else b""
+    head = _head(source, entry) if entry.kind in WITH_BODY else b""
     selection = source.selection
     line = entry_line(entry, selection.outcome(entry), selection.latency_ns(entry), head, colour)
     return _labelled(source, line)
+
+
+def _head(source: Source, entry: Entry) -> bytes:
+    whole = source.recording.reader.entry(entry.seq, READ)
+    if whole is None:
+        return b""
+    return BODY_LOST_TEXT.encode() if whole.is_body_lost else whole.body
 
 
 def _labelled(source: Source, line: str) -> str:

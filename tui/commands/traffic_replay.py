@@ -28,7 +28,7 @@ ANSWER_SECONDS = 60.0
 
 STOP_SECONDS = 2.0
 CHUNK = 256 * 1024
-SAME, DIFFERENT, NOT_STARTED = 0, 1, 5
+SAME, DIFFERENT, INCOMPLETE, NOT_STARTED = 0, 1, 2, 5
 HANDSHAKE = frozenset({"initialize", "notifications/initialized"})
 """Servers up to 2025-11-25 answer nothing before them."""
 
@@ -49,7 +49,8 @@ def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
         return SAME
     session = Replay(items, args.mask or ())
     command, environment, folder = _command(args)
-    return asyncio.run(_run(session, command, environment, folder, _Telling(args.json, passing)))
+    code = asyncio.run(_run(session, command, environment, folder, _Telling(args.json, passing)))
+    return INCOMPLETE if choice.is_incomplete and code in (SAME, DIFFERENT) else code
 
 
 def _items(args: argparse.Namespace, source: Source) -> tuple[list[ReplayItem], frozenset[int]]:
@@ -62,7 +63,7 @@ def _items(args: argparse.Namespace, source: Source) -> tuple[list[ReplayItem], 
     same = any(entry.source == args.replay and entry.direction is Direction.OUT for entry in asked)
     wanted = args.server or (args.replay if same else None)
     server = server_of(recording.entries(), wanted, recording.path)
-    items = plan((entry for entry in recording.entries() if entry.source == server), recording.body)
+    items = plan((entry for entry in recording.whole_entries() if entry.source == server), recording.body)
     passing = frozenset(_asked_by(source)) & {
         item.seq for item in items if item.kind in (Kind.REQUEST, Kind.NOTIFICATION)
     }

@@ -7,7 +7,7 @@ from typing import Any
 
 from tui.commands.recordings import PAGE, OpenRecording
 from tui.core.errors import StorageError, UsageError
-from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind, Outcome, Severity
+from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind, Outcome, Severity, without_body
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.filter.view import View
 from tui.traffic.record.entry_columns import EntryColumns
@@ -88,11 +88,10 @@ class Selection:
         while rows := self._recording.reader.column_rows(self._last, PAGE):
             try:
                 self.columns.extend(rows)
-            except (OverflowError, TypeError, ValueError) as error:
-                raise StorageError(
-                    f"the recording holds a value that has no meaning ({error})",
-                    where=str(self._recording.path),
-                ) from error
+            except (OverflowError, TypeError, ValueError):  # a damaged page
+                self._recording.reader.doubt()
+                rows = self._recording.reader.column_rows(self._last, PAGE)
+                self.columns.extend(rows)
             if self._last and (unread := rows[0][0] - self._last - 1):
                 self._unread += unread + self._is_marker(rows[0][0])
             self._last = rows[-1][0]
@@ -148,15 +147,15 @@ class Selection:
 
     def with_body(self, seq: int) -> Entry | None:
         """Return an entry with its body, or without a damaged one; None if it was dropped meanwhile."""
-        try:
-            found = self._recording.reader.entry(seq, BODY_LIMIT)
-        except StorageError:
-            found = self.columns_of(seq)
+        found = self._recording.reader.entry(seq, BODY_LIMIT)
         kept = self._unless_dropped(seq, found)
         if kept is None or (place := kept.in_batch) is None:
             return kept
         batch, start, end = place
-        return kept._replace(body=self._recording.reader.body(batch, start, end - start))
+        try:
+            return kept._replace(body=self._recording.reader.body(batch, start, end - start))
+        except StorageError:  # told by the batch
+            return without_body(kept)
 
     def _unless_dropped(self, seq: int, found: Entry | None) -> Entry | None:
         """Return an entry, or None and count it if it was dropped since its columns were read.

@@ -64,6 +64,13 @@ DROPPED = "dropped"
 """Method of the event for entries that a recording has dropped."""
 
 
+BODY_LOST_TEXT = "the body is lost: this part of the recording is damaged"
+"""Stands in place of such a body."""
+
+BODY_LOST, DETAIL_LOST = "body_lost", "detail_lost"
+"""True in the detail of an entry whose body, or whose own detail, is on a damaged page of its recording."""
+
+
 class Outcome(IntEnum):
     """How a request ended, on the entry that ended it; NONE on all others."""
 
@@ -191,12 +198,22 @@ class Entry(NamedTuple):
     body: bytes = b""
 
     @property
+    def is_body_lost(self) -> bool:
+        """Whether it had a body that is on a damaged page of its recording."""
+        return self.detail.get(BODY_LOST) is True
+
+    @property
     def in_batch(self) -> tuple[int, int, int] | None:
         """Seq of the batch whose body has this message, and its start and end; None for none."""
         match self.detail:
             case {"batch": int(seq), "at": [int(start), int(end)]} if seq >= 0 <= start <= end < 1 << 31:
                 return seq, start, end
         return None
+
+
+def without_body(entry: Entry) -> Entry:
+    """Return an entry as one whose body is on a damaged page."""
+    return entry._replace(body=b"", redactions=(), detail={**entry.detail, BODY_LOST: True})
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,8 @@ from tui.storage.recordings.liveness import is_live
 from tui.storage.recordings.notes import NotesStore
 from tui.storage.recordings.reader import RecordingReader
 from tui.storage.recordings.salvage import without_gaps
-from tui.traffic.record.entry_columns import EntryColumns, ListRow, Recording
+from tui.traffic.record.entry_columns import EntryColumns, Recording
+from tui.traffic.record.row_parts import ListRow
 
 if TYPE_CHECKING:
     from tui.host.schemas.judge import ModelJudge
@@ -41,6 +42,9 @@ REST_SECONDS, SLICE_SECONDS = 0.001, 0.003
 """The pause after each page, and the work between two pauses: drawing and keys come first."""
 
 _log = logging.getLogger(__name__)
+
+_NO_VALUES = (OverflowError, TypeError, ValueError)
+"""Raised for rows that no writer has stored."""
 
 
 class RecordingFile:
@@ -119,18 +123,35 @@ class RecordingFile:
         last = self._load_from_end(reader)
         while not self._closing.is_set():
             live = is_live(self._path)
-            while rows := reader.column_rows(last, PAGE):
-                columns.extend(rows)
+            while self._take(reader, columns.extend, last, PAGE):
                 last = columns.seq(len(columns) - 1)
                 if self._closing.wait(REST_SECONDS):
                     return
             self.problem = reader.damage
             if not live:
                 self._unless_damaged(self._take_notes)
+                self._unless_damaged(partial(self._look_for_lost_bodies, reader))
             self._unless_damaged(partial(self._take_findings, reader, live))
             if not live:
                 return
             self._closing.wait(LOOK_SECONDS)
+
+    def _take(
+        self,
+        reader: RecordingReader,
+        take: Callable[[Sequence[ListRow]], None],
+        after: int,
+        limit: int,
+    ) -> bool:
+        """Let `take` have the next rows; if it refuses one, look for damage. Return whether there are any."""
+        rows = reader.column_rows(after, limit)
+        try:
+            take(rows)
+        except _NO_VALUES:
+            reader.doubt()
+            rows = reader.column_rows(after, limit)
+            take(rows)
+        return bool(rows)
 
     def _load_from_end(self, reader: RecordingReader) -> int:
         """Load the last page, then what is before it; return the seq of the last entry, 0 for nothing.
@@ -144,7 +165,11 @@ class RecordingFile:
         rows = reader.column_rows(last - LAST_PAGE, LAST_PAGE)
         if reader.damage or first < 1 or not _follow(rows, last - LAST_PAGE + 1):
             return 0
-        columns.begin_at_end(first, rows[-LAST_PAGE:])
+        try:
+            columns.begin_at_end(first, rows[-LAST_PAGE:])
+        except _NO_VALUES:
+            reader.doubt()
+            return 0
         self._painted.wait(PAINTED_SECONDS)
         # Before the entries: then a filter for them is right about all that is loaded.
         self._unless_damaged(self._take_notes)
@@ -155,13 +180,18 @@ class RecordingFile:
                 return last
             missing = columns.seq(start)
             stop = min(missing + PAGE, columns.seq(end))
-            rows = reader.column_rows(missing - 1, stop - missing)
-            if len(rows) < stop - missing or not _follow(rows, missing):
-                near = start - 1 if start else end
-                rows = without_gaps(rows, missing, stop, (columns.mono[near], columns.wall_ns(near)))
-            columns.fill(rows)
+            self._take(reader, lambda rows: _fill(columns, rows), missing - 1, stop - missing)
             self._closing.wait(REST_SECONDS)
         return last
+
+    def _look_for_lost_bodies(self, reader: RecordingReader) -> None:
+        columns = self.recording.entries
+        for start in range(0, len(columns), PAGE):
+            stop = min(start + PAGE, len(columns))
+            reader.look_for_lost_bodies(columns.seq(start), columns.seq(stop - 1))
+            self.problem = reader.damage
+            if self._closing.wait(REST_SECONDS):
+                return
 
     def _unless_damaged(self, part: Callable[[], object]) -> None:
         """Run a part that adds to the entries. If that part of the file is damaged, go on without it."""
@@ -240,6 +270,16 @@ class RecordingFile:
         for finding in found:
             self.recording.entries.set_severity(finding.seq, finding.severity)
         self._judged = self._looked_at
+
+
+def _fill(columns: EntryColumns, rows: Sequence[ListRow]) -> None:
+    """Put rows into the hole, with an event for each number that has none."""
+    start, end = columns.hole
+    missing, stop = columns.seq(start), min(columns.seq(start) + PAGE, columns.seq(end))
+    if len(rows) < stop - missing or not _follow(rows, missing):
+        near = start - 1 if start else end
+        rows = without_gaps(rows, missing, stop, (columns.mono[near], columns.wall_ns(near)))
+    columns.fill(rows)
 
 
 def _follow(rows: Sequence[ListRow], seq: int) -> bool:

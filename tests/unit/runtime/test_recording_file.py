@@ -1,5 +1,7 @@
 """A recording is loaded from its file for the traffic screen."""
 
+import re
+import sqlite3
 import time
 from contextlib import closing, contextmanager
 
@@ -121,6 +123,19 @@ async def test_a_damaged_recording_is_shown_as_far_as_it_can_be_read(tmp_path):
         assert "of its entries could not be read" in loaded.recording.problem()
         await until(lambda: not loaded._thread.is_alive)
         assert loaded._looked_at == len(loaded.recording.entries)
+        assert re.search(r"damaged: \d+ of its entries and \d+ bodies could", loaded.recording.problem())
+
+
+async def test_a_value_that_no_entry_has_does_not_end_the_loading(tmp_path):
+    path = tmp_path / "a.mcptrace"
+    writer = RecordingWriter(path)
+    writer.write(requests(1, 6000))
+    writer.close()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE entries SET source = x'00', turn = -5 WHERE seq IN (1000, 3000, 5000)")
+    with shown(path) as loaded:
+        await until(lambda: loaded.recording.entries.loaded == 6000 and loaded.recording.problem())
+        assert loaded.recording.problem() == "the recording is damaged: 3 of its entries could not be read"
 
 
 def written(path, count, without=range(0)):

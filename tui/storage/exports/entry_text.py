@@ -4,7 +4,7 @@ import json
 from collections import OrderedDict
 
 from tui.core.text import clean, clean_line
-from tui.core.traffic import ANSWERS, KIND_WORDS, Direction, Entry, Kind
+from tui.core.traffic import ANSWERS, BODY_LOST_TEXT, KIND_WORDS, Direction, Entry, Kind
 from tui.core.units import duration, size
 from tui.storage.exports.jsonl import time_text
 
@@ -17,6 +17,11 @@ PRETTY_BYTES = 64 * 1024
 MAX_OPEN = 10_000
 
 ARROWS = {Direction.OUT: "→", Direction.IN: "←", Direction.NONE: "·"}
+
+
+def body_text(entry: Entry) -> str:
+    """Return the body of an entry as `readable` does, or that it is lost."""
+    return f"({BODY_LOST_TEXT})" if entry.is_body_lost else readable(entry.body)
 
 
 def readable(body: bytes) -> str:

@@ -11,7 +11,7 @@ from html import escape
 
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, Outcome
-from tui.storage.exports.entry_text import ARROWS, Latencies, facts, name_of, readable
+from tui.storage.exports.entry_text import ARROWS, Latencies, body_text, facts, name_of
 
 STYLE = """
 :root{color-scheme:light dark;font:14px/1.45 system-ui,sans-serif}
@@ -75,5 +75,5 @@ def _row(entry: Entry, took: str) -> str:
         f"<span>{escape(clean_line(entry.source, 60))}</span><span>{ARROWS[entry.direction]}</span>"
         f'<span>{escape(name_of(entry))}</span><span class="t">{took}</span>'
         f"<span{mark}>{outcome}</span></summary>"
-        f"<p>{escape(facts(entry))}</p><pre>{escape(readable(entry.body))}</pre></details>\n"
+        f"<p>{escape(facts(entry))}</p><pre>{escape(body_text(entry))}</pre></details>\n"
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, Outcome
-from tui.storage.exports.entry_text import ARROWS, Latencies, facts, name_of, readable
+from tui.storage.exports.entry_text import ARROWS, Latencies, body_text, facts, name_of
 
 _MARKS = re.compile(
     r"""([\\`*\[<~$@#]
@@ -54,6 +54,6 @@ def _section(entry: Entry, took: str) -> str:
         said += f", {entry.outcome.name.lower().replace('_', ' ')}"
     if took:
         said += f" after {took}"
-    body = readable(entry.body)
+    body = body_text(entry)
     block = fenced(body, "json" if body[:1] in ("{", "[") else "text") if body else "_empty_"
     return f"{head}{escaped(said)}\n\n{block}\n\n"

@@ -121,7 +121,7 @@ def findings_of(connection: sqlite3.Connection, version: int, seq: int) -> list[
             "SELECT seq, code, severity, sentence, section FROM findings WHERE seq = ? ORDER BY number",
             (seq,),
         )
-        return [Finding(row[0], row[1], Severity(row[2]), row[3], row[4]) for row in rows]
+        return [Finding(row[0], str(row[1]), Severity(row[2]), str(row[3]), str(row[4])) for row in rows]
     rows = connection.execute(
         "SELECT code, severity, section, source, method, count, places FROM findings WHERE number IN"
         " (SELECT finding FROM flags WHERE first <= ?1 AND last >= ?1 AND substr(entries, ?1 - first + 1, 1)"
@@ -133,6 +133,8 @@ def findings_of(connection: sqlite3.Connection, version: int, seq: int) -> list[
         sentences = {int(place): str(sentence) for place, sentence in json.loads(places)}
         if not sentences:
             raise ValueError("a finding without a place")
+        if not all(isinstance(text, str) for text in (code, section, source, method)):
+            raise ValueError("a finding without a text")
         sentence = sentences.get(seq, "")
         found.append(
             Finding(seq, code, Severity(severity), sentence, section, source, method, count, tuple(sentences))

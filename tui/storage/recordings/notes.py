@@ -33,7 +33,10 @@ class NotesStore:
         """Return the notes by the seq of their entry."""
         with closing(open_for_reading(self._path)) as connection, storage_errors(self._path):
             rows = connection.execute("SELECT seq, marked, text FROM notes ORDER BY seq")
-            return {int(seq): EntryNote(bool(marked), str(text)) for seq, marked, text in rows}
+            return {
+                seq: EntryNote(bool(marked), text if isinstance(text, str) else "")
+                for seq, marked, text in rows
+            }
 
     def note(self, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
         """Change the mark or the text of an entry, or both; None keeps it."""

@@ -5,12 +5,29 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from tui.core.traffic import BodyTerm, Entry, Finding, Severity
+from tui.core.traffic import (
+    BODY_LOST,
+    DETAIL_LOST,
+    BodyTerm,
+    Entry,
+    Finding,
+    Severity,
+    without_body,
+)
 from tui.storage.recordings.body_search import LARGE, BodyFinder
 from tui.storage.recordings.database import ENTRY_COLUMNS, cut_short, is_cut, open_for_reading, storage_errors
 from tui.storage.recordings.findings import findings_of, flagged
-from tui.storage.recordings.rows import entry_of
-from tui.storage.recordings.salvage import WINDOW, Salvage, is_damage, whole_span
+from tui.storage.recordings.rows import entry_of, is_sound
+from tui.storage.recordings.salvage import (
+    WINDOW,
+    Row,
+    Salvage,
+    halved,
+    is_damage,
+    is_in_order,
+    is_zeroed,
+    whole_span,
+)
 from tui.storage.recordings.stored_bodies import StoredBodies
 
 _SELECT = f"SELECT {', '.join(ENTRY_COLUMNS[:18])} FROM entries"
@@ -35,13 +52,20 @@ _SELECT_SPAN = "SELECT (SELECT min(seq) FROM entries), (SELECT max(seq) FROM ent
 
 _SELECT_LIST = f"SELECT {', '.join(LIST_COLUMNS)} FROM entries"
 
+_SELECT_ENTRY = f"SELECT {', '.join(ENTRY_COLUMNS)} FROM entries WHERE seq = ?"
+
+_SELECT_BODILESS = (
+    "SELECT seq FROM entries WHERE seq BETWEEN ? AND ? AND size > 0 AND NOT EXISTS"
+    " (SELECT 1 FROM bodies WHERE bodies.seq = entries.seq AND typeof(body) = 'blob') ORDER BY seq"
+)
+
 
 class RecordingReader:
     """Reads a recording. Used by one thread at a time; `interrupt` by any.
 
-    Opening it, and methods that read bodies, findings or one entry, raise `StorageError` for a damaged file.
-    The others return what can be read, `columns` and `column_rows` with an event in place of what cannot, and
-    `damage` says how much that was.
+    Opening it, `body` and methods that read findings raise `StorageError` for a damaged file. The others
+    return what can be read, `columns`, `column_rows` and `entry` with an event in place of what cannot, and
+    `damage` says how much that was. An entry whose body is lost says so (`is_body_lost`).
     """
 
     def __init__(self, path: Path) -> None:
@@ -50,26 +74,40 @@ class RecordingReader:
         with storage_errors(path):
             self._version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
         self._bodies = StoredBodies(self._connection)
-        self._finder = BodyFinder(self.body)
+        self._finder = BodyFinder(self._searched)
         self.interrupt, self.rearm = self._finder.interrupt, self._finder.rearm
+        self._bodies_lost: set[int] = set()
+        self._details_lost: set[int] = set()
         self._cut = cut_short(path) if is_cut(self._connection) else ""
         self._salvage = Salvage() if self._cut else None
 
     def columns(self, after: int, limit: int) -> Sequence[Entry]:
         """Return up to `limit` entries with seq > `after`, in order, without bodies and redactions."""
         with storage_errors(self.path):
-            return [entry_of((*row, "", "")[:18]) for row in self._rows(_SELECT, after, limit)]
+            rows = self._rows(_SELECT, after, limit)
+            if self._salvage is None and not (all(map(is_sound, rows)) and is_in_order(rows)):
+                self.doubt()
+                rows = self._rows(_SELECT, after, limit)
+            return [self._noted(entry_of((*row, "", "")[:18])) for row in rows]
+
+    def doubt(self) -> None:
+        """Look at every value from now on: `column_rows` has returned some that no writer stores."""
+        self._salvage = self._salvage or Salvage()
 
     def whole(self, after: int, limit: int, most: int) -> Sequence[Entry]:
-        """Return the same with bodies of at most `most` bytes; raise StorageError if one is damaged."""
+        """Return `columns` with bodies of at most `most` bytes; raise StorageError if one is damaged."""
         with storage_errors(self.path):
             if self._salvage is not None:
                 raise ValueError("a damaged entry")
             rows = self._connection.execute(_SELECT_WHOLE, (most, after, limit)).fetchall()
+            if not (all(map(is_sound, rows)) and is_in_order(rows)):
+                raise ValueError("a damaged entry")
+            if not all(isinstance(row[19], bytes | None) for row in rows):
+                raise ValueError("a damaged body")
             return [entry_of(row, row[18], row[19] or b"") for row in rows]
 
     def column_rows(self, after: int, limit: int) -> list[tuple[Any, ...]]:
-        """Return the same as plain tuples of `LIST_COLUMNS`: three times as fast."""
+        """Return `columns` as plain tuples of `LIST_COLUMNS`, three times as fast; see `doubt`."""
         with storage_errors(self.path):
             return self._rows(_SELECT_LIST, after, limit)
 
@@ -84,9 +122,11 @@ class RecordingReader:
                     raise
                 self._salvage = Salvage()
         found = f"{select} WHERE seq BETWEEN ? AND ? ORDER BY seq"
-        span = whole_span(self._connection)
+        begin, end = whole_span(self._connection)
+        if end - max(begin, after) > self.most_entries():
+            end = 0  # it is on a damaged page
         return self._salvage.rows(
-            after, limit, span, lambda first, last: run(found, (first, last)).fetchall()
+            after, limit, (begin, end), lambda first, last: run(found, (first, last)).fetchall()
         )
 
     def most_entries(self) -> int:
@@ -100,11 +140,15 @@ class RecordingReader:
 
     @property
     def damage(self) -> str:
-        """Why not all entries could be read so far, or ""."""
-        if self._salvage is None:
+        """Why not all entries and bodies could be read so far, or ""."""
+        salvage, bodies, details = self._salvage, len(self._bodies_lost), len(self._details_lost)
+        if salvage is None and not bodies and not details:
             return ""
-        lost, least = self._salvage.lost, "at least " if self._salvage.is_endless else ""
-        what = f"{least}{lost:,} of its entries" if lost else "a part of it"
+        lost, least = (len(salvage.lost), salvage.is_endless) if salvage else (0, False)
+        parts = [f"{lost:,} of its entries"] if lost else []
+        parts += [f"{bodies:,} {'body' if bodies == 1 else 'bodies'}"] if bodies else []
+        parts += [f"{details:,} {'detail' if details == 1 else 'details'}"] if details else []
+        what = f"{'at least ' if least else ''}{_listed(parts)}" if parts else "a part of it"
         how = f"was cut short, {self._cut}" if self._cut else "is damaged"
         return f"the recording {how}: {what} could not be read"
 
@@ -118,7 +162,7 @@ class RecordingReader:
                 except sqlite3.Error as error:
                     if not is_damage(error):
                         raise
-                    self._salvage = self._salvage or Salvage()
+                    self.doubt()
             first, last = whole_span(self._connection)
         if not last:  # then it ends with the last readable entry
             after = first - 1 if first else 0
@@ -144,8 +188,9 @@ class RecordingReader:
         with storage_errors(self.path):
             try:
                 rows = self._connection.execute("SELECT DISTINCT source FROM entries LIMIT ?", (limit,))
+                names = [name for (name,) in rows if isinstance(name, str)]
                 if not self._cut:
-                    return [str(row[0]) for row in rows]
+                    return names
             except sqlite3.Error as error:
                 if not is_damage(error):
                     raise
@@ -159,10 +204,68 @@ class RecordingReader:
     def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
         """Return an entry with at most `body_limit` bytes of its body; None if it was dropped."""
         with storage_errors(self.path):
-            row = self._connection.execute(
-                f"SELECT {', '.join(ENTRY_COLUMNS)} FROM entries WHERE seq = ?", (seq,)
-            ).fetchone()
-            return None if row is None else entry_of(row, row[18], self.body(seq, 0, body_limit))
+            row = self._row(seq)
+            if not row:
+                return None if row is None and self._salvage is None else self._in_its_place(seq)
+            return self._noted(self._with_body(entry_of(row, row[18]), body_limit))
+
+    def _row(self, seq: int) -> Row | None:
+        """Return the row of an entry, None if there is none, () if it cannot be read."""
+        if self._salvage and seq in self._salvage.lost:
+            return ()
+        try:
+            row: Row | None = self._connection.execute(_SELECT_ENTRY, (seq,)).fetchone()
+        except sqlite3.Error as error:
+            if not is_damage(error):
+                raise
+            return ()
+        if row is None or (is_sound(row) and not (self._salvage and is_zeroed(row))):
+            return row
+        return ()
+
+    def _in_its_place(self, seq: int) -> Entry | None:
+        """Return the event that stands in the place of an unreadable entry, None behind the end."""
+        self.doubt()
+        found = self.columns(seq - 1, 1)
+        return found[0] if found and found[0].seq == seq else None
+
+    def _with_body(self, entry: Entry, limit: int) -> Entry:
+        try:
+            body = self._stored(entry.seq, 0, limit)
+        except sqlite3.Error as error:
+            if not is_damage(error):
+                raise
+            return without_body(entry)
+        if body is None:
+            is_lost = entry.size and entry.in_batch is None and self.damage
+            return without_body(entry) if is_lost else entry
+        return entry._replace(body=body)
+
+    def _noted(self, entry: Entry) -> Entry:
+        """Return an entry, and count what of it is lost."""
+        if detail := entry.detail:
+            if BODY_LOST in detail:
+                self._bodies_lost.add(entry.seq)
+            if DETAIL_LOST in detail:
+                self._details_lost.add(entry.seq)
+        return entry
+
+    @property
+    def lost_bodies(self) -> frozenset[int]:
+        """The seqs of the entries whose body was found to be lost so far."""
+        return frozenset(self._bodies_lost)
+
+    def look_for_lost_bodies(self, first: int, last: int) -> None:
+        """Count in `damage` the bodies of entries `first` to `last` that are lost."""
+
+        def bodiless(start: int, end: int) -> Sequence[Row]:
+            return self._connection.execute(_SELECT_BODILESS, (start, end)).fetchall()
+
+        with storage_errors(self.path):
+            rows, lost = halved(bodiless, first, last)
+            for seq in [*(row[0] for row in rows), *lost]:
+                if row := self._row(seq):
+                    self._noted(self._with_body(entry_of(row), 1))
 
     def body(self, seq: int, start: int = 0, length: int = -1) -> bytes:
         """Return a part of a stored body, b"" if it was dropped or there is none.
@@ -170,15 +273,28 @@ class RecordingReader:
         Only that part is read: the first page of 50 MB costs no more than that of a small body.
         """
         with storage_errors(self.path):
-            try:
-                blob = self._connection.blobopen("bodies", "body", seq, readonly=True)
-            except sqlite3.OperationalError as error:
-                if "no such rowid" in str(error):
-                    return b""
+            return self._stored(seq, start, length) or b""
+
+    def _stored(self, seq: int, start: int, length: int) -> bytes | None:
+        """Return a part of a stored body, None if there is none."""
+        try:
+            blob = self._connection.blobopen("bodies", "body", seq, readonly=True)
+        except sqlite3.OperationalError as error:
+            if "no such rowid" in str(error):
+                return None
+            raise
+        with blob:
+            blob.seek(min(start, len(blob)))
+            return blob.read(length)
+
+    def _searched(self, seq: int, start: int, length: int) -> bytes:
+        """Return a part of a body for a search, b"" if that is lost."""
+        try:
+            return self._stored(seq, start, length) or b""
+        except sqlite3.Error as error:
+            if not is_damage(error):
                 raise
-            with blob:
-                blob.seek(min(start, len(blob)))
-                return blob.read(length)
+            return b""
 
     def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
         """Search as `BodyFinder.search` does, in the bodies of `first`..`last`."""
@@ -199,15 +315,22 @@ class RecordingReader:
         """Return what is stored about the recording as a whole, or nothing if that cannot be read."""
         with storage_errors(self.path):
             try:
-                return dict(self._connection.execute("SELECT name, value FROM meta"))
+                rows = self._connection.execute("SELECT name, value FROM meta").fetchall()
+                return {
+                    name: value for name, value in rows if isinstance(name, str) and isinstance(value, str)
+                }
             except sqlite3.Error as error:
                 if not is_damage(error):
                     raise
-                self._salvage = self._salvage or Salvage()
+                self.doubt()
                 return {}
 
     def close(self) -> None:
         self._connection.close()
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
 class EntryMemory(Protocol):

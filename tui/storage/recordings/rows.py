@@ -1,10 +1,10 @@
-"""Entries as rows of a recording and back. Values only. Hostile rows raise instead of becoming entries."""
+"""Entries as rows of a recording and back. Values only. What no writer has stored is told by `is_sound`."""
 
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome, Redaction
+from tui.core.traffic import DETAIL_LOST, Cause, Direction, Entry, Kind, Outcome, Redaction
 
 # By number: an index is several times cheaper than calling an enum.
 _DIRECTIONS = tuple(Direction)
@@ -43,17 +43,13 @@ def entry_values(entry: Entry) -> Row:
 
 
 def entry_of(row: Sequence[Any], redactions: str = "", body: bytes = b"") -> Entry:
-    """Return the entry of a row that begins with the columns `seq` to `detail`.
+    """Return the entry of a row that begins with the columns `seq` to `detail` and `is_sound`.
 
-    Raises `ValueError`, `IndexError` or `TypeError` for what no writer could have stored.
+    The other columns may hold anything: `DETAIL_LOST` is in the detail if that is none.
     """
     turn = row[13]
     kind = _KINDS[row[5]]
-    if kind is None:
-        raise ValueError("kind 0")
-    detail = json.loads(row[17]) if row[17] else {}
-    if not isinstance(detail, dict):
-        raise ValueError("a detail that is no object")
+    assert kind is not None
     return Entry(
         row[0],
         row[1],
@@ -69,10 +65,52 @@ def entry_of(row: Sequence[Any], redactions: str = "", body: bytes = b"") -> Ent
         row[11],
         _OUTCOMES[row[12]],
         None if turn is None else Cause(turn, row[14], row[15]),
-        row[16],
-        tuple(Redaction(*part) for part in json.loads(redactions)) if redactions else (),
-        detail,
+        row[16] if isinstance(row[16], str) else "",
+        _redactions(redactions) if redactions else (),
+        _detail(row[17]) if row[17] != "" else {},
         body,
+    )
+
+
+def is_sound(row: Sequence[Any]) -> bool:
+    """Whether the columns of a row from `seq` to `call` are such as a writer stores: others are damage."""
+    (
+        _, mono, wall, source, direction, kind, method, tool, ident, size, pair, root, outcome,
+        turn, step, call,
+    ) = row[:16]  # fmt: skip
+    return (
+        type(mono) is type(wall) is type(direction) is type(kind) is int
+        and type(size) is type(pair) is type(root) is type(outcome) is int
+        and type(source) is type(method) is type(tool) is type(ident) is str
+        and mono >= 0 <= wall
+        and size >= 0 <= pair
+        and root >= 0 <= direction < len(_DIRECTIONS)
+        and 0 < kind < len(_KINDS)
+        and 0 <= outcome < len(_OUTCOMES)
+        and (
+            turn is step is call is None
+            or (type(turn) is type(step) is int and 0 <= turn < 1 << 32 > step >= 0 and type(call) is str)
+        )
+    )
+
+
+def _detail(text: Any) -> Mapping[str, Any]:
+    try:
+        found = json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        found = None
+    return found if isinstance(found, dict) else {DETAIL_LOST: True}
+
+
+def _redactions(text: Any) -> tuple[Redaction, ...]:
+    try:
+        marks = [Redaction(*part) for part in json.loads(text)]
+    except (TypeError, ValueError, RecursionError):
+        return ()
+    return tuple(
+        mark
+        for mark in marks
+        if type(mark.start) is type(mark.end) is int and type(mark.name) is str and mark.start >= 0
     )
 
 

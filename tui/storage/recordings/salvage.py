@@ -6,10 +6,12 @@ only rows on damaged pages are left. A page of columns costs at most twice its r
 
 import sqlite3
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
 from tui.core.traffic import DROPPED, Direction, Kind, Outcome
+from tui.storage.recordings.rows import is_sound
 
 Row = tuple[Any, ...]
 Read = Callable[[int, int], Sequence[Row]]
@@ -34,15 +36,14 @@ class Salvage:
     """Reads around damage.
 
     Attributes:
-        lost: how many numbers of entries could not be read so far, each counted once.
+        lost: the numbers of the entries that could not be read so far.
         is_endless: whether the end is not known, so that more may be lost behind it.
     """
 
     def __init__(self) -> None:
-        self.lost = 0
+        self.lost: set[int] = set()
         self.is_endless = False
         self._clock: Row = (0, 0)
-        self._counted_to = 0
 
     def rows(self, after: int, limit: int, span: tuple[int, int], read: Read) -> list[Row]:
         """Return up to `limit` rows with seq > `after`, in order; none at the end.
@@ -63,7 +64,9 @@ class Salvage:
                 return []
             if not end:
                 lost = [seq for seq in lost if seq < rows[-1][0]]
-            self._count(lost)
+            if end and rows:  # a page of garbage may lead past some
+                lost = sorted(set(range(first, min(last, end) + 1)).difference(row[0] for row in rows))
+            self.lost.update(lost)
             if rows or lost:
                 return self._filled(rows, lost)[:limit]
             first = last + 1
@@ -82,10 +85,6 @@ class Salvage:
         self._clock = clock
         return found
 
-    def _count(self, lost: Sequence[int]) -> None:
-        self.lost += sum(seq > self._counted_to for seq in lost)
-        self._counted_to = max(self._counted_to, max(lost, default=0))
-
 
 def _entries_of(read: Read) -> Read:
     """Return a reader of rows that treats rows that cannot be entries as damage.
@@ -95,21 +94,26 @@ def _entries_of(read: Read) -> Read:
 
     def read_entries(first: int, last: int) -> Sequence[Row]:
         rows = read(first, last)
-        for _, mono, wall, source, direction, kind, method, tool, ident, size, *_, outcome in (
-            row[:13] for row in rows
-        ):
-            try:
-                Direction(direction), Kind(kind), Outcome(outcome)
-            except ValueError as error:
-                raise sqlite3.DatabaseError("a row without meaning") from error
-            texts = source, method, tool, ident
-            if not (mono >= 0 < wall and size >= 0 and all(isinstance(text, str) for text in texts)):
+        for row in rows:
+            if not is_sound(row):
                 raise sqlite3.DatabaseError("a row without meaning")
-            if "\0" in source:
+            if is_zeroed(row):
                 raise sqlite3.DatabaseError("a row of zeros")
         return rows
 
     return read_entries
+
+
+def is_in_order(rows: Sequence[Row]) -> bool:
+    """Whether the numbers of rows grow."""
+    if not rows or rows[-1][0] - rows[0][0] == len(rows) - 1:
+        return True
+    return all(row[0] < after[0] for row, after in pairwise(rows))
+
+
+def is_zeroed(row: Row) -> bool:
+    """Whether the columns of a sound row may be the zeros of a page that is not there."""
+    return not row[2] or "\0" in row[3]
 
 
 def without_gaps(rows: Sequence[Row], first: int, stop: int, clock: Row) -> list[Row]:
@@ -124,7 +128,8 @@ def without_gaps(rows: Sequence[Row], first: int, stop: int, clock: Row) -> list
 def is_damage(error: sqlite3.Error) -> bool:
     """Whether an error of SQLite is about the content of the file, and not about access to it."""
     if isinstance(error, sqlite3.OperationalError):
-        return "could not decode" in str(error).lower()
+        said = str(error).lower()
+        return "could not decode" in said or "cannot open value of type" in said
     return isinstance(error, sqlite3.DatabaseError)
 
 

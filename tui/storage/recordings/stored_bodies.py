@@ -6,9 +6,11 @@ bodies first, and those of a part that may match are read again, one by one.
 """
 
 import sqlite3
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 
 from tui.storage.recordings.body_search import LARGE, Body, TermSearch
+from tui.storage.recordings.salvage import halved, is_damage
 
 TOGETHER = 64
 """Bodies of one part. With more, more are read again for each match: a match in a thousand bodies costs twice
@@ -30,7 +32,7 @@ _JOINED = (
 )
 _SINGLE = (
     f"SELECT seq, CASE WHEN length(body) > {LARGE} THEN length(body) ELSE body END"
-    " FROM bodies WHERE seq BETWEEN ? AND ? AND length(body) > ? ORDER BY seq"
+    " FROM bodies WHERE seq BETWEEN ? AND ? AND length(body) > ? AND typeof(body) = 'blob' ORDER BY seq"
 )
 _NEXT = "SELECT min(seq) FROM bodies WHERE seq BETWEEN ? AND ?"
 _PROBE = "SELECT CAST(group_concat(column1, x'0a') AS BLOB) FROM (VALUES (x'ff00c3'), (x''), (x'c3a9'))"
@@ -38,7 +40,7 @@ _PROBED = b"\xff\x00\xc3\n\n\xc3\xa9"
 
 
 class StoredBodies:
-    """The bodies of a recording, for one thread."""
+    """The bodies of a recording, for one thread. Those on damaged pages are left out."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -46,29 +48,57 @@ class StoredBodies:
 
     def between(self, first: int, last: int, search: TermSearch) -> Iterator[Body]:
         """Yield the bodies of `first` to `last` in which `search` may find something."""
-        if not self._may_join():
-            yield from self._connection.execute(_SINGLE, (first, last, -1))
-            return
-        skip = skipped = 0
+        skip, skipped = 0 if self._may_join() else sys.maxsize, 0
         start: int | None = first
         while start is not None and start <= last and not search.is_stopped:
             stop = min(start + TOGETHER - 1, last)
             if skip:
                 skip -= 1
-                yield from self._connection.execute(_SINGLE, (start, stop, -1))
+                bodies = self._single(start, stop)
+                yield from bodies
+                start = stop + 1 if bodies else self._next(stop + 1, last)
+                continue
+            try:
+                longer, joined = self._connection.execute(_JOINED, (start, stop)).fetchone()
+            except sqlite3.Error as error:
+                if not is_damage(error):
+                    raise
+                yield from self._single(start, stop)
                 start = stop + 1
                 continue
-            longer, joined = self._connection.execute(_JOINED, (start, stop)).fetchone()
             if joined is not None and search.may_match(joined):
-                yield from self._connection.execute(_SINGLE, (start, stop, -1))
+                yield from self._single(start, stop)
                 skip, skipped = (1 << skipped) - 1, min(skipped + 1, MOST_SKIPPED)
             else:
                 skipped = 0
                 if longer:
-                    yield from self._connection.execute(_SINGLE, (start, stop, SHORT))
+                    yield from self._single(start, stop, SHORT)
             start = stop + 1
             if joined is None and not longer:  # seqs that were never given, perhaps very many
-                (start,) = self._connection.execute(_NEXT, (start, last)).fetchone()
+                start = self._next(start, last)
+
+    def _single(self, first: int, last: int, longer: int = -1) -> Sequence[Body]:
+        """Return the bodies `longer` than some bytes, one by one."""
+
+        def read(start: int, end: int) -> list[tuple[int, bytes | int]]:
+            return self._connection.execute(_SINGLE, (start, end, longer)).fetchall()
+
+        try:
+            return read(first, last)
+        except sqlite3.Error as error:
+            if not is_damage(error):
+                raise
+        return [(seq, body) for seq, body in halved(read, first, last)[0]]
+
+    def _next(self, seq: int, last: int) -> int | None:
+        """Return the first seq with a body from one on."""
+        try:
+            found: int | None = self._connection.execute(_NEXT, (seq, last)).fetchone()[0]
+        except sqlite3.Error as error:
+            if not is_damage(error):
+                raise
+            return seq
+        return found
 
     def _may_join(self) -> bool:
         """Whether SQLite joins bytes as they are: not in UTF-16, and old versions not behind a NUL."""

@@ -271,6 +271,7 @@ def _alone(reader: TrafficReader, entry: Entry) -> Entry | None:
     if not entry.size:
         return entry
     try:
-        return reader.entry(entry.seq, MAX_READ + 1)
+        found = reader.entry(entry.seq, MAX_READ + 1)
     except StorageError:
         return None
+    return None if found is not None and found.is_body_lost else found

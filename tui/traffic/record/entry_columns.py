@@ -10,8 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
-from operator import itemgetter, sub
-from typing import Any
+from operator import itemgetter
 
 from tui.core.traffic import (
     ANSWERS,
@@ -26,9 +25,7 @@ from tui.core.traffic import (
 )
 from tui.traffic.record.clocks import Clocks
 from tui.traffic.record.names import Names, mark_of, marks_of
-
-ListRow = tuple[Any, ...]
-"""An entry as `EntryColumns.extend` takes it."""
+from tui.traffic.record.row_parts import ListRow, RowParts
 
 _SEQ, _AT = itemgetter(0), itemgetter(1)
 """Of a jump: the seq and the index where it lands."""
@@ -51,18 +48,6 @@ def _either(one: bytes, other: bytes) -> bytes:
 
 def _at_most(limit: int, numbers: Sequence[int]) -> Sequence[int]:
     return numbers if max(numbers) <= limit else [min(limit, number) for number in numbers]
-
-
-class _Parts:
-    """Rows as columns, and the offset of the wall clock in each."""
-
-    def __init__(self, rows: Sequence[ListRow]) -> None:
-        columns: list[Any] = list(zip(*rows, strict=True))
-        (
-            self.seq, self.mono, wall, self.source, self.direction, self.kind, self.method, self.tool,
-            self.ident, self.size, self.pair, self.root, self.outcome, self.turn, self.step, self.call,
-        ) = columns  # fmt: skip
-        self.offsets = list(map(sub, wall, self.mono))
 
 
 class EntryColumns:
@@ -149,14 +134,15 @@ class EntryColumns:
         """Add the next entries as rows, in a third of the time that entries take; their seqs grow.
 
         A row has `seq` to `outcome` as in `Entry`, enums as numbers, then turn, step and call of the cause,
-        or three times None. OverflowError or TypeError for an invalid value; then nothing was added.
+        or three times None. Raises OverflowError, TypeError or ValueError for a value that no entry has; then
+        nothing was added.
         """
         if not rows:
             return
         start, jumps, gone = self._count, len(self._jumps), self.gone
-        parts = _Parts(rows)
-        self._note_gaps(parts.seq)
+        parts = RowParts(rows)
         try:
+            self._note_gaps(parts.seq)
             made = self._made(parts, start)
         except BaseException:
             del self._jumps[jumps:]
@@ -176,7 +162,7 @@ class EntryColumns:
         All entries from seq `first` on count at once, in `hole` are those that are not here yet. The seqs of
         the rows have no gaps. What they say about entries in the hole takes effect once it is full.
         """
-        parts = _Parts(rows)
+        parts = RowParts(rows)
         start = parts.seq[0] - first
         self.first = first
         made = self._made(parts, start)
@@ -204,7 +190,7 @@ class EntryColumns:
         """Take the first entries of the hole; as `extend`, without gaps, and no more than fit in."""
         start, end = self.hole
         stop = start + len(rows)
-        parts = _Parts(rows)
+        parts = RowParts(rows)
         if stop > end or parts.seq[0] != self.first + start or parts.seq[-1] != self.first + stop - 1:
             raise ValueError(f"the next is entry {self.first + start}, of {end - start} that are missing")
         for column, values in self._made(parts, start):
@@ -234,7 +220,7 @@ class EntryColumns:
         self.hole = (0, 0)
         self.touched.extend(self.pending())  # only now are they known to wait
 
-    def _made(self, parts: "_Parts", start: int) -> list[tuple["array[int]", "array[int]"]]:
+    def _made(self, parts: RowParts, start: int) -> list[tuple["array[int]", "array[int]"]]:
         """Return columns and what rows from index `start` on add to them, if the values are valid.
 
         Not the severity and the mark, which others set.
@@ -261,7 +247,7 @@ class EntryColumns:
         )
         return [(column, array(column.typecode, values)) for column, values in columns]
 
-    def _settle_rows(self, start: int, parts: "_Parts") -> None:
+    def _settle_rows(self, start: int, parts: RowParts) -> None:
         """Update entries by what new ones from index `start` on say, which are in the columns."""
         stop = start + len(parts.seq)
         kinds, outcomes = self.kind[start:stop].tobytes(), self.outcome[start:stop].tobytes()
@@ -299,6 +285,8 @@ class EntryColumns:
         if seqs[-1] - expected == len(seqs) - 1:
             return
         for at, seq in enumerate(seqs, index):
+            if seq < expected:
+                raise ValueError("entries out of order")
             if seq != expected:
                 self._jumps.append((seq, at))
                 self.gone = seq - 1

@@ -18,6 +18,8 @@ class Names:
         known = self._numbers.get(text)
         if known is not None:
             return known
+        if not isinstance(text, str):
+            raise TypeError(f"{text!r:.80} is no name")
         if len(self.texts) >= MAX_NAMES:
             text = "(other)"
             if text in self._numbers:
@@ -43,3 +45,5 @@ def marks_of(texts: Sequence[str]) -> list[int]:
         return [crc32(text.encode()) for text in texts]
     except UnicodeEncodeError:
         return list(map(mark_of, texts))
+    except AttributeError as error:
+        raise TypeError(str(error)) from error

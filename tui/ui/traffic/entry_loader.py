@@ -5,8 +5,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tui.core.errors import StorageError
 from tui.core.text import clean_line
-from tui.core.traffic import Entry, Finding, Kind, TrafficReader
+from tui.core.traffic import Entry, Finding, Kind, TrafficReader, without_body
 from tui.traffic.model_reply import is_stream, joined
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.traffic.previews import ReaderThread
@@ -51,7 +52,10 @@ def whole_entry(reader: TrafficReader, seq: int, limit: int) -> Entry | None:
     if (place := entry.in_batch) is None:
         return entry
     batch, start, end = place
-    return entry._replace(body=reader.body(batch, start, min(limit, end - start)))
+    try:
+        return entry._replace(body=reader.body(batch, start, min(limit, end - start)))
+    except StorageError:
+        return without_body(entry)
 
 
 class EntryLoader:

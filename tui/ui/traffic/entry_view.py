@@ -14,6 +14,7 @@ from textual.widget import Widget
 from tui.core import units
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
+from tui.core.traffic import BODY_LOST_TEXT
 from tui.traffic.record.entry_columns import Recording
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
@@ -241,6 +242,8 @@ class EntryView(Vertical):
         cut = ""
         if entry.sha256:
             cut = f"{units.size(entry.size - loaded.stored)} more travelled and were not kept"
+        if entry.is_body_lost:
+            cut = BODY_LOST_TEXT
 
         def want(start: int) -> None:
             self._tasks.start(self._load_page(entry.seq, start, sheet, place), "load a page")

@@ -145,7 +145,7 @@ class Exporter:
             asyncio.to_thread(self._export, seqs, form, path, clean_line(title, 160), stop, over)
         )
         try:
-            count, size = await asyncio.shield(work)
+            count, size, bodiless = await asyncio.shield(work)
         except asyncio.CancelledError:
             stop.set()
             await asyncio.wait({work})
@@ -162,6 +162,7 @@ class Exporter:
         else:
             gone = len(seqs) - count
             missing = f", {entry_count(gone)} missing (dropped from the recording)" if gone else ""
+            missing += f", {entry_count(bodiless)} without the body (damaged)" if bodiless else ""
             self._screen.notify(
                 f"{entry_count(count)}, {units.size(size)}, written to {path}{missing}", timeout=6
             )
@@ -184,8 +185,8 @@ class Exporter:
 
     def _export(
         self, seqs: Sequence[int], form: str, path: Path, title: str, stop: threading.Event, over: bool
-    ) -> tuple[int, int]:
-        """Write the file, in a thread; return how many entries and bytes it has.
+    ) -> tuple[int, int, int]:
+        """Write the file, in a thread; return how many entries and bytes it has, and how many lost bodies.
 
         Raises `FileExistsError` if the file is there and `over` is not set, else `OSError` or `McptuiError`.
         """
@@ -203,7 +204,7 @@ class Exporter:
                 with contextlib.suppress(OSError):
                     path.unlink()
             raise
-        return len(seqs) - len(source.gone), size
+        return len(seqs) - len(source.gone), size, len(source.bodiless)
 
     def _note_progress(self, done: int, total: int, stop: threading.Event) -> None:
         self.note = f"exporting {done * 100 // max(1, total)} %"
@@ -219,6 +220,7 @@ class _EntrySource:
         self._read = 0
         self._until = time.monotonic() + SLICE_SECONDS
         self.gone: set[int] = set()  # entries that could not be read because they were dropped
+        self.bodiless: set[int] = set()  # entries whose body is on a damaged page
 
     def columns(self) -> Iterator[Entry]:
         """Yield the entries without bodies."""
@@ -244,6 +246,8 @@ class _EntrySource:
         entry = whole_entry(self._reader, seq, MOST)
         if entry is None:
             self.gone.add(seq)
+        elif entry.is_body_lost:
+            self.bodiless.add(seq)
         return entry
 
     def _rest_if_due(self) -> None:

@@ -174,7 +174,7 @@ class RawSheet:
         self._width = max(8, width - 10)
 
     def count(self) -> int:
-        return max(1, -(-self.size // self._width)) + bool(self._cut)
+        return -(-self.size // self._width) + bool(self._cut) or 1
 
     def row_of(self, offset: int) -> int:
         return offset // self._width
