@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
 from textual.pilot import Pilot
 
 from tests.conftest import until
@@ -12,6 +13,7 @@ from tests.unit.traffic.small_traffic import begun_at_end, fill
 from tui.core.traffic import Kind
 from tui.traffic.record.entry_columns import Recording
 from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.traffic import bars
 from tui.ui.traffic.bars import EntryTab
 from tui.ui.traffic.screen import TrafficScreen
 
@@ -88,6 +90,32 @@ async def test_the_newest_is_followed_until_the_user_scrolls_up_and_again_at_the
         await press(pilot, "end")
         assert "notifications/newer" in shown(screen.list)[-1]
         assert "following" in title(screen)
+
+
+async def test_how_far_a_recording_is_judged_is_said_until_all_of_it_is() -> None:
+    judged = [2]
+    async with opened(numbered(10).recording(live=False, judged=lambda: judged[0])) as (screen, _):
+        assert "linting 20 %" in title(screen)
+        judged[0] = 10
+        screen.look()
+        assert "linting" not in title(screen)
+
+
+async def test_a_linter_that_is_behind_for_a_moment_is_not_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded, judged, now = numbered(10), [9], [50.0]
+    monkeypatch.setattr(bars, "monotonic", lambda: now[0])
+    async with opened(recorded.recording(judged=lambda: judged[0])) as (screen, _):
+        assert "linting" not in title(screen)
+        now[0] += bars.LAG_SECONDS
+        screen.look()
+        assert "linting 90 %" in title(screen)
+        recorded.add(Kind.NOTIFICATION, {}, method="notifications/new")
+        judged[0] = 10
+        screen.look()
+        assert "linting 90 %" in title(screen)
+        judged[0] = 11
+        screen.look()
+        assert "linting" not in title(screen)
 
 
 async def test_the_selection_stays_in_a_list_that_fits_the_screen() -> None:

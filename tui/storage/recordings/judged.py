@@ -62,7 +62,3 @@ class JudgedFindings:
                 connection.execute("COMMIT")
             finally:
                 roll_back(connection)
-
-    def close(self) -> None:
-        with self._lock:
-            self._connection.close()

@@ -33,10 +33,10 @@ CALM_SHARE = 0.6
 
 CALM = 0.25
 
-PAUSE = 1.0
+PAUSE = 0.5
 """Seconds without an entry after which it is told that all were judged, if nothing was found to tell."""
 
-CHUNK, SMALL = 256, 16 * 1024
+CHUNK, SMALL = 64, 16 * 1024
 """Entries that are read at once, and the bytes of a body that is read with them."""
 
 REPORTED = 200

@@ -22,7 +22,7 @@ LAG_SECONDS = 1.0
 class TrafficTitle(SplitBar):
     """What is shown, how much of it, and whether the newest entry is followed."""
 
-    _awaited, _since = 0, 0.0
+    _awaited, _since, _lags = 0, 0.0, False
 
     def update_from(self, recording: Recording, shown: int, following: bool, notes: Row) -> None:
         """Show the state of a recording of which `shown` entries are in the list."""
@@ -40,14 +40,13 @@ class TrafficTitle(SplitBar):
         """Return how much the linter has looked at; nothing while it keeps up, or once it has seen all."""
         judged, last = recording.judged(), last_of(recording.entries)
         if judged >= last:
-            self._awaited = 0
+            self._awaited, self._lags = 0, False
             return ()
         now = monotonic()
         if judged >= self._awaited:
             self._awaited, self._since = last, now
-        if recording.live and now - self._since < LAG_SECONDS:
-            return ()
-        return linting_of(recording)
+        self._lags |= not recording.live or now - self._since >= LAG_SECONDS
+        return linting_of(recording) if self._lags else ()
 
 
 class Headings(Bar):
