@@ -144,6 +144,7 @@ def build_parser() -> argparse.ArgumentParser:
     _common(parser)
     parser.add_argument("--theme", metavar="NAME", help="theme for this time (ctrl+t chooses and saves one)")
     _no_start(parser, help="start no server by itself", default=False)
+    parser.add_argument("--no-servers", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--session", metavar="NAME", help="go on with this saved conversation")
     parser.add_argument("--resume", action="store_true", help="go on with the last saved conversation")
     commands = parser.add_subparsers(
@@ -244,7 +245,9 @@ def _fill_run(run: argparse.ArgumentParser) -> None:
     servers.add_argument(
         "--server", action="extend", nargs="+", metavar="NAME", help="start these servers only"
     )
-    servers.add_argument("--no-servers", action="store_true", help="start no server")
+    servers.add_argument(
+        "--no-servers", action="store_true", default=argparse.SUPPRESS, help="start no server"
+    )
     _no_start(run, help="start no server but those of --server", default=argparse.SUPPRESS)
     run.add_argument("--max-steps", type=_positive, metavar="N", help="model requests at most")
     run.add_argument(

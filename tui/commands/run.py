@@ -91,8 +91,10 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
         await runtime.conversations.set_system(system)
     answer = AnswerFile(args.output)
     started = _to_start(args, wanted, runtime.host.statuses())
-    if started and wanted is None and runtime.uses_samples:
-        print(f"· no servers configured: using the samples {', '.join(started)}", file=sys.stderr)
+    if started and runtime.uses_samples:
+        samples = "samples" if len(started) > 1 else "sample"
+        names = clean(", ".join(started))
+        print(f"· no servers configured: using the {samples} {names}", file=sys.stderr)
     found = await _start(runtime.host, started)
     failed = [status for status in found if status.state is not ServerState.RUNNING]
     for status in failed:
@@ -124,7 +126,12 @@ async def _show(turn: PendingTurn, as_json: bool, answer: "AnswerFile") -> EndRe
 def _to_start(
     args: argparse.Namespace, wanted: list[str] | None, known: Collection[ServerStatus]
 ) -> list[str]:
-    """Return the servers to start: the requested ones, or else those with autostart."""
+    """Return the servers to start: the requested ones, or else those with autostart.
+
+    Raises UsageError if none and some are wanted.
+    """
+    if args.no_servers and wanted:
+        raise UsageError("--no-servers and --server do not go together")
     if args.no_servers or (args.no_start and wanted is None):
         return []
     if wanted is None:

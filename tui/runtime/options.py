@@ -49,7 +49,7 @@ class Options:
             model=given.get("model"),
             demo=bool(given.get("demo")),
             theme=given.get("theme"),
-            start=not given.get("no_start"),
+            start=not (given.get("no_start") or given.get("no_servers")),
             max_steps=given.get("max_steps"),
             mode=Mode(given.get("approve") or Mode.ASK),
             disabled_too=given.get("command") is None,

@@ -72,6 +72,28 @@ brief = "Answer in three sentences at most."
 ```
 """
 
+ENVIRONMENT = """\
+## Environment variables
+
+Each of these switches, set to `1`, turns off one thing that makes mcptui faster. None is needed; one that
+helps is a bug worth reporting.
+
+| switch | what it turns off | when to try it |
+|---|---|---|
+| `MCPTUI_WHOLE_FRAMES` | Only what changed is painted. | Parts of the screen are old or wrong. |
+| `MCPTUI_WHOLE_ESCAPES` | Escape sequences without effect are left out. | Colours are wrong. |
+| `MCPTUI_NO_STANDING_BACK` | Other threads wait while you type. | A server stalls while you type. |
+| `MCPTUI_CALLS_BY_SDK` | Tool calls over stdio go past the MCP SDK. | Such a tool call fails. |
+| `MCPTUI_WHOLE_LIBRARIES` | Libraries are loaded in part. | A newer one fails to load. |
+
+| other variable | what it is |
+|---|---|
+| `MCPTUI_CONFIG` | The configuration file to use; `--config` goes before it. |
+| `MCPTUI_PYTHON` | What `${MCPTUI_PYTHON}` in the configuration stands for. |
+| `MCPTUI_NOTES_FILE` | Where the sample server `notes` keeps its notes. |
+| `MCPTUI_OWNER` | Set by mcptui in its servers, to find those that a killed mcptui left behind. |
+"""
+
 SECTIONS: tuple[tuple[str, str, type[schema.Section]], ...] = (
     ("At the top", "", schema.Settings),
     ("Models", "[models.NAME]", schema.ModelSettings),
@@ -93,7 +115,9 @@ def configuration_manual() -> str:
     """Return the text of docs/configuration.md."""
     roles = ", ".join(f"`{role}`" for role in ROLES)
     themes = THEMES.format(roles=textwrap.fill(roles, 110))
-    return "\n".join([INTRODUCTION, *(_section(*section) for section in SECTIONS), SNIPPETS, themes])
+    return "\n".join(
+        [INTRODUCTION, *(_section(*section) for section in SECTIONS), SNIPPETS, themes, ENVIRONMENT]
+    )
 
 
 def field_docs() -> dict[str, dict[str, str]]:
