@@ -27,6 +27,7 @@ BENCHMARKS = (
     "streaming",
     "traffic_screen",
     "keys_under_flood",
+    "http_call",
 )
 PAGE = ROOT / "docs" / "performance.md"
 MARK = "<!-- what follows is written by tests/benchmarks/every.py -->"

@@ -7,7 +7,7 @@ noise that the benchmark measured makes it exit with 1.
 import json
 import os
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -60,6 +60,14 @@ def noise(values: Sequence[float]) -> float:
         return 0.0
     low, _, high = statistics.quantiles(values, n=4)
     return (high - low) / 2
+
+
+def noise_of(statistic: Callable[[Sequence[float]], float], values: Sequence[float]) -> float:
+    """Return the `noise` of what a statistic such as `late` is in each fifth of a run."""
+    fifth = len(values) // 5
+    if fifth < 2:
+        return 0.0
+    return noise([statistic(values[start : start + fifth]) for start in range(0, fifth * 5, fifth)])
 
 
 def late(values: Sequence[float]) -> float:

@@ -1,14 +1,15 @@
 """A flooding server through the whole program: what is stored while the traffic screen follows it.
 
 Run it: python tests/benchmarks/traffic_flood.py [FRAMES] [RUNS]
-The real program in a pty, with its recorder, linter and the SDK: frames stored a second (the best of the
-runs), how late a key is painted meanwhile (95 % of all runs), the most memory of the program, and whether
+The real program in a pty, with its recorder, linter and the SDK: frames stored a second (the median of
+the runs), how late a key is painted meanwhile (95 % of all runs), the most memory of the program, and whether
 the recording has every frame once, in order and byte for byte. Beside it, the same server read by a Python
 loop that keeps the lines in a list.
 """
 
 import json
 import sqlite3
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,7 @@ import psutil  # noqa: E402
 from tests.benchmarks.figures import Figure, judged, late, noise  # noqa: E402
 from tests.benchmarks.million_server import FRAME  # noqa: E402
 from tests.terminal.pty_app import TerminalApp, home_in  # noqa: E402
+from tui.storage.recordings.findings import judged_of  # noqa: E402
 
 SERVER = ROOT / "tests" / "benchmarks" / "million_server.py"
 TRAFFIC, QUIT = "\x1bOS", "\x11"
@@ -40,13 +42,17 @@ TOO_LONG = 300
 
 @dataclass
 class Run:
-    """What was measured in one run; `lost` counts the frames that are not in the recording as they were."""
+    """What was measured in one run; `lost` counts the frames that are not in the recording as they were.
+
+    `behind`: how many of the stored entries the linter had not looked at when all were stored.
+    """
 
     frames_a_second: float = 0.0
     cpu_us: float = 0.0
     keys_ms: list[float] = field(default_factory=list)
     memory_mb: float = 0.0
     lost: int = 0
+    behind: int = 0
 
 
 def plain(frames: int) -> float:
@@ -72,6 +78,14 @@ class Recording:
     def stored(self) -> int:
         """Return how many entries it has by now."""
         return int(self._ask("SELECT max(seq) FROM entries") or 0)
+
+    def judged(self) -> int:
+        """Return up to which entry the linter came, by what is stored."""
+        try:
+            with closing(self._open()) as connection:
+                return judged_of(dict(connection.execute("SELECT name, value FROM meta")))
+        except (IndexError, sqlite3.Error):
+            return 0
 
     def lost(self, frames: int) -> int:
         """Return how many frames of the flood are not in it at their place and byte for byte."""
@@ -141,6 +155,7 @@ def flooded(frames: int, folder: Path) -> Run:
             number += 1
             wait(app, 0.05 + number % 7 / 100)
             found.memory_mb = max(found.memory_mb, program.memory_info().rss / (1 << 20))
+        found.behind = stored - recording.judged()
         found.frames_a_second = (stored - first) / (time.perf_counter() - began)
         found.cpu_us = (sum(program.cpu_times()[:2]) - cpu) / max(1, stored - first) * 1e6
         found.lost = recording.lost(frames)
@@ -158,15 +173,19 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as name:
             runs.append(flooded(frames, Path(name)))
     rates, costs = [run.frames_a_second for run in runs], [run.cpu_us for run in runs]
+    lags = [float(run.behind) for run in runs]
     keys = [took for run in runs for took in run.keys_ms]
     slow = [late(run.keys_ms) for run in runs if run.keys_ms]
     return judged(
         [
-            Figure("stored and shown", max(rates) / 1000, "k/s", 20, noise(rates) / 1000,
+            Figure("stored and shown", statistics.median(rates) / 1000, "k/s", 20, noise(rates) / 1000,
                    f"a read loop: {read / 1000:,.0f} k/s", least=True),
-            Figure("processor time of the program", min(costs), "µs a frame", None, noise(costs)),
+            Figure("processor time of the program", statistics.median(costs), "µs a frame", None,
+                   noise(costs)),
             Figure(f"key to paint meanwhile, p95 of {len(keys)}", late(keys), "ms", 30, noise(slow)),
             Figure("memory meanwhile, at most", max(run.memory_mb for run in runs), "MB", 140),
+            Figure("the linter is behind when all is stored", statistics.median(lags), "frames", None,
+                   noise(lags)),
             Figure("frames lost or changed", sum(run.lost for run in runs), "frames", 0,
                    beside=f"of {count * frames:,} sent"),
         ]

@@ -19,7 +19,7 @@ from statistics import median
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tests.benchmarks.figures import Figure, judged, late, noise  # noqa: E402
+from tests.benchmarks.figures import Figure, judged, late, noise_of  # noqa: E402
 from tests.benchmarks.streaming import BARE, echo, rest  # noqa: E402
 from tests.terminal.pty_app import FRAME_ENDS, TerminalApp, home_in  # noqa: E402
 
@@ -111,9 +111,11 @@ def main(count: int) -> int:
     print(f"`k` {median(moves):.1f} ms")
     return judged(
         [
-            Figure("`t` while flooded, p95", late(flooded), "ms", FLOODED_MS, noise(flooded), beside),
-            Figure("`t` at rest, p95", late(formats), "ms", QUIET_MS, noise(formats), beside),
-            Figure("`k` at rest, p95", late(moves), "ms", QUIET_MS, noise(moves), beside),
+            Figure(
+                "`t` while flooded, p95", late(flooded), "ms", FLOODED_MS, noise_of(late, flooded), beside
+            ),
+            Figure("`t` at rest, p95", late(formats), "ms", QUIET_MS, noise_of(late, formats), beside),
+            Figure("`k` at rest, p95", late(moves), "ms", QUIET_MS, noise_of(late, moves), beside),
         ]
     )
 
