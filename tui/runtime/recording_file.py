@@ -15,7 +15,6 @@ from tui.core.text import clean_line
 from tui.core.traffic import Finding
 from tui.runtime.background import BackgroundThread
 from tui.storage.recordings.findings import judged_of
-from tui.storage.recordings.judged import JudgedFindings
 from tui.storage.recordings.liveness import is_live
 from tui.storage.recordings.notes import NotesStore
 from tui.storage.recordings.reader import RecordingReader
@@ -25,6 +24,7 @@ from tui.traffic.record.row_parts import ListRow
 
 if TYPE_CHECKING:
     from tui.host.schemas.judge import ModelJudge
+    from tui.storage.recordings.judged import JudgedFindings
     from tui.traffic.lint.lint import Linter
 
 PAGE = 2_000
@@ -61,7 +61,7 @@ class RecordingFile:
         ended_ns = _ended_ns(path)
         self._path = path
         self._notes = NotesStore(path)
-        self._found = JudgedFindings()
+        self._found: JudgedFindings | None = None
         self._shown = self._looked_at = 0
         self._judged = sys.maxsize
         self._painted = threading.Event()
@@ -81,7 +81,7 @@ class RecordingFile:
         )
 
     def _reader(self) -> RecordingReader:
-        return _Judged(self._path, self._found)
+        return _Judged(self._path, lambda: self._found)
 
     def _keep(self, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
         try:
@@ -232,7 +232,7 @@ class RecordingFile:
         columns = self.recording.entries
         last = columns.seq(len(columns) - 1) if len(columns) else 0
         self._judge(reader, last)
-        if not live and self._looked_at >= last and not reader.damage:
+        if self._found is not None and not live and self._looked_at >= last and not reader.damage:
             try:
                 self._found.keep(self._path, last)
             except StorageError as error:  # judged again when it is opened again
@@ -246,8 +246,10 @@ class RecordingFile:
             return
         if self._linter is None:
             from tui.runtime.recording import model_judge
+            from tui.storage.recordings.judged import JudgedFindings
             from tui.traffic.lint.lint import Linter
 
+            self._found = JudgedFindings()
             self._judge_of_models = model_judge()
             self._linter = Linter(self._judge_of_models)
         found: list[Finding] = []
@@ -266,7 +268,8 @@ class RecordingFile:
         self._show(found)
 
     def _show(self, found: Sequence[Finding]) -> None:
-        self._found.add(found)
+        if self._found is not None:
+            self._found.add(found)
         for finding in found:
             self.recording.entries.set_severity(finding.seq, finding.severity)
         self._judged = self._looked_at
@@ -297,9 +300,10 @@ def _ended_ns(path: Path) -> int:
 
 
 class _Judged(RecordingReader):
-    def __init__(self, path: Path, found: JudgedFindings) -> None:
+    def __init__(self, path: Path, found: "Callable[[], JudgedFindings | None]") -> None:
         super().__init__(path)
         self._found = found
 
     def findings_of(self, seq: int) -> Sequence[Finding]:
-        return self._found.of(seq) or super().findings_of(seq)
+        found = self._found()
+        return (found.of(seq) if found is not None else ()) or super().findings_of(seq)
