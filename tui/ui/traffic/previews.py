@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from textual.cache import LRUCache
 
 from tui.core.text import clean_line
-from tui.core.traffic import Entry, Kind, TrafficReader
+from tui.core.traffic import BODY_LOST_TEXT, Entry, Kind, TrafficReader
 from tui.traffic.record.entry_columns import EntryColumns
 
 T = TypeVar("T")
@@ -116,6 +116,8 @@ def _previews(reader: TrafficReader, wanted: Iterable[int]) -> Iterable[tuple[in
 
 
 def _preview(entry: Entry) -> EntryPreview:
+    if entry.is_body_lost:
+        return EntryPreview(clean_line(entry.ident, 40), BODY_LOST_TEXT)
     if entry.detail.get("event") == "sign-in":
         return EntryPreview("", clean_line(_sign_in(entry.detail), HEAD_BYTES))
     if entry.kind is Kind.EVENT and (text := _event(entry.body)):
