@@ -27,7 +27,7 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _OFF = ("no_start", "no_servers", "resume", "list", "failed", "all", "json", "lint", "stats", "follow")
 _NONE = ("theme", "session", "filter", "since", "slowest", "export", "output", "replay", "server", "mask")
 _NAMED = dict.fromkeys(_OFF, False) | dict.fromkeys(_NONE) | {"live_command": []}
-"""What the parser makes of `mcptui traffic NAME`, besides the name."""
+"""The other arguments that the parser returns for `mcptui traffic NAME`."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -42,8 +42,11 @@ def meta_of(path: Path) -> dict[str, str]:
 
 
 def recorded() -> list[tuple[Entry, bytes]]:
-    """Return the entries of the one recording with their bodies."""
-    (path,) = recordings()
+    """Return the entries of the one recording with their bodies; none as long as it is just being made."""
+    found = recordings()
+    if not found:
+        return []
+    (path,) = found
     reader = RecordingReader(path)
     try:
         return [(entry, reader.body(entry.seq)) for entry in reader.columns(0, 1_000_000)]

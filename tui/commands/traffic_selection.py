@@ -7,10 +7,11 @@ from typing import Any
 
 from tui.commands.recordings import PAGE, OpenRecording
 from tui.core.errors import StorageError, UsageError
-from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind, Outcome, Severity, without_body
+from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind, Outcome, Severity
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.filter.view import View
 from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.entry_reader import with_part_of_batch
 
 BODY_LIMIT = 64 * 1024 * 1024
 """Bytes of a body that are printed or exported."""
@@ -85,13 +86,7 @@ class Selection:
 
     def read_on(self) -> None:
         """Read what was recorded since the last time; StorageError if that cannot be read."""
-        while rows := self._recording.reader.column_rows(self._last, PAGE):
-            try:
-                self.columns.extend(rows)
-            except (OverflowError, TypeError, ValueError):  # a damaged page
-                self._recording.reader.doubt()
-                rows = self._recording.reader.column_rows(self._last, PAGE)
-                self.columns.extend(rows)
+        while rows := self._recording.reader.hand_rows(self.columns.extend, self._last, PAGE):
             if self._last and (unread := rows[0][0] - self._last - 1):
                 self._unread += unread + self._is_marker(rows[0][0])
             self._last = rows[-1][0]
@@ -149,13 +144,7 @@ class Selection:
         """Return an entry with its body, or without a damaged one; None if it was dropped meanwhile."""
         found = self._recording.reader.entry(seq, BODY_LIMIT)
         kept = self._unless_dropped(seq, found)
-        if kept is None or (place := kept.in_batch) is None:
-            return kept
-        batch, start, end = place
-        try:
-            return kept._replace(body=self._recording.reader.body(batch, start, end - start))
-        except StorageError:  # told by the batch
-            return without_body(kept)
+        return kept if kept is None else with_part_of_batch(self._recording.reader, kept)
 
     def _unless_dropped(self, seq: int, found: Entry | None) -> Entry | None:
         """Return an entry, or None and count it if it was dropped since its columns were read.

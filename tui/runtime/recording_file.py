@@ -17,7 +17,7 @@ from tui.runtime.background import BackgroundThread
 from tui.storage.recordings.findings import judged_of
 from tui.storage.recordings.liveness import is_live
 from tui.storage.recordings.notes import NotesStore
-from tui.storage.recordings.reader import RecordingReader
+from tui.storage.recordings.reader import BAD_VALUES, RecordingReader
 from tui.storage.recordings.salvage import without_gaps
 from tui.traffic.record.entry_columns import EntryColumns, Recording
 from tui.traffic.record.row_parts import ListRow
@@ -42,9 +42,6 @@ REST_SECONDS, SLICE_SECONDS = 0.001, 0.003
 """The pause after each page, and the work between two pauses: drawing and keys come first."""
 
 _log = logging.getLogger(__name__)
-
-_NO_VALUES = (OverflowError, TypeError, ValueError)
-"""Raised for rows that no writer has stored."""
 
 
 class RecordingFile:
@@ -123,8 +120,8 @@ class RecordingFile:
         last = self._load_from_end(reader)
         while not self._closing.is_set():
             live = is_live(self._path)
-            while self._take(reader, columns.extend, last, PAGE):
-                last = columns.seq(len(columns) - 1)
+            while reader.hand_rows(columns.extend, last, PAGE):
+                last = columns.last
                 if self._closing.wait(REST_SECONDS):
                     return
             self.problem = reader.damage
@@ -135,23 +132,6 @@ class RecordingFile:
             if not live:
                 return
             self._closing.wait(LOOK_SECONDS)
-
-    def _take(
-        self,
-        reader: RecordingReader,
-        take: Callable[[Sequence[ListRow]], None],
-        after: int,
-        limit: int,
-    ) -> bool:
-        """Let `take` have the next rows; if it refuses one, look for damage. Return whether there are any."""
-        rows = reader.column_rows(after, limit)
-        try:
-            take(rows)
-        except _NO_VALUES:
-            reader.doubt()
-            rows = reader.column_rows(after, limit)
-            take(rows)
-        return bool(rows)
 
     def _load_from_end(self, reader: RecordingReader) -> int:
         """Load the last page, then what is before it; return the seq of the last entry, 0 for nothing.
@@ -167,7 +147,7 @@ class RecordingFile:
             return 0
         try:
             columns.begin_at_end(first, rows[-LAST_PAGE:])
-        except _NO_VALUES:
+        except BAD_VALUES:
             reader.doubt()
             return 0
         self._painted.wait(PAINTED_SECONDS)
@@ -180,7 +160,7 @@ class RecordingFile:
                 return last
             missing = columns.seq(start)
             stop = min(missing + PAGE, columns.seq(end))
-            self._take(reader, lambda rows: _fill(columns, rows), missing - 1, stop - missing)
+            reader.hand_rows(lambda rows: _fill(columns, rows), missing - 1, stop - missing)
             self._closing.wait(REST_SECONDS)
         return last
 
@@ -211,10 +191,9 @@ class RecordingFile:
     def _take_stored(self, reader: RecordingReader, live: bool) -> bool:
         """Show the stored findings; return False if nothing stored is, or will be, about all entries."""
         columns = self.recording.entries
-        last = columns.seq(len(columns) - 1) if len(columns) else 0
         meta = reader.meta()
         judged = judged_of(meta)
-        is_whole = not live and judged >= last
+        is_whole = not live and judged >= columns.last
         if is_whole or (live and meta.get("program")):
             stored, self._shown = reader.flagged(self._shown)
             for severity, seqs in stored:
@@ -229,8 +208,7 @@ class RecordingFile:
         """Show the stored findings. What is not judged, and will not be by its writer, is judged now."""
         if self._take_stored(reader, live):
             return
-        columns = self.recording.entries
-        last = columns.seq(len(columns) - 1) if len(columns) else 0
+        last = self.recording.entries.last
         self._judge(reader, last)
         if self._found is not None and not live and self._looked_at >= last and not reader.damage:
             try:

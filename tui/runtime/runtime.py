@@ -65,10 +65,6 @@ MODEL_CLOSE_SECONDS = 1.0
 _TAPS = "tui.runtime.tap_follower"
 
 
-def _go_on() -> None:
-    """Wait for nothing."""
-
-
 class Runtime:
     """Everything behind the screens and the commands.
 
@@ -98,7 +94,7 @@ class Runtime:
         self._clock = MonotonicClock()
         self.redactor = Redactor()
         self.questioner: Questioner = Refuser()
-        self.stand_back: Callable[[], None] = _go_on
+        self.stand_back: Callable[[], None] = lambda: None
         self._traffic = RunRecording(lambda: self.redactor, stand_back=lambda: self.stand_back())
         self.host = Host((), sink=self._traffic, clock=self._clock)
         self._active_model = ActiveModel(options, env, self._clock, self._traffic, self._keep_secret)

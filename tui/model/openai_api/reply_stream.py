@@ -112,7 +112,7 @@ PAUSES_FROM = 16
 """Events of a reply before the first pause: short replies, most of them calls, are not delayed."""
 
 AT_ONCE_SECONDS = 0.001
-"""What took less to read was there already, and so may be what follows."""
+"""A faster read did not wait for data; more may be ready to read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Reads a recording, also while it is written. No method blocks the writer."""
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,10 +17,9 @@ from tui.core.traffic import (
 from tui.storage.recordings.body_search import LARGE, BodyFinder
 from tui.storage.recordings.database import ENTRY_COLUMNS, cut_short, is_cut, open_for_reading, storage_errors
 from tui.storage.recordings.findings import findings_of, flagged
-from tui.storage.recordings.rows import entry_of, is_sound
+from tui.storage.recordings.rows import Row, entry_of, is_sound
 from tui.storage.recordings.salvage import (
     WINDOW,
-    Row,
     Salvage,
     halved,
     is_damage,
@@ -59,6 +58,9 @@ _SELECT_BODILESS = (
     " (SELECT 1 FROM bodies WHERE bodies.seq = entries.seq AND typeof(body) = 'blob') ORDER BY seq"
 )
 
+BAD_VALUES = (OverflowError, TypeError, ValueError)
+"""What columns raise for rows that no writer stored."""
+
 
 class RecordingReader:
     """Reads a recording. Used by one thread at a time; `interrupt` by any.
@@ -85,7 +87,7 @@ class RecordingReader:
         """Return up to `limit` entries with seq > `after`, in order, without bodies and redactions."""
         with storage_errors(self.path):
             rows = self._rows(_SELECT, after, limit)
-            if self._salvage is None and not (all(map(is_sound, rows)) and is_in_order(rows)):
+            if self._salvage is None and not _are_sound(rows):
                 self.doubt()
                 rows = self._rows(_SELECT, after, limit)
             return [self._noted(entry_of((*row, "", "")[:18])) for row in rows]
@@ -100,7 +102,7 @@ class RecordingReader:
             if self._salvage is not None:
                 raise ValueError("a damaged entry")
             rows = self._connection.execute(_SELECT_WHOLE, (most, after, limit)).fetchall()
-            if not (all(map(is_sound, rows)) and is_in_order(rows)):
+            if not _are_sound(rows):
                 raise ValueError("a damaged entry")
             if not all(isinstance(row[19], bytes | None) for row in rows):
                 raise ValueError("a damaged body")
@@ -110,6 +112,17 @@ class RecordingReader:
         """Return `columns` as plain tuples of `LIST_COLUMNS`, three times as fast; see `doubt`."""
         with storage_errors(self.path):
             return self._rows(_SELECT_LIST, after, limit)
+
+    def hand_rows(self, take: Callable[[Sequence[Row]], None], after: int, limit: int) -> Sequence[Row]:
+        """Pass `column_rows` to `take` and return them; on `BAD_VALUES`, doubt them and try again."""
+        rows = self.column_rows(after, limit)
+        try:
+            take(rows)
+        except BAD_VALUES:
+            self.doubt()
+            rows = self.column_rows(after, limit)
+            take(rows)
+        return rows
 
     def _rows(self, select: str, after: int, limit: int) -> list[tuple[Any, ...]]:
         """Return rows in order, with an event in place of each unreadable one."""
@@ -224,7 +237,7 @@ class RecordingReader:
         return ()
 
     def _in_its_place(self, seq: int) -> Entry | None:
-        """Return the event that stands in the place of an unreadable entry, None behind the end."""
+        """Return the placeholder event for an unreadable entry, or None past the end."""
         self.doubt()
         found = self.columns(seq - 1, 1)
         return found[0] if found and found[0].seq == seq else None
@@ -327,6 +340,10 @@ class RecordingReader:
 
     def close(self) -> None:
         self._connection.close()
+
+
+def _are_sound(rows: Sequence[Row]) -> bool:
+    return all(map(is_sound, rows)) and is_in_order(rows)
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Entries as rows of a recording and back. Values only. What no writer has stored is told by `is_sound`."""
+"""Converts entries to rows of a recording and back. Values only; `is_sound` checks rows from a file."""
 
 import json
 from collections.abc import Mapping, Sequence

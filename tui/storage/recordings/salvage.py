@@ -8,12 +8,10 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from operator import itemgetter
-from typing import Any
 
 from tui.core.traffic import DROPPED, Direction, Kind, Outcome
-from tui.storage.recordings.rows import is_sound
+from tui.storage.recordings.rows import Row, is_sound
 
-Row = tuple[Any, ...]
 Read = Callable[[int, int], Sequence[Row]]
 """Returns the rows from one seq to another, both included."""
 

@@ -34,7 +34,7 @@ CALM_SHARE = 0.6
 CALM = 0.25
 
 PAUSE = 0.5
-"""Seconds without an entry after which it is told that all were judged, if nothing was found to tell."""
+"""Idle seconds after which the linter reports its progress even without a finding."""
 
 CHUNK, SMALL = 64, 16 * 1024
 """Entries that are read at once, and the bytes of a body that is read with them."""

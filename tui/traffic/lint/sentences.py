@@ -1,6 +1,6 @@
-"""What a finding says where its own sentence is not stored: that of its entry alone, or that of its rule.
+"""Sentences for findings whose own is not stored: from linting the entry alone, or general ones by rule.
 
-Of a finding that many entries have, a recording keeps the sentences of the first.
+If many entries have the same finding, a recording keeps the sentences of the first few only.
 """
 
 from tui.core.traffic import Entry, Finding
@@ -57,7 +57,7 @@ GENERAL = {
     "unstable-order": "The same tools in another order than before.",
     "wrong-direction": "A method that is not for this side to send.",
 }
-"""What is wrong by each rule, true of every entry that has the finding."""
+"""A sentence for each rule that is true of every entry with that finding."""
 
 
 def sentence_of(finding: Finding, entry: Entry | None) -> str:

@@ -354,6 +354,11 @@ class EntryColumns:
         seq, at = self._jumps[place - 1]
         return seq + index - at
 
+    @property
+    def last(self) -> int:
+        """Seq of the last entry, 0 for none."""
+        return self.seq(self._count - 1) if self._count else 0
+
     def seqs(self, indices: Sequence[int]) -> Sequence[int]:
         if isinstance(indices, range) and not self._jumps:
             return range(self.first + indices.start, self.first + indices.stop)

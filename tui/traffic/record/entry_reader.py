@@ -1,13 +1,15 @@
 """Captured values into entries: classified, paired, redacted, truncated. State of one thread."""
 
 import json
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from tui.core.errors import StorageError
 from tui.core.jsonrpc.messages import MAX_NAME, Classification, classify, column
 from tui.core.jsonrpc.skimmer import items, outline
-from tui.core.traffic import Captured, Direction, Entry, Kind
+from tui.core.traffic import Captured, Direction, Entry, Kind, TrafficReader, without_body
 from tui.traffic.record.exchange import EXCHANGE, Correlator, Link, PairingRemark
 from tui.traffic.record.redaction import Redact, StoredBody, keep, keep_all, scrub, scrub_text
 
@@ -147,3 +149,14 @@ def _model_named(body: bytes) -> str:
     except (ValueError, KeyError):
         return ""
     return name if isinstance(name, str) else ""
+
+
+def with_part_of_batch(reader: TrafficReader, entry: Entry, limit: int = sys.maxsize) -> Entry:
+    """Return an entry that came in a batch with up to `limit` bytes of its part of that; others unchanged."""
+    if (place := entry.in_batch) is None:
+        return entry
+    batch, start, end = place
+    try:
+        return entry._replace(body=reader.body(batch, start, min(limit, end - start)))
+    except StorageError:  # the batch reports it
+        return without_body(entry)

@@ -40,7 +40,7 @@ class Judgement(NamedTuple):
 
 
 class Portion(NamedTuple):
-    """What was taken from a backlog: captured values, what was found, and the job after them.
+    """A batch taken from the backlog: captured values, findings, and the job after them.
 
     `items` is how many items of the queue that was.
     """
@@ -235,7 +235,7 @@ class Recorder:
         self._wake, self._hurry = threading.Event(), threading.Event()
         self._writer: TrafficWriter | None = None
         self._findings: list[Finding] = []
-        self._judged = self._judged_stored = 0
+        self._judged = 0  # what the store has not been told yet
         self._problem = ""
         self._thread: threading.Thread | None = None
 
@@ -349,7 +349,7 @@ class Recorder:
             except Exception:  # a bug must not end the recording: each round takes something
                 self._fault("recording a batch")
             self._backlog.settle()
-        if self._findings or self._judged > self._judged_stored:
+        if self._findings or self._judged:
             self._store([])
         if self._backlog:
             self._awake = True
@@ -376,13 +376,12 @@ class Recorder:
 
     def _store(self, batch: list[Entry]) -> None:
         """Store entries, and the findings that wait, in one transaction."""
-        findings, self._findings = self._findings, []
-        if not batch and not findings and self._judged <= self._judged_stored:
+        (findings, judged), self._findings, self._judged = (self._findings, self._judged), [], 0
+        if not batch and not findings and not judged:
             return
-        self._judged_stored = self._judged
         if self._writer is not None:
             try:
-                self._writer.write(batch, findings, self._judged)
+                self._writer.write(batch, findings, judged)
                 self._problem, self.entries.gone = self._writer.problem, self._writer.gone
             except Exception as problem:  # any failure of the store
                 self._lose_store(problem)

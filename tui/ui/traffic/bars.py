@@ -38,15 +38,15 @@ class TrafficTitle(SplitBar):
 
     def _linting(self, recording: Recording) -> Row:
         """Return how much the linter has looked at; nothing while it keeps up, or once it has seen all."""
-        judged, last = recording.judged(), last_of(recording.entries)
-        if judged >= last:
+        row = linting_of(recording)
+        if not row:
             self._awaited, self._lags = 0, False
             return ()
         now = monotonic()
-        if judged >= self._awaited:
-            self._awaited, self._since = last, now
+        if recording.judged() >= self._awaited:
+            self._awaited, self._since = recording.entries.last, now
         self._lags |= not recording.live or now - self._since >= LAG_SECONDS
-        return linting_of(recording) if self._lags else ()
+        return row if self._lags else ()
 
 
 class Headings(Bar):
@@ -152,14 +152,9 @@ def loading_of(entries: EntryColumns) -> Row:
     return () if loaded == count else ((f"loading {loaded * 100 // count} %   ", "warn"),)
 
 
-def last_of(entries: EntryColumns) -> int:
-    """Return the seq of the last entry, 0 for none."""
-    return entries.seq(len(entries) - 1) if len(entries) else 0
-
-
 def linting_of(recording: Recording) -> Row:
     """Return how much of a recording the linter has judged, nothing if all of it."""
-    judged, first, last = recording.judged(), recording.entries.first, last_of(recording.entries)
+    judged, first, last = recording.judged(), recording.entries.first, recording.entries.last
     if judged >= last:
         return ()
     done = max(0, judged - first + 1)

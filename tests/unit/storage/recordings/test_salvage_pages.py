@@ -57,13 +57,7 @@ def read_all(path: Path) -> tuple[EntryColumns, dict[int, bytes | None], str]:
     columns, bodies = EntryColumns(), dict[int, bytes | None]()
     with closing(RecordingReader(path)) as reader:
         after = 0
-        while rows := reader.column_rows(after, 200):
-            try:
-                columns.extend(rows)
-            except (OverflowError, TypeError, ValueError):
-                reader.doubt()
-                rows = reader.column_rows(after, 200)
-                columns.extend(rows)
+        while rows := reader.hand_rows(columns.extend, after, 200):
             after = rows[-1][0]
         for entry in reader.columns(0, ENTRIES):
             whole = reader.entry(entry.seq)

@@ -340,9 +340,8 @@ class Transcript(FlowPane):
         self._writer.draw()
         self.settle()
         if self.screen.is_current:
-            paint_now(
-                self.screen, (self, self.vertical_scrollbar)
-            )  # within what is measured: it takes most of the time
+            # Within what is measured: it takes most of the time.
+            paint_now(self.screen, (self, self.vertical_scrollbar))
         self._cost = thread_time() - started
 
     def target_chosen(self, block: Block, row: int) -> None:
