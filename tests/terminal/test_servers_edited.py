@@ -24,7 +24,7 @@ def test_a_server_is_added_corrected_disabled_enabled_and_removed(tmp_path: Path
         app.send(F3)
         app.until(lambda: "a add" in app.screen.display[-1])
         app.send("a")
-        app.shows("Add a server")
+        app.shows("Add server")
         app.send(f"{sys.executable} {MATHS}")
         app.shows("[servers.legacy_math]")
         app.send(SAVE)

@@ -24,6 +24,7 @@ from textual._context import visible_screen_stack
 from textual.app import App
 
 from tui.settings.themes import load_theme
+from tui.ui.widgets.theming import theme_of
 
 FOLDER = Path(__file__).parents[1] / "snapshots"
 DARK, LIGHT = "harbor", "quay"
@@ -154,7 +155,9 @@ def _role(colour: Color | None, theme: str) -> str:
     if colour is None or colour.is_default:
         return "default"
     value = colour.get_truecolor().hex
-    return next((role for role, known in load_theme(theme)[0].colours().items() if known == value), value)
+    spec = load_theme(theme)[0]
+    roles = {**spec.colours(), "field": theme_of(spec).variables["field"]}
+    return next((role for role, known in roles.items() if known == value), value)
 
 
 # ---- the file ----

@@ -16,7 +16,7 @@ async def test_a_server_is_added_from_what_is_typed_and_shown_before():
         await pilot.press("f3", "a")
         await until(lambda: isinstance(app.screen, ServerForm))
         await pilot.press(*"python3", "space", "x")
-        await shows(app, "Add a server", "[servers.weather]", 'line = "python3 x"')
+        await shows(app, "Add server", "[servers.weather]", 'line = "python3 x"')
         await pilot.press("tab", *"mine", "tab", "tab", "right", "right")
         await shows(app, "[servers.mine]", "# lines")
         await pilot.press("ctrl+j")
@@ -42,16 +42,16 @@ async def test_what_is_wrong_is_said_and_enter_does_not_save_it():
 async def test_the_label_says_whether_headers_or_variables_are_meant():
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("f3", "a")
-        await shows(app, "Environment, one a line")
+        await shows(app, "Environment", "NAME=VALUE")
         await pilot.press(*"https", "colon", "slash", "slash", "h")
-        await shows(app, "Headers, one a line")
+        await shows(app, "Headers", "Authorization: Bearer")
 
 
 async def test_a_server_is_changed_with_its_secrets_hidden():
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await pilot.press("f3", "e")
-        await shows(app, "Change weather", "python3 weather.py", "TOKEN=***", "TOKEN is not set")
+        await shows(app, "Edit weather", "python3 weather.py", "TOKEN=***", "TOKEN is not set")
         await pilot.press("exclamation_mark", "enter")
         await until(lambda: runtime.server_changes.done)
     assert runtime.server_changes.done[0][1].startswith('[servers.weather]\nline = "python3 weather.py!"')

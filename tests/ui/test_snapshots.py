@@ -70,9 +70,9 @@ async def servers_edited(visit: Visit) -> None:
     await visit.press("f3", "a")
     await visit.write("https")
     await visit.press("colon", "slash", "slash", "m")
-    await visit.see("server-add", "Add a server", "Headers, one a line")
+    await visit.see("server-add", "Add server", "Headers")
     await visit.press("escape", "e")
-    await visit.see("server-change", "Change weather", "TOKEN=***", "is not set")
+    await visit.see("server-change", "Edit weather", "TOKEN=***", "is not set")
 
 
 @tour(idle, "chat-empty", "chat-commands", "chat-attach", "palette", "themes", "system-text", "help")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widgets import Input, TextArea
@@ -14,65 +14,34 @@ from textual.widgets import Input, TextArea
 from tui.core.errors import McptuiError
 from tui.core.text import clean, clean_line
 from tui.ui.dialogs.text_dialogs import MultilineText
-from tui.ui.widgets.bar import Bar
-from tui.ui.widgets.field import Field
+from tui.ui.widgets.field import Button, Choices, Field, FormField
 from tui.ui.widgets.literal import Literal
-from tui.ui.widgets.rows import Row
 
 if TYPE_CHECKING:
     from tui.runtime.server_changes import Draft, ServerValues
 
 TRANSPORTS = (
-    ("", "automatic"),
+    ("", "auto"),
     ("stdio", "stdio"),
     ("lines", "lines"),
     ("http", "HTTP"),
-    ("sse", "HTTP+SSE"),
+    ("sse", "SSE"),
     ("websocket", "WebSocket"),
 )
 LOOK_SECONDS = 0.1
-KEYS = "enter save   tab next field   ←→ transport   esc cancel"
 
 MakeDraft = Callable[[str, "ServerValues"], "Draft"]
 """Takes a name and what was typed; raises McptuiError with what is wrong."""
-
-
-class TransportBar(Bar, can_focus=True):
-    """The transports side by side, one of them selected."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("right,space", "step(1)", "next"),
-        Binding("left", "step(-1)", "previous"),
-    ]
-
-    def __init__(self, chosen: str, changed: Callable[[], object]) -> None:
-        super().__init__(id="transport")
-        self.chosen = chosen
-        self._changed = changed
-
-    def row(self, width: int) -> Row:
-        row: list[tuple[str, str]] = []
-        for value, words in TRANSPORTS:
-            mine = value == self.chosen
-            style = ("accent bold" if self.has_focus else "text bold") if mine else "dim"
-            row.append((("● " if mine else "○ ") + words + "  ", style))
-        return tuple(row)
-
-    def action_step(self, step: int) -> None:
-        values = [value for value, _ in TRANSPORTS]
-        self.chosen = values[(values.index(self.chosen) + step) % len(values)]
-        self.refresh()
-        self._changed()
 
 
 class ServerForm(ModalScreen["Draft | None"]):
     """Returns the server to write, or None. `name` is given if an existing one is changed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "cancel", priority=True),
-        Binding("tab", "app.focus_next", "next field", priority=True),
-        Binding("shift+tab", "app.focus_previous", "field before", priority=True),
-        Binding("ctrl+j,ctrl+enter", "save", "save", priority=True),
+        Binding("escape", "back", "Cancel", priority=True),
+        Binding("tab", "app.focus_next", "Next field", priority=True),
+        Binding("shift+tab", "app.focus_previous", "Previous field", priority=True),
+        Binding("ctrl+j,ctrl+enter", "save", "Save", priority=True),
     ]
 
     DEFAULT_CSS = """
@@ -81,16 +50,12 @@ class ServerForm(ModalScreen["Draft | None"]):
         width: 1fr; max-width: 110; height: auto; max-height: 100%; padding: 1 3; margin: 0 2 1 2;
         background: $panel; border-left: outer $accent;
     }
-    ServerForm Literal { width: 1fr; }
-    ServerForm .label { color: $text-dim; }
-    ServerForm Input { background: $panel; background-tint: transparent; margin-bottom: 1; }
-    ServerForm TextArea {
-        height: auto; min-height: 1; max-height: 3; margin-bottom: 1; border: none; padding: 0;
-        background: $panel; background-tint: transparent;
-    }
-    ServerForm #toml { color: $text-dim; margin-top: 1; max-height: 4; }
-    ServerForm #problem { color: $warn; display: none; }
-    ServerForm .keys { color: $accent; margin-top: 1; }
+    ServerForm .title { width: 1fr; text-style: bold; margin-bottom: 1; }
+    ServerForm VerticalScroll { height: auto; max-height: 100vh; }
+    ServerForm TextArea { min-height: 1; max-height: 3; }
+    ServerForm #toml { width: 1fr; color: $text-dim; max-height: 4; }
+    ServerForm .buttons { height: 1; margin-top: 1; }
+    ServerForm .buttons Literal { width: auto; margin-left: 3; color: $text-dim; }
     """
 
     def __init__(self, make: MakeDraft, values: "ServerValues", name: str = "") -> None:
@@ -103,30 +68,30 @@ class ServerForm(ModalScreen["Draft | None"]):
             compact=True,
             select_on_focus=False,
         )
-        self._name_field = Field(placeholder="from its address or package", max_length=64, compact=True)
-        self._label = Literal("", classes="label")
+        self._line_field = FormField("Command or URL", self._line, required=True)
+        self._name_field = Field(placeholder="taken from the URL or package", max_length=64, compact=True)
         self._values = MultilineText(clean(values.values), compact=True, highlight_cursor_line=False)
         self._values.set_reactive(TextArea.cursor_blink, False)
-        self._transport = TransportBar(values.transport, self._look)
+        self._values_field = FormField("Environment", self._values)
+        self._transport = Choices(TRANSPORTS, values.transport, self._look, id="transport")
         self._toml = Literal("", id="toml")
-        self._problem = Literal("", id="problem")
         self._complains = False
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
+        title = f"Edit {clean_line(self._fixed, 64)}" if self._fixed else "Add server"
         with Vertical():
-            yield Literal(f"Change {clean_line(self._fixed, 64)}" if self._fixed else "Add a server")
-            yield Literal("Address or command", classes="label")
-            yield self._line
-            if not self._fixed:
-                yield Literal("Name", classes="label")
-                yield self._name_field
-            yield self._label
-            yield self._values
-            yield self._transport
-            yield self._toml
-            yield self._problem
-            yield Literal(KEYS, classes="keys")
+            yield Literal(title, classes="title")
+            with VerticalScroll(can_focus=False):
+                yield self._line_field
+                if not self._fixed:
+                    yield FormField("Name", self._name_field)
+                yield self._values_field
+                yield FormField("Transport", self._transport)
+                yield self._toml
+            with Horizontal(classes="buttons"):
+                yield Button("Save", "ctrl+j", self.action_save)
+                yield Literal("esc cancel   tab next field")
 
     def on_mount(self) -> None:
         self.set_focus(self._line)
@@ -145,13 +110,12 @@ class ServerForm(ModalScreen["Draft | None"]):
 
     def _look(self) -> "Draft | None":
         """Show what would be written; return it, None if it cannot be."""
-        remote = "://" in self._line.value
-        self._label.show(
-            "Headers, one a line: Authorization: Bearer ${TOKEN}"
-            if remote
-            else "Environment, one a line: NAME=VALUE or NAME=${VARIABLE}"
-        )
-        self._problem.display = False
+        if "://" in self._line.value:
+            self._values_field.relabel("Headers")
+            self._values_field.describe("One per line: Authorization: Bearer ${TOKEN}")
+        else:
+            self._values_field.relabel("Environment")
+            self._values_field.describe("One per line: NAME=VALUE or NAME=${VARIABLE}")
         try:
             draft = self._make(self._fixed or self._name_field.value, self._typed())
         except McptuiError as error:
@@ -161,12 +125,12 @@ class ServerForm(ModalScreen["Draft | None"]):
         if not self._fixed:
             self._name_field.placeholder = draft.name
         self._toml.show(draft.toml.rstrip())
-        self._say("; ".join(draft.notes))
+        self._say("")
+        self._values_field.complain("; ".join(draft.notes), is_error=False)
         return draft
 
     def _say(self, text: str) -> None:
-        self._problem.show(clean_line(f"{text[:1].upper()}{text[1:]}", 400))
-        self._problem.display = bool(text)
+        self._line_field.complain(f"{text[:1].upper()}{text[1:]}")
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()

@@ -1,10 +1,24 @@
-"""Field: an input for one line, whose keys act in the order in which they were pressed."""
+"""Fields: what a form is made of. The inputs of a dialog, their labels, and the button that ends it.
+
+The forms of schemas are drawn by `ui/workbench/form_pane.py` in the same look, with rows.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 from textual import events
-from textual.binding import Binding
-from textual.widgets import Input
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Input, Static
 
+from tui.core.text import clean_line
 from tui.ui.platform.keys_in_order import act_at_once
+from tui.ui.widgets.bar import Bar, part_at
+from tui.ui.widgets.literal import Literal
+from tui.ui.widgets.rows import Row, width_of
 
 _ACTIONS = {
     binding.key: binding.action for binding in Binding.make_bindings(Input.BINDINGS) if len(binding.key) > 1
@@ -31,3 +45,184 @@ def type_into(field: Input, event: events.Key) -> None:
         event.stop()
         event.prevent_default()
         field.insert_text_at_cursor(event.character)
+
+
+class FormField(Vertical):
+    """A field of a form: label and type, the input, its description, and a row for an error.
+
+    The row for the error is always there, so that an error moves nothing.
+
+    Args:
+        label: the name of the field.
+        control: the input, for instance a `Field`, a text area or `Choices`.
+        kind: its type, shown beside the label.
+        required: whether `required` is shown beside the type.
+        about: the description, always shown below the input.
+    """
+
+    DEFAULT_CSS = """
+    FormField { width: 1fr; height: auto; }
+    FormField > .form-label { width: 1fr; }
+    FormField > .form-input {
+        width: 1fr; height: auto; padding: 0 1; background: $field; border-left: outer $rule;
+    }
+    FormField > .form-input:focus-within { border-left: outer $accent; }
+    FormField.-wrong > .form-input { border-left: outer $bad; }
+    FormField > .form-input Input, FormField > .form-input TextArea {
+        background: $field; background-tint: transparent;
+    }
+    FormField > .form-input TextArea { height: auto; border: none; padding: 0; }
+    FormField > .form-about { width: 1fr; padding: 0 0 0 2; color: $text-dim; }
+    FormField > .form-error { width: 1fr; height: 1; padding: 0 0 0 2; color: $warn; }
+    FormField.-wrong > .form-error { color: $bad; }
+    """
+
+    def __init__(
+        self, label: str, control: Widget, *, kind: str = "", required: bool = False, about: str = ""
+    ) -> None:
+        super().__init__()
+        self.control = control
+        self._label = Static(_head(label, kind, required), markup=False, classes="form-label")
+        self._about = Literal(about, classes="form-about")
+        self._about.display = bool(about)
+        self._error = Literal("", classes="form-error")
+
+    def compose(self) -> ComposeResult:
+        yield self._label
+        with Vertical(classes="form-input"):
+            yield self.control
+        yield self._about
+        yield self._error
+
+    def relabel(self, label: str, *, kind: str = "", required: bool = False) -> None:
+        """Show another label and type."""
+        self._label.update(_head(label, kind, required))
+
+    def describe(self, about: str) -> None:
+        """Show another description; "" shows none."""
+        self._about.show(about)
+        self._about.display = bool(about)
+
+    def complain(self, problem: str, *, is_error: bool = True) -> None:
+        """Show what is wrong with the value, or only to be noted; "" shows nothing."""
+        self._error.show(f"! {clean_line(problem, 300)}" if problem else "")
+        self.set_class(bool(problem) and is_error, "-wrong")
+
+
+def _head(label: str, kind: str, required: bool) -> Content:
+    words = " · ".join((*((kind,) if kind else ()), *(("required",) if required else ())))
+    parts = [(clean_line(label, 60), "bold")]
+    if words:
+        parts.append((f"  {clean_line(words, 120)}", "$text-dim"))
+    return Content.assemble(*parts)
+
+
+class Choices(Bar, can_focus=True):
+    """Some values side by side, one of them chosen: left and right, space or a click choose another.
+
+    Args:
+        options: values, each with its label.
+        chosen: the value that is chosen.
+        changed: called after another one was chosen.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right,space", "step(1)", "Next"),
+        Binding("left", "step(-1)", "Previous"),
+    ]
+
+    def __init__(
+        self,
+        options: Sequence[tuple[str, str]],
+        chosen: str,
+        changed: Callable[[], object] = lambda: None,
+        *,
+        id: str | None = None,
+    ) -> None:
+        super().__init__(id=id)
+        self.options = tuple(options)
+        self.chosen = chosen
+        self._changed = changed
+
+    def row(self, width: int) -> Row:
+        return tuple(span for _, row in self._shown(width) for span in row)
+
+    def _shown(self, width: int) -> list[tuple[str, Row]]:
+        """Return the values from the first one that leaves the chosen one in view."""
+        rows = [(value, choice(words, value == self.chosen, self.has_focus)) for value, words in self.options]
+        return rows[first_shown([width_of(row) for _, row in rows], self._index, width) :]
+
+    @property
+    def _index(self) -> int:
+        return [value for value, _ in self.options].index(self.chosen)
+
+    def choose(self, value: str) -> None:
+        """Choose another value."""
+        if value != self.chosen:
+            self.chosen = value
+            self.refresh()
+            self._changed()
+
+    def action_step(self, step: int) -> None:
+        self.choose(self.options[(self._index + step) % len(self.options)][0])
+
+    def on_click(self, event: events.Click) -> None:
+        value = part_at(self._shown(self.size.width), event.x)
+        if value is not None:
+            self.choose(value)
+
+
+def choice(words: str, chosen: bool, focused: bool, mark: str = "•") -> Row:
+    """Return one of some values that are shown side by side."""
+    style = ("accent bold" if focused else "text bold") if chosen else "dim"
+    return ((f"({mark if chosen else ' '}) {words}  ", style),)
+
+
+def first_shown(widths: Sequence[int], chosen: int, width: int) -> int:
+    """Return the index of the first of some parts in a line that leaves the chosen one within `width`."""
+    first = 0
+    while first < chosen and sum(widths[first : chosen + 1]) > width:
+        first += 1
+    return first
+
+
+class Button(Bar, can_focus=True):
+    """A button with its key: enter, space or a click press it.
+
+    Args:
+        label: a verb, or a verb and a noun.
+        key: the key that presses it from everywhere in the form.
+        pressed: called when it is pressed.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,space", "press", "Press")]
+
+    DEFAULT_CSS = """
+    Button { width: auto; min-width: 8; height: 1; }
+    """
+
+    def __init__(self, label: str, key: str, pressed: Callable[[], object], *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.label = label
+        self.key = key
+        self._pressed = pressed
+
+    def row(self, width: int) -> Row:
+        return button(self.label, self.key, self.has_focus)
+
+    def get_content_width(self, container: object, viewport: object) -> int:
+        return width_of(button(self.label, self.key, False))
+
+    def action_press(self) -> None:
+        self._pressed()
+
+    def on_click(self, event: events.Click) -> None:
+        event.stop()
+        self._pressed()
+
+
+def button(label: str, key: str, focused: bool) -> Row:
+    """Return a button as spans of a row."""
+    if focused:
+        return ((f"  {label}  ", "accent bold reverse"), (f"{key}  ", "accent reverse"))
+    return ((f"  {label}  ", "text bold on field"), (f"{key}  ", "dim on field"))

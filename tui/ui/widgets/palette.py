@@ -21,6 +21,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "rule": ("rule", "panel-lighten-1", "panel"),
     "surface": ("surface",),
     "panel": ("panel",),
+    "field": ("field", "panel"),
     "ok": ("ok", "success"),
     "warn": ("warn", "warning"),
     "bad": ("bad", "error"),
@@ -53,7 +54,7 @@ class Palette:
         colors = {role: _color(variables, names) or plain for role, names in ROLES.items()}
         if not native:
             colors = {
-                role: color if role in ("surface", "panel") else ground + color
+                role: color if role in ("surface", "panel", "field") else ground + color
                 for role, color in colors.items()
             }
             colors["cursor"] = ground.blend(colors["accent"], 0.16, alpha=1.0)

@@ -1,8 +1,8 @@
 """Turns the roles of a theme into a Textual `Theme`, whose CSS variables are the roles.
 
-Stylesheets use `$accent $foreground $text-dim $rule $surface $panel $ok $warn $bad $user $model $tool`;
-rows use the same words through the palette. An invalid color would crash the app inside Textual, so each
-one is parsed here first.
+Stylesheets use `$accent $foreground $text-dim $rule $surface $panel $field $ok $warn $bad $user $model
+$tool`; rows use the same words through the palette. An invalid color would crash the app inside Textual,
+so each one is parsed here first.
 """
 
 from collections.abc import Mapping
@@ -60,7 +60,11 @@ _WIDGET_VARIABLES: Mapping[str, tuple[str, int]] = {
     "text-accent": ("accent", 100),
 }
 
+FIELD_SHADE = 0.08
+"""How far the background of an input is from that of a panel, on the way to the color of text."""
+
 _DEFAULTS: Mapping[str, str] = {
+    "field": "#233338",
     "text-dim": "#8fa6a8",
     "rule": "#274049",
     "ok": "#7fc8a9",
@@ -90,6 +94,8 @@ def theme_of(spec: ThemeSpec) -> Theme:
     if spec.ansi:
         variables |= _ansi_variables(roles, spec.dark)
     else:
+        panel, text = Color.parse(roles["panel"]), Color.parse(roles["text"])
+        variables["field"] = panel.blend(text, FIELD_SHADE).hex6.lower()
         variables |= base
         variables |= {
             name: roles[role] if percent == 100 else f"{roles[role]} {percent}%"
@@ -110,6 +116,7 @@ def _ansi_variables(roles: Mapping[str, str], dark: bool) -> dict[str, str]:
     return {
         **missing,
         **stock.variables,
+        "field": roles["panel"],
         "foreground-muted": roles["dim"],
         "text-muted": roles["dim"],
         "text-accent": roles["accent"],

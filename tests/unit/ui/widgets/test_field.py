@@ -1,4 +1,4 @@
-"""Keys that arrive in one burst edit a field as if typed one by one."""
+"""Fields, choices and buttons of a form; a burst of keys edits a field as if typed one by one."""
 
 import pytest
 from textual import events
@@ -6,7 +6,9 @@ from textual.app import App, ComposeResult
 from textual.widgets import Input
 
 from tests.conftest import until
-from tui.ui.widgets.field import Field
+from tests.ui.app_stage import screen_text
+from tests.ui.stage import Stage
+from tui.ui.widgets.field import Button, Choices, Field, FormField, first_shown
 
 
 class OneField(App[None]):
@@ -39,3 +41,60 @@ async def test_keys_of_a_burst_edit_in_order(keys, text):
             app.post_message(events.Key(key, character))
         await until(lambda: app.submitted)
         assert app.submitted == [text]
+
+
+class OneForm(Stage):
+    """A form of a text, a choice and a button."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text = FormField("Name", Field(compact=True), kind="text", required=True, about="Of the parcel")
+        self.choices = Choices([("s", "small"), ("m", "medium"), ("l", "large")], "m")
+        self.saved = 0
+
+    def compose(self) -> ComposeResult:
+        yield self.text
+        yield FormField("Size", self.choices)
+        yield Button("Save", "ctrl+j", self.save)
+
+    def save(self) -> None:
+        self.saved += 1
+
+
+async def test_an_error_moves_nothing_and_goes_away():
+    async with OneForm().run_test() as pilot:
+        app = pilot.app
+        await until(lambda: "Of the parcel" in screen_text(app))
+        assert "Name  text · required" in screen_text(app)
+        places = {widget: widget.region for widget in app.query("*")}
+        app.text.complain("must not be empty")
+        await until(lambda: "! must not be empty" in screen_text(app))
+        assert {widget: widget.region for widget in app.query("*")} == places
+        app.text.complain("")
+        await until(lambda: "must not" not in screen_text(app))
+
+
+async def test_choices_follow_keys_and_clicks():
+    async with OneForm().run_test() as pilot:
+        app = pilot.app
+        await pilot.press("tab", "tab", "right")
+        assert app.choices.chosen == "l"
+        await pilot.press("right")
+        assert app.choices.chosen == "s"
+        await pilot.click(app.choices, offset=(14, 0))
+        assert app.choices.chosen == "m"
+        await until(lambda: "( ) small  (•) medium  ( ) large" in screen_text(app))
+
+
+@pytest.mark.parametrize(("chosen", "first"), [(0, 0), (1, 0), (2, 1), (3, 2)])
+def test_the_chosen_one_of_many_values_stays_in_view(chosen: int, first: int) -> None:
+    assert first_shown([10, 10, 10, 10], chosen, 25) == first
+
+
+async def test_a_button_is_pressed_by_enter_and_by_a_click():
+    async with OneForm().run_test() as pilot:
+        app = pilot.app
+        await pilot.press("tab", "tab", "tab", "enter")
+        await pilot.click(app.query_one(Button))
+        assert app.saved == 2
+        assert "Save  ctrl+j" in screen_text(app)
