@@ -139,11 +139,11 @@ async def test_stopping_gives_back_what_was_waiting_to_be_sent():
 async def test_the_meters_stand_there_only_while_a_turn_runs():
     gate = asyncio.Event()
     async with opened(FakeRuntime([gate, *says("Done.")])) as (app, pilot):
-        assert "calls 0 of 50" not in screen_text(app)
+        assert "calls 0 of 100" not in screen_text(app)
         await send(pilot, "go")
-        await shows(app, "step 1 of 10", "calls 0 of 50", "of 10 m 00 s")
+        await shows(app, "step 1 of 20", "calls 0 of 100", "of 15 m 00 s")
         gate.set()
-        await until(lambda: "calls 0 of 50" not in screen_text(app))
+        await until(lambda: "calls 0 of 100" not in screen_text(app))
 
 
 async def test_after_a_limit_a_key_goes_on():

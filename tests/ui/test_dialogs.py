@@ -95,6 +95,6 @@ async def test_the_meter_counts_a_call_from_its_start():
     runtime.toolbox.call = call
     async with opened(runtime) as (app, pilot):
         await send(pilot, "go")
-        await shows(app, "calls 1 of 50")
+        await shows(app, "calls 1 of 100")
         hold.set()
         await shows(app, "Cold.")

@@ -48,7 +48,7 @@ def config(args: argparse.Namespace, actions: "Actions") -> int:
             case "learned":
                 return _learned(forget=args.forget)
             case _:
-                return _import(path, Path(args.file).expanduser(), dry_run=args.dry_run)
+                return _import(path, Path(os.path.expanduser(args.file)), dry_run=args.dry_run)
     except ConfigError as error:
         _complain(str(error))
         return USAGE

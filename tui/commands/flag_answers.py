@@ -2,9 +2,9 @@
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, TextIO
 
 from tui.core.errors import UsageError
@@ -40,7 +40,7 @@ class FlagAnswers:
     def of(cls, args: argparse.Namespace) -> "FlagAnswers":
         """Return the answers of a command line. Raises UsageError if a file or directory is no good."""
         for root in args.root:
-            if not Path(root).expanduser().is_dir():
+            if not os.path.isdir(os.path.expanduser(root)):
                 raise UsageError("it is not a directory", where=f"--root {root}")
         match args.elicit:
             case "decline":
@@ -92,7 +92,7 @@ def read_values(path: str) -> Sequence[Mapping[str, Any]]:
     """Return the objects in a JSON file. Raises UsageError with the line and what to write instead."""
     where = f"--elicit @{path}"
     try:
-        with Path(path).expanduser().open("rb") as file:
+        with open(os.path.expanduser(path), "rb") as file:
             text = file.read(MAX_FILE + 1)
         if len(text) > MAX_FILE:
             raise UsageError(f"the file is longer than {MAX_FILE:,} bytes", where=where)

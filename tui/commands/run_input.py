@@ -93,7 +93,7 @@ def read_bounded(path: str, most: int) -> bytes:
     """
     # Without waiting: opening a pipe without a writer would block forever, deaf to signals.
     with open(
-        Path(path).expanduser(), "rb", opener=lambda name, flags: os.open(name, flags | _AT_ONCE)
+        os.path.expanduser(path), "rb", opener=lambda name, flags: os.open(name, flags | _AT_ONCE)
     ) as file:
         mode = os.fstat(file.fileno()).st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):

@@ -4,6 +4,7 @@ Only paths are worked out here; nothing is created or read. hatchling's force-in
 `sample_config/` into the wheel under `tui/_shipped/`. In an editable install they are next to the package.
 """
 
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -34,7 +35,7 @@ def config_file() -> Path:
 def config_path(named: str | None, env: Mapping[str, str]) -> tuple[Path, bool]:
     """Return the file to read, and whether `--config` or the environment named it, so that it must exist."""
     if chosen := named or env.get(CONFIG_VARIABLE):
-        return Path(chosen).expanduser(), True
+        return Path(os.path.expanduser(chosen)), True
     return config_file(), False
 
 

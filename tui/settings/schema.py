@@ -202,13 +202,13 @@ class ModelSettings(Section):
 class LimitSettings(Section):
     """What one turn may use up. At a limit the model is asked for its best answer so far."""
 
-    max_steps: Annotated[Whole, Field(ge=1, le=1000)] = 10
+    max_steps: Annotated[Whole, Field(ge=1, le=1000)] = 20
     """Requests to the model in one turn."""
-    max_tool_calls: Annotated[Whole, Field(ge=1, le=10_000)] = 50
+    max_tool_calls: Annotated[Whole, Field(ge=1, le=10_000)] = 100
     """Tool calls in one turn."""
     max_calls_per_reply: Annotated[Whole, Field(ge=1, le=256)] = 16
     """Tool calls taken from one reply; the model is told that the others did not run."""
-    turn_seconds: Seconds = 600.0
+    turn_seconds: Seconds = 900.0
     """Time for one turn. Waiting for you does not count."""
     tool_seconds: Seconds = 60.0
     """Time for one tool call, unless its server has a `tool_seconds` of its own."""

@@ -82,7 +82,7 @@ def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
         command=command,
         args=tuple(args),
         env=dict(server.env),
-        cwd=str(folder / Path(server.cwd).expanduser()) if server.cwd else None,
+        cwd=str(folder / os.path.expanduser(server.cwd)) if server.cwd else None,
         transport=Transport(server.kind),
         url=server.url,
         headers=dict(server.headers),

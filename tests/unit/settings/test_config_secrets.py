@@ -103,7 +103,7 @@ def test_the_representation_of_a_loaded_configuration_holds_no_secret():
 
 
 def test_what_is_shown_has_every_default_in_it():
-    assert "max_steps = 10" in shown("")
+    assert "max_steps = 20" in shown("")
     assert 'theme = "harbor"' in shown("")
 
 

@@ -80,7 +80,7 @@ def test_a_mistake_affects_its_entry_and_nothing_else():
     assert list(found.servers) == ["good"]
     assert found.models == {}
     assert found.limits.turn_seconds == 30
-    assert found.limits.max_steps == 10
+    assert found.limits.max_steps == 20
 
 
 @pytest.mark.parametrize(

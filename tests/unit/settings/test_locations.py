@@ -29,5 +29,9 @@ def test_the_command_line_goes_before_the_environment_and_both_before_the_usual_
     assert locations.config_path(None, {"MCPTUI_CONFIG": ""}) == (locations.config_file(), False)
 
 
+def test_the_home_of_somebody_who_does_not_exist_is_a_name_like_any_other():
+    assert locations.config_path("~nobody-at-all/c.toml", {}) == (Path("~nobody-at-all/c.toml"), True)
+
+
 def test_the_home_directory_may_be_written_short(home_of_its_own: Path):
     assert locations.config_path("~/x.toml", {})[0] == home_of_its_own / "x.toml"

@@ -34,7 +34,7 @@ def test_what_could_not_be_expanded_affects_its_entry_but_its_other_mistakes_are
 def test_a_limit_that_could_not_be_expanded_keeps_its_default():
     checker = Checker({"limits": {"max_steps": 3, "result_bytes": 4}}, spoilt={("limits", "max_steps")})
     found = checker.settings().limits
-    assert (found.max_steps, found.result_bytes) == (10, 32768)
+    assert (found.max_steps, found.result_bytes) == (20, 32768)
 
 
 def test_a_bad_snippet_affects_only_itself():

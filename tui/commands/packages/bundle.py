@@ -42,7 +42,7 @@ def from_bundle(args: argparse.Namespace, word: str) -> Found:
             "--env, --header, --transport, --as and --registry are not for bundles.",
             next_step="Values that a bundle asks for are given by --set NAME=VALUE.",
         )
-    path = Path(word).expanduser().absolute()
+    path = Path(os.path.expanduser(word)).absolute()
     with open_bundle(path, args.sha256 or "") as file:
         bundle = bundle_of(file.manifest)
         if missing := bundle.missing(file.names):

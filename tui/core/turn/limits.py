@@ -30,10 +30,10 @@ class Limits:
         turn_cost: what they cost by the profile's prices, or None for no such limit.
     """
 
-    max_steps: int = 10
-    max_tool_calls: int = 50
+    max_steps: int = 20
+    max_tool_calls: int = 100
     max_calls_per_reply: int = 16
-    turn_seconds: float = 600.0
+    turn_seconds: float = 900.0
     tool_seconds: float = 60.0
     consecutive_errors: int = 3
     identical_calls_note: int = 3

@@ -64,7 +64,7 @@ class Recordings:
 
     def find(self, text: str) -> Path:
         """Return the one recording with this path, or with a name that begins or ends with `text`."""
-        path = Path(text).expanduser()
+        path = Path(os.path.expanduser(text))
         if path.is_file():
             return path
         if os.sep in text:

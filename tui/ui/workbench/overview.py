@@ -2,10 +2,10 @@
 
 import asyncio
 import json
+import os
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from textual.content import Content
@@ -458,4 +458,4 @@ def listed(text: str) -> list[str]:
 
 def root_problem(root: str) -> str:
     """Return why a typed path cannot be a root, or ""."""
-    return "" if Path(root).expanduser().is_dir() else f"{clean_line(root, 60)} is not a directory"
+    return "" if os.path.isdir(os.path.expanduser(root)) else f"{clean_line(root, 60)} is not a directory"
