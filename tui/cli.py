@@ -6,6 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from types import SimpleNamespace
 
 import tui
@@ -29,6 +30,25 @@ _NONE = ("theme", "session", "filter", "since", "slowest", "export", "output", "
 _NAMED = dict.fromkeys(_OFF, False) | dict.fromkeys(_NONE) | {"live_command": []}
 """The other arguments that the parser returns for `mcptui traffic NAME`."""
 
+_COMMANDS = {
+    "call": "tui.commands.call.call:call",
+    "read": "tui.commands.call.call:call",
+    "prompt": "tui.commands.call.call:call",
+    "list": "tui.commands.call.call:call",
+    "servers": "tui.commands.servers:servers",
+    "login": "tui.commands.sign_in:login",
+    "logout": "tui.commands.sign_in:logout",
+    "add": "tui.commands.add:add",
+    "remove": "tui.commands.add:remove",
+    "search": "tui.commands.packages.registry:search",
+    "sessions": "tui.commands.sessions:sessions",
+    "tap": "tui.commands.tap.tap:tap",
+    "mock": "tui.commands.mock:mock",
+    "completion": "tui.commands.generated:completion",
+    "man": "tui.commands.generated:man",
+}
+"""Module and function of the commands that take nothing but their arguments."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code."""
@@ -51,7 +71,7 @@ def _run(given: Sequence[str]) -> int:
             if given[:1] == ["tap"]:  # must start fast: loads no other commands
                 _prepare_imports()
                 from tui.commands.command_line import parse_tap
-                from tui.commands.tap import tap
+                from tui.commands.tap.tap import tap
 
                 return tap(parse_tap(given[1:]))
             if given == ["--version"]:  # argparse takes longer to load than all the rest
@@ -172,49 +192,20 @@ def _dispatch(args: "argparse.Namespace") -> int:
             with collector_paused():
                 from tui.commands.run import run
             return run(args)
-        case "call" | "read" | "prompt" | "list":
-            from tui.commands.call.call import call
-
-            return call(args)
-        case "servers":
-            from tui.commands.servers import servers
-
-            return servers(args)
-        case "login" | "logout":
-            from tui.commands.sign_in import login, logout
-
-            return login(args) if args.command == "login" else logout(args)
-        case "add" | "remove":
-            from tui.commands.add import add, remove
-
-            return add(args) if args.command == "add" else remove(args)
-        case "search":
-            from tui.commands.packages.registry import search
-
-            return search(args)
         case "config":
             from tui.commands.config import config
             from tui.ui.keys.key_overrides import own_keys
 
             return config(args, own_keys)
-        case "sessions":
-            from tui.commands.sessions import sessions
-
-            return sessions(args)
-        case "tap":
-            from tui.commands.tap import tap
-
-            return tap(args)
         case "traffic" | "trace":
             from tui.commands.traffic import traffic
 
             return traffic(args, lambda path: _traffic_screen(args, path))
-        case "mock":
-            from tui.commands.mock import mock
-
-            return mock(args)
-        case _:
+        case None:
             return _app(args)
+    module, _, name = _COMMANDS[args.command].partition(":")
+    run_command: Callable[[argparse.Namespace], int] = getattr(import_module(module), name)
+    return run_command(args)
 
 
 def _traffic_screen(args: "argparse.Namespace", path: "Path") -> int:

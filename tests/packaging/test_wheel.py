@@ -1,10 +1,11 @@
-"""The wheel holds everything and works outside the checkout."""
+"""The wheel and the sdist hold everything and work outside the checkout."""
 
 import json
 import os
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import venv
 import zipfile
 from pathlib import Path
@@ -25,9 +26,13 @@ def run(*words: str | Path, cwd: Path) -> str:
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the wheel with the hatchling that the tests bring: nothing is downloaded."""
     folder = tmp_path_factory.mktemp("dist")
-    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT, cwd=folder)
+    build(ROOT, "--wheel", folder)
     (found,) = folder.glob("*.whl")
     return found
+
+
+def build(source: Path, what: str, into: Path) -> None:
+    run(sys.executable, "-m", "build", what, "--no-isolation", "--outdir", into, source, cwd=into)
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +75,23 @@ def test_the_installed_package_finds_what_it_shipped(installed: Path):
     for found in (themes, notes):
         assert str(installed) in found
         assert Path(found).exists()
+
+
+def test_the_command_has_the_name_of_the_package_too(installed: Path):
+    said = {
+        run(installed / "venv/bin" / name, "--version", cwd=installed) for name in ("mcptui", "mcptui-host")
+    }
+    assert len(said) == 1
+
+
+def test_the_sdist_builds_the_same_wheel(wheel: Path, tmp_path: Path):
+    build(ROOT, "--sdist", tmp_path)
+    (sdist,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    build(next(tmp_path.glob("*/")), "--wheel", tmp_path)
+    (rebuilt,) = tmp_path.glob("*.whl")
+    assert sorted(zipfile.ZipFile(rebuilt).namelist()) == sorted(zipfile.ZipFile(wheel).namelist())
 
 
 def test_the_installed_command_starts_the_sample_servers(installed: Path):

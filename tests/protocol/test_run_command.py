@@ -123,8 +123,8 @@ async def test_one_server_that_fails_does_not_cost_the_others(tmp_path: Path):
         (["run", "--model", "nope", "hi"], "no model profile is named 'nope'"),
         (["run", "--demo", "--server", "nope", "--", "hi"], "no server named 'nope'"),
         (["run", "--demo", "--config", "/no/such/file.toml", "hi"], "there is no such file"),
-        (["run", "--max-steps", "abc", "hi"], "must be a whole number, 1 or more, not 'abc'"),
-        (["run", "--max-steps", "0", "hi"], "1 or more"),
+        (["run", "--max-steps", "abc", "hi"], "must be a positive integer, not 'abc'"),
+        (["run", "--max-steps", "0", "hi"], "must be a positive integer"),
         ([], "mcptui run"),
     ],
 )

@@ -9,6 +9,7 @@ import tui
 from tui.commands.call.options import add_calls
 from tui.commands.packages.options import add_packed_options, add_search
 from tui.commands.question_options import add_question_options
+from tui.commands.session_options import SESSIONS_ABOUT, SESSIONS_EPILOG, count, fill_sessions
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
@@ -16,73 +17,66 @@ if TYPE_CHECKING:
 
     from _typeshed import SupportsWrite
 
-    Actions = argparse._SubParsersAction[argparse.ArgumentParser]
-
 DESCRIPTION = "A full-screen terminal host for the Model Context Protocol."
 EPILOG = """\
-without a command, mcptui opens full screen. Nothing configured is fine: it starts with a demo model
-and sample servers, offline.
+Without a command, mcptui opens the full-screen app. It needs no configuration: by default it uses an
+offline demo model and sample servers.
 
-exit codes: 0 answered or closed, 2 usage, configuration or output, 3 a limit ended the turn or cut it,
-4 model error, 5 no wanted server could be started, 130 interrupted
+exit codes: 0 success; 2 invalid usage or configuration, or cannot write output; 3 a limit ended the turn;
+4 model error; 5 no requested server could be started; 130 interrupted
 """
-SESSIONS_ABOUT = """\
-Saved conversations: list, search, read, rename, delete, export them, or take one in. Without an action the
-newest are listed.
-
-  mcptui sessions search "error 402"            where something was said, in all of them
-  mcptui sessions export last --as html --output talk.html
-"""
-SESSIONS_EPILOG = """\
-ID is the id that the list prints, its beginning or end, a title, or last: the one changed last.
-exit codes: 0 done; 2 usage, or no such conversation; 130 interrupted
-"""
-ID = "an id, its beginning or end, a title, or last"
 TAP_USAGE = "mcptui tap [--name NAME] -- COMMAND [ARG ...]\n       mcptui tap --listen PORT --to URL"
 TAP_ABOUT = """\
-Stand between another host and its MCP server and record what travels. The host starts this in place of
-the server; bytes, ends, signals and the exit code pass as they are, and recording never holds them up.
+Proxy and record another host's MCP server. The host starts this command instead of the server. Bytes,
+end of file, signals and the exit code are passed through unchanged, and recording never delays them.
 """
 LOGIN_ABOUT = (
-    "Sign in to a remote server: a browser opens after you agree, and the tokens are kept in"
-    " the keychain, or else in a file that only you can read."
+    "Sign in to a remote server. A browser opens after you confirm. Tokens are stored in the"
+    " keychain, or in a file that only you can read."
 )
 ADD_USAGE = """\
 mcptui add [OPTION ...] URL
        mcptui add [OPTION ...] COMMAND [ARG ...]
        mcptui add [OPTION ...] NAME|FILE.mcpb"""
 ADD_ABOUT = """\
-Add a server to the configuration: the address of a remote one, the command that starts one, the name of
-one in a registry, or a bundle.
+Add a server to the configuration: a URL, a command, the name of a registry entry, or a bundle.
 
   mcptui add https://mcp.example.com/mcp
   mcptui add https://mcp.example.com/mcp --header 'Authorization: Bearer ${EXAMPLE_TOKEN}'
   mcptui add npx -y @modelcontextprotocol/server-everything
   mcptui add --name files --env LOG=debug -- python server.py --verbose
-  mcptui add io.github.example/weather          (a name that mcptui search prints)
+  mcptui add io.github.example/weather          (a name from mcptui search)
   mcptui add weather.mcpb --set units=metric --sha256 HEX
 
-What stands behind a command belongs to it, so options of mcptui go before it. What will be written is shown.
+Put the options of mcptui before the command: everything after it belongs to the command. mcptui shows what
+it writes.
 """
-RECORDING = "a .mcptrace or .jsonl file, or the beginning or end of a name that traffic --list prints"
+RECORDING = "a .mcptrace or .jsonl file, or the start or end of a name from traffic --list"
 TRAFFIC_ABOUT = """\
-Read a recording: the one that is named, the one with the newest entry, or with --since or --all those of
-a time, oldest first, and each line says which. On a terminal and without an option the traffic screen opens;
-otherwise it is printed.
+Inspect a recording. Without a name, the most recent one is read; with --since or --all, every recording of
+that time, oldest first. On a terminal and without options, the traffic screen opens.
 
-  mcptui traffic --since 1h --slowest     the slowest calls of the last hour, whatever ran in it
-  mcptui traffic --since 1h --failed      the calls that failed in it
-  mcptui traffic --lint                   what breaks the protocol in the newest recording
+  mcptui traffic --since 1h --slowest     the slowest calls of the last hour
+  mcptui traffic --since 1h --failed      the failed calls of the last hour
+  mcptui traffic --lint                   protocol violations in the most recent recording
 """
 TRAFFIC_EPILOG = """\
-exit codes: 0 done; 1 --lint found errors, or --replay found differences; 2 usage, or no such recording;
-5 --replay: the server could not be started; 130 interrupted
+exit codes: 0 success; 1 --lint found errors, or --replay found differences; 2 invalid usage, or recording
+not found; 5 the server of --replay could not be started; 130 interrupted
 """
 _VALUED = ("--config", "--model", "--theme", "--session")
 """Options in front of a command that take a value."""
 MOCK_ABOUT = """\
-Answer over stdio as the server of a recording did: the same request gets the recorded answer, and one that
-was never recorded gets an error that says what was.
+Act as a recorded server over stdio. A recorded request gets its recorded response; any other request gets an
+error that lists what was recorded.
+"""
+
+COMPLETION_ABOUT = """\
+Print the script that completes commands and options. Load it in the start-up file of your shell:
+
+  bash (~/.bashrc)                     eval "$(mcptui completion bash)"
+  zsh (~/.zshrc, after compinit)       eval "$(mcptui completion zsh)"
+  fish (~/.config/fish/config.fish)    mcptui completion fish | source
 """
 
 
@@ -142,11 +136,11 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"mcptui {tui.__version__}")
     _common(parser)
-    parser.add_argument("--theme", metavar="NAME", help="theme for this time (ctrl+t chooses and saves one)")
-    _no_start(parser, help="start no server by itself", default=False)
+    parser.add_argument("--theme", metavar="NAME", help="theme for this session (ctrl+t switches and saves)")
+    _no_start(parser, help="do not start servers automatically", default=False)
     parser.add_argument("--no-servers", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--session", metavar="NAME", help="go on with this saved conversation")
-    parser.add_argument("--resume", action="store_true", help="go on with the last saved conversation")
+    parser.add_argument("--session", metavar="NAME", help="continue this saved conversation")
+    parser.add_argument("--resume", action="store_true", help="continue the most recent conversation")
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", title="commands", parser_class=_Command
     )
@@ -161,32 +155,36 @@ def build_parser() -> argparse.ArgumentParser:
         command = commands.add_parser(name, formatter_class=_raw if raw else _filled, **about)
         command.fill = fill
 
-    about = "Ask one question without a screen: the answer goes to stdout, the trace to stderr."
-    add("run", _fill_run, raw=False, help="ask one question without a screen", description=about)
+    about = "Ask one question from the command line: the answer goes to stdout, the trace to stderr."
+    add("run", _fill_run, raw=False, help="ask one question from the command line", description=about)
     add_calls(add)
-    about = "Start every configured server, print how it went, and stop them all."
-    short = "start every configured server, say how it went, stop them"
+    about = "Start every configured server, print its status, and stop it."
+    short = "start every configured server, print its status, stop it"
     add("servers", _fill_servers, raw=False, help=short, description=about)
     add_search(add)
     short = "add a server to the configuration: a URL or a command"
     add("add", add_options, help=short, usage=ADD_USAGE, description=ADD_ABOUT)
-    about = "Remove a server from the configuration. Comments of other servers stay."
+    about = "Remove a server from the configuration. Other comments in the file are kept."
     add("remove", _fill_remove, raw=False, help="remove a server from the configuration", description=about)
     add("login", _fill_sign_in, raw=False, help="sign in to a remote server", description=LOGIN_ABOUT)
     about = "Delete the tokens of a remote server from this machine."
     add("logout", _fill_sign_in, raw=False, help="delete the tokens of a remote server", description=about)
-    add("config", _fill_config, raw=False, help="show, check or begin the configuration")
+    add("config", _fill_config, raw=False, help="show, check or create the configuration")
     short = "list, search, read, export, delete saved conversations"
-    add("sessions", _fill_sessions, help=short, description=SESSIONS_ABOUT, epilog=SESSIONS_EPILOG)
-    short = "stand between another host and its server, and record what travels"
+    add("sessions", fill_sessions, help=short, description=SESSIONS_ABOUT, epilog=SESSIONS_EPILOG)
+    short = "proxy and record another host's server"
     add("tap", _fill_tap, help=short, usage=TAP_USAGE, description=TAP_ABOUT)
-    short = "read a recording: list, filter, judge, measure, export, replay"
+    short = "inspect a recording: list, filter, lint, statistics, export, replay"
     add("traffic", _fill_traffic, help=short, description=TRAFFIC_ABOUT, epilog=TRAFFIC_EPILOG)
     assert isinstance(commands.choices, dict)
     # Its former name, which the help does not mention.
     commands.choices["trace"] = commands.choices["traffic"]
-    short = "answer over stdio from a recording, in place of the server"
+    short = "act as a recorded server over stdio"
     add("mock", _fill_mock, help=short, description=MOCK_ABOUT)
+    short = "print the completion script of a shell"
+    add("completion", _fill_completion, help=short, description=COMPLETION_ABOUT)
+    about = "Print the manual page: mcptui man | man -l -"
+    add("man", lambda man: None, help="print the manual page", description=about)
     return parser
 
 
@@ -223,7 +221,7 @@ def parse_tap(argv: Sequence[str]) -> argparse.Namespace:
 def _common(parser: argparse.ArgumentParser, *, model: bool = True) -> None:
     suppress = argparse.SUPPRESS
     parser.add_argument(
-        "--config", metavar="FILE", default=suppress, help="configuration: TOML, or a mcpServers JSON file"
+        "--config", metavar="FILE", default=suppress, help="configuration file: TOML, or JSON with mcpServers"
     )
     if model:
         parser.add_argument("--model", metavar="PROFILE", default=suppress, help="model profile to use")
@@ -240,21 +238,21 @@ def _no_start(parser: argparse.ArgumentParser, *, help: str, default: bool | str
 def _fill_run(run: argparse.ArgumentParser) -> None:
     _common(run)
     _add_question(run)
-    run.add_argument("--json", action="store_true", help="print one JSON object a line on stdout instead")
+    run.add_argument("--json", action="store_true", help="print one JSON object per line")
     servers = run.add_mutually_exclusive_group()
     servers.add_argument(
-        "--server", action="extend", nargs="+", metavar="NAME", help="start these servers only"
+        "--server", action="extend", nargs="+", metavar="NAME", help="start only these servers"
     )
     servers.add_argument(
         "--no-servers", action="store_true", default=argparse.SUPPRESS, help="start no server"
     )
-    _no_start(run, help="start no server but those of --server", default=argparse.SUPPRESS)
+    _no_start(run, help="start only the servers named by --server", default=argparse.SUPPRESS)
     run.add_argument("--max-steps", type=_positive, metavar="N", help="model requests at most")
     run.add_argument(
         "--approve",
         choices=("ask", "reads", "all", "none"),
         default="ask",
-        help="which calls may run: ask on the terminal (default), only read-only ones, all, none",
+        help="which calls may run: ask on the terminal (default), reads (read-only calls), all, none",
     )
     add_question_options(run)
 
@@ -264,29 +262,29 @@ def _add_question(run: argparse.ArgumentParser) -> None:
         "prompt",
         nargs="?",
         metavar="PROMPT",
-        help="the question; what is piped in is added to it; - or nothing reads it from stdin",
+        help="the question; piped input is appended; without it, or with -, read from stdin",
     )
-    run.add_argument(
-        "--file", action="append", metavar="PATH", default=[], help="attach a file; may be given again"
-    )
-    run.add_argument("--stdin", action="store_true", help="wait for stdin, and add it to the question")
-    run.add_argument("--system", metavar="TEXT|@FILE", help="another system text")
-    run.add_argument("--output", metavar="FILE", help="write the answer to this file")
+    run.add_argument("--file", action="append", metavar="PATH", default=[], help="attach a file; repeatable")
+    run.add_argument("--stdin", action="store_true", help="wait for stdin and append it to the question")
+    run.add_argument("--system", metavar="TEXT|@FILE", help="replace the system prompt")
+    run.add_argument("--output", metavar="FILE", help="write the answer to FILE")
     which = run.add_mutually_exclusive_group()
     which.add_argument(
-        "--session", metavar="NAME", help="go on with this saved conversation, or begin one of this name"
+        "--session",
+        metavar="NAME",
+        help="continue this saved conversation, or start a new one with this name",
     )
-    which.add_argument("--resume", action="store_true", help="go on with the last saved conversation")
+    which.add_argument("--resume", action="store_true", help="continue the most recent conversation")
 
 
 def _fill_servers(servers: argparse.ArgumentParser) -> None:
     _common(servers, model=False)
-    servers.add_argument("--json", action="store_true", help="print one JSON array")
+    servers.add_argument("--json", action="store_true", help="print a JSON array")
 
 
 def _fill_sign_in(parser: argparse.ArgumentParser) -> None:
     _common(parser, model=False)
-    parser.add_argument("server", metavar="SERVER", help="a configured server, or an address")
+    parser.add_argument("server", metavar="SERVER", help="a configured server, or a URL")
 
 
 def _fill_remove(remove: argparse.ArgumentParser) -> None:
@@ -296,20 +294,24 @@ def _fill_remove(remove: argparse.ArgumentParser) -> None:
 
 def add_options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
     """Add the options of `mcptui add` and return the parser."""
-    parser.add_argument("--name", metavar="NAME", help="its name; by default from its address or package")
+    parser.add_argument("--name", metavar="NAME", help="server name (default: from its URL or package)")
     parser.add_argument(
-        "--env", action="append", default=[], metavar="NAME=VALUE", help="a variable for a command"
+        "--env",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an environment variable for a command",
     )
     parser.add_argument(
-        "--header", action="append", default=[], metavar="NAME: VALUE", help="an HTTP header for an address"
+        "--header", action="append", default=[], metavar="NAME: VALUE", help="an HTTP header for a URL"
     )
     parser.add_argument(
         "--transport",
         choices=("stdio", "http", "sse", "websocket", "lines"),
-        help="how to talk to it, if not stdio for a command and HTTP for an address",
+        help="transport (default: stdio for a command, http for a URL)",
     )
     parser.add_argument(
-        "--dry-run", action="store_true", help="show what would be written, and write nothing"
+        "--dry-run", action="store_true", help="show what would be written without writing it"
     )
     add_packed_options(parser)
     _common(parser, model=False)
@@ -322,12 +324,13 @@ def add_options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
 def _fill_config(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     about = {
-        "path": "print where the configuration file is",
-        "show": "print what it comes to, defaults included and secrets masked",
-        "check": "print all that is wrong with it, with key and line; exit code 2 if anything is",
-        "init": "write a commented starter file, unless there is one",
-        "import": "take over the servers of another host: Claude, Cursor, VS Code, Zed, Gemini CLI and more",
-        "learned": "print what models' endpoints were found to refuse, or forget it",
+        "path": "print the path of the configuration file",
+        "show": "print the effective configuration, with defaults and masked secrets",
+        "check": "print all errors and warnings with key and line; exit code 2 if there are errors",
+        "init": "write a commented starter file and its JSON Schema, unless the file exists",
+        "schema": "print the JSON Schema of the configuration, for editors",
+        "import": "import the servers of another host: Claude, Cursor, VS Code, Zed, Gemini CLI and more",
+        "learned": "print what model endpoints have rejected, or forget it",
     }
     for name, text in about.items():
         action = actions.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
@@ -335,155 +338,96 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
             "--config",
             metavar="FILE",
             default=argparse.SUPPRESS,
-            help="the file to work on, if not the usual one",
+            help="configuration file (default: see config path)",
         )
         if name == "init":
-            action.add_argument("--print", action="store_true", help="print the starter, and write nothing")
+            action.add_argument("--print", action="store_true", help="print the starter without writing it")
         if name == "learned":
-            action.add_argument("--forget", action="store_true", help="forget all of it, and learn anew")
+            action.add_argument("--forget", action="store_true", help="forget all of it")
         if name == "import":
             action.add_argument("file", metavar="FILE", help="the other host's JSON file")
             action.add_argument(
-                "--dry-run", action="store_true", help="say what would be done, and do nothing"
+                "--dry-run", action="store_true", help="show what would be imported without writing it"
             )
 
 
-def _fill_sessions(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions")
-    _add_looking(actions)
-    _add_changing(actions)
-    _add_files(actions)
-
-
-def _add_looking(actions: "Actions") -> None:
-    listing = _action(actions, "list", "print the saved conversations, the last changed first")
-    listing.add_argument(
-        "text", nargs="?", default="", metavar="TEXT", help="only those with it in the title"
-    )
-    listing.add_argument("--deleted", action="store_true", help="those that can be brought back instead")
-    listing.add_argument("--limit", type=_count, default=200, metavar="N", help="this many at most (200)")
-    search = _action(actions, "search", "print where something was said")
-    search.add_argument("text", metavar="TEXT", help="words that all have to be in a message")
-    search.add_argument("--limit", type=_count, default=100, metavar="N", help="this many at most (100)")
-    show = _action(actions, "show", "print a conversation as Markdown; with --json as its JSON export")
-    show.add_argument("session", metavar="ID", help=ID)
-
-
-def _add_changing(actions: "Actions") -> None:
-    rename = _action(actions, "rename", "give a conversation another title")
-    rename.add_argument("session", metavar="ID", help=ID)
-    rename.add_argument("title", metavar="TITLE", help="the title")
-    delete = _action(actions, "delete", "delete conversations; they can be brought back for 30 days")
-    delete.add_argument("sessions", nargs="+", metavar="ID", help=ID)
-    restore = _action(actions, "restore", "bring back a deleted conversation")
-    restore.add_argument("session", metavar="ID", help=ID)
-
-
-def _add_files(actions: "Actions") -> None:
-    export = _action(actions, "export", "write a conversation to a file, or to stdout")
-    export.add_argument("session", metavar="ID", help=ID)
-    export.add_argument(
-        "--as",
-        dest="kind",
-        choices=("markdown", "json", "html"),
-        help="the form; by default what the name of the file says, or markdown",
-    )
-    export.add_argument("--output", "-o", metavar="FILE", help="the file; stdout if none is named")
-    taking = _action(actions, "import", "take in a conversation that was exported as JSON")
-    taking.add_argument("file", metavar="FILE", help="the export")
-    for action in (export, taking):
-        action.add_argument(
-            "--config",
-            metavar="FILE",
-            default=argparse.SUPPRESS,
-            help="configuration whose secrets are taken out, if not the usual one",
-        )
-
-
-def _action(actions: "Actions", name: str, about: str) -> argparse.ArgumentParser:
-    action = actions.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
-    # After the action it must not override the same option before it.
-    action.add_argument(
-        "--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object a line"
-    )
-    return action
-
-
 def _fill_tap(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--name", metavar="NAME", help="how the server is called in the recording")
-    parser.add_argument("--listen", type=_port, metavar="PORT", help="serve HTTP on 127.0.0.1:PORT instead")
-    parser.add_argument("--to", metavar="URL", help="the HTTP server that --listen stands in front of")
+    parser.add_argument("--name", metavar="NAME", help="server name in the recording")
+    parser.add_argument("--listen", type=_port, metavar="PORT", help="proxy HTTP: listen on 127.0.0.1:PORT")
+    parser.add_argument("--to", metavar="URL", help="proxy HTTP: the URL of the server")
     parser.add_argument(
-        "server_command", nargs=argparse.REMAINDER, metavar="COMMAND", help="the server's command, behind --"
+        "server_command", nargs=argparse.REMAINDER, metavar="COMMAND", help="the server's command, after --"
     )
 
 
 def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
     traffic.add_argument("recording", nargs="?", metavar="FILE|SESSION", help=RECORDING)
-    traffic.add_argument("--list", action="store_true", help="print the recordings kept, newest first")
-    traffic.add_argument("--filter", metavar="EXPR", help='only these, e.g. "method:tools/* latency:>200ms"')
-    traffic.add_argument("--failed", action="store_true", help="only calls that failed, each once")
+    traffic.add_argument("--list", action="store_true", help="list all recordings, newest first")
+    traffic.add_argument("--filter", metavar="EXPR", help='filter, e.g. "method:tools/* latency:>200ms"')
+    traffic.add_argument("--failed", action="store_true", help="failed calls only")
     traffic.add_argument(
         "--since",
         metavar="TIME",
-        help="only from then on, such as 1h, 14:05, 2026-11-20; of all recordings if none is named",
+        help="only entries since then: 1h, 14:05, 2026-11-20; without a name, in all recordings",
     )
-    traffic.add_argument("--all", action="store_true", help="read all recordings")
-    traffic.add_argument("--json", action="store_true", help="print one JSON object a line")
-    traffic.add_argument("--lint", action="store_true", help="print what is wrong; exit code 1 for errors")
-    traffic.add_argument("--stats", action="store_true", help="print calls, errors and times of each tool")
+    traffic.add_argument("--all", action="store_true", help="all recordings")
+    traffic.add_argument("--json", action="store_true", help="print one JSON object per line")
+    traffic.add_argument(
+        "--lint", action="store_true", help="print lint findings; exit code 1 if there are errors"
+    )
+    traffic.add_argument("--stats", action="store_true", help="print calls, errors and latencies per tool")
     traffic.add_argument(
         "--slowest",
         nargs="?",
         const=10,
-        type=_count,
+        type=count,
         metavar="N",
-        help="print the N calls that took longest (10), slowest first; no starts and lists unless asked for",
+        help="print the N slowest calls (default: 10); handshakes and lists only if the filter names them",
     )
     traffic.add_argument(
-        "--follow", action="store_true", help="go on printing what comes, as long as it is live"
+        "--follow", action="store_true", help="print new entries while the recording is live"
     )
     traffic.add_argument(
-        "--export", choices=("jsonl", "md", "har", "html"), help="write the entries in this format"
+        "--export", choices=("jsonl", "md", "har", "html"), help="export the entries in this format"
     )
-    traffic.add_argument("-o", "--output", metavar="FILE", help="where --export writes, if not to stdout")
+    traffic.add_argument("-o", "--output", metavar="FILE", help="file for --export (default: stdout)")
     traffic.add_argument(
         "--replay",
         nargs="?",
         const="",
         metavar="SERVER",
-        help="send the requests to a configured server (or to -- COMMAND ARG ...), print what differs",
+        help="resend the requests to a configured server (or -- COMMAND ARG ...) and print the differences",
     )
-    traffic.add_argument("--server", metavar="NAME", help="which server of the recording --replay takes")
+    traffic.add_argument("--server", metavar="NAME", help="which server of the recording to replay")
     traffic.add_argument(
-        "--mask", action="append", metavar="PATH", help="--replay: a value that may differ, e.g. $.time"
+        "--mask",
+        action="append",
+        metavar="PATH",
+        help="--replay: ignore differences in this value, e.g. $.time",
     )
     traffic.add_argument(
-        "--config", metavar="FILE", default=argparse.SUPPRESS, help="configuration that names SERVER"
+        "--config", metavar="FILE", default=argparse.SUPPRESS, help="configuration file that defines SERVER"
     )
 
 
 def _fill_mock(mock: argparse.ArgumentParser) -> None:
     mock.add_argument("recording", metavar="FILE|SESSION", help=RECORDING)
-    mock.add_argument("--server", metavar="NAME", help="which server of the recording, if it has several")
-    mock.add_argument("--timing", action="store_true", help="take as long for each answer as the server did")
+    mock.add_argument("--server", metavar="NAME", help="which server, if the recording has several")
+    mock.add_argument("--timing", action="store_true", help="reproduce the recorded latencies")
+
+
+def _fill_completion(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), metavar="SHELL", help="bash, zsh or fish")
 
 
 def _positive(text: str) -> int:
     if not text.strip().isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number, 1 or more, not {text!r}")
+        raise argparse.ArgumentTypeError(f"must be a positive integer, not {text!r}")
     return int(text)
 
 
 def _port(text: str) -> int:
     port = int(text)
     if not 0 <= port <= 65535:
-        raise argparse.ArgumentTypeError("must be 0 to 65535; 0 takes any free one")
+        raise argparse.ArgumentTypeError("must be 0 to 65535 (0: any free port)")
     return port
-
-
-def _count(text: str) -> int:
-    if not text.strip().isdecimal() or not 1 <= int(text) <= 1_000_000:
-        raise argparse.ArgumentTypeError(f"must be a whole number, 1 or more, not {text!r}")
-    return int(text)

@@ -4,6 +4,7 @@ Importing this loads only the standard library; each action imports what it need
 """
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -45,6 +46,9 @@ def config(args: argparse.Namespace, actions: "Actions") -> int:
                 return _check(path, named, actions)
             case "init":
                 return _init(path, only_print=args.print)
+            case "schema":
+                print(_schema(), end="")
+                return 0
             case "learned":
                 return _learned(forget=args.forget)
             case _:
@@ -132,6 +136,7 @@ def _init(path: Path, *, only_print: bool) -> int:
     from tui.settings.save import write_private
 
     starter = (shipped_dir("sample_config") / "config.toml").read_text(encoding="utf-8")
+    schema = path.with_suffix(".schema.json")
     if only_print:
         print(starter, end="")
         return 0
@@ -144,9 +149,16 @@ def _init(path: Path, *, only_print: bool) -> int:
         )
     if path.suffix.lower() != ".toml":
         raise ConfigError("the starter is TOML; give it a name that ends in .toml.", where=str(path))
-    write_private(path, starter)
+    write_private(path, f"#:schema ./{schema.name}\n{starter}")
+    write_private(schema, _schema())
     print(f"wrote {clean_line(str(path), 4096)}")
     return 0
+
+
+def _schema() -> str:
+    from tui.settings.manual import configuration_schema
+
+    return json.dumps(configuration_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def _import(path: Path, source: Path, *, dry_run: bool) -> int:

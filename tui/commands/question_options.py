@@ -5,26 +5,26 @@ import argparse
 
 def add_question_options(parser: argparse.ArgumentParser) -> None:
     """Add `--elicit`, `--sampling` and `--root`, for commands without a screen."""
-    asked = parser.add_argument_group("what servers may ask")
+    asked = parser.add_argument_group("requests from servers")
     asked.add_argument(
         "--elicit",
         metavar="decline|defaults|@FILE",
         default="decline",
         type=_elicit,
-        help="answer their forms: decline (default), with the defaults of each form, or with the values in a "
-        "JSON file, an object or one for each form in order",
+        help="answer forms: decline (default), defaults (the default values of each form), or @FILE (a JSON "
+        "object, or an array with one object per form)",
     )
     asked.add_argument(
         "--sampling",
         choices=("never", "allow"),
-        help="whether they may ask the model; without it as configured, and where that is `ask`, no",
+        help="whether servers may use the model (default: from the configuration; `ask` means never)",
     )
     asked.add_argument(
         "--root",
         action="append",
         default=[],
         metavar="DIR",
-        help="directory to give every server as a root, instead of the configured ones; repeatable",
+        help="a root directory for every server, instead of the configured roots; repeatable",
     )
 
 

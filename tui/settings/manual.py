@@ -1,4 +1,4 @@
-"""Writes docs/configuration.md from the docstrings of the schema.
+"""Describes the configuration from the docstrings of the schema: docs/configuration.md and a JSON Schema.
 
 `python -m tui.settings.manual > docs/configuration.md`; a test keeps the two in sync.
 """
@@ -28,20 +28,22 @@ INTRODUCTION = """\
 mcptui needs no configuration: without one it runs its demo model and three sample servers, offline.
 
 - `mcptui config path` prints where the file is; `--config FILE` or `MCPTUI_CONFIG` name another one.
-- `mcptui config init` writes a commented starter, `mcptui config check` says all that is wrong at once,
-  `mcptui config show` prints what comes out of it, with every secret masked.
-- `mcptui config learned` prints what models' endpoints were found to refuse, `--forget` forgets it.
-- `mcptui config import FILE` takes over the servers of Claude, Cursor, VS Code, Zed, Gemini CLI, Cline
-  or Windsurf. Such a file can also be used as it is: `mcptui --config mcp.json`.
+- `mcptui config init` writes a commented starter and, beside it, a JSON Schema, with which editors check and
+  complete the file (VS Code with Even Better TOML, Helix and Neovim with Taplo). After an update,
+  `mcptui config schema` prints the current one.
+- `mcptui config check` prints all errors and warnings, `mcptui config show` the effective configuration with
+  masked secrets.
+- `mcptui config learned` prints what model endpoints have rejected. `--forget` clears it.
+- `mcptui config import FILE` imports the servers of Claude, Cursor, VS Code, Zed, Gemini CLI, Cline or
+  Windsurf. mcptui can also use such a file directly: `mcptui --config mcp.json`.
 
-The file is TOML. One mistake costs the entry that it is in, never the rest; a file that cannot be read at
-all does not keep mcptui from opening. What mcptui writes itself (the theme you choose, tools you always
-allow, imported servers) changes one place and leaves your comments alone; it never writes over a file that
-it cannot read. The file is kept readable for you only.
+The file is TOML. A mistake disables only the entry that contains it. mcptui opens even if the file cannot be
+read. When mcptui writes to the file (a theme, tools that you always allow, imported servers), it changes one
+place and keeps your comments. It never overwrites a file that it cannot read. Only you can read the file.
 
-In every text, `${VAR}` stands for a variable of your environment and `${VAR:-default}` for one that may be
-missing or empty; `$${` is a plain `${`. `${MCPTUI_PYTHON}` is the Python that mcptui itself runs with. Keys
-and passwords belong into the environment.
+In every string, `${VAR}` is replaced by an environment variable, and `${VAR:-default}` by the default if the
+variable is missing or empty. `$${` is a literal `${`. `${MCPTUI_PYTHON}` is the Python that runs mcptui. Keep
+keys and passwords in the environment or the keychain.
 """
 
 THEMES = """\
@@ -108,6 +110,7 @@ SECTIONS: tuple[tuple[str, str, type[schema.Section]], ...] = (
 )
 
 _WORDS: dict[Any, str] = {str: "text", int: "whole number", float: "number", bool: "true or false"}
+_BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum"}
 _TABLES = ("models", "servers", "limits", "approvals", "traffic", "ui", "snippets")
 
 
@@ -118,6 +121,42 @@ def configuration_manual() -> str:
     return "\n".join(
         [INTRODUCTION, *(_section(*section) for section in SECTIONS), SNIPPETS, themes, ENVIRONMENT]
     )
+
+
+def configuration_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of config.toml, with which editors check and complete it."""
+    found = schema.Settings.model_json_schema()
+    docs = field_docs()
+    for title, section in [("Settings", found), *found["$defs"].items()]:
+        section["properties"] = {
+            name: _described(field, docs[title][name]) for name, field in section["properties"].items()
+        }
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **found, "title": "mcptui"}
+
+
+def _described(field: dict[str, Any], doc: str) -> dict[str, Any]:
+    """Return the schema of a field with its docstring, without null, which TOML does not have."""
+    choices = [choice for choice in field.pop("anyOf", ()) if choice != {"type": "null"}]
+    if len(choices) == 1:
+        field = choices[0] | field
+    elif choices:
+        field["anyOf"] = [_for_toml(choice) for choice in choices]
+    if field.get("default", 0) is None or "$ref" in field:
+        field.pop("default", None)
+    field.pop("title", None)
+    return {"description": doc, **_for_toml(field)}
+
+
+def _for_toml(field: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a value, with bounds by their JSON Schema names.
+
+    What is no text may be written as one with a variable of the environment in it.
+    """
+    field = {_BOUNDS.get(name, name): value for name, value in field.items()}
+    if field.get("type") in ("integer", "number", "boolean"):
+        kept = {name: field.pop(name) for name in ("default",) if name in field}
+        return {**kept, "anyOf": [field, {"type": "string", "pattern": r"\$\{"}]}
+    return field
 
 
 def field_docs() -> dict[str, dict[str, str]]:

@@ -133,6 +133,7 @@ def _no_null(value: str) -> str:
     return value
 
 
+_Texts = str | list[str]
 Text = Annotated[str, AfterValidator(_no_null)]
 Root = Annotated[Text, AfterValidator(_checked_root)]
 Number = Annotated[float, _from_environment(float), Field(allow_inf_nan=False)]
@@ -142,8 +143,11 @@ Url = Annotated[str, AfterValidator(_checked_url)]
 DocumentUrl = Annotated[str, AfterValidator(_checked_document)]
 Seconds = Annotated[Number, Field(gt=0, le=86_400)]
 Price = Annotated[Number, Field(ge=0)]
-Patterns = Annotated[list[Annotated[str, AfterValidator(_checked_pattern)]], BeforeValidator(_as_list)]
-EnvValue = Annotated[Text, BeforeValidator(_text_of_number)]
+Patterns = Annotated[
+    list[Annotated[str, AfterValidator(_checked_pattern)]],
+    BeforeValidator(_as_list, json_schema_input_type=_Texts),
+]
+EnvValue = Annotated[Text, BeforeValidator(_text_of_number, json_schema_input_type=str | float)]
 Headers = dict[
     Annotated[str, AfterValidator(_checked_header)],
     Annotated[EnvValue, AfterValidator(_checked_header_value)],
@@ -240,7 +244,7 @@ class ServerOAuthSettings(Section):
     """The client that is registered for you. If not set, mcptui registers itself."""
     client_secret: Annotated[Text, AfterValidator(_checked_key)] | None = None
     """Its secret, if it has one."""
-    scopes: Annotated[list[Text], BeforeValidator(_as_list)] = []
+    scopes: Annotated[list[Text], BeforeValidator(_as_list, json_schema_input_type=_Texts)] = []
     """What to ask for, in place of what the server suggests."""
     issuer: Url | None = None
     """The authorization server that may get these credentials. If not set, the first one that was used."""
@@ -293,11 +297,11 @@ class ServerSettings(Section):
     """Time for one of its tool calls, if not the one of `[limits]`. A task may take as long as the turn."""
     trust_hints: Truth = True
     """Believe it when it says that a tool only reads, so that such calls do not ask."""
-    pin: Annotated[list[Text], BeforeValidator(_as_list)] = []
+    pin: Annotated[list[Text], BeforeValidator(_as_list, json_schema_input_type=_Texts)] = []
     """Names of tools that come first where the model takes fewer than there are, `*` and `?` allowed."""
     disabled: Truth = False
     """Leave it out, but keep it in the file."""
-    off: Annotated[list[Text], BeforeValidator(_as_list)] = []
+    off: Annotated[list[Text], BeforeValidator(_as_list, json_schema_input_type=_Texts)] = []
     """Names of tools that the model is not offered, `*` and `?` allowed; `"*"` for all. Call them by hand."""
     instructions: Truth = False
     """Give the model the server's own instructions, marked as its words. Read them in its overview first."""
@@ -307,7 +311,7 @@ class ServerSettings(Section):
     """The least severe messages that it is asked to log: `debug`, `info`, `notice`, `warning`, `error` …"""
     oauth: ServerOAuthSettings = ServerOAuthSettings()
     """How to sign in to it."""
-    roots: Annotated[list[Root], BeforeValidator(_as_list)] = []
+    roots: Annotated[list[Root], BeforeValidator(_as_list, json_schema_input_type=_Texts)] = []
     """Directories that it is told it may work in. They can be changed while it runs, in its overview."""
     sampling: Annotated[str, AfterValidator(_checked_sampling)] = "never"
     """Whether it may ask the model in use: `never`, `ask` (you see request and reply) or `allow`."""
@@ -396,7 +400,7 @@ class UiSettings(Section):
 
     theme: str = "harbor"
     """A theme's name: harbor, quay, dusk, paper, contrast-dark, contrast-light, ansi, or one of yours."""
-    keys: Annotated[dict[str, list[str]], BeforeValidator(_flat)] = {}
+    keys: Annotated[dict[str, list[str]], BeforeValidator(_flat, json_schema_input_type=dict[str, Any])] = {}
     """Other keys for actions, like `chat.new = "ctrl+k"` or `["ctrl+k", "alt+n"]`. F1 shows them."""
 
 

@@ -227,3 +227,10 @@ def test_import_writes_no_entry_of_an_unknown_type_and_fails(file: Path, tmp_pat
     assert mcptui("import", str(other), "--config", str(file)) == 2
     assert "grpc" not in file.read_text() and "good" in file.read_text()
     assert "skipped  odd: its type 'grpc' is unknown." in capsys.readouterr().out
+
+
+def test_init_writes_the_schema_that_the_starter_names(file: Path, capsys):
+    assert mcptui("init", "--config", str(file)) == 0
+    assert file.read_text().splitlines()[0] == "#:schema ./config.schema.json"
+    assert mcptui("schema") == 0
+    assert (file.parent / "config.schema.json").read_text() == capsys.readouterr().out.split("\n", 1)[1]

@@ -1,10 +1,15 @@
 """docs/configuration.md is in sync with the schema."""
 
 import re
+import tomllib
 from pathlib import Path
 
+import jsonschema
+import pytest
+
+from tests.unit.settings.test_locations_shipped import starter, uncommented
 from tui.settings import schema
-from tui.settings.manual import SECTIONS, configuration_manual, field_docs
+from tui.settings.manual import SECTIONS, configuration_manual, configuration_schema, field_docs
 
 MANUAL = Path(__file__).parents[3] / "docs" / "configuration.md"
 
@@ -35,3 +40,39 @@ def test_every_environment_variable_of_the_source_has_a_row_and_no_other():
 
 def test_snippets_are_texts_by_name_and_have_a_section_of_their_own():
     assert "`[snippets]`" in configuration_manual()
+
+
+def faults(text: str) -> list[str]:
+    checker = jsonschema.Draft202012Validator(configuration_schema())
+    return [fault.message for fault in checker.iter_errors(tomllib.loads(text))]
+
+
+def test_the_json_schema_is_valid():
+    jsonschema.Draft202012Validator.check_schema(configuration_schema())
+
+
+def test_the_json_schema_describes_every_key():
+    found = configuration_schema()
+    sections = [found, *found["$defs"].values()]
+    assert all(field["description"] for section in sections for field in section["properties"].values())
+
+
+def test_the_json_schema_accepts_the_starter_file_with_all_examples():
+    assert faults(uncommented(starter())) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[limits]\nmax_step = 3",
+        "[limits]\nmax_steps = 0",
+        '[limits]\nmax_steps = "3"',
+        '[servers.a]\ncommand = "a"\ntransport = "pigeon"',
+    ],
+)
+def test_the_json_schema_rejects_what_the_configuration_would(text: str):
+    assert faults(text)
+
+
+def test_the_json_schema_accepts_a_variable_in_place_of_a_number():
+    assert faults('[limits]\nmax_steps = "${STEPS}"') == []

@@ -12,18 +12,17 @@ if TYPE_CHECKING:
 VERBS = ("call", "read", "prompt", "list")
 
 _SERVER = """\
-SERVER is the name of a configured server, or an address. For a server that is
-started by a command, leave SERVER out and put its command line last, behind
---: everything there belongs to the server.
+SERVER is the name of a configured server, or a URL. To start a server by its
+command, leave SERVER out and put the command line last, after --.
 """
 _EXIT_CODES = """
-exit codes: 0 done; 1 the tool or the server answered with an error, or gave no
-answer; 2 usage, configuration or output; 3 no answer within the time limit;
-5 the server could not be started; 130 interrupted
+exit codes: 0 success; 1 the tool or the server returned an error or no response;
+2 invalid usage or configuration, or cannot write output; 3 timeout; 5 the server
+could not be started; 130 interrupted
 """
 _ABOUT = {
     "call": f"""\
-Call a tool of a server. Only that server is started, and stopped afterwards.
+Call a tool of a server. Only that server is started, and then stopped.
 
   mcptui call weather get_weather location=Beijing
   mcptui call https://mcp.example.com/mcp search query="error 402" limit=5
@@ -32,30 +31,30 @@ Call a tool of a server. Only that server is started, and stopped afterwards.
   mcptui call weather get_weather location=Beijing --json | jq .content
 
 {_SERVER}
-The input schema of the tool says how a VALUE is read: numbers, true and false,
-arrays and objects as JSON (tags='["a", "b"]'), text as it is. Arguments that
-the tool does not have, or that do not fit, are refused before it is called.
+Values are parsed by the tool's input schema: numbers, booleans, arrays and
+objects as JSON (tags='["a", "b"]'), strings unchanged. Unknown or invalid
+arguments are rejected before the tool is called.
 """,
     "read": f"""\
-Read a resource of a server.
+Read a resource from a server.
 
   mcptui read notes notes://all
   mcptui read files file:///home/me/picture.png -o picture.png
   mcptui read demo://resource/1 -- npx -y @modelcontextprotocol/server-everything
 
 {_SERVER}
-Into a file or a pipe it goes byte for byte. On a terminal, control characters
-are made visible, and what is not text is refused.
+The content is written unchanged to a file or a pipe. On a terminal, control
+characters are made visible, and binary content is rejected.
 """,
     "prompt": f"""\
-Get a prompt of a server, filled in. Its arguments are texts.
+Get a prompt from a server. Its arguments are strings.
 
   mcptui prompt notes summarize style=short
   mcptui prompt summarize style=short -- python server.py
 
 {_SERVER}""",
     "list": f"""\
-List what a server offers: tools, resources and prompts, or one kind of them.
+List the tools, resources and prompts of a server, or one kind of them.
 
   mcptui list weather
   mcptui list weather tools --json
@@ -72,8 +71,8 @@ _WORDS = {
 }
 _HELP = {
     "call": "call a tool of a server",
-    "read": "read a resource of a server",
-    "prompt": "get a prompt of a server",
+    "read": "read a resource from a server",
+    "prompt": "get a prompt from a server",
     "list": "list the tools, resources and prompts of a server",
 }
 
@@ -95,44 +94,46 @@ def add_calls(add: "Callable[..., None]") -> None:
 
 def _fill(verb: str, parser: argparse.ArgumentParser) -> None:
     parser.add_argument("words", nargs="*", metavar="WORD", help=argparse.SUPPRESS)
-    shape = "one JSON object of all kinds" if verb == "list" else "the server's whole answer as JSON"
+    shape = "one JSON object" if verb == "list" else "the server's full response as JSON"
     parser.add_argument("--json", action="store_true", help=f"print {shape}")
     if verb == "call":
         parser.add_argument(
             "--args", metavar="JSON|@FILE|-", help="all arguments as one JSON object; - reads it from stdin"
         )
-        parser.add_argument(
-            "--unchecked", action="store_true", help="send --args even if they do not fit the tool's schema"
-        )
+        parser.add_argument("--unchecked", action="store_true", help="send --args without validating them")
     if verb in ("call", "read"):
         parser.add_argument(
             "-o",
             "--output",
             metavar="FILE",
-            help="write the result to this file; of several images or files the others to FILE-2, FILE-3, …",
+            help="write the result to FILE; further images or files go to FILE-2, FILE-3, …",
         )
     parser.add_argument(
         "--seconds",
         type=_seconds,
         metavar="N",
-        help="how long the answer may take, once the server has started",
+        help="timeout of the request, in seconds",
     )
     add_question_options(parser)
-    parser.add_argument("-v", "--verbose", action="store_true", help="print the server's log on stderr")
-    server = parser.add_argument_group("for an address or a command that is not configured")
+    parser.add_argument("-v", "--verbose", action="store_true", help="print the server's log to stderr")
+    server = parser.add_argument_group("for a URL or a command that is not configured")
     server.add_argument(
-        "--header", action="append", default=[], metavar="NAME: VALUE", help="an HTTP header for an address"
+        "--header", action="append", default=[], metavar="NAME: VALUE", help="an HTTP header for a URL"
     )
     server.add_argument(
-        "--env", action="append", default=[], metavar="NAME=VALUE", help="a variable for a command"
+        "--env",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an environment variable for a command",
     )
     server.add_argument(
         "--transport",
         choices=("stdio", "http", "sse", "websocket", "lines"),
-        help="how to talk to it, if not stdio for a command and HTTP for an address",
+        help="transport (default: stdio for a command, http for a URL)",
     )
     parser.add_argument(
-        "--config", metavar="FILE", default=argparse.SUPPRESS, help="configuration that names SERVER"
+        "--config", metavar="FILE", default=argparse.SUPPRESS, help="configuration file that defines SERVER"
     )
 
 
@@ -142,5 +143,5 @@ def _seconds(text: str) -> float:
     except ValueError:
         found = 0.0
     if not 0 < found <= 86_400:
-        raise argparse.ArgumentTypeError(f"must be a number of seconds up to 86400, not {text!r}")
+        raise argparse.ArgumentTypeError(f"must be a number of seconds from 0 to 86400, not {text!r}")
     return found

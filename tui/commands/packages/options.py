@@ -10,17 +10,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _ABOUT = """\
-Search a registry of MCP servers. It is asked for nothing until you ask.
+Search a registry of MCP servers. mcptui contacts it only for this command and for add.
 
   mcptui search weather
   mcptui search error tracking --limit 5
-  mcptui add io.github.example/weather      shows how it is run, asks, adds it
+  mcptui add io.github.example/weather      show its command, confirm, add it
 
-The registry is [registry] url of the configuration, if not set
-https://registry.modelcontextprotocol.io. Any other with its API (v0.1) will do.
+The registry is [registry] url in the configuration (default:
+https://registry.modelcontextprotocol.io). Any registry with the same API (v0.1)
+works.
 """
-_EXIT_CODES = "exit codes: 0 found; 1 nothing found, or the registry failed; 2 usage; 130 interrupted"
-_REGISTRY = "ask this registry, if not the configured one"
+_EXIT_CODES = "exit codes: 0 found; 1 nothing found, or the registry failed; 2 invalid usage; 130 interrupted"
+_REGISTRY = "registry URL (default: from the configuration)"
 
 
 def add_search(add: "Callable[..., None]") -> None:
@@ -29,33 +30,31 @@ def add_search(add: "Callable[..., None]") -> None:
 
 
 def _fill_search(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("words", nargs="+", metavar="WORD", help="words that all have to be found")
-    parser.add_argument("--json", action="store_true", help="print the entries as one JSON array")
-    parser.add_argument("--limit", type=_count, default=30, metavar="N", help="this many at most (30)")
+    parser.add_argument("words", nargs="+", metavar="WORD", help="words that must all occur")
+    parser.add_argument("--json", action="store_true", help="print a JSON array")
+    parser.add_argument("--limit", type=_count, default=30, metavar="N", help="maximum number (default: 30)")
     parser.add_argument("--registry", metavar="URL", help=_REGISTRY)
-    parser.add_argument(
-        "--config", metavar="FILE", default=argparse.SUPPRESS, help="configuration that names the registry"
-    )
+    parser.add_argument("--config", metavar="FILE", default=argparse.SUPPRESS, help="configuration file")
 
 
 def add_packed_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `mcptui add` for what a registry describes."""
-    packed = parser.add_argument_group("for a name in a registry, or a bundle")
+    packed = parser.add_argument_group("for a registry entry or a bundle")
     packed.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="a value that the server asks for"
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a value that the server requires"
     )
     packed.add_argument(
         "--as",
         dest="kind",
         choices=("npm", "pypi", "oci", "remote"),
-        help="how to run it, if there are several ways",
+        help="package type, if there are several",
     )
     packed.add_argument("--registry", metavar="URL", help=_REGISTRY)
-    packed.add_argument("--sha256", metavar="HEX", help="what the SHA-256 of a bundle has to be")
-    packed.add_argument("--yes", "-y", action="store_true", help="add it without asking")
+    packed.add_argument("--sha256", metavar="HEX", help="expected SHA-256 of the bundle")
+    packed.add_argument("--yes", "-y", action="store_true", help="add without confirmation")
 
 
 def _count(text: str) -> int:
     if not text.strip().isdecimal() or not 1 <= int(text) <= 2_000:
-        raise argparse.ArgumentTypeError(f"must be a whole number from 1 to 2000, not {text!r}")
+        raise argparse.ArgumentTypeError(f"must be an integer from 1 to 2000, not {text!r}")
     return int(text)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.commands.tap_recording import known_secrets
+from tui.commands.tap.recording import known_secrets
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.commands.tap_recording import name_of
+from tui.commands.tap.recording import name_of
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import argparse
 import os
 import sys
 
-from tui.commands.tap_recording import TapRecording
+from tui.commands.tap.recording import TapRecording
 
 NOT_FOUND, NOT_STARTED, USAGE = 127, 126, 2
 """Our exit codes. The first two are those of shells for a command that cannot be run."""
@@ -21,7 +21,7 @@ def tap(args: argparse.Namespace) -> int:
     if args.listen is not None or args.to is not None:
         if args.listen is None or args.to is None or args.server_command:
             return _refuse("--listen PORT and --to URL belong together, and take no command", USAGE)
-        from tui.commands.tap_http import tap_http
+        from tui.commands.tap.http import tap_http
 
         return tap_http(args.listen, args.to, args.name)
     command = args.server_command[1:] if args.server_command[:1] == ["--"] else args.server_command

@@ -1,0 +1,89 @@
+"""Command-line options of `mcptui sessions`. Loads the standard library only."""
+
+import argparse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Actions = argparse._SubParsersAction[argparse.ArgumentParser]
+
+SESSIONS_ABOUT = """\
+List, search, show, rename, delete, export and import saved conversations. Without an action, list them.
+
+  mcptui sessions search "error 402"            search all conversations
+  mcptui sessions export last --as html --output talk.html
+"""
+SESSIONS_EPILOG = """\
+ID is an id from the list, its start or end, a title, or "last" for the most recent conversation.
+exit codes: 0 success; 2 invalid usage, or conversation not found; 130 interrupted
+"""
+ID = "an id, its start or end, a title, or last"
+
+
+def fill_sessions(parser: argparse.ArgumentParser) -> None:
+    """Add the actions of `mcptui sessions` with their options."""
+    parser.add_argument("--json", action="store_true", help="print one JSON object per line")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions")
+    _add_looking(actions)
+    _add_changing(actions)
+    _add_files(actions)
+
+
+def _add_looking(actions: "Actions") -> None:
+    listing = _action(actions, "list", "list saved conversations, most recent first")
+    listing.add_argument("text", nargs="?", default="", metavar="TEXT", help="only titles that contain TEXT")
+    listing.add_argument("--deleted", action="store_true", help="list deleted conversations instead")
+    listing.add_argument(
+        "--limit", type=count, default=200, metavar="N", help="maximum number (default: 200)"
+    )
+    search = _action(actions, "search", "search all conversations")
+    search.add_argument("text", metavar="TEXT", help="words that must all occur in a message")
+    search.add_argument("--limit", type=count, default=100, metavar="N", help="maximum number (default: 100)")
+    show = _action(actions, "show", "print a conversation as Markdown, or with --json as JSON")
+    show.add_argument("session", metavar="ID", help=ID)
+
+
+def _add_changing(actions: "Actions") -> None:
+    rename = _action(actions, "rename", "rename a conversation")
+    rename.add_argument("session", metavar="ID", help=ID)
+    rename.add_argument("title", metavar="TITLE", help="the new title")
+    delete = _action(actions, "delete", "delete conversations; they can be restored for 30 days")
+    delete.add_argument("sessions", nargs="+", metavar="ID", help=ID)
+    restore = _action(actions, "restore", "restore a deleted conversation")
+    restore.add_argument("session", metavar="ID", help=ID)
+
+
+def _add_files(actions: "Actions") -> None:
+    export = _action(actions, "export", "export a conversation to a file or stdout")
+    export.add_argument("session", metavar="ID", help=ID)
+    export.add_argument(
+        "--as",
+        dest="kind",
+        choices=("markdown", "json", "html"),
+        help="format (default: from the file name, otherwise markdown)",
+    )
+    export.add_argument("--output", "-o", metavar="FILE", help="output file (default: stdout)")
+    taking = _action(actions, "import", "import a conversation that was exported as JSON")
+    taking.add_argument("file", metavar="FILE", help="the export")
+    for action in (export, taking):
+        action.add_argument(
+            "--config",
+            metavar="FILE",
+            default=argparse.SUPPRESS,
+            help="configuration file whose secrets are redacted (default: see config path)",
+        )
+
+
+def _action(actions: "Actions", name: str, about: str) -> argparse.ArgumentParser:
+    action = actions.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
+    # After the action it must not override the same option before it.
+    action.add_argument(
+        "--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object per line"
+    )
+    return action
+
+
+def count(text: str) -> int:
+    """Return a number of lines, ArgumentTypeError if it is none."""
+    if not text.strip().isdecimal() or not 1 <= int(text) <= 1_000_000:
+        raise argparse.ArgumentTypeError(f"must be an integer from 1 to 1000000, not {text!r}")
+    return int(text)

@@ -1,0 +1,1 @@
+"""`mcptui tap`: proxies and records another host's server."""
