@@ -32,7 +32,7 @@ def main() -> None:
     try:
         head, pixels = decoded(sys.stdin.buffer.read(), request)
     except MemoryError:
-        head, pixels = {"problem": "it needs too much memory"}, b""
+        head, pixels = {"problem": "decoding it needs too much memory"}, b""
     sys.stdout.buffer.write(json.dumps(head).encode() + b"\n" + pixels)
 
 
@@ -57,7 +57,7 @@ def bounded(seconds: float, memory: int) -> None:
 
 def decoded(encoded: bytes, request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
     """Return the head of the answer, and the pixels."""
-    from PIL import Image, ImageFile, UnidentifiedImageError
+    from PIL import Image, ImageFile
 
     warnings.simplefilter("ignore")
     Image.MAX_IMAGE_PIXELS = None  # checked below, with the size in the message
@@ -65,22 +65,33 @@ def decoded(encoded: bytes, request: dict[str, Any]) -> tuple[dict[str, Any], by
     cut = False
     while True:
         try:
+            # Otherwise a wrong checksum in a chunk without pixels (a color profile, say) refuses a whole PNG.
+            ImageFile.LOAD_TRUNCATED_IMAGES = True
             image = Image.open(io.BytesIO(data), formats=FORMATS)
+            ImageFile.LOAD_TRUNCATED_IMAGES = cut
             width, height = image.size
             if width * height > request["pixels"]:
-                return {"problem": f"{width} × {height} pixels are too many"}, b""
+                return {"problem": f"it has too many pixels ({width} × {height})"}, b""
             small = shrunk(image, request)
-        except UnidentifiedImageError:
-            return {"problem": "it is no image, whatever it begins like"}, b""
         except (OSError, ValueError, SyntaxError, EOFError, TypeError, IndexError, KeyError) as error:
-            # All of these come from Pillow's decoders for broken files.
+            # All of these come from Pillow's decoders for damaged files, UnidentifiedImageError among them.
             if cut:
-                return {"problem": f"it is broken: {error}"}, b""
-            cut = ImageFile.LOAD_TRUNCATED_IMAGES = True
+                return {"problem": _problem(data, error)}, b""
+            cut = True
             continue
         moves = getattr(image, "is_animated", False)
         head = {"width": small.width, "height": small.height, "of": [width, height], "moves": moves}
         return {**head, "cut": cut}, small.tobytes()
+
+
+def _problem(data: bytes, error: Exception) -> str:
+    from PIL import UnidentifiedImageError
+
+    if not isinstance(error, UnidentifiedImageError):
+        return f"the data is damaged ({error})"
+    if data.startswith((b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF")):
+        return "the data is damaged"
+    return f"it is not a {', '.join(FORMATS[:-1])} or {FORMATS[-1]} image"
 
 
 def shrunk(image: Any, request: dict[str, Any]) -> Any:

@@ -59,7 +59,7 @@ async def decoded(
         PictureError: it is too large, damaged, not an image, or takes too long; or Pillow is missing.
     """
     if len(encoded) > MOST_BYTES:
-        raise PictureError(f"{units.size(len(encoded))} of base64 are too much")
+        raise PictureError(f"it is too large ({units.size(len(encoded))} of base64)")
     request_head = {
         "columns": max(1, min(columns, MOST_COLUMNS)),
         "rows": max(1, min(rows, MOST_ROWS)),
@@ -75,7 +75,7 @@ async def decoded(
     except TimeoutError:
         answer = b""
     except OSError as error:
-        raise PictureError(f"no process could be started ({error.strerror or error})") from None
+        raise PictureError(f"the decoder could not be started ({error.strerror or error})") from None
     return _picture(answer)
 
 
@@ -115,7 +115,7 @@ async def _read_to_end(stream: asyncio.StreamReader, most: int) -> bytes:
         await stream.readexactly(most)
     except asyncio.IncompleteReadError as end:
         return end.partial
-    raise PictureError("what decodes it does not stop to answer")
+    raise PictureError("the decoder returned too much")
 
 
 def _folder_of_pillow() -> str:
@@ -138,4 +138,4 @@ def _picture(answer: bytes) -> Picture:
         size = int(of[0]), int(of[1])
         return Picture(width, height, pixels, size, bool(head["moves"]), bool(head["cut"]))
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):
-        raise PictureError("it takes more time or memory than it may") from None
+        raise PictureError("decoding it takes too much time or memory") from None

@@ -184,7 +184,7 @@ class TreePictures:
                 fits = known.within(max(1, self._width - _indent(node)))
                 lines: list[Row] = [fits.row(index) for index in range(fits.rows)] + [known.caption]
             case str():
-                lines = [((f"no picture: {known}", "warn"),)]
+                lines = [((f"Cannot decode this image: {known}", "warn"),)]
             case None:
                 lines = [DECODING]
         return [Node(None, depth=node.depth + 1, parent=node, line=line) for line in lines]

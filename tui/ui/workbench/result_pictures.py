@@ -70,7 +70,7 @@ class ImageLines(Lines):
                 fits = picture.within(max(1, self._width))
                 self._shown = [*(fits.row(index) for index in range(fits.rows)), fits.caption]
             case str(why):
-                self._shown = [((f"no picture: {why}", "warn"),)]
+                self._shown = [((f"Cannot decode this image: {why}", "warn"),)]
             case None:
                 self._shown = [(("decoding…", "dim"),)]
 
