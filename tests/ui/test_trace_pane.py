@@ -124,22 +124,23 @@ async def test_a_call_that_asks_says_so_and_why() -> None:
 
 
 @pytest.mark.parametrize(
-    ("why", "word"),
+    ("why", "sign", "word"),
     [
-        ("denied", "denied"),
-        ("cancelled", "cancelled"),
-        ("not run", "not run"),
-        ("timeout", "failed  4 ms"),
-        ("", "failed  4 ms"),
+        ("denied", "✗", "denied"),
+        ("cancelled", "○", "cancelled"),
+        ("not run", "○", "not run"),
+        ("unknown tool", "○", "not run"),
+        ("timeout", "✗", "failed  4 ms"),
+        ("", "✗", "failed  4 ms"),
     ],
 )
-async def test_a_call_that_gave_no_result_says_so_in_a_word(why: str, word: str) -> None:
+async def test_a_call_that_gave_no_result_says_so_in_a_word(why: str, sign: str, word: str) -> None:
     story = Story()
     async with Stage(story.pane).run_test(size=(60, 10)) as pilot:
         story.turn().step_ended().done(story.call(), "no", is_error=True, why=why)
         await pilot.pause()
         line = shown(story.pane)[3]
-    assert line.startswith("  ✗ weather")
+    assert line.startswith(f"  {sign} weather")
     assert line.endswith(word)
 
 

@@ -56,12 +56,13 @@ async def test_a_call_that_failed_says_why_without_being_opened():
         await it.shows("     unknown station")
 
 
-async def test_a_call_that_did_not_run_says_so_once():
+async def test_a_call_that_did_not_run_says_so_once_and_why():
     async with talk() as it:
         it.pane.add_call("1", "weather", "get_weather", {})
-        it.pane.set_call("1", "failed", "not run", 0, "not run: limit (max_steps)")
+        it.pane.set_call("1", "unsent", "", 0, "not run: limit (max_steps)")
 
-        await it.shows("     not run: limit (max_steps)")
+        lines = await it.shows("     limit (max_steps)")
+        assert row_with(lines, "get_weather").endswith("not run  ▸")
 
 
 async def test_a_result_of_megabytes_is_shown_as_a_preview():

@@ -166,12 +166,16 @@ class ToolProgress:
     message: str
 
 
+NEVER_RUN = frozenset({"not run", "unknown tool", "invalid arguments", "invalid call"})
+"""Values of `ToolCallEnded.why` of calls that were never sent to a server."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCallEnded:
     """The call has ended; `text` is what the model reads, `result` is the server's, if it ran.
 
     `why` is a word for a call that did not run or did not finish: "", "denied", "cancelled", "not run",
-    "invalid arguments", "unknown tool", or a `CallFailure`.
+    "invalid arguments", "invalid call", "unknown tool", or a `CallFailure`.
     """
 
     step: int

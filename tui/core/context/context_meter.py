@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from tui.core.conversation.conversation import AssistantMessage, Attachment, Message
+from tui.core.conversation.conversation import AssistantMessage, Attachment, Message, UserMessage
 from tui.core.ports import ModelRequest, ToolSpec, Usage
 
 ASCII, OTHER = 0.3, 1.3
@@ -161,16 +161,18 @@ class ContextMeter:
     _seen: int = 0
     _first: Message | None = None
 
-    def answered(self, request: ModelRequest, usage: Usage, lasting: int) -> None:
+    def answered(
+        self, request: ModelRequest, usage: Usage, lasting: int, withheld: Sequence[ToolSpec] = ()
+    ) -> None:
         """Record the usage of a request and its reply.
 
         `lasting` is the number of messages that the next request starts with too: a message that is sent once
-        is not among them, nor is an empty reply.
+        is not among them, nor is an empty reply. `withheld` are tools that only this request was without.
         """
         if usage.prompt and not usage.estimated:
             self.calibration.learn(self._tally.count(request), usage.prompt)
-        self.tokens = usage.prompt + usage.completion
-        self.estimated = usage.estimated
+        self.tokens = usage.prompt + usage.completion + self.calibration(sum(map(estimate_tool, withheld)))
+        self.estimated = usage.estimated or bool(withheld)
         self._seen = lasting
         self._first = request.messages[0] if request.messages else None
 
@@ -180,11 +182,18 @@ class ContextMeter:
         self._tally.forget()
 
     def recall(self, messages: Sequence[Message]) -> None:
-        """Show the last request of a reopened conversation; the next one is counted."""
+        """Show the largest request of the last turn of a reopened conversation; the next one is counted.
+
+        The last one may have been sent without tools.
+        """
         self.forget()
-        said = (one.usage for one in reversed(messages) if isinstance(one, AssistantMessage) and one.usage)
-        if (usage := next(said, None)) is not None:
-            self.tokens, self.estimated = usage.prompt + usage.completion, usage.estimated
+        for one in reversed(messages):
+            if isinstance(one, AssistantMessage) and one.usage is not None:
+                tokens = one.usage.prompt + one.usage.completion
+                if tokens > self.tokens:
+                    self.tokens, self.estimated = tokens, one.usage.estimated
+            elif isinstance(one, UserMessage) and self.tokens:
+                break
 
     def expects(self, request: ModelRequest) -> int:
         """Return about how many tokens `request` will take; only what is new in it is estimated."""

@@ -30,7 +30,7 @@ from tui.core.events import (
     TurnError,
     TurnStarted,
 )
-from tui.core.ports import ModelRequest, Usage
+from tui.core.ports import ModelRequest, ToolSpec, Usage
 from tui.core.traffic import CAUSE, Cause
 from tui.core.turn.limits import ReachedLimit, TurnMeter
 from tui.core.turn.model_step import Emit, Reply, think, unique_calls
@@ -269,22 +269,26 @@ class Turn:
             self._reply = reply = Reply()
             offer = None if final else self._actor.offer
             request = await self._asking.ask(reply, self._step, offer, extra)
-        self._count(request, reply, (deps.clock.now_ns() - started) / 1e6, transient=bool(extra))
+        withheld = self._actor.offer.specs if final else ()
+        self._count(request, reply, (deps.clock.now_ns() - started) / 1e6, bool(extra), withheld)
         return reply
 
     def _spend(self, usage: Usage) -> None:
         self._usage += usage
         self.meter.spent(usage, self._deps.bill(usage))
 
-    def _count(self, request: ModelRequest, reply: Reply, ms: float, *, transient: bool) -> None:
+    def _count(
+        self, request: ModelRequest, reply: Reply, ms: float, transient: bool, withheld: Sequence[ToolSpec]
+    ) -> None:
         """Record a complete reply: its tokens, its calls, its place in the conversation.
 
-        `transient`: the last message of the request is not part of the conversation.
+        `transient`: the last message of the request is not part of the conversation; `withheld` are tools
+        that only this request was sent without.
         """
         usage = reply.known_usage(request, self._deps.context_meter.estimate)
         self._spend(usage)
         lasting = len(request.messages) - transient + (not reply.is_empty)
-        self._deps.context_meter.answered(request, usage, lasting)
+        self._deps.context_meter.answered(request, usage, lasting, withheld)
         reply.calls = unique_calls(reply.calls, self._conversation.used_ids())
         reply.usage, reply.seconds = usage, ms / 1000
         self._keep(reply)

@@ -6,7 +6,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any
 
-from tui.core.events import EndReason
+from tui.core.events import NEVER_RUN, EndReason
 from tui.core.ports import Answer, Usage
 from tui.core.text import Preview, clean, clean_line, preview
 
@@ -135,7 +135,7 @@ class CallState(StrEnum):
 CALL_ENDS = {
     "denied": CallState.DENIED,
     "cancelled": CallState.CANCELLED,
-    "not run": CallState.NOT_RUN,
+    **dict.fromkeys(NEVER_RUN, CallState.NOT_RUN),
 }
 """States of calls that did not run to their end, by `ToolCallEnded.why`; any other word is FAILED."""
 

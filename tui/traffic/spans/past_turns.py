@@ -58,6 +58,10 @@ def past_turns(
     return reader.entries
 
 
+_SAID = ("denied", "cancelled", "not run")
+"""How results of calls begin that did not run, in sessions without `ToolMessage.why`."""
+
+
 class _Reader:
     def __init__(self, numbers: Mapping[int, int]) -> None:
         self.entries: list[Span] = []
@@ -147,7 +151,7 @@ class _Reader:
         call = self._calls.get(message.call_id)
         if call is None:
             return
-        word = message.why or next((word for word in CALL_ENDS if message.text.startswith(word)), "")
+        word = message.why or next((word for word in _SAID if message.text.startswith(word)), "")
         call.state = CALL_ENDS.get(word, CallState.FAILED) if message.is_error else CallState.DONE
         call.why = clean_line(message.why) if message.why != call.state else ""
         call.ms = message.seconds * 1000 or None

@@ -4,6 +4,7 @@ Collapsed, every line is cropped and none is wrapped, so the number of lines doe
 expanded, everything that is kept of a call is shown.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -28,6 +29,9 @@ BRIEF_ARGUMENTS = 3
 NAME_CELLS = 14
 BAR_CELLS = 10
 INDENT = "      "
+
+_BLANKS = re.compile(r'"(?:\\.|[^"\\])*"|\s+')
+"""Texts of JSON, and the white space between them."""
 
 _CALL_STYLES = {
     CallState.WAITING: "dim",
@@ -169,6 +173,8 @@ def _call_head(call: CallSpan, look: TraceLook) -> Row:
         CallState.ASKING: symbols.asks,
         CallState.WAITING: symbols.waiting,
         CallState.RUNNING: symbols.waiting,
+        CallState.CANCELLED: symbols.stopped,
+        CallState.NOT_RUN: symbols.stopped,
     }
     style = _CALL_STYLES[call.state]
     left: list[tuple[str, str]] = [(f"  {signs.get(call.state, symbols.failed)} ", style)]
@@ -211,7 +217,12 @@ def _result(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
         return
     style = "bad" if call.state is CallState.FAILED else "text"
     lead: Row = ((f"{INDENT}{look.symbols.result} ", "dim"),)
-    lines = call.result.text.strip("\n").split("\n")
+    said = call.result.text.strip("\n")
+    if call.state is CallState.NOT_RUN:  # as the head says
+        said = said.removeprefix("not run: ")
+    if not open and said.lstrip().startswith(("{", "[")):
+        said = one_line(said)
+    lines = said.split("\n")
     if not open:
         more = " …" if len(lines) > 1 or call.result.omitted else ""
         brief = " ".join(lines[0].split())
@@ -223,6 +234,18 @@ def _result(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
         yield from wrap(((text.replace("\t", "    "), style),), look.columns, rest if number else lead, rest)
     if call.result.omitted:
         yield (*rest, (f"… {count(call.result.omitted)} more characters", "dim"))
+
+
+def one_line(json: str) -> str:
+    """Return JSON, whole or only its head, on one line; texts in it stay as they are."""
+    return _BLANKS.sub(_one_blank, json)
+
+
+def _one_blank(found: re.Match[str]) -> str:
+    if not found.group().isspace():
+        return found.group()
+    before, after = found.string[max(0, found.start() - 1)], found.string[found.end() : found.end() + 1]
+    return "" if before in "{[" or after in ("}", "]", ":", "") else " "
 
 
 def _note_rows(note: NoteSpan, look: TraceLook) -> list[Row]:

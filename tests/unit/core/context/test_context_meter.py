@@ -2,7 +2,7 @@
 
 from tui.core.context.context_meter import ContextMeter, estimate_messages, tail_within
 from tui.core.conversation.conversation import AssistantMessage, Message, UserMessage
-from tui.core.ports import ModelRequest, Usage
+from tui.core.ports import ModelRequest, ToolSpec, Usage
 
 
 def request(messages: list[Message]) -> ModelRequest:
@@ -42,3 +42,27 @@ def test_a_tail_is_as_long_as_its_tokens_allow():
 def test_nothing_is_full_while_the_person_wants_nothing_compacted():
     messages: list[Message] = [UserMessage("x" * 100_000)]
     assert not ContextMeter(window=4096, patient=True).is_full(request(messages), 0.8)
+
+
+def test_the_meter_does_not_fall_when_a_last_request_goes_without_tools():
+    tool = ToolSpec("weather__get", "The weather of a city. " * 40, {"type": "object"})
+    talk = [UserMessage("x" * 1000)]
+    meter = ContextMeter()
+    meter.answered(ModelRequest("", talk, [tool]), Usage(600, 10), 2)
+    before = meter.tokens
+    meter.answered(ModelRequest("", talk), Usage(320, 10), 2, [tool])
+    assert meter.tokens >= before and meter.estimated
+
+
+def test_a_reopened_conversation_shows_the_largest_request_of_its_last_turn():
+    meter = ContextMeter()
+    meter.recall(
+        [
+            UserMessage("earlier"),
+            AssistantMessage("a", usage=Usage(9_000, 1)),
+            UserMessage("now"),
+            AssistantMessage("b", usage=Usage(700, 10)),
+            AssistantMessage("without tools", usage=Usage(300, 10, estimated=True)),
+        ]
+    )
+    assert (meter.tokens, meter.estimated) == (710, False)

@@ -16,7 +16,7 @@ from tests.unit.core.stand_ins import (
     text,
     turn_of,
 )
-from tui.core.context.context_meter import ContextMeter, estimate_messages
+from tui.core.context.context_meter import ContextMeter, estimate_messages, estimate_tool
 from tui.core.conversation.conversation import AssistantMessage, ToolMessage, UserMessage, sanitised
 from tui.core.errors import ModelError
 from tui.core.events import (
@@ -288,7 +288,7 @@ async def test_the_first_message_after_a_turn_that_met_its_limit_counts_as_new()
     expected = []
 
     def next_turn(request):
-        expected.append(context_meter.expects(request))
+        expected.append(context_meter.expects(request) - sum(map(estimate_tool, request.tools)))
         return says("done")
 
     last = [TextPart("what I know"), ReplyPart(usage=Usage(900, 100))]

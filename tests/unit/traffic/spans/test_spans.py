@@ -94,7 +94,7 @@ def test_a_call_that_ends_is_in_the_state_that_its_reason_names() -> None:
         "denied": CallState.DENIED,
         "cancelled": CallState.CANCELLED,
         "not run": CallState.NOT_RUN,
-        "invalid arguments": CallState.FAILED,
+        "invalid arguments": CallState.NOT_RUN,
         "timeout": CallState.FAILED,
     }
 

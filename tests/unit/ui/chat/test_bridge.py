@@ -118,7 +118,7 @@ def test_only_the_visible_question_is_shown(bridge, view):
         (call_ended(is_error=True, why="timeout"), "failed", "timeout", "told the model"),
         (call_ended(is_error=True, why="denied"), "denied", "", "told the model"),
         (call_ended(is_error=True, why="cancelled"), "cancelled", "", "told the model"),
-        (call_ended(is_error=True, why="unknown tool"), "failed", "unknown tool", "told the model"),
+        (call_ended(is_error=True, why="unknown tool"), "unsent", "unknown tool", "told the model"),
     ],
 )
 def test_how_a_call_ended_is_said_in_a_word(bridge, view, event, state, note, preview):

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from tui.core import units
 from tui.core.conversation.conversation import Attachment, ToolMessage
+from tui.core.events import NEVER_RUN
 from tui.core.media import dimensions, extension, head_of, media_type, plain_base64
 from tui.core.text import clean_line
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
@@ -66,6 +67,8 @@ def outcome(why: str, is_error: bool, warning: str = "") -> tuple[str, str]:
     match why:
         case "denied" | "cancelled":
             return why, ""
+        case _ if why in NEVER_RUN:
+            return "unsent", "" if why == "not run" else why
         case "":
             return ("failed" if is_error else "done"), warning
         case _:

@@ -39,7 +39,8 @@ _STATES: Mapping[str, tuple[str, str]] = {
     "unknown": ("warn", "outcome unknown"),
     "unsent": ("dim", "not run"),
 }
-_EXPLAINED = {"failed": "bad", "unknown": "warn"}  # states whose text is shown below the collapsed card
+# states whose text is shown below the collapsed card
+_EXPLAINED = {"failed": "bad", "unknown": "warn", "unsent": "dim"}
 
 
 class Card(Block):
@@ -205,7 +206,9 @@ class Card(Block):
 
     def _error(self, width: int) -> list[Row]:
         text = self._result.text.strip() if self._result is not None else ""
-        if not text:
+        if self.state != "failed":  # the head has the note
+            text = text.removeprefix(f"{_STATES[self.state][1]}: ")
+        elif not text:
             text = self._note
         elif self._note and not text.startswith(self._note):
             text = f"{self._note}: {text}"

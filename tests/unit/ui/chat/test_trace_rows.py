@@ -1,0 +1,42 @@
+"""Rows of the trace pane that need no screen."""
+
+import pytest
+
+from tui.core.text import preview
+from tui.traffic.spans.entries import CallSpan, CallState
+from tui.ui.chat.trace_rows import TraceLook, one_line, span_rows
+from tui.ui.widgets.rows import text_of
+from tui.ui.widgets.symbols import UNICODE
+
+
+def rows(result: str, *, columns: int = 60, state: CallState = CallState.DONE) -> list[str]:
+    span = CallSpan(1, 1, "c", "weather", "get", (), 0, state, result=preview(result))
+    return [text_of(row) for row in span_rows(span, TraceLook(columns, UNICODE, 0), open=False)]
+
+
+def test_an_indented_json_result_is_one_compact_line() -> None:
+    said = '{\n  "city": "Bei  jing",\n  "days": [\n    1,\n    2\n  ]\n}'
+    assert rows(said)[-1].strip() == '→ {"city": "Bei jing", "days": [1, 2]}'
+
+
+def test_a_text_of_several_lines_shows_its_first_and_that_there_are_more() -> None:
+    assert rows("sunny\nwarm")[-1].strip() == "→ sunny …"
+
+
+def test_a_call_that_did_not_run_says_so_once() -> None:
+    head, result = rows("not run: limit (max_steps)", state=CallState.NOT_RUN)
+    assert head.endswith("not run")
+    assert result.strip() == "→ limit (max_steps)"
+
+
+@pytest.mark.parametrize(
+    ("json", "line"),
+    [
+        ('{\n "a": 1\n}', '{"a": 1}'),
+        ('[\n "x\\" y",\n {}\n]', '["x\\" y", {}]'),
+        ('{"cut": "in a str', '{"cut": "in a str'),
+        ("  ", ""),
+    ],
+)
+def test_json_on_one_line(json: str, line: str) -> None:
+    assert one_line(json) == line
