@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.ui.fake_chats import FakeChats
 from tests.ui.traffic_stage import Recorded
+from tui.core.context.definition_tokens import DefinitionTokens
 from tui.core.conversation.conversation import CallRequest, Conversation
 from tui.core.errors import UsageError
 from tui.core.ports import Approver, ModelPart, ModelRequest, MonotonicClock, ReplyPart, TextPart, Usage
@@ -401,6 +402,7 @@ class FakeRuntime:
         self.server_changes = FakeChanges()
         self.conversations = FakeChats(self.conversation, self.continue_turn)
         self.snippets: dict[str, str] = {}
+        self.tokens: dict[str, DefinitionTokens] = {}
         self.revision = 1
         self.saved_themes: list[str] = []
         self.shut_down = self.turns = 0
@@ -418,6 +420,9 @@ class FakeRuntime:
         if self._gate is not None:
             await self._gate.wait()
         self.is_ready = True
+
+    def definition_tokens(self) -> Mapping[str, DefinitionTokens]:
+        return self.tokens
 
     def continue_turn(self, approver: Approver) -> Turn:
         deps = TurnDeps(self.model, self.toolbox, approver, Policy(), self.limits, MonotonicClock())

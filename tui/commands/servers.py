@@ -5,10 +5,11 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tui.commands.interrupt import Interrupt
+from tui.core.context.definition_tokens import DefinitionTokens
 from tui.core.errors import ConfigError, UsageError, sentences
 from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport
 from tui.core.text import clean, clean_line
@@ -52,10 +53,11 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
         return 0
     await runtime.host.start_all(names)
     found = [*runtime.host.statuses(), *unusable]
+    tokens = runtime.definition_tokens()
     if args.json:
-        print(json.dumps([as_object(status) for status in found], indent=2))
+        print(json.dumps([as_object(status, tokens.get(status.name)) for status in found], indent=2))
     else:
-        print("\n".join(table(found)))
+        print("\n".join(table(found, tokens)))
     return 0 if all(status.state is ServerState.RUNNING for status in found) else FAILED
 
 
@@ -65,8 +67,8 @@ def _unusable(name: str, problems: Sequence[str]) -> ServerStatus:
     )
 
 
-def as_object(status: ServerStatus) -> dict[str, Any]:
-    """Return what `--json` prints of one server."""
+def as_object(status: ServerStatus, tokens: DefinitionTokens | None = None) -> dict[str, Any]:
+    """Return what `--json` prints of one server; its tokens are estimates."""
     running = status.state is ServerState.RUNNING
     return {
         "name": status.name,
@@ -79,6 +81,7 @@ def as_object(status: ServerStatus) -> dict[str, Any]:
         "dialect": "hello-lines" if status.spec.transport is Transport.LINES else None,
         "server": {"name": status.title, "version": status.version} if running else None,
         "tools": status.tools if running else None,
+        "tokens": _tokens(tokens) if running and tokens is not None else None,
         "resources": status.resources,
         "prompts": status.prompts,
         "start_ms": None if status.start_ms is None else round(status.start_ms, 1),
@@ -93,14 +96,24 @@ def as_object(status: ServerStatus) -> dict[str, Any]:
     }
 
 
+def _tokens(tokens: DefinitionTokens) -> dict[str, Any]:
+    return {
+        "total": tokens.total,
+        "tools": dict(tokens.tools),
+        "instructions": tokens.instructions,
+        "estimated": not tokens.measured,
+    }
+
+
 def _is_sse(status: ServerStatus) -> bool:
     return status.reach is not None and status.reach.kind == "HTTP+SSE"
 
 
-def table(found: Sequence[ServerStatus]) -> list[str]:
+def table(found: Sequence[ServerStatus], tokens: Mapping[str, DefinitionTokens] | None = None) -> list[str]:
     """Return the lines for people: one per server, and the reason under a failed one."""
     width = max((len(clean_line(status.name, 40)) for status in found), default=0)
-    return [line for status in found for line in _lines(status, width)]
+    sizes = tokens or {}
+    return [line for status in found for line in _lines(status, width, sizes.get(status.name))]
 
 
 def _step(status: ServerStatus) -> str:
@@ -113,7 +126,7 @@ def _where(reach: Reach) -> str:
     return f"{clean_line(reach.where, 300)} over {reach.kind}, {how}"
 
 
-def _lines(status: ServerStatus, width: int) -> list[str]:
+def _lines(status: ServerStatus, width: int, tokens: DefinitionTokens | None) -> list[str]:
     name = clean_line(status.name, 40).ljust(width)
     if status.state is not ServerState.RUNNING:
         lines = [f"✗ {name}  {status.state.value}  {status.reason or ''}".rstrip()]
@@ -127,6 +140,8 @@ def _lines(status: ServerStatus, width: int) -> list[str]:
     identity = clean_line(f"{status.title} {status.version}", 60)
     kinds = ((status.tools, "tool"), (status.resources, "resource"), (status.prompts, "prompt"))
     counts = [plural(number, kind) for number, kind in kinds if number is not None]
+    if tokens is not None:
+        counts.append(tokens.words())
     protocol = " ".join(filter(None, (status.protocol, status.spec.transport.remark)))
     started = "" if status.start_ms is None else f"started in {status.start_ms:.0f} ms"
     lines = ["  ".join((f"● {name}  {status.state.value}", protocol, identity, ", ".join(counts), started))]

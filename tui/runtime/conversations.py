@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.context.compaction import Compactor
+from tui.core.context.definition_tokens import DefinitionTokens, definition_tokens
 from tui.core.context.summaries import suggest_title
 from tui.core.context.tool_selection import ToolSelection
 from tui.core.conversation.conversation import (
@@ -249,6 +250,12 @@ class Conversations:
             if (tool := table.resolve(name)) is not None
         }
         return {**self._tool_selection.marks, **known}
+
+    def definition_tokens(self, instructions: Mapping[str, str]) -> Mapping[str, DefinitionTokens]:
+        """Return the tokens of each server's tool definitions, and of these instructions of servers."""
+        calibration = self._active_model.context_meter.calibration
+        tools = self._context.toolbox.tools()
+        return definition_tokens(tools, instructions, calibration, self._tool_selection)
 
     async def title_from_model(self) -> str:
         with self._alone("the model is writing a title") as now:

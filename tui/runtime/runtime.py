@@ -20,6 +20,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tui.core.context.definition_tokens import DefinitionTokens
 from tui.core.context.server_instructions import instructions_text
 from tui.core.conversation.sessions import LAST
 from tui.core.errors import ConfigError, McptuiError, sentences
@@ -130,6 +131,8 @@ class Runtime:
         self._problems: list[str] = []
         self._save_problem = ""
         self._revision = 0
+        self._tokens: Mapping[str, DefinitionTokens] = {}
+        self._tokens_seen: object = None
         self._background: set[asyncio.Task[None]] = set()
         self._log_file: LogFile | None = None
 
@@ -357,6 +360,17 @@ class Runtime:
     @property
     def workbench(self) -> Workbench:
         return self.host.workbench
+
+    def definition_tokens(self) -> Mapping[str, DefinitionTokens]:
+        """Return the tokens of each running server in a request; the same object until they change."""
+        calibration = self._active_model.context_meter.calibration
+        seen = (self.host, self.host.revision, calibration.ratio, calibration.samples)
+        if seen != self._tokens_seen:
+            self._tokens_seen = seen
+            found = self.conversations.definition_tokens(self.host.instructions())
+            if found != self._tokens:
+                self._tokens = found
+        return self._tokens
 
     def examples(self) -> Sequence[str]:
         """Return example questions made from the running tools."""

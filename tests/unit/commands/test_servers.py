@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from tui.commands.servers import as_object, table
+from tui.core.context.definition_tokens import DefinitionTokens
 from tui.core.servers import ServerSpec, ServerState, ServerStatus
 
 STATUS = ServerStatus(
@@ -15,6 +16,19 @@ def test_counts_of_one_are_singular():
     assert "1 tool, 1 resource, 1 prompt " in line
     (line,) = table([replace(STATUS, tools=0, resources=2, prompts=None)])
     assert "0 tools, 2 resources " in line
+
+
+def test_the_tokens_of_a_server_are_estimates_of_what_its_tools_and_instructions_take():
+    tokens = DefinitionTokens({"add_note": 90}, instructions=30)
+    (line,) = table([STATUS], {"notes": tokens})
+    assert "1 prompt, ~120 tokens" in line
+    assert as_object(STATUS, tokens)["tokens"] == {
+        "total": 120,
+        "tools": {"add_note": 90},
+        "instructions": 30,
+        "estimated": True,
+    }
+    assert as_object(STATUS)["tokens"] is None
 
 
 def test_a_listing_that_failed_is_reported_as_failed():

@@ -130,7 +130,12 @@ class ChatParts:
         """Show what the runtime, ready now, has loaded; `problems` of theme and keys come first."""
         runtime, regions = self.runtime, self._regions
         runtime.host.on_change = self.refresher.changed
-        regions.servers.show_host(runtime.host, runtime.redactor, mistakes=bool(runtime.problems))
+        regions.servers.show_host(
+            runtime.host,
+            runtime.redactor,
+            tokens=runtime.definition_tokens,
+            mistakes=bool(runtime.problems),
+        )
         if runtime.conversations.messages:  # a saved conversation was named on the command line
             self.current.show()
             self.refresher.forget_problems()

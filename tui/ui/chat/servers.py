@@ -5,7 +5,7 @@ stop, and the next snapshots show the progress.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
@@ -24,6 +24,7 @@ from tui.ui.widgets.server_rows import MOVING, Look, server_rows, toggle_server
 from tui.ui.widgets.symbols import UNICODE, Symbols
 
 if TYPE_CHECKING:
+    from tui.core.context.definition_tokens import DefinitionTokens
     from tui.host.host import Host
 
 SPIN_NS = 160_000_000
@@ -66,6 +67,7 @@ class ServersPane(TitledPane):
         self._redactor = redactor or Redactor()
         self._clock = clock
         self._host: Host | None = None
+        self._tokens: Callable[[], Mapping[str, DefinitionTokens]] = dict
         self._statuses: tuple[ServerStatus, ...] = ()
         self.room = 0
         self._rows: list[Row] = []
@@ -73,13 +75,24 @@ class ServersPane(TitledPane):
         self._unfolded: set[str] = set()
         self._empty_text = EMPTY_TEXT
         self._selected = ""
-        self._seen: tuple[int, int, int, int] | None = None
+        self._seen: tuple[int, ...] | None = None
 
-    def show_host(self, host: "Host", redactor: Redactor | None = None, *, mistakes: bool = False) -> None:
-        """Show the servers of this host; none may be one of the configuration's `mistakes`."""
+    def show_host(
+        self,
+        host: "Host",
+        redactor: Redactor | None = None,
+        *,
+        tokens: Callable[[], Mapping[str, "DefinitionTokens"]] = dict,
+        mistakes: bool = False,
+    ) -> None:
+        """Show the servers of this host and the tokens of their definitions.
+
+        None may be one of the configuration's `mistakes`.
+        """
         self._host = host
         self._empty_text = MISTAKES_TEXT if mistakes else EMPTY_TEXT
         self._redactor = redactor or self._redactor
+        self._tokens = tokens
         self.tick()
 
     def tick(self) -> None:
@@ -93,7 +106,7 @@ class ServersPane(TitledPane):
         now_ns = self._clock()
         moving = any(status.state in MOVING for status in self._statuses)
         turn = now_ns // SPIN_NS if moving and self.app.animation_level != "none" else 0
-        seen = (self._host.revision, now_ns // 1_000_000_000, turn, self.columns)
+        seen = (self._host.revision, now_ns // 1_000_000_000, turn, self.columns, id(self._tokens()))
         if seen != self._seen:
             changed = self._seen is None or seen[0] != self._seen[0]
             self._seen = seen
@@ -208,6 +221,7 @@ class ServersPane(TitledPane):
             turn=turn,
             now_ns=now_ns,
             redactor=self._redactor,
+            tokens=self._tokens(),
         )
         selected = self.selected
         rows: list[Row] = []

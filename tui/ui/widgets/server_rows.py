@@ -1,17 +1,18 @@
 """The rows of a server in the servers pane: its line, and details below. Pure."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line
-from tui.core.units import age, clock, duration, plural
+from tui.core.units import age, clock, count, duration, plural
 from tui.ui.widgets.rows import Row, crop, head_of, pad, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 
 if TYPE_CHECKING:
+    from tui.core.context.definition_tokens import DefinitionTokens
     from tui.host.host import Host
 
 STATE_CELLS = 8
@@ -36,7 +37,10 @@ STATE_STYLES = {
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What the rows of all servers have in common; `turn` is the frame of the spinner."""
+    """What the rows of all servers have in common; `turn` is the frame of the spinner.
+
+    `tokens` are those of each server's definitions, by its name.
+    """
 
     columns: int
     name_cells: int
@@ -44,6 +48,7 @@ class Look:
     turn: int
     now_ns: int
     redactor: Redactor
+    tokens: Mapping[str, "DefinitionTokens"] = field(default_factory=dict)
 
 
 def server_rows(status: ServerStatus, look: Look, *, selected: bool, unfolded: bool) -> list[Row]:
@@ -51,14 +56,14 @@ def server_rows(status: ServerStatus, look: Look, *, selected: bool, unfolded: b
     rows = [head_row(status, look)]
     rows.extend(((("  ", ""), *row)) for row in _detail(status, look, selected))
     if unfolded:
-        for name, value, style in _facts(status, look.redactor):
+        for name, value, style in _facts(status, look):
             first: Row = (("  " + name.ljust(FACT_CELLS), "dim"),)
             rows.extend(wrap(((value, style),), look.columns, first))
     return rows
 
 
 def head_row(status: ServerStatus, look: Look) -> Row:
-    """Return the line of a server: sign, name, state, tools or reason, since when."""
+    """Return the line of a server: sign, name, state, tools or reason, tokens, since when."""
     sign, style = _sign(status, look)
     name = clean_line(status.name, 64)
     left: list[tuple[str, str]] = [(f"{sign} ", style)]
@@ -67,7 +72,14 @@ def head_row(status: ServerStatus, look: Look) -> Row:
     left.append((gap + status.state.ljust(STATE_CELLS) + gap, style))
     left.extend(_what(status))
     right = _since(status, look)
-    if status.state is ServerState.STOPPED and width_of(tuple(left)) + 1 + width_of(right) > look.columns:
+    tokens = look.tokens.get(status.name)
+    if tokens is not None and status.state is ServerState.RUNNING:
+        words = (tokens.words(), "dim")
+        if width_of((*left, words, *right)) + 4 <= look.columns:
+            right = (words, ("   ", ""), *right)
+        elif width_of((*left, words)) + 2 <= look.columns:
+            right = (words,)
+    if status.state not in MOVING and width_of((*left, *right)) + 1 > look.columns:
         right = ()
     return spread(tuple(left), right, look.columns)
 
@@ -154,10 +166,10 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
         yield from wrap(((clean_line(status.next_step, 400), "dim"),), room)
 
 
-def _facts(status: ServerStatus, redactor: Redactor) -> Iterator[tuple[str, str, str]]:
+def _facts(status: ServerStatus, look: Look) -> Iterator[tuple[str, str, str]]:
     spec = status.spec
     command = spec.shown_url or " ".join(spec.shown_command)
-    yield "address" if spec.url else "command", clean_line(redactor.redact(command), 400), "text"
+    yield "address" if spec.url else "command", clean_line(look.redactor.redact(command), 400), "text"
     if status.reach is not None:
         silent = status.reach.silent
         how = ", ".join(filter(None, (status.reach.kind, status.reach.words)))
@@ -170,6 +182,17 @@ def _facts(status: ServerStatus, redactor: Redactor) -> Iterator[tuple[str, str,
         yield "protocol", f"{clean_line(status.protocol, 40)} {status.spec.transport.remark}".rstrip(), "text"
     if status.state is ServerState.RUNNING:
         yield "offers", ", ".join(_offers(status)), "text"
+    if (tokens := look.tokens.get(status.name)) is not None:
+        yield "tokens", token_facts(tokens), "text"
+    yield from _process(status)
+    yield from _tool_problems(status)
+    if status.noise:
+        yield "noise", noise_words(status), "warn"
+    if status.stderr_last and status.state is ServerState.RUNNING:
+        yield "stderr", clean_line(status.stderr_last), "dim"
+
+
+def _process(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
     process = []
     if status.pid is not None:
         process.append(f"pid {status.pid}")
@@ -178,12 +201,7 @@ def _facts(status: ServerStatus, redactor: Redactor) -> Iterator[tuple[str, str,
     if status.restarts:
         process.append(f"restarted {status.restarts} times" if status.restarts > 1 else "restarted once")
     if process:
-        yield "start" if spec.url else "process", ", ".join(process), "text"
-    yield from _tool_problems(status)
-    if status.noise:
-        yield "noise", noise_words(status), "warn"
-    if status.stderr_last and status.state is ServerState.RUNNING:
-        yield "stderr", clean_line(status.stderr_last), "dim"
+        yield "start" if status.spec.url else "process", ", ".join(process), "text"
 
 
 def noise_words(status: ServerStatus) -> str:
@@ -191,6 +209,15 @@ def noise_words(status: ServerStatus) -> str:
     if status.reach is not None:
         return f"{plural(status.noise, 'response')} not in the protocol"
     return f"{plural(status.noise, 'line')} on its stdout that are no protocol"
+
+
+def token_facts(tokens: "DefinitionTokens") -> str:
+    """Return what a server takes in each request: "~210 in each request, ~20 of them instructions"."""
+    sign = "" if tokens.measured else "~"
+    words = f"{sign}{count(tokens.total)} in each request"
+    if not tokens.instructions:
+        return words
+    return f"{words}, {sign}{count(tokens.instructions)} of them instructions"
 
 
 def _tool_problems(status: ServerStatus) -> Iterator[tuple[str, str, str]]:

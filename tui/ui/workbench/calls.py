@@ -28,6 +28,7 @@ from tui.ui.workbench.items import Item, expanded
 if TYPE_CHECKING:
     from textual.screen import Screen
 
+    from tui.core.context.definition_tokens import DefinitionTokens
     from tui.runtime.runtime import Runtime
     from tui.ui.keys.key_overrides import KeyOverrides
     from tui.ui.widgets.prompt import PromptLine
@@ -194,6 +195,11 @@ class BenchContext:
     def status(self) -> ServerStatus | None:
         """The state of the server; None once it is no longer configured."""
         return next((status for status in self.runtime.host.statuses() if status.name == self.server), None)
+
+    @property
+    def tokens(self) -> "DefinitionTokens | None":
+        """What the server takes in each request to the model; None if it takes nothing."""
+        return self.runtime.definition_tokens().get(self.server) if self.runtime.is_ready else None
 
 
 async def run(bench: Workbench, server: str, call: HandCall, seconds: float) -> None:

@@ -62,10 +62,11 @@ class Catalogue:
                 BenchTab.RESOURCES: status.resources_revision,
                 BenchTab.PROMPTS: status.prompts_revision,
             }
-        if (state, revision) != self._seen:
+        seen = (state, revision, self._shared.tokens)
+        if seen != self._seen:
             if not self._seen or self._seen[0] is not state:
                 self._start += 1
-            self._seen = (state, revision)
+            self._seen = seen
             if running:
                 self._tools()
             else:
@@ -88,7 +89,9 @@ class Catalogue:
         status = self._shared.status
         off = status.spec.off if status is not None else ()
         tools = self._shared.runtime.workbench.tools(self._shared.server)
-        self._put(BenchTab.TOOLS, [*of_tools(tools, marks, off), *self._tasks_left()], "")
+        self._put(
+            BenchTab.TOOLS, [*of_tools(tools, marks, off, self._shared.tokens), *self._tasks_left()], ""
+        )
         for tab in _ASKED_FOR:
             if self._stale(tab) and not self._benches[tab].list.counts[1]:
                 self._benches[tab].show((), ((("asking the server…", "dim"),),))

@@ -137,6 +137,8 @@ def _hints(item: Item, has_output_schema: bool) -> Iterator[tuple[str, str]]:
                 yield "structured results", "dim"
             if about.has_icon:
                 yield "has an icon", "dim"
+            if item.tokens:
+                yield item.tokens, "dim"
         case Task():
             yield "the server works on it; fetch waits for its result", "dim"
         case ResourceInfo():

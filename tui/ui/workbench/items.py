@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from tui.core import units
@@ -13,6 +13,9 @@ from tui.core.tasks import Task
 from tui.core.text import clean_line, fold
 from tui.core.tools import Tool, is_off
 from tui.core.workbench import CallKey, CallKind, PromptInfo, ResourceInfo
+
+if TYPE_CHECKING:
+    from tui.core.context.definition_tokens import DefinitionTokens
 
 _EXPRESSION = re.compile(r"\{([+#./;?&]?)([^{}]{0,400})\}")
 _RESERVED = ":/?#[]@!$&'()*+,;="
@@ -47,6 +50,7 @@ class Item:
         verb: what is done with it.
         warning: why a call has to be confirmed, or "".
         mark: its status for the model: not offered and why, pinned, repaired; or "".
+        tokens: what its definition takes in each request to the model, in words, or "".
     """
 
     key: str
@@ -57,6 +61,7 @@ class Item:
     schema: Mapping[str, Any] = field(default_factory=dict)
     warning: str = ""
     mark: str = ""
+    tokens: str = field(default="", compare=False)
 
     def call_key(self, server: str) -> CallKey:
         """Return the key under which its arguments are remembered."""
@@ -102,13 +107,17 @@ def key_of_resource(uri: str, *, template: bool = False) -> str:
 
 
 def of_tools(
-    tools: Iterable[Tool], marks: Mapping[tuple[str, str], str] | None = None, off: Sequence[str] = ()
+    tools: Iterable[Tool],
+    marks: Mapping[tuple[str, str], str] | None = None,
+    off: Sequence[str] = (),
+    tokens: "DefinitionTokens | None" = None,
 ) -> list[Item]:
     """Return tools as items.
 
     `marks` are their status for the model, by server and name; `off` are patterns of tools that are turned
-    off.
+    off; `tokens` are those of their definitions.
     """
+    sizes = tokens.tools if tokens is not None else {}
     return [
         Item(
             key=key_of_tool(tool.name),
@@ -121,6 +130,7 @@ def of_tools(
             if tool.destructive
             else "",
             mark=_mark(tool, (marks or {}).get((tool.server, tool.name), ""), off),
+            tokens=tokens.words(sizes[tool.name]) if tokens is not None and tool.name in sizes else "",
         )
         for tool in tools
     ]

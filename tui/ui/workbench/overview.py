@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
@@ -20,9 +20,12 @@ from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, wrap
-from tui.ui.widgets.server_rows import STATE_STYLES, noise_words, reason_words, start_words
+from tui.ui.widgets.server_rows import STATE_STYLES, noise_words, reason_words, start_words, token_facts
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.calls import BenchContext
+
+if TYPE_CHECKING:
+    from tui.core.context.definition_tokens import DefinitionTokens
 
 RULES = (
     (SamplingRule.NEVER, "its requests are refused"),
@@ -49,6 +52,7 @@ class ServerFacts:
         share: recent share of one processor, 1.0 for all of it; None if unknown.
         now_ns: monotonic nanoseconds.
         started: the time of day at which the state began, or "".
+        tokens: what it takes in each request to the model.
     """
 
     status: ServerStatus
@@ -56,6 +60,7 @@ class ServerFacts:
     share: float | None
     now_ns: int
     started: str = ""
+    tokens: "DefinitionTokens | None" = None
 
 
 def state_row(status: ServerStatus, symbols: Symbols) -> Row:
@@ -95,7 +100,7 @@ def overview_rows(
         ("SERVER", _server(facts.status, identity)),
         _where(facts, identity, redactor),
         ("PERMISSIONS", permission_facts(facts.status, *permission_keys)),
-        ("OFFERS", _offers(facts.status, identity, facts.now_ns)),
+        ("OFFERS", _offers(facts, identity)),
         ("EXTENSIONS", _extensions(facts.status, identity)),
         ("LEFT OUT", _left_out(facts.status)),
     ):
@@ -238,7 +243,8 @@ def _times(facts: ServerFacts) -> Iterator[tuple[str, str, str]]:
         yield "noise", noise_words(status), "warn"
 
 
-def _offers(status: ServerStatus, identity: ServerIdentity, now_ns: int) -> Iterator[tuple[str, str, str]]:
+def _offers(facts: ServerFacts, identity: ServerIdentity) -> Iterator[tuple[str, str, str]]:
+    status = facts.status
     if status.state is not ServerState.RUNNING:
         return
     counts = {"tools": status.tools, "resources": status.resources, "prompts": status.prompts}
@@ -252,9 +258,11 @@ def _offers(status: ServerStatus, identity: ServerIdentity, now_ns: int) -> Iter
         if name in capabilities:
             words += capability_words(capabilities[name])
         if (hint := identity.hints.get(name)) is not None:
-            words += filter(None, [hint.words(now_ns)])
+            words += filter(None, [hint.words(facts.now_ns)])
         if words or name in capabilities:
             yield clean_line(str(name), FACT_CELLS - 2), ", ".join(words) or "yes", "text"
+    if facts.tokens is not None:
+        yield "tokens", token_facts(facts.tokens), "text"
 
 
 USED_EXTENSIONS = frozenset({TASKS})
@@ -374,7 +382,12 @@ class Overview(LinePane):
             return [((" This server is not in the configuration any more.", "bad"),)]
         identity = self.identity
         facts = ServerFacts(
-            status, identity.identity, identity.share, time.monotonic_ns(), identity.started(status)
+            status,
+            identity.identity,
+            identity.share,
+            time.monotonic_ns(),
+            identity.started(status),
+            self._shared.tokens,
         )
         first = self._shared.overrides.first_of
         return overview_rows(

@@ -150,6 +150,9 @@ class Bench(Horizontal):
         selected = self.list.selected
         if selected is None or selected.key != shown or selected != self.item:
             self.choose(selected)
+        elif self.item is not None and selected.tokens != self.item.tokens:
+            self.item = self.form.item = selected
+            self.form.rebuild()
 
     def _see(self, item: Item | None) -> None:
         """The person has seen an item: nothing of it is news any more."""

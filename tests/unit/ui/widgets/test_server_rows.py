@@ -1,8 +1,9 @@
 """The rows of a remote server; those with a process are tested through the servers pane."""
 
+from tui.core.context.definition_tokens import DefinitionTokens
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport
-from tui.ui.widgets.server_rows import Look, noise_words, server_rows
+from tui.ui.widgets.server_rows import Look, noise_words, server_rows, token_facts
 from tui.ui.widgets.symbols import UNICODE
 
 SPEC = ServerSpec("far", transport=Transport.HTTP, url="https://h.example/mcp?api_key=s3cr3t")
@@ -14,8 +15,9 @@ def status(state=ServerState.RUNNING, reach=None, **more):
     return ServerStatus("far", SPEC, state, reason=None, tools=2, since_ns=0, reach=reach, **more)
 
 
-def shown(given, *, unfolded=False, selected=False):
-    look = Look(70, 8, UNICODE, 0, 5_000_000_000, Redactor())
+def shown(given, *, unfolded=False, selected=False, columns=70, tokens=None):
+    sizes = {} if tokens is None else {given.name: tokens}
+    look = Look(columns, 8, UNICODE, 0, 5_000_000_000, Redactor(), sizes)
     rows = server_rows(given, look, selected=selected, unfolded=unfolded)
     return ["".join(text for text, _ in row).rstrip() for row in rows]
 
@@ -38,6 +40,22 @@ def test_a_server_that_does_not_answer_says_why_while_it_counts_as_running():
     head, why = shown(status(reach=silent))
     assert "no answer" in head
     assert why.strip() == "no connection to https://h.example: Connection refused."
+
+
+def test_the_tokens_of_its_definitions_come_before_the_age_where_there_is_not_room_for_both():
+    tokens = DefinitionTokens({"get": 1_100}, instructions=140)
+    (wide,) = shown(status(), columns=80, tokens=tokens)
+    assert "~1.2 k tokens   HTTP 200" in wide and wide.endswith("<1 m")
+    (narrow,) = shown(status(), columns=44, tokens=tokens)
+    assert narrow.endswith("2 tools  ~1.2 k tokens")
+    (tiny,) = shown(status(), columns=30, tokens=tokens)
+    assert "tokens" not in tiny and "2 tools" in tiny
+
+
+def test_its_details_say_how_many_tokens_are_instructions_and_whether_they_are_measured():
+    estimated = DefinitionTokens({"get": 1_100}, instructions=140)
+    assert token_facts(estimated) == "~1.2 k in each request, ~140 of them instructions"
+    assert token_facts(DefinitionTokens({"get": 90}, measured=True)) == "90 in each request"
 
 
 def test_a_failed_start_says_what_to_do():
