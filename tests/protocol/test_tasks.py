@@ -18,7 +18,7 @@ from tui.core.tasks import EXTENSION, TaskBook
 from tui.core.tools import CallFailure
 from tui.core.traffic import Direction
 from tui.host.host import Host
-from tui.settings.stored_tasks import StoredTasks
+from tui.settings.state.stored_tasks import StoredTasks
 
 SERVER = Path(__file__).parent / "task_server.py"
 

@@ -1,4 +1,4 @@
-"""Servers whose era changes between two starts in one run of the host, as a new version of them does."""
+"""What is remembered of the era of a server, and servers whose era changes, as a new version of them does."""
 
 import json
 import sys
@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from tui.core.ports import MonotonicClock
-from tui.core.servers import ServerSpec, ServerState
+from tui.core.servers import Era, EraBook, ServerSpec, ServerState
+from tui.core.traffic import Direction
 from tui.host.host import Host
+from tui.settings.state.stored_eras import StoredEras
 
 SERVER = str(Path(__file__).with_name("steered_server.py"))
 
@@ -60,3 +62,50 @@ async def test_the_reason_of_a_failed_start_is_gone_once_the_server_runs(host, s
     steer(era="legacy")
     await host.start("steered")
     assert (host.status("steered").state, host.status("steered").reason) == (ServerState.RUNNING, None)
+
+
+async def requests_of(spec, book):
+    """Return the methods that a host with these memories sends in one start."""
+    seen = []
+    made = Host([spec], sink=seen.append, clock=MonotonicClock(), eras=book)
+    await made.start_all()
+    assert made.status(spec.name).state is ServerState.RUNNING
+    await made.shutdown()
+    sent = (json.loads(one.raw) for one in seen if one.direction is Direction.OUT and one.raw)
+    return [one["method"] for one in sent if "id" in one and "method" in one]
+
+
+def steered(path):
+    return ServerSpec("steered", sys.executable, (SERVER, str(path)))
+
+
+async def test_a_server_with_a_handshake_is_probed_once_and_not_in_the_next_run(steer, tmp_path):
+    spec, path = steered(steer(era="legacy")), tmp_path / "eras.json"
+    first = StoredEras(path)
+    assert (await requests_of(spec, EraBook(first)))[:2] == ["server/discover", "initialize"]
+    first.close()
+    assert "server/discover" not in await requests_of(spec, EraBook(StoredEras(path)))
+
+
+async def test_a_remembered_era_that_is_wrong_costs_one_more_process(steer):
+    spec, book = steered(steer(era="legacy")), EraBook()
+    await requests_of(spec, book)
+    steer(era="modern")
+    assert (await requests_of(spec, book))[:2] == ["initialize", "server/discover"]
+    assert (await requests_of(spec, book))[0] == "server/discover"
+
+
+async def test_a_slow_server_without_a_handshake_is_asked_once(tmp_path):
+    script = tmp_path / "slow.py"
+    script.write_text(
+        "import runpy, sys, time\n"
+        "time.sleep(2.2)  # longer than a server of an unknown era is waited for\n"
+        "sys.argv[:] = sys.argv[1:]\n"
+        "runpy.run_path(sys.argv[0], run_name='__main__')\n"
+    )
+    steering = tmp_path / "steering.json"
+    steering.write_text(json.dumps({"era": "modern", "tools": ["say"]}))
+    spec = ServerSpec("slow", sys.executable, (str(script), SERVER, str(steering)))
+    book = EraBook()
+    book.connected(spec.digest(), Era(has_handshake=False))
+    assert "initialize" not in await requests_of(spec, book)

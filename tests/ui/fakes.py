@@ -351,7 +351,7 @@ class FakeChanges:
 
 
 class FakeCalls:
-    """`tui.settings.stored_calls.StoredCalls` in memory."""
+    """`tui.settings.state.stored_calls.StoredCalls` in memory."""
 
     def __init__(self) -> None:
         self.memory = CallMemory()

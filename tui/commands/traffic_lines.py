@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable, Sequence
 from datetime import datetime
 
 from tui.core.text import clean_line
-from tui.core.traffic import KIND_WORDS, Direction, Entry, Finding, Kind, Outcome, Severity
+from tui.core.traffic import ANSWERS, KIND_WORDS, Direction, Entry, Finding, Kind, Outcome, Severity
 from tui.core.units import duration, size
 from tui.traffic.explain.events import event_sentences
 from tui.traffic.stats import Figures
@@ -26,6 +26,7 @@ _WORDS = {
     Outcome.CANCELLED: "cancelled",
     Outcome.LOST: "lost",
     Outcome.INPUT_REQUIRED: "asks for input",
+    Outcome.PROBE: "probe",
 }
 _COLOURS = {
     Outcome.PENDING: "2",
@@ -33,6 +34,7 @@ _COLOURS = {
     Outcome.TOOL_ERROR: "31",
     Outcome.CANCELLED: "33",
     Outcome.LOST: "33",
+    Outcome.PROBE: "2",
 }
 _SEVERITY_COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.HINT: "2"}
 WITH_BODY = frozenset({Kind.STDERR, Kind.NOT_JSON, Kind.NOT_RPC, Kind.BATCH})
@@ -57,9 +59,11 @@ def entry_line(entry: Entry, outcome: Outcome, latency_ns: int, head: bytes, col
     ident = f"#{clean_line(entry.ident, 12)}" if entry.ident else ""
     took = duration(latency_ns / 1e6) if latency_ns >= 0 else ""
     word = painted(_WORDS.get(outcome, ""), _COLOURS.get(outcome, ""), colour)
+    is_probe = outcome is Outcome.PROBE and entry.kind in ANSWERS
+    kind = _WORDS[outcome] if is_probe else KIND_WORDS[entry.kind]
     start = (
         f"{entry.seq:>6}  {clock(entry.wall_ns)}  {clean_line(entry.source, SOURCE_WIDTH):<{SOURCE_WIDTH}} "
-        f"{_ARROWS[entry.direction]} {KIND_WORDS[entry.kind]:<12}  "
+        f"{_ARROWS[entry.direction]} {kind:<12}  "
     )
     if entry.kind in WITH_BODY or entry.kind is Kind.EVENT:
         return f"{start}{name}".rstrip()
@@ -113,13 +117,12 @@ def figure_lines(figures: Iterable[Figures], labels: Sequence[str] | None = None
 
 def _figure_row(one: Figures) -> tuple[str, ...]:
     counts = (one.calls, one.errors, one.cancelled, one.lost, one.waiting)
-    answered = one.calls > one.cancelled + one.lost + one.waiting
     times = (one.p50_ns, one.p95_ns, one.longest_ns)
     return (
         clean_line(one.server, 30),
         clean_line(f"{one.method} {one.tool}".strip(), NAME_WIDTH),
         *(str(number) if number else "·" for number in counts),
-        *(duration(each / 1e6) if answered else "·" for each in times),
+        *(duration(each / 1e6) if one.timed else "·" for each in times),
         size(one.octets),
     )
 

@@ -1,10 +1,11 @@
-"""What the rest of the program knows about a server: how to start it, and its status."""
+"""What the rest of the program knows about a server: how to start it, its status, its era."""
 
 import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Protocol
 
 from tui.core.secrets.places import masked, masked_arguments
 
@@ -268,3 +269,66 @@ class ServerStatus:
             StopReason.FAILED_TO_START,
             StopReason.CRASH_LOOP,
         )
+
+
+# ---- eras ---------------------------------------------------------------------------------------------
+
+MAX_VERSION = 80
+"""Characters of the version of a server."""
+
+
+@dataclass(frozen=True, slots=True)
+class Era:
+    """An era of the protocol, and the version of the server that spoke it.
+
+    There are two: with a handshake (`initialize`, up to 2025-11-25), and without (2026-07-28 and later).
+    """
+
+    has_handshake: bool
+    version: str = ""
+
+
+class EraKeeper(Protocol):
+    """Keeps eras beyond the end of mcptui. Neither waits nor raises: a lost era costs one probe."""
+
+    def load(self) -> Mapping[str, Era]: ...
+
+    def changed(self, key: str, era: Era | None) -> None: ...
+
+
+class EraBook:
+    """The eras of servers, by a hash of how they are started or reached, so that a start need not probe.
+
+    Servers are upgraded, so a memory can be wrong: after a failed start the other era is tried, and the
+    memory dropped.
+    """
+
+    def __init__(self, keeper: EraKeeper | None = None) -> None:
+        self._keeper = keeper
+        self._eras: dict[str, Era] | None = None
+
+    def find(self, key: str) -> Era | None:
+        return self._all().get(key)
+
+    def connected(self, key: str, era: Era) -> None:
+        """Remember what was negotiated; a server of another version than before is asked at its next start.
+
+        It was not asked this time, and the other version may speak both eras.
+        """
+        era = Era(era.has_handshake, era.version[:MAX_VERSION])
+        known = self.find(key)
+        if known is not None and known.has_handshake == era.has_handshake and known.version != era.version:
+            self.forget(key)
+        elif known != era:
+            self._all()[key] = era
+            if self._keeper is not None:
+                self._keeper.changed(key, era)
+
+    def forget(self, key: str) -> None:
+        if self._all().pop(key, None) is not None and self._keeper is not None:
+            self._keeper.changed(key, None)
+
+    def _all(self) -> dict[str, Era]:
+        if self._eras is None:
+            self._eras = dict(self._keeper.load()) if self._keeper is not None else {}
+        return self._eras

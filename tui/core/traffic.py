@@ -60,6 +60,9 @@ ANSWERS = frozenset({Kind.RESPONSE, Kind.ERROR, Kind.MODEL_REPLY})
 REQUESTS = frozenset({Kind.REQUEST, Kind.MODEL_REQUEST})
 """Kinds that wait for an answer."""
 
+PROBE_METHOD = "server/discover"
+"""The first request to a server, unless its era is known: servers since 2026-07-28 answer it."""
+
 DROPPED = "dropped"
 """Method of the event for entries that a recording has dropped."""
 
@@ -86,6 +89,8 @@ class Outcome(IntEnum):
     """Its server ended first."""
     INPUT_REQUIRED = 7
     """A round of a call (2026-07-28, multi round-trip requests); another round follows."""
+    PROBE = 8
+    """A server of the other era refused `PROBE_METHOD` or the handshake, or ignored it: no failure."""
 
 
 class Severity(IntEnum):
@@ -95,6 +100,14 @@ class Severity(IntEnum):
     HINT = 1
     WARNING = 2
     ERROR = 3
+
+
+def end_of(method: str, outcome: Outcome) -> Outcome:
+    """Return how a request of this method ended: a probe cannot fail. Recordings from before have errors."""
+    return Outcome.PROBE if method == PROBE_METHOD and outcome in _UNANSWERED else outcome
+
+
+_UNANSWERED = frozenset({Outcome.ERROR, Outcome.CANCELLED, Outcome.LOST})
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from tui.core.errors import UsageError
 from tui.core.ports import Clock
 from tui.core.questions import Questioner, Refuser, Sampler
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import ServerSpec, ServerStatus
+from tui.core.servers import EraBook, ServerSpec, ServerStatus
 from tui.core.tasks import TaskBook
 from tui.core.time_limits import TimeLimits
 from tui.core.traffic import TrafficSink
@@ -60,6 +60,7 @@ class Host:
         client_metadata_url: str = "",
         traceparent: Callable[[], str] = lambda: "",
         tasks: TaskBook | None = None,
+        eras: EraBook | None = None,
     ) -> None:
         """Take the servers, in display order; nothing is started or imported yet.
 
@@ -67,7 +68,8 @@ class Host:
         pass their own. `questioner` answers what servers ask; without one everything is declined. `tokens`
         keeps the tokens of remote servers, which are not signed in to without it; `client_metadata_url` is
         the address of a document about mcptui for authorization servers. `traceparent` returns what is added
-        to the `_meta` of the request that is being sent, or "". `tasks` has the tasks of earlier runs.
+        to the `_meta` of the request that is being sent, or "". `tasks` has the tasks of earlier runs,
+        `eras` which era of the protocol servers spoke then.
         """
         self.revision = 0
         self.on_change: Callable[[str], None] = _unheard
@@ -86,6 +88,7 @@ class Host:
             sampler=sampler,
             traceparent=traceparent,
             tasks=tasks or TaskBook(),
+            eras=eras or EraBook(),
         )
         if tokens is not None:
             self._around.sign_ins = SignIns(

@@ -16,7 +16,7 @@ from tui.core.errors import ConfigError, ServerError
 from tui.core.ports import Clock
 from tui.core.questions import Refuser, Sampler
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport
+from tui.core.servers import Era, EraBook, ServerSpec, ServerState, ServerStatus, StopReason, Transport
 from tui.core.tasks import Task, TaskBook
 from tui.core.text import clean_line
 from tui.core.tools import Tool, is_off
@@ -48,8 +48,7 @@ class HostContext:
     """What all servers of one host share.
 
     `owner` is the mark of this host in the environment of its servers. `changed` is called with a server's
-    name when something shown of it changed. `legacy` has those known to speak only the older era
-    (see `_era_key`).
+    name when something shown of it changed. `eras` has what earlier starts have negotiated.
     """
 
     sink: TrafficSink
@@ -63,7 +62,7 @@ class HostContext:
     questioner: PatientQuestioner = field(default_factory=lambda: PatientQuestioner(Refuser()))
     sign_ins: SignIns | None = None
     sampler: Sampler | None = None
-    legacy: set[str] = field(default_factory=set)
+    eras: EraBook = field(default_factory=EraBook)
     traceparent: Callable[[], str] = lambda: ""
     tasks: TaskBook = field(default_factory=TaskBook)
 
@@ -86,7 +85,7 @@ def start_seconds(spec: ServerSpec) -> float:
 def _era_key(spec: ServerSpec) -> str:
     """Return under what the era of a server is remembered: the origin of a remote one, else how it starts."""
     parts = urlsplit(spec.url or "")
-    return f"{parts.scheme}://{parts.netloc}" if spec.url else spec.digest()
+    return ServerSpec("", url=f"{parts.scheme}://{parts.netloc}").digest() if spec.url else spec.digest()
 
 
 def is_modern(version: str) -> bool:
@@ -325,12 +324,13 @@ class Supervisor:
     async def _connect(self) -> Ending:
         """Connect, a second time in the other mode if the server may be of the other era.
 
-        Returns how it ended. Knowing that a server is legacy saves the probe; it may have been upgraded.
+        Returns how it ended. A server that is known to have a handshake is not probed, and the answer of one
+        that is known to have none is waited for. It may have been upgraded since.
         """
-        key = _era_key(self.spec)
-        known_legacy = key in self._around.legacy
+        key, eras = _era_key(self.spec), self._around.eras
+        known = eras.find(key)
         ending = Ending(StopReason.REQUESTED)
-        modes: tuple[str, ...] = ("legacy", "auto") if known_legacy else ("auto", "legacy")
+        modes: tuple[str, ...] = ("legacy", "auto") if known and known.has_handshake else ("auto", "legacy")
         if self.spec.transport is Transport.LINES:
             modes = ("legacy",)  # it has no eras: nothing of the handshake is ever sent
         for mode in modes:
@@ -341,7 +341,7 @@ class Supervisor:
                 await load_transport(spec)
                 if self._stop.is_set():
                     break
-                transport = self._new_transport(spec)
+                transport = self._new_transport(spec, is_modern=known is not None and not known.has_handshake)
             except (ServerError, ConfigError) as error:
                 return Ending(StopReason.FAILED_TO_START, error.message, error.next_step)
             self._booting, began_ns = transport, self._around.clock.now_ns()
@@ -353,8 +353,9 @@ class Supervisor:
                 return Ending(StopReason.REQUESTED, explain.left_behind(transport))
             self.connection = connection = self._new_connection(module, transport, began_ns)
             ending = await connection.run(self._stop, mode, last=mode == modes[-1])
-            if mode == "legacy" and ending.reason is StopReason.FAILED_TO_START:
-                self._around.legacy.discard(key)
+            if ending.reason is StopReason.FAILED_TO_START and not (self.spec.url and transport.fatal):
+                eras.forget(key)  # not because an address cannot be reached
+                known = None
             if not connection.may_be_of_other_era:
                 break
         return ending
@@ -372,7 +373,7 @@ class Supervisor:
             return self.spec
         return await reading
 
-    def _new_transport(self, spec: ServerSpec) -> ServerTransport:
+    def _new_transport(self, spec: ServerSpec, *, is_modern: bool) -> ServerTransport:
         around = self._around
         return around.open(
             spec,
@@ -384,6 +385,7 @@ class Supervisor:
             clocks=self.requests.clocks,
             sign_ins=around.sign_ins,
             redactor=around.redactor,
+            is_modern=is_modern,
         )
 
     def _new_connection(self, module: Any, transport: ServerTransport, began_ns: int) -> "Connection":
@@ -429,8 +431,9 @@ class Supervisor:
 
     def _ready(self, connection: "Connection") -> None:
         self._ready_ns = self._around.clock.now_ns()
-        if connection.protocol and not is_modern(connection.protocol):
-            self._around.legacy.add(_era_key(self.spec))
+        if connection.protocol and self.spec.transport is not Transport.LINES:
+            era = Era(not is_modern(connection.protocol), connection.version)
+            self._around.eras.connected(_era_key(self.spec), era)
         self._move(
             Happening.READY,
             protocol=connection.protocol,

@@ -30,7 +30,7 @@ from tui.core.importing import importing
 from tui.core.ports import Answer, Approver, MonotonicClock
 from tui.core.questions import Questioner, Refuser
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import ServerSpec
+from tui.core.servers import EraBook, ServerSpec
 from tui.core.tasks import TaskBook
 from tui.core.trace_context import TraceIds
 from tui.core.traffic import CAUSE, TrafficSink
@@ -50,8 +50,9 @@ from tui.runtime.server_choices import ServerChoices
 from tui.runtime.turn import PendingTurn, ServersStarting, TurnContext, redacted
 from tui.settings.config_file import ConfigFile
 from tui.settings.locations import data_dir, state_dir
-from tui.settings.stored_calls import StoredCalls
-from tui.settings.stored_tasks import StoredTasks
+from tui.settings.state.stored_calls import StoredCalls
+from tui.settings.state.stored_eras import StoredEras
+from tui.settings.state.stored_tasks import StoredTasks
 from tui.storage.sessions.store import SessionStore
 from tui.traffic.record.entry_columns import Recording
 
@@ -127,6 +128,8 @@ class Runtime:
         self._trace_ids = TraceIds()
         self._stored_tasks = StoredTasks(state_dir() / "tasks.json")
         self._tasks = TaskBook(self._stored_tasks)
+        self._stored_eras = StoredEras(state_dir() / "eras.json")
+        self._eras = EraBook(self._stored_eras)
         self._loaded: Loaded | None = None
         self._problems: list[str] = []
         self._save_problem = ""
@@ -201,6 +204,7 @@ class Runtime:
             clock=self._clock,
             redactor=self.redactor,
             tasks=self._tasks,
+            eras=self._eras,
             traceparent=self._traceparent if loaded.settings.traffic.traceparent else lambda: "",
             questioner=self.questioner,
             sampler=ModelSampler(
@@ -411,7 +415,7 @@ class Runtime:
         await self.conversations.close()
         if self._background:
             await asyncio.wait(self._background, timeout=MODEL_CLOSE_SECONDS)
-        await asyncio.to_thread(self._stored_tasks.close)
-        await asyncio.to_thread(self._traffic.close)
+        for stored in (self._stored_tasks, self._stored_eras, self._traffic):
+            await asyncio.to_thread(stored.close)
         if self._log_file is not None:
             self._log_file.stop()

@@ -124,10 +124,10 @@ _FIRST_WIDTH_NS = 1_000_000_000
 _OTHER = 0xFFFF_FFFF
 _REQUESTED = masks.table(REQUESTS)
 _NO_REQUEST = masks.inverted(_REQUESTED)
-_ERROR = masks.table({Outcome.ERROR})
+_UNREADABLE = masks.table({Outcome.ERROR, Outcome.PROBE})
 _ANSWERED = masks.table(ANSWERS)
 _FAILED = frozenset({Outcome.ERROR, Outcome.TOOL_ERROR})
-_ONE_ROUND = int(Outcome.INPUT_REQUIRED)
+_ONE_ROUND, _PROBE = int(Outcome.INPUT_REQUIRED), int(Outcome.PROBE)
 _GONE = frozenset({Outcome.CANCELLED, Outcome.LOST})
 _GIVEN_UP = masks.table(_GONE)
 
@@ -141,6 +141,7 @@ class Figures:
         errors: ended by an error of the tool or the protocol.
         waiting: without an answer; 0 until all is loaded and counted, as the answer may be in what is not.
         octets: bytes in both directions.
+        timed: answers with a duration; a probe that was refused has none.
         p50_ns, p95_ns, longest_ns: of those that were answered.
         is_exact: whether the percentiles are exact; otherwise within 3 %.
         sparks: calls in each interval, see `Stats.spark_start_ns`.
@@ -155,6 +156,7 @@ class Figures:
     lost: int
     waiting: int
     octets: int
+    timed: int
     p50_ns: int
     p95_ns: int
     longest_ns: int
@@ -261,7 +263,7 @@ class Stats:
         self._begin([index for index in asked if entries.root[index] in (0, index + 1)], codes, start)
         outcomes = entries.outcome[start:stop].tobytes()
         # An error that is not a request is a response that could not be parsed.
-        unreadable = masks.both(outcomes.translate(_ERROR), raw.translate(_NO_REQUEST))
+        unreadable = masks.both(outcomes.translate(_UNREADABLE), raw.translate(_NO_REQUEST))
         ended = masks.either(raw.translate(_ANSWERED), unreadable)
         self._end(list(compress(range(start, stop), ended)), codes, start)
         # Of the later rounds as well: any of them can be cancelled.
@@ -303,6 +305,9 @@ class Stats:
                 continue
             # The line is that of the call: what could not be parsed has no names.
             code = codes[first - start] if first >= start else self._code(first)
+            if outcome == _PROBE:  # how long an older server was waited for says nothing about it
+                self._line(code).ended += 1
+                continue
             took[code].append(mono[index] - mono[first])
             if outcome in _FAILED:
                 failed[code] += 1
@@ -367,6 +372,7 @@ def _figures(lines: list[_Line], server: str, method: str, tool: str, is_complet
         lost=sum(line.lost for line in lines),
         waiting=max(0, sum(line.calls - line.ended for line in lines)) if is_complete else 0,
         octets=sum(line.octets for line in lines),
+        timed=latencies.count,
         p50_ns=latencies.percentile(50),
         p95_ns=latencies.percentile(95),
         longest_ns=latencies.longest,

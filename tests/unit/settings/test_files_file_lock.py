@@ -12,7 +12,7 @@ from tui.core.errors import ConfigError
 from tui.settings.files import locked
 from tui.settings.filters import load_filters
 from tui.settings.learned_file import LearnedFile
-from tui.settings.stored_calls import load_calls
+from tui.settings.state.stored_calls import load_calls
 from tui.ui.chat.composer.history_file import HistoryFile
 
 ROUNDS = 25
@@ -36,7 +36,7 @@ def change(name): change_filter(path, name, "x")
 """,
     "calls": """
 from tui.core.workbench import CallKey, CallKind
-from tui.settings.stored_calls import change_calls
+from tui.settings.state.stored_calls import change_calls
 key = CallKey("s", CallKind.TOOL, "t")
 def change(name): change_calls(path, lambda memory: memory.with_saved(key, name, {}))
 """,

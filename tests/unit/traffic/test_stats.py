@@ -57,6 +57,23 @@ def test_a_server_counts_all_bytes_of_its_entries():
     assert (line.octets, line.calls) == (8, 1)
 
 
+@pytest.mark.parametrize("outcome", [Outcome.ERROR, Outcome.PROBE])
+def test_a_probe_that_an_older_server_refuses_is_neither_an_error_nor_slow(outcome: Outcome):
+    traffic = Traffic()
+    traffic.call("", method="server/discover", took_ms=2_000, outcome=outcome)
+    figures = only(counted(traffic))
+    assert (figures.calls, figures.errors, figures.waiting) == (1, 0, 0)
+    assert (figures.timed, figures.longest_ns) == (0, 0)
+
+
+def test_a_probe_that_nobody_answers_is_neither_lost_nor_waited_for():
+    traffic = Traffic()
+    traffic.ask("", method="server/discover")
+    traffic.end()
+    figures = only(counted(traffic))
+    assert (figures.calls, figures.errors, figures.lost) == (1, 0, 0)
+
+
 def test_the_rounds_of_a_call_are_one_call_with_one_duration():
     traffic = Traffic()
     first = traffic.ask()

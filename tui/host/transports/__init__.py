@@ -108,14 +108,16 @@ def open_transport(
     clocks: TimeLimits | None = None,
     sign_ins: SignIns | None = None,
     redactor: "Redactor | None" = None,
+    is_modern: bool = False,
 ) -> ServerTransport:
     """Return an unused transport for the server that `spec` describes.
 
     Import what it imports off the event loop before (`tui.host.booting`). `owner` is the mark of this host
     in the server's environment. `on_change`, called when stderr, noise or the process changed, must not
     raise. `clocks` are the time limits of the connection. Without `sign_ins` no remote server is signed in
-    to. A remote server's credentials are made known to `redactor` as they travel. ServerError says that this
-    machine cannot have such a transport.
+    to. A remote server's credentials are made known to `redactor` as they travel. A process that
+    `is_modern` knows `server/discover`, so its answer is waited for, however long it takes to start.
+    ServerError says that this machine cannot have such a transport.
     """
     if spec.transport not in (Transport.STDIO, Transport.LINES):
         from tui.host.passthrough.learned_secrets import LearnedSecrets
@@ -135,9 +137,17 @@ def open_transport(
         from tui.host.transports.stdio_windows import WindowsStdioTransport
 
         return WindowsStdioTransport(spec, sink=sink, owner=owner, on_change=on_change)
-    from tui.host.transports.stdio import StdioTransport
+    from tui.host.transports.stdio import PROBE_SECONDS, StdioTransport
 
-    return StdioTransport(spec, sink=sink, owner=owner, on_change=on_change, grace=grace, watchdog=watchdog)
+    return StdioTransport(
+        spec,
+        sink=sink,
+        owner=owner,
+        probe_seconds=None if is_modern else PROBE_SECONDS,
+        on_change=on_change,
+        grace=grace,
+        watchdog=watchdog,
+    )
 
 
 def _wire(transport: Transport) -> "Callable[[RemoteTransport], Wire]":

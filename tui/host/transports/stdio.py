@@ -38,6 +38,9 @@ LAST_WORDS_SECONDS = 1.0
 LAST_LINE_SECONDS = 0.2
 HAND_OVER_SECONDS = 0.1
 
+PROBE_SECONDS = 2.0
+"""How long a server may take to answer `server/discover`; some do not answer what they do not know."""
+
 EOF_SECONDS = 1.0
 """How long a server may run on after it closed its stdout: it cannot say anything any more."""
 
@@ -45,9 +48,10 @@ EOF_SECONDS = 1.0
 class StdioTransport:
     """One server process and its two streams. Used once; leaving it ends everything it started.
 
-    After `probe_seconds` the session is told that the server does not know `server/discover`. `on_change`,
-    called when the process, its stderr or its noise changed, must not raise. `fatal` is why it was ended
-    although it had not exited on its own; `leftovers` are the processes outside of its group that were ended.
+    After `probe_seconds` (None: never) the session is told that the server does not know `server/discover`.
+    `on_change`, called when the process, its stderr or its noise changed, must not raise. `fatal` is why it
+    was ended although it had not exited on its own; `leftovers` are the processes outside of its group that
+    were ended.
     """
 
     def __init__(
@@ -56,7 +60,7 @@ class StdioTransport:
         *,
         sink: TrafficSink,
         owner: str,
-        probe_seconds: float | None = 2.0,
+        probe_seconds: float | None = PROBE_SECONDS,
         grace: StopGrace | None = None,
         on_change: Callable[[], None] = lambda: None,
         watchdog: Watchdog | None = None,

@@ -71,7 +71,7 @@ def _request(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
     sentences += details(entry)
     if pair is not None and pair.kind in ANSWERS:
         sentences.append(_settled(entry, pair))
-    elif entry.outcome in (Outcome.CANCELLED, Outcome.LOST):
+    elif entry.outcome in (Outcome.CANCELLED, Outcome.LOST, Outcome.PROBE):
         sentences.append(f"{ENDS[entry.outcome]}.")
     else:
         sentences.append("There is no answer yet.")
@@ -93,6 +93,8 @@ def _answer(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
     else:
         sentences.append("An answer to a request that is not in the recording, or that nobody sent.")
     body = body_of(entry)
+    if entry.outcome is Outcome.PROBE:
+        sentences.append(f"{ENDS[Outcome.PROBE]}.")
     if failed:
         sentences += error_sentences(mapping(body.get("error")))
     else:
@@ -234,6 +236,7 @@ ENDS = {
     Outcome.TOOL_ERROR: "The tool failed, which its result says itself (isError); the model is told",
     Outcome.CANCELLED: "It was cancelled",
     Outcome.LOST: "Its server ended before it answered",
+    Outcome.PROBE: "The server does not support it, as it is of another revision. That is normal",
     Outcome.INPUT_REQUIRED: "The server needs more input first; the same call goes on in a new request",
 }
 

@@ -58,10 +58,8 @@ _UNREADABLE = masks.table({Outcome.ERROR})
 
 _PENDING = masks.table({Outcome.PENDING})
 
-USUAL = (("subscriptions/listen", Outcome.LOST), ("server/discover", Outcome.ERROR))
-"""Ends that are not failures: a stream of changes lasts as long as its server, and a server with a handshake
-(up to 2025-11-25) does not know `server/discover`.
-"""
+USUAL = (("subscriptions/listen", Outcome.LOST),)
+"""Ends that are not failures: a stream of changes lasts as long as its server."""
 
 
 class Columns:

@@ -22,15 +22,17 @@ from tui.core.traffic import (
     Outcome,
     Severity,
     TrafficReader,
+    end_of,
 )
 from tui.traffic.record.clocks import Clocks
 from tui.traffic.record.names import Names, mark_of, marks_of
-from tui.traffic.record.row_parts import ListRow, RowParts
+from tui.traffic.record.row_parts import ListRow, RowParts, excuse_probes
 
 _SEQ, _AT = itemgetter(0), itemgetter(1)
 """Of a jump: the seq and the index where it lands."""
 
 _PENDING, _CANCELLED = int(Outcome.PENDING), int(Outcome.CANCELLED)
+_ERROR = int(Outcome.ERROR)
 
 
 def _table(numbers: Collection[int]) -> bytes:
@@ -38,7 +40,7 @@ def _table(numbers: Collection[int]) -> bytes:
 
 
 _REQUESTED, _ANSWERED = _table(REQUESTS), _table(ANSWERS)
-_ENDED = _table({Outcome.ERROR, Outcome.CANCELLED})
+_ENDED = _table({Outcome.ERROR, Outcome.CANCELLED, Outcome.PROBE})
 
 
 def _either(one: bytes, other: bytes) -> bytes:
@@ -124,10 +126,11 @@ class EntryColumns:
         self.turn.append(cause.turn if cause else 0)
         self.step.append(min(cause.step, 255) if cause else 0)
         self.call.append(mark_of(cause.call) if cause else 0)
-        self.outcome.append(entry.outcome)
+        outcome = end_of(entry.method, entry.outcome) if entry.outcome == _ERROR else entry.outcome
+        self.outcome.append(outcome)
         self.severity.append(0)
         self.marked.append(0)
-        self._settle(index, source, entry.kind, entry.outcome, entry.method)
+        self._settle(index, source, entry.kind, outcome, entry.method)
         self._count = index + 1
 
     def extend(self, rows: Sequence[ListRow]) -> None:
@@ -229,6 +232,8 @@ class EntryColumns:
         outcomes = array("B", parts.outcome)
         for place in compress(range(len(kinds)), kinds.tobytes().translate(_REQUESTED)):
             outcomes[place] = _PENDING
+        if _ERROR in outcomes.tobytes():
+            excuse_probes(outcomes, parts.method)
         columns = (
             (self.mono, parts.mono),
             (self.kind, kinds),
@@ -307,7 +312,7 @@ class EntryColumns:
         if kind in (Kind.REQUEST, Kind.MODEL_REQUEST):
             pending.add(index)
             self.outcome[index] = Outcome.PENDING
-        elif partner >= 0 and (kind in ANSWERS or outcome == Outcome.ERROR):
+        elif partner >= 0 and (kind in ANSWERS or outcome in (Outcome.ERROR, Outcome.PROBE)):
             # An error ends its request even if the response could not be parsed.
             pending.discard(partner)
             if not self.pair[partner] and not self._late_pair(partner):
@@ -317,13 +322,16 @@ class EntryColumns:
         elif partner >= 0 and outcome == Outcome.CANCELLED:
             pending.discard(partner)
             if self.outcome[partner] == Outcome.PENDING:
-                self.outcome[partner] = Outcome.CANCELLED
+                self.outcome[partner] = self._end_of(partner, Outcome.CANCELLED)
                 self.touched.append(partner)
         elif kind == Kind.EVENT and method == "exit" and not self._late_pair(index):
             for lost in pending:
-                self.outcome[lost] = Outcome.LOST
+                self.outcome[lost] = self._end_of(lost, Outcome.LOST)
             self.touched.extend(pending)
             pending.clear()
+
+    def _end_of(self, index: int, outcome: Outcome) -> Outcome:
+        return end_of(self.methods.texts[self.method[index]], outcome)
 
     def _late_pair(self, index: int) -> int:
         return self._late.get(index, (0, 0))[0]

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 from tui.core.jsonrpc.messages import Classification, id_text
-from tui.core.traffic import Cause, Direction, Kind, Outcome
+from tui.core.traffic import PROBE_METHOD, Cause, Direction, Kind, Outcome, end_of
 
 MAX_OPEN = 10_000
 """Open requests of one side; the oldest are forgotten first."""
@@ -96,7 +96,7 @@ class Side:
         last = next(reversed(self.open.values()), None)
         if exchange:
             return next((asked for asked in reversed(self.open.values()) if asked.exchange == exchange), None)
-        return last if len(self.open) == 1 and last is not None and last.method == PROBE else None
+        return last if len(self.open) == 1 and last is not None and last.method == PROBE_METHOD else None
 
     def find_loosely(self, ident: str) -> OpenRequest | None:
         """Return the request with this id in another type: some servers answer 7 with "7" or 7.0."""
@@ -136,7 +136,6 @@ class Side:
 
 
 MAX_SOURCES = 1_000
-PROBE = "server/discover"
 EXCHANGE: Final = "exchange"
 """Key in the detail of model entries: the same for a request and its reply."""
 
@@ -170,12 +169,16 @@ class Link(NamedTuple):
 
 
 class _Source:
-    """The requests of one source, in both directions; of the model's side the last one and how it ended."""
+    """The requests of one source, in both directions; of the model's side the last one and how it ended.
 
-    __slots__ = ("asks", "is_asked", "last")
+    `knows_probe`: it has answered `PROBE_METHOD`.
+    """
+
+    __slots__ = ("asks", "is_asked", "knows_probe", "last")
 
     def __init__(self) -> None:
         self.is_asked, self.asks = Side(), Side()
+        self.knows_probe = False
         self.last: OpenRequest | None = None
 
     def side(self, way: Direction) -> Side:
@@ -208,7 +211,7 @@ class Correlator:
         if kind is Kind.REQUEST or reading.asks:
             return _ask(seq, held, direction, reading, cause, exchange)
         if reading.outcome is not Outcome.NONE:  # also what is not JSON-RPC but still ends a request
-            return _answer(held.other_side(direction), reading, cause, exchange)
+            return _negotiated(held, _answer(held.other_side(direction), reading, cause, exchange), reading)
         if reading.token:
             return _progress(held.other_side(direction), reading, cause)
         if reading.target:
@@ -270,7 +273,8 @@ class Correlator:
             side = held.is_asked
             asked = side.find(ident) if (ident := id_text(detail.get("id"))) else None
             if asked is not None:
-                return _end_early(side, asked, Link(outcome=Outcome.ERROR, cause=cause))
+                ended = Link(outcome=end_of(asked.method, Outcome.ERROR), cause=cause)
+                return _end_early(side, asked, ended)
         return Link(cause=cause)
 
     def open(self, source: str) -> int:
@@ -325,6 +329,19 @@ def _answer(side: Side, reading: Classification, cause: Cause | None, exchange: 
         remark = PairingRemark.DUPLICATE
     method = reading.method or asked.method
     return Link(method, asked.tool, asked.seq, asked.root, outcome, cause or asked.cause, remark)
+
+
+def _negotiated(held: _Source, link: Link, reading: Classification) -> Link:
+    """Return the link of an answer, which is no failure if it only says that the server is of the other era.
+
+    That is the refusal of a probe, or that of a handshake by a server which was too slow to answer the probe.
+    """
+    if link.method == PROBE_METHOD and link.pair:
+        held.knows_probe |= reading.outcome is Outcome.OK
+        return link._replace(outcome=end_of(PROBE_METHOD, link.outcome))
+    if link.method == "initialize" and held.knows_probe and link.outcome is Outcome.ERROR:
+        return link._replace(outcome=Outcome.PROBE)
+    return link
 
 
 def _progress(side: Side, reading: Classification, cause: Cause | None) -> Link:

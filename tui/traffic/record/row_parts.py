@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from operator import sub
 from typing import Any
 
-from tui.core.traffic import Direction, Kind, Outcome
+from tui.core.traffic import PROBE_METHOD, Direction, Kind, Outcome
 
 ListRow = tuple[Any, ...]
 """An entry as `EntryColumns.extend` takes it."""
@@ -30,3 +30,11 @@ class RowParts:
             raise ValueError("a kind that there is not")
         if max(self.direction) > max(Direction) or max(self.outcome) > max(Outcome):
             raise ValueError("a direction or an outcome that there is not")
+
+
+def excuse_probes(outcomes: "array[int]", methods: Sequence[str]) -> None:
+    """Change errors of probes, as recordings from before have them, to what they are."""
+    if PROBE_METHOD in methods:
+        for place, method in enumerate(methods):
+            if method == PROBE_METHOD and outcomes[place] == Outcome.ERROR:
+                outcomes[place] = Outcome.PROBE

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from tui.core import units
 from tui.core.text import clean_line
-from tui.core.traffic import Direction, Kind, Outcome
+from tui.core.traffic import ANSWERS, Direction, Kind, Outcome
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.widgets.rows import EMPTY, Row, Span, cells_of, crop, head_of, pad, wrap
 from tui.ui.widgets.symbols import OUTCOME_STYLES, OUTCOME_WORDS, SEVERITY_STYLES, Symbols, kind_look
@@ -173,6 +173,9 @@ class RowMaker:
         if (look := self._looks.get(key)) is None:
             look = self._looks[key] = kind_look(Kind(key[0]), Direction(key[1]), self._symbols)
         words, short, style = look
+        if entries.outcome[index] == Outcome.PROBE and key[0] in ANSWERS:
+            words = short = f"{self._symbols.outcomes[Outcome.PROBE]} {OUTCOME_WORDS[Outcome.PROBE]}"
+            style = "dim"
         return (short if columns.short else words, style)
 
     def _what(self, index: int, columns: Layout, context: RowContext) -> Row:

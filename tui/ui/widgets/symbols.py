@@ -46,7 +46,7 @@ class Symbols:
     delta: str = "Δ"
     thin: str = "━"
     bar: str = "▏▎▍▌▋▊▉█"
-    outcomes: tuple[str, ...] = (" ", "◌", "✓", "✗", "✗", "⊘", "†", "↻")
+    outcomes: tuple[str, ...] = (" ", "◌", "✓", "✗", "✗", "⊘", "†", "↻", "⊘")
     severities: tuple[str, ...] = (" ", "·", "!", "‼")
 
 
@@ -78,7 +78,7 @@ ASCII = Symbols(
     delta="after",
     thin="=",
     bar="#",
-    outcomes=(" ", ".", "+", "x", "x", "-", "?", "~"),
+    outcomes=(" ", ".", "+", "x", "x", "-", "?", "~", "-"),
     severities=(" ", ".", "!", "X"),
 )
 
@@ -108,8 +108,9 @@ OUTCOME_WORDS = {
     Outcome.CANCELLED: "cancelled",
     Outcome.LOST: "lost",
     Outcome.INPUT_REQUIRED: "asks for input",
+    Outcome.PROBE: "probe",
 }
-OUTCOME_STYLES = ("dim", "warn", "ok", "bad", "bad", "warn", "bad", "warn")
+OUTCOME_STYLES = ("dim", "warn", "ok", "bad", "bad", "warn", "bad", "warn", "dim")
 SEVERITY_STYLES = ("dim", "dim", "warn", "bad")
 SEVERITY_WORDS = {
     Severity.NONE: "",

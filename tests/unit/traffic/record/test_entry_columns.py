@@ -22,7 +22,7 @@ parts = st.tuples(
     st.sampled_from(["a", "b", "model:m"]),
     st.sampled_from(Direction),
     st.sampled_from(Kind),
-    st.sampled_from(["", "tools/call", "exit"]),
+    st.sampled_from(["", "tools/call", "exit", "server/discover"]),
     numbers,
     numbers,
     st.sampled_from(Outcome),

@@ -72,6 +72,29 @@ def test_answers_out_of_order_find_their_requests(wire: Wire):
     assert [wire.answer(2).tool, wire.answer(1).tool] == ["b", "a"]
 
 
+@pytest.mark.parametrize("given_up", [False, True])
+def test_a_probe_that_an_older_server_refuses_is_no_failure(wire: Wire, given_up: bool):
+    wire(OUT, id=1, method="server/discover")
+    if given_up:
+        assert wire.event("gave up", id=1).outcome is Outcome.PROBE
+    assert wire(IN, id=1, error={"code": -32601, "message": "no"}).outcome is Outcome.PROBE
+
+
+def test_a_handshake_that_a_slow_modern_server_refuses_is_no_failure(wire: Wire):
+    wire(OUT, id=1, method="server/discover")
+    wire.event("gave up", id=1)
+    wire(OUT, id=2, method="initialize")
+    wire.answer(1, supportedVersions=["2026-07-28"])
+    assert wire(IN, id=2, error={"code": -32022, "message": "no"}).outcome is Outcome.PROBE
+
+
+def test_a_handshake_that_a_server_refuses_is_a_failure(wire: Wire):
+    wire(OUT, id=1, method="server/discover")
+    wire(IN, id=1, error={"code": -32601, "message": "no"})
+    wire(OUT, id=2, method="initialize")
+    assert wire(IN, id=2, error={"code": -32603, "message": "broken"}).outcome is Outcome.ERROR
+
+
 REFUSAL = {"code": -32600, "message": "no valid session"}
 
 

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from tui.core.tasks import Task
-from tui.settings.stored_tasks import StoredTasks
+from tui.settings.state.stored_tasks import StoredTasks
 
 
 def task(task_id="t-1", **more):

@@ -6,7 +6,7 @@ import pytest
 
 from tui.core.errors import ConfigError
 from tui.core.workbench import CallKey, CallKind, CallMemory
-from tui.settings.stored_calls import MAX_BYTES, change_calls, load_calls
+from tui.settings.state.stored_calls import MAX_BYTES, change_calls, load_calls
 
 KEY = CallKey("weather", CallKind.TOOL, "get_weather")
 URI = CallKey("notes", CallKind.RESOURCE, "notes://all")

@@ -1,0 +1,84 @@
+"""Eras in a file: private, shared with other processes, and never a reason to fail."""
+
+import json
+import stat
+import time
+
+import pytest
+
+from tui.core.servers import Era
+from tui.settings.state.stored_eras import MAX_ENTRIES, StoredEras
+
+KEY, OTHER = "0" * 16, "f" * 16
+OLD = Era(True, "1.0")
+
+
+def keep(path, key, era):
+    stored = StoredEras(path)
+    stored.changed(key, era)
+    stored.close()
+
+
+def entry(key=KEY, **more):
+    return {"key": key, "handshake": True, "version": "1.0", "at": int(time.time()), **more}
+
+
+def write(path, *entries):
+    path.write_text(json.dumps({"format": 1, "eras": entries}))
+
+
+def test_eras_outlive_the_process_in_a_private_file(tmp_path):
+    path = tmp_path / "state" / "eras.json"
+    keep(path, KEY, OLD)
+    assert StoredEras(path).load() == {KEY: OLD}
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_two_processes_do_not_undo_each_other(tmp_path):
+    path = tmp_path / "eras.json"
+    keep(path, KEY, OLD)
+    keep(path, OTHER, Era(False))
+    keep(path, KEY, None)
+    assert StoredEras(path).load() == {OTHER: Era(False)}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"format": 2, "eras": []}', '{"format": 1, "eras": 7}', "[" * 100_000, "\0"]
+)
+def test_a_damaged_file_has_no_eras_and_is_written_anew(tmp_path, text):
+    path = tmp_path / "eras.json"
+    path.write_text(text)
+    assert StoredEras(path).load() == {}
+    keep(path, KEY, OLD)
+    assert StoredEras(path).load() == {KEY: OLD}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [{"key": "../x"}, {"key": 7}, {"handshake": 1}, {"version": "9" * 81}, {"at": True}, {"at": 10**12}],
+)
+def test_an_entry_that_nobody_wrote_is_left_out(tmp_path, damage):
+    path = tmp_path / "eras.json"
+    write(path, entry() | damage, entry(OTHER), "x", None)
+    assert list(StoredEras(path).load()) == [OTHER]
+
+
+def test_a_server_is_asked_again_after_a_month(tmp_path):
+    path = tmp_path / "eras.json"
+    write(path, entry(at=int(time.time()) - 40 * 86_400), entry(OTHER))
+    assert list(StoredEras(path).load()) == [OTHER]
+
+
+def test_the_oldest_entries_make_room(tmp_path):
+    path = tmp_path / "eras.json"
+    write(path, *(entry(f"{number:016x}") for number in range(MAX_ENTRIES)))
+    keep(path, OTHER, OLD)
+    assert len(StoredEras(path).load()) == MAX_ENTRIES
+    assert OTHER in StoredEras(path).load() and KEY not in StoredEras(path).load()
+
+
+def test_a_place_that_cannot_be_written_costs_nothing(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("")
+    keep(path / "eras.json", KEY, OLD)
+    assert StoredEras(path / "eras.json").load() == {}

@@ -1,0 +1,92 @@
+"""The eras of servers, kept from one run to the next: a private JSON file, written in a thread.
+
+Keys are hashes, so that nothing of a command or an address is in it. It may be lost at any time.
+"""
+
+import json
+import logging
+import re
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from tui.core.errors import ConfigError
+from tui.core.jsonrpc.reader import loads
+from tui.core.servers import MAX_VERSION, Era
+from tui.settings.files import Unreadable, locked, read_bounded
+from tui.settings.save import write_private
+
+FORMAT = 1
+MAX_BYTES = 256 * 1024
+MAX_ENTRIES = 500
+MAX_DAYS = 30
+"""After a month a server is asked again: an upgrade may not have changed its version."""
+
+_KEY = re.compile(r"[0-9a-f]{16}")
+_log = logging.getLogger(__name__)
+
+
+class StoredEras:
+    """A `tui.core.servers.EraKeeper` over a file, which need not exist."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._thread: ThreadPoolExecutor | None = None
+
+    def load(self) -> Mapping[str, Era]:
+        """Return the kept eras, none if the file is missing or damaged. Small, so read at once."""
+        return {key: era for key, (era, _) in _read(self._path).items()}
+
+    def changed(self, key: str, era: Era | None) -> None:
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, "eras")
+        self._thread.submit(_change, self._path, key, era)
+
+    def close(self) -> None:
+        """Wait until everything is written."""
+        if self._thread is not None:
+            self._thread.shutdown()
+            self._thread = None
+
+
+def _change(path: Path, key: str, era: Era | None) -> None:
+    """Change the file; it is read again, since another mcptui may have changed it."""
+    try:
+        with locked(path):
+            eras = _read(path)
+            eras.pop(key, None)
+            if era is not None:
+                eras[key] = era, time.time()
+            listed = [
+                {"key": one, "handshake": era.has_handshake, "version": era.version, "at": int(at)}
+                for one, (era, at) in list(eras.items())[-MAX_ENTRIES:]
+            ]
+            write_private(path, json.dumps({"format": FORMAT, "eras": listed}, indent=1) + "\n")
+    except (ConfigError, OSError, ValueError) as error:
+        _log.warning("the era of a server is not kept: %s", error)
+
+
+def _read(path: Path) -> dict[str, tuple[Era, float]]:
+    try:
+        found = loads(read_bounded(path, MAX_BYTES))
+    except (FileNotFoundError, Unreadable, ValueError, RecursionError):
+        return {}
+    listed = found.get("eras") if isinstance(found, dict) and found.get("format") == FORMAT else None
+    now = time.time()
+    return {
+        key: (era, at)
+        for key, era, at in map(_entry, listed[-MAX_ENTRIES:] if isinstance(listed, list) else ())
+        if 0 <= now - at < MAX_DAYS * 86_400
+    }
+
+
+def _entry(value: Any) -> tuple[str, Era, float]:
+    """Return an entry; one that nobody wrote is older than all that are kept."""
+    match value:
+        case {"key": str(key), "handshake": bool(has_handshake), "version": str(version), "at": int(at)} if (
+            _KEY.fullmatch(key) and len(version) <= MAX_VERSION
+        ):
+            return key, Era(has_handshake, version), at
+    return "", Era(False), 0.0
