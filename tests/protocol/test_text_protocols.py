@@ -159,11 +159,36 @@ async def test_a_call_that_the_endpoint_could_not_read_is_read_here(in_stream: b
     assert [(call.name, call.recovered) for call in found.reply.calls] == [("clock__now", True)]
 
 
-async def test_what_nobody_can_read_is_asked_for_again() -> None:
-    error = {"message": "Failed to call a function.", "code": "tool_use_failed", "failed_generation": "<func"}
-    async with Endpoint([Answer(status=400, body={"error": error}), says("Noon.")]) as endpoint:
+UNREADABLE = [
+    {"message": "Failed to call a function.", "code": "tool_use_failed", "failed_generation": "<func"},
+    {"message": "Failed to call now.", "code": "tool_use_failed", "failed_generation": "<function=now{"},
+    {"message": "Failed.", "code": "tool_use_failed", "failed_generation": "x", "status_code": 400},
+]
+
+
+@pytest.mark.parametrize("in_stream", [False, True])
+@pytest.mark.parametrize("error", UNREADABLE)
+async def test_what_nobody_can_read_is_asked_for_again_with_every_tool(
+    error: dict[str, object], in_stream: bool
+) -> None:
+    refused = Answer([{"error": error}]) if in_stream else Answer(status=400, body={"error": error})
+    async with Endpoint([refused, says("Noon.")]) as endpoint:
         found = await heard(endpoint, "auto")
     assert found.text == "Noon." and len(endpoint.requests) == 2
+    first, second = (request.json for request in endpoint.requests)
+    assert first == second
+
+
+async def test_a_call_that_does_not_fit_its_schema_is_mended_and_costs_no_tool() -> None:
+    words = "tool call validation failed: parameters for tool wx__get_forecast did not match schema: errors"
+    written = '<function=wx__get_forecast>{"city": "Oslo", "days": "2"}</function>'
+    refused = refuses(400, words, code="tool_use_failed", failed_generation=written)
+    async with Endpoint([refused]) as endpoint:
+        found = await heard(endpoint, "auto")
+        assert len(endpoint.requests) == 1
+    assert found.reply is not None
+    (call,) = found.reply.calls
+    assert (call.name, json.loads(call.arguments)) == ("wx__get_forecast", {"city": "Oslo", "days": 2})
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

@@ -81,7 +81,7 @@ class Policy:
             return Judgement(Verdict.DENY, "a rule in the configuration forbids it")
         judgement = self._judge_by_hints(tool)
         if guessed and judgement.verdict is Verdict.ALLOW and not tool.read_only:
-            judgement = Judgement(Verdict.ASK, "the model did not write it as a call: it was found in text")
+            judgement = Judgement(Verdict.ASK, "found in text or repaired: check the arguments")
         if judgement.verdict is not Verdict.ASK:
             return judgement
         match self.mode:

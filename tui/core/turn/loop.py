@@ -121,7 +121,8 @@ NUDGE = "Your reply was empty. Answer the question, or call a tool."
 DRAFT_NS = 1_000_000_000
 """How often a reply is saved while it streams, so that most of it survives a kill."""
 
-_INCOMPLETE = {"length": EndReason.CUT, "max_tokens": EndReason.CUT, "content_filter": EndReason.FILTERED}
+FILTERED = "content_filter"
+_INCOMPLETE = {"length": EndReason.CUT, "max_tokens": EndReason.CUT, FILTERED: EndReason.FILTERED}
 """Finish reasons of an incomplete answer."""
 
 _ACKNOWLEDGED = (TurnStarted, StepEnded, ToolCallEnded, ApprovalGiven, Steered, TurnEnded)
@@ -243,7 +244,7 @@ class Turn:
             if not reply.calls:
                 if self._steering:
                     continue
-                if reply.text or nudged:
+                if reply.text or nudged or reply.finish == FILTERED:
                     self._answered(reply)
                     return
                 extra = NUDGE
@@ -310,7 +311,7 @@ class Turn:
         self._keep(self._reply, partial=True)
 
     def _answered(self, reply: Reply) -> None:
-        if not reply.text:
+        if not reply.text and reply.finish != FILTERED:
             cut = reply.finish == "length"
             message = (
                 "the model used up its tokens before it said anything"

@@ -49,11 +49,17 @@ _WORDS = (
     "<function_calls>",
     "<TOOLCALL>",
     "<function=",
+    "<function(",
+    "<function/",
+    "<function:",
     "<function name",
     "<invoke ",
     "<tool=",
     "[TOOL_CALLS]",
     "<|python_tag|>",
+    "<longcat_tool_call>",
+    "<|START_ACTION|>",
+    "<|action_start|>",
     "commentary to=",
     "<DSML",
 )
@@ -76,7 +82,7 @@ _PARTIAL = re.compile(
 _FIRST = re.compile(r"[<\[ac]")
 _NAMES = re.compile(
     rf"(?:<tool_calls?>|<function_calls?>|<[a-z_]{{1,20}}:(?:tool_call|function_calls)>|\s)*"
-    rf"(?:(<(?:function|tool)=[\"']?|<(?:[a-z_]{{1,20}}:)?(?:function|invoke)\s+name=[\"']?"
+    rf"(?:(<(?:function|tool)[=(/:][\"']?|<(?:[a-z_]{{1,20}}:)?(?:function|invoke)\s+name=[\"']?"
     rf"|\[TOOL_CALLS\](?=[A-Za-z_]))|\[TOOL_CALLS\]\s*(?=[A-Za-z_])|<tool_call>\s*(?=[A-Za-z_]))"
     rf"({NAME})(?=[^\w.\-/])"
 )
@@ -85,7 +91,7 @@ _NO_BODY = re.compile(
     r"|<(?:tool_calls|function_calls?|TOOLCALL)>\s*[A-Za-z_]|<invoke\s+[^\sn]|<function name[^\s=]"
 )
 _ANALYSIS = "analysis"
-_BARE = re.compile(r'(?:\[\s*)?\{\s*"(?:name|type|id|parameters|arguments)"')
+_BARE = re.compile(r'(?:\[\s*)?\{\s*"(?:name|type|id|parameters|arguments|function|tool_calls)"')
 _BARE_SO_FAR = re.compile(r'(?:\[\s*)?(?:\{\s*(?:"\w{0,12})?)?\Z')
 _MAX_HEAD = 400
 

@@ -22,18 +22,20 @@ _SEP = rf"<{BAR}\s*tool{_GAP}sep\s*{BAR}>"
 
 AFTER = re.compile(
     rf"(?:\s*(?:</(?:\s*[|｜‖]*\s*DSML\s*[|｜‖]*\s*)?(?:[a-z_]{{1,20}}:)?(?:tool_calls?|function_calls?)\s*>|</TOOLCALL>"
+    rf"|</longcat_tool_call>|<\|(?:END_ACTION|action_end)\|>"
     rf"|<{BAR}\s*tool{_GAP}calls?{_GAP}(?:section{_GAP})?end\s*{BAR}>|<\|/?tool_call\|>|</\|tool_call\|>"
     rf"|<\|(?:eom_id|eot_id|im_end|end|call|return|endoftext)\|>|</s>|<{BAR}end▁of▁sentence{BAR}>))+"
 )
 """What may follow a call without a meaning of its own."""
 
 _JSON = re.compile(
-    r"(?:<tool_calls?>|<\|tool_call\|>|<TOOLCALL>|<function_calls?>|<\|python_tag\|>|\[TOOL_CALLS\])"
+    r"(?:<tool_calls?>|<\|tool_call\|>|<TOOLCALL>|<function_calls?>|<\|python_tag\|>|\[TOOL_CALLS\]"
+    r"|<longcat_tool_call>|<\|START_ACTION\|>|<\|action_start\|>\s*<\|plugin\|>)"
     r"\s*(?:```\w*\s*)?(?=[\[{])"
 )
 _BETWEEN = re.compile(r"\s*[,;]?\s*(?=[\[{])")
 _BEHIND = re.compile(r"[\s}\]`]*(?=</(?:tool_calls?|TOOLCALL|function_calls?)>)|\s*```")
-_LEFT_OPEN = re.compile(r"\s*```|\s*>?\s*</function>|\s*>(?=\s*\Z)")
+_LEFT_OPEN = re.compile(r"\s*```|[\s)\]]*(?:/?>)?\s*</function>|[\s)\]]*/?>(?=\s*\Z)")
 _NAMED = (
     re.compile(rf"\[TOOL_CALLS\]\s*({NAME})(?:\[CALL_ID\][\w-]{{0,64}})?(?:\[ARGS\])?\s*(?={{)"),
     re.compile(
@@ -45,9 +47,12 @@ _NAMED = (
         r"\s*<\|tool_call_argument_begin\|>\s*(?={)"
     ),
     re.compile(rf"<\|python_tag\|>\s*({NAME})\s*(?={{)"),
-    re.compile(rf"<function=({NAME})\s*[,)\]\[]*\s*(?={{)"),  # Llama, its tag left open
+    # Llama and Groq, its tag left open or its name or its arguments in brackets
+    re.compile(rf"<function(?:[=(/:]|\s+)\s*[\"']?({NAME})[\"']?\s*[,)\]\[=:>(]*\s*(?={{)"),
+    re.compile(rf"<tool_call>\s*({NAME})\s*(?={{)"),
 )
-_PYTHON = re.compile(rf"<\|python_tag\|>\s*({NAME}?)(?:\.call)?\s*(?=\()")
+_PYTHON = re.compile(rf"(?:<\|python_tag\|>|<function=)\s*({NAME}?)(?:\.call)?\s*(?=\((?!\s*{{))")
+_EMPTY = re.compile(rf"<function[=(]\s*({NAME})\s*\)?\s*>?\s*</function>")
 _GLM = re.compile(rf"<tool_call>\s*({NAME})\s*(?=<arg_key>|</tool_call>)")
 _KEY = re.compile(r"\s*<arg_key>(.*?)</arg_key>\s*<arg_value>", re.DOTALL)
 _VALUE_END = re.compile(r"</arg_value>(?=\s*(?:<arg_key>|</tool_call>|\Z))")
@@ -57,10 +62,11 @@ CUT_TAG = re.compile(r"\s*<(?:arg_key>[^<]{0,200}(?:</?\w*>?\s*(?:<\w*)?)?|/?[\w
 
 _UNNAMED = re.compile(r"""\[?\s*\{\s*["'][^<]{0,120}\Z""")
 _BARE_BEGUN = re.compile(
-    r'(?:\[\s*)?\{\s*(?:"(?:type|id)"\s*:\s*"[^"\\]{0,100}"\s*,\s*){0,2}"name"\s*:\s*"([^"\\]{1,200})"\s*,\s*"(?:arguments|parameters)"\s*:\s*\{'
+    r'(?:\[\s*)?\{\s*(?:"tool_calls"\s*:\s*\[\s*\{\s*)?(?:"(?:type|id)"\s*:\s*"[^"\\]{0,100}"\s*,\s*){0,2}'
+    r'(?:"function"\s*:\s*\{\s*)?"name"\s*:\s*"([^"\\]{1,200})"\s*,\s*"(?:arguments|parameters)"\s*:\s*"?\{'
 )
 _NO_MORE = re.compile(r"[\s,;]*(?:<[|/]?[\w|]{0,20})?\Z")
-_BARE_KEYS = frozenset(("name", "arguments", "parameters", "type", "id"))
+_BARE_KEYS = frozenset(("name", "arguments", "parameters", "type", "id", "function"))
 
 UNKNOWN = ToolSpec("", "", {})
 """Stands for a tool that was not named before the reply ended."""
@@ -199,7 +205,9 @@ def glm_form(text: str, at: int, scene: LeakContext) -> Leak | None:
 
 
 def python_form(text: str, at: int, scene: LeakContext) -> Leak | None:
-    """Read `<|python_tag|>tool(name="value")`: Llama."""
+    """Read `<|python_tag|>tool(name="value")` and `<function=tool(name="value")</function>`: Llama."""
+    if (empty := _EMPTY.match(text, at)) is not None and (tool := scene.tool(empty[1])) is not None:
+        return Leak(empty.end(), (scene.maker.of_value(tool.name, {}, recovered=True),))
     opener = _PYTHON.match(text, at)
     tool = scene.tool(opener[1]) if opener else None
     if opener is None or tool is None:
@@ -210,6 +218,8 @@ def python_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     values = keywords(text[opener.end() + 1 : end - 1])
     if values is None or any(name.isdecimal() for name in values):
         return None
+    if (behind := _LEFT_OPEN.match(text, end)) is not None:
+        end = behind.end()
     return Leak(end, (scene.maker.of_value(tool.name, values, recovered=True),))
 
 
@@ -227,6 +237,8 @@ def bare_form(text: str, at: int, scene: LeakContext) -> Leak | None:
             value = read_json(text[at:end])
         except UnreadableJson:
             return None
+        if isinstance(value, dict) and value.keys() == {"tool_calls"}:
+            value = value["tool_calls"]
         for item in value if isinstance(value, list) else [value]:
             if (call := _bare_call(item, scene)) is None:
                 return None
@@ -250,10 +262,18 @@ def _bare_call(value: Any, scene: LeakContext) -> tuple[ToolSpec, dict[str, Any]
     """Return the tool and the arguments that a JSON value names unambiguously, or None."""
     named = named_in(value) if isinstance(value, dict) and value.keys() <= _BARE_KEYS else None
     tool = scene.tool(named.tool) if named else None
-    if named is None or tool is None or not isinstance(named.arguments, dict):
+    if named is None or tool is None:
+        return None
+    arguments = named.arguments
+    if isinstance(arguments, str):
+        try:
+            arguments = read_json(arguments)
+        except UnreadableJson:
+            return None
+    if not isinstance(arguments, dict):
         return None
     known = properties_of(tool.schema).keys()
-    return (tool, named.arguments) if not known or named.arguments.keys() <= known else None
+    return (tool, arguments) if not known or arguments.keys() <= known else None
 
 
 _HEADER = re.compile(

@@ -29,7 +29,12 @@ _ANY_PARAMETER = re.compile(rf"<(?P<close>/)?{_D}parameter(?(close)\s*|[\s=][^>]
 _BOUNDARY = re.compile(
     rf"\s*(?:<{_D}parameter[\s=]|</{_D}(?:function|invoke|tool|tool_calls?|function_calls?)\s*>|\Z)"
 )
-_END = re.compile(rf"\s*</{_D}(?:function|invoke|tool)\s*>|\s*(?=</{_D}(?:tool_calls?|function_calls?)\s*>)")
+_BRACKET = re.compile(r"[(\[]\s*(?={)")
+_BRACKETS = re.compile(r"\s*[)\]]+")
+_END = re.compile(
+    rf"\s*</{_D}(?:function|invoke|tool)\s*>"
+    rf"|\s*(?=</{_D}(?:tool_calls?|function_calls?)\s*>)"
+)
 _STRING = re.compile(r"string\s*=\s*[\"']?(true|false)")
 
 
@@ -43,7 +48,11 @@ def tag_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     start = inner.end() if inner else opener.end()
     if opener["rest"].rstrip().endswith("/"):
         return Leak(opener.end(), (scene.maker.of_value(tool.name, {}, recovered=True),))
-    if text.startswith("{", start):
+    if (bracket := _BRACKET.match(text, start)) is not None:
+        read = _json_body(text, bracket.end())
+        if read is not None and (behind := _BRACKETS.match(text, read[1])) is not None:
+            read = (read[0], behind.end())
+    elif text.startswith("{", start):
         read = _json_body(text, start)
     else:
         read = _parameters(text, opener.end(), tool, exact="DSML" in opener["dsml"], cut=scene.cut)

@@ -1,7 +1,7 @@
 """A model without function calling, wrapped into one that has it, and models whose calls leak into text."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -16,10 +16,12 @@ from tui.core.ports import (
     ReplyPart,
     RetryPart,
     TextPart,
+    ToolSpec,
 )
 from tui.model.dialects.call_maker import UNNAMED, CallMaker, OfferedTools
 from tui.model.dialects.dialect import DIALECTS, Dialect
 from tui.model.dialects.dialect_parser import Piece
+from tui.model.dialects.native_calls import calls_of_generation, repaired
 from tui.model.dialects.stray_calls import LeakParser
 from tui.model.dialects.thoughts import Thoughts
 from tui.model.dialects.xml import ANSWER, XmlParser
@@ -154,23 +156,12 @@ class NativeTools(Wrapped):
     """A model with function calling; calls that leaked into its text are found at the end."""
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
-        for attempt in range(1, UNREADABLE_ATTEMPTS + 1):
-            shown = False
-            reading = ReplyReader(CallMaker(OfferedTools(request.tools), used=_used(request)))
-            try:
-                async with aclosing(_read(self._model.stream(request), reading)) as parts:
-                    async for part in parts:
-                        shown = shown or not isinstance(part, RetryPart)
-                        yield part
-                return
-            except ModelError as error:
-                if calls := _calls_in(error.generation, request):
-                    yield ReplyPart(calls, "tool_calls")
-                    return
-                if shown or not (error.generation and error.retryable) or attempt == UNREADABLE_ATTEMPTS:
-                    raise
-                reason = error.message
-            yield RetryPart(attempt + 1, UNREADABLE_ATTEMPTS, 0.0, reason)
+        def reading() -> ReplyReader:
+            return ReplyReader(CallMaker(OfferedTools(request.tools), used=_used(request)))
+
+        async with aclosing(_attempts(self._model, request, reading, request.tools)) as parts:
+            async for part in parts:
+                yield part
 
 
 class TextTools(Wrapped):
@@ -195,11 +186,16 @@ class TextTools(Wrapped):
             stop=dialect.stop,
             verbatim=True,
         )
-        reading = ReplyReader(dialect.maker(tools, used), dialect, opened=self._opened)
-        async with aclosing(_read(self._model.stream(asked), reading)) as parts:
+        readings: list[ReplyReader] = []
+
+        def reading() -> ReplyReader:
+            readings.append(ReplyReader(dialect.maker(tools, used), dialect, opened=self._opened))
+            return readings[-1]
+
+        async with aclosing(_attempts(self._model, asked, reading, tools)) as parts:
             async for part in parts:
                 if isinstance(part, ReplyPart) and part.finish not in CUT:
-                    self._opened = reading.opens(self._opened)
+                    self._opened = readings[-1].opens(self._opened)
                 yield part
 
 
@@ -240,17 +236,48 @@ def _used(request: ModelRequest) -> set[str]:
     return {call.id for message in said for call in message.calls}
 
 
-def _calls_in(text: str, request: ModelRequest) -> tuple[CallRequest, ...]:
-    """Return the calls in what an endpoint could not parse, if nothing else is wrong with them."""
+async def _attempts(
+    model: ChatModel, request: ModelRequest, reading: Callable[[], ReplyReader], tools: Sequence[ToolSpec]
+) -> AsyncGenerator[ModelPart]:
+    """Yield the parts of a reply; where the endpoint failed to parse a call, find it or ask again.
+
+    `reading` makes the reader of one attempt; `tools` are those that calls may be of.
+    """
+    for attempt in range(1, UNREADABLE_ATTEMPTS + 1):
+        shown = False
+        try:
+            async with aclosing(_read(model.stream(request), reading(), tools)) as parts:
+                async for part in parts:
+                    shown = shown or not isinstance(part, RetryPart)
+                    yield part
+            return
+        except ModelError as error:
+            if found := _rescued(error.generation, reading(), tools):
+                for part in found:
+                    yield part
+                return
+            if shown or not (error.generation and error.retryable) or attempt == UNREADABLE_ATTEMPTS:
+                raise
+            reason = error.message
+        yield RetryPart(attempt + 1, UNREADABLE_ATTEMPTS, 0.0, reason)
+
+
+def _rescued(text: str, reading: ReplyReader, tools: Sequence[ToolSpec]) -> list[ModelPart]:
+    """Return what an endpoint failed to parse as the end of a reply, if it has sound calls; or nothing."""
     if not text:
-        return ()
-    reading = ReplyReader(CallMaker(OfferedTools(request.tools), used=_used(request)))
-    reading.part(TextPart(text))
-    reading.end(cut=False)
-    return () if any(call.truncated for call in reading.calls) else tuple(reading.calls)
+        return []
+    parts = [*reading.part(TextPart(text)), *reading.end(cut=False)]
+    calls = tuple(reading.calls)
+    if not calls:
+        parts, calls = [], calls_of_generation(text, tools)
+    if not calls or any(call.truncated or call.problem for call in calls):
+        return []
+    return [*parts, ReplyPart(repaired(calls, tools), "tool_calls")]
 
 
-async def _read(parts: AsyncGenerator[ModelPart], reading: ReplyReader) -> AsyncGenerator[ModelPart]:
+async def _read(
+    parts: AsyncGenerator[ModelPart], reading: ReplyReader, tools: Sequence[ToolSpec]
+) -> AsyncGenerator[ModelPart]:
     """Yield the parts of a reply, with its calls found by `reading`.
 
     After the end of a reply in its dialect, reading goes on for a moment: the token count comes last.
@@ -261,7 +288,7 @@ async def _read(parts: AsyncGenerator[ModelPart], reading: ReplyReader) -> Async
         try:
             async for part in given:
                 if isinstance(part, ReplyPart):
-                    for found in _ended(reading, part):
+                    for found in _ended(reading, part, tools):
                         yield found
                     return
                 for found in reading.part(part):
@@ -276,18 +303,18 @@ async def _read(parts: AsyncGenerator[ModelPart], reading: ReplyReader) -> Async
             for found in reading.end(cut=True):
                 yield found
             raise
-    for found in _ended(reading, ReplyPart()):
+    for found in _ended(reading, ReplyPart(), tools):
         yield found
 
 
-def _ended(reading: ReplyReader, reply: ReplyPart) -> list[ModelPart]:
+def _ended(reading: ReplyReader, reply: ReplyPart, tools: Sequence[ToolSpec]) -> list[ModelPart]:
     if reply.calls:
         reading.native()
     parts = reading.end(cut=reply.finish in CUT, spoken=bool(reply.refusal))
     if reply.calls:
-        return [*parts, reply]
+        return [*parts, replace(reply, calls=repaired(reply.calls, tools))]
     warning = " ".join(filter(None, (reply.warning, *map(_lost, reading.calls))))
-    return [*parts, replace(reply, calls=tuple(reading.calls), warning=warning)]
+    return [*parts, replace(reply, calls=repaired(reading.calls, tools), warning=warning)]
 
 
 def _lost(call: CallRequest) -> str:

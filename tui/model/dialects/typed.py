@@ -65,6 +65,40 @@ def typed_all(values: Mapping[str, str], schema: Mapping[str, Any]) -> dict[str,
     return {name: typed(text, properties.get(name)) for name, text in values.items()}
 
 
+MAX_DEPTH = 8
+"""Levels of arguments that are converted."""
+
+
+def fitted(value: Any, schema: Any, depth: int = 0) -> Any:
+    """Return arguments with each text converted that stands where the schema takes none (`"2"` is 2).
+
+    A null that the schema does not allow counts as left out if the property is optional.
+    """
+    if depth > MAX_DEPTH or not isinstance(schema, Mapping):
+        return value
+    types = _types(schema)
+    if isinstance(value, str) and types and "string" not in types:
+        read = typed(value, schema)
+        return read if isinstance(read, str) else fitted(read, schema, depth + 1)
+    if isinstance(value, list):
+        items = schema.get("items")
+        return [fitted(item, items, depth + 1) for item in value]
+    if isinstance(value, dict):
+        properties, required = properties_of(schema), schema.get("required")
+        needed = required if isinstance(required, list) else []
+        return {
+            name: fitted(item, properties.get(name), depth + 1)
+            for name, item in value.items()
+            if item is not None or name in needed or not _forbids_null(properties.get(name))
+        }
+    return value
+
+
+def _forbids_null(schema: Any) -> bool:
+    types = _types(schema)
+    return bool(types) and "null" not in types
+
+
 def _takes_text(types: frozenset[str]) -> bool:
     return not types or "string" in types
 

@@ -11,10 +11,12 @@ from tui.model.endpoints.failures import (
     FAILED,
     NO_TOOLS,
     RETRYABLE_STATUS,
+    UNREADABLE_CALL,
     asked_wait,
     failed_generation,
     is_billing,
     is_overflow,
+    is_unreadable_call,
     retry_after,
     window_in,
     words_of,
@@ -33,7 +35,6 @@ _BAD_KEY = re.compile(
     r"|(?:invalid|incorrect|missing|no) .{0,20}(?:api.?key|auth\w*|credentials)|unauthorized",
     re.IGNORECASE,
 )
-_BAD_CALL = re.compile(r"failed_generation|failed to call a function", re.IGNORECASE)
 _NO_MEMORY = re.compile(r"requires more system memory", re.IGNORECASE)
 _LOADING = re.compile(r"(?:is )?(?:currently |still )?loading(?: model)?", re.IGNORECASE)
 
@@ -44,7 +45,7 @@ _STEPS = (
         NO_TOOLS,
         'Set tool_protocol of the profile to "auto" or "xml", or choose a model that can call tools.',
     ),
-    (_BAD_CALL, "Ask again, or choose another model: this one wrote a call that is none."),
+    (UNREADABLE_CALL, "Ask again, or choose another model: this one wrote a call that is none."),
     (_NO_MEMORY, "Choose a smaller model, or free memory: this one does not fit into that machine."),
     (_LOADING, "Wait until the model is loaded, then ask again."),
 )
@@ -73,8 +74,9 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
     no_tools = bool(NO_TOOLS.search(said))
     overflow = is_overflow(f"{said} {_code(body)}", status)
     wait = retry_after(headers) if retry_after(headers) is not None else asked_wait(str(body)[:4000])
-    # Groq's code for a call that the model wrote wrongly: the next one may be right.
-    passes = status in RETRYABLE_STATUS or "tool_use_failed" in _code(body)
+    generation = failed_generation(body)
+    unreadable = bool(generation) or is_unreadable_call(f"{said} {_code(body)}")
+    passes = status in RETRYABLE_STATUS or unreadable
     told_not_to = headers.get("x-should-retry", "").lower() == "false"
     hopeless = billing or no_tools or overflow or told_not_to or bool(_NO_MEMORY.search(said))
     error = (NoTools if no_tools else ModelError)(
@@ -87,7 +89,7 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
         overflow=overflow,
         window=window_in(said) if overflow else None,
     )
-    error.generation = failed_generation(body)
+    error.generation = generation
     return redact_error(error, redactor)
 
 

@@ -22,8 +22,12 @@ MAX_GENERATION = 200_000
 
 FAILED = "the endpoint failed in the middle of the reply"
 
-FAILED_FINISH = ("error", "network_error", "insufficient_system_resource", "abort")
-"""Finish reasons of an aborted reply: OpenRouter, Zhipu, DeepSeek, SGLang and vLLM."""
+FAILED_FINISH = re.compile(
+    r"(?:network_|system_)?error|insufficient_system_resource|abort(?:ed)?"
+    r"|(?:function_call_filter: ?)?(?:malformed_function_call|unexpected_tool_call)",
+    re.IGNORECASE,
+)
+"""Finish reasons of an aborted reply: OpenRouter, Zhipu, DeepSeek, SGLang and vLLM, Gemini."""
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429}) | frozenset(range(500, 600)) - {501, 505}
 
@@ -39,11 +43,28 @@ NO_TOOLS = re.compile(
     r"|tools? (?:is|are) not supported|tool calling is not supported",
     re.IGNORECASE,
 )
+UNREADABLE_CALL = re.compile(
+    r"tool_use_failed|failed_generation"
+    r"|failed to (?:call|parse|generate)\b.{0,24}(?:function|tool|input at pos)"
+    r"|error parsing tool call|tool call validation failed|attempted to call tool|malformed_function_call"
+    r"|parameters for tool .{1,80} did not match schema"
+    r"|tool choice is (?:required|none), but|model did not call a tool",
+    re.IGNORECASE,
+)
+"""Words about a call that the model wrote, not about the tools that were sent: the next call may be right.
+
+Groq, Cerebras, llama.cpp, Ollama and Gemini.
+"""
+
 _TRANSIENT = re.compile(
     r"overloaded|rate.?limit|too many requests|temporar|timed? ?out|unavailable|server[_ ]error"
     r"|internal error|disconnected|capacity|try again|upstream|bad gateway|network.error|system_resource"
-    r"|error, abort|tool_use_failed|failed to call a function|访问量过大|繁忙",
+    r"|error, abort|访问量过大|繁忙",
     re.IGNORECASE,
+)
+
+_QUOTED_CALL = re.compile(
+    r"failed to parse input at pos \d+: (.+)|error parsing tool call: raw='(.+)', err=", re.I | re.S
 )
 
 
@@ -100,7 +121,7 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
         body = first["error"]
     elif not body and choices is None and any(isinstance(chunk.get(name), str) for name in _WORDS):
         body = chunk if any(map(chunk.get, _KINDS)) or len(chunk) == 1 else None
-    elif not body and isinstance(first, Mapping) and first.get("finish_reason") in FAILED_FINISH:
+    elif not body and isinstance(first, Mapping) and FAILED_FINISH.fullmatch(str(first.get("finish_reason"))):
         body = f"the provider ended the reply with an error, {first['finish_reason']}"
     if not body:
         return None
@@ -111,7 +132,9 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
     status = _status(body)
     billing = is_billing(said, status)
     overflow = is_overflow(f"{said} {_all_text(body)}", status)
-    transient = status in RETRYABLE_STATUS if status is not None else bool(_TRANSIENT.search(_all_text(body)))
+    generation = failed_generation(body)
+    passes = status in RETRYABLE_STATUS if status is not None else bool(_TRANSIENT.search(_all_text(body)))
+    transient = passes or bool(generation) or is_unreadable_call(_all_text(body))
     error = (NoTools if NO_TOOLS.search(said) else ModelError)(
         f"{FAILED}: {said}",
         next_step="Pay for or raise the quota of this account." if billing else "Ask again.",
@@ -121,18 +144,32 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
         overflow=overflow,
         window=window_in(said) if overflow else None,
     )
-    error.generation = failed_generation(body)
+    error.generation = generation
     return error
 
 
+def is_unreadable_call(words: str) -> bool:
+    """Whether a failure is about a call that the model wrote, and not about the request."""
+    return UNREADABLE_CALL.search(words) is not None
+
+
 def failed_generation(body: Any) -> str:
-    """Return what the model wrote if the endpoint could not parse a call in it (Groq), or ""."""
+    """Return what the model wrote if the endpoint could not parse a call in it, or "".
+
+    Groq has a field for it, llama.cpp and Ollama quote it in their message.
+    """
     for _ in range(3):
         if not isinstance(body, Mapping):
             break
-        if isinstance(text := body.get("failed_generation"), str):
+        written = body.get("failed_generation")
+        if written:
+            text = written if isinstance(written, str) else json.dumps(written, ensure_ascii=False)
             return text[:MAX_GENERATION]
+        if isinstance(message := body.get("message"), str) and (quoted := _QUOTED_CALL.search(message)):
+            return (quoted[1] or quoted[2])[:MAX_GENERATION]
         body = body.get("error")
+    if isinstance(body, str) and (quoted := _QUOTED_CALL.search(body)):
+        return (quoted[1] or quoted[2])[:MAX_GENERATION]
     return ""
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from tui.core.schemas.schema_forms import SchemaForm
+from tui.model.endpoints.failures import is_unreadable_call
 from tui.model.endpoints.provider_traits import CallIds, Echo, Traits
 
 MAX_REMEMBERED = 200
@@ -20,6 +21,8 @@ MAX_FACTS = 12
 _OPTIONAL = ("stream_options", "temperature", "stop", "max_tokens", "max_completion_tokens")
 """Parameters that a request can do without."""
 
+
+_FOR_NOW = ("left_out", "refusals", "thinking_first")
 
 # ---- refusals in providers' own words, by what is refused
 
@@ -37,7 +40,7 @@ _POSITIONS = (
 )
 _TOO_MANY_TOOLS = re.compile(
     r"(?:\btools\b|functions).{0,120}?(?:at most|up to|(?:maximum(?: length| number)?|limit)(?: of| is)?)"
-    r"\D{0,20}(\d{1,4})",
+    r"\D{0,20}(\d{1,4})\b(?! ?(?:char|level|token|byte|propert|nest|enum|deep|long))",
     re.IGNORECASE | re.DOTALL,
 )
 _NEEDS_TOOLS = re.compile(
@@ -92,10 +95,11 @@ class Learned:
 
     Tools are identified by their key, see `tool_forms`: one that its server changed is another tool. `form`
     is what all tool schemas need, if it differs from the table's; `strict_tools` are sent in the strictest
-    one, `refused_tools` made it refuse the whole request. `max_tools` is 0 if unknown. `thinking_first`: its
-    messages begin with thinking, without the opening tag; not remembered. `no_echo`: provider
-    fields must not be sent back. `fill_reasoning`: reasoning_content is required on every assistant message.
-    Other names are those of `Traits`.
+    one. `left_out` are not sent at all: for the rest of the request after one refusal of their strictest
+    schema, until mcptui ends after two (`refusals` counts them). `max_tools` is 0 if unknown.
+    `thinking_first`: its messages begin with thinking, without the opening tag. `no_echo`: provider fields
+    must not be sent back. `fill_reasoning`: reasoning_content is required on every assistant message. Other
+    names are those of `Traits`. What `_FOR_NOW` names is not remembered between runs.
     """
 
     dropped: set[str] = field(default_factory=set)
@@ -103,7 +107,8 @@ class Learned:
     form: str = ""
     plain_keys: bool = False
     strict_tools: set[str] = field(default_factory=set)
-    refused_tools: set[str] = field(default_factory=set)
+    left_out: set[str] = field(default_factory=set)
+    refusals: dict[str, int] = field(default_factory=dict)
     max_tools: int = 0
     needs_tools: bool = False
     no_tools: bool = False
@@ -139,7 +144,7 @@ class Learned:
     @property
     def facts(self) -> tuple[str, ...]:
         """A summary for a person, a few words each."""
-        tools = sorted(key.partition("#")[0] for key in self.refused_tools)
+        tools = sorted(key.partition("#")[0] for key in self.left_out)
         said = [
             *(f"refuses {name}" for name in sorted(self.dropped)),
             f"wants {self.max_tokens_name}" if self.max_tokens_name else "",
@@ -164,14 +169,18 @@ class Learned:
     def tool_marks(self) -> dict[str, str]:
         """What the endpoint does not accept of tools, in words, by their qualified names."""
         simpler = {key.partition("#")[0]: "schema simplified for this endpoint" for key in self.strict_tools}
-        return simpler | {key.partition("#")[0]: "refused by this endpoint" for key in self.refused_tools}
+        return simpler | {key.partition("#")[0]: "refused by this endpoint" for key in self.left_out}
+
+    def begin(self) -> None:
+        """Begin a request: a tool that was refused once is tried again."""
+        self.left_out = {key for key in self.left_out if self.refusals.get(key, 0) > 1}
 
     def to_json(self) -> dict[str, Any]:
         """Empty if there is nothing to remember."""
         return {
             item.name: sorted(value)[:MAX_REMEMBERED] if isinstance(value, set) else value
             for item in fields(self)
-            if item.name != "thinking_first" and (value := getattr(self, item.name))
+            if item.name not in _FOR_NOW and (value := getattr(self, item.name))
         }
 
     @classmethod
@@ -180,9 +189,9 @@ class Learned:
         known = cls()
         for item in fields(cls) if isinstance(value, Mapping) else ():
             found, usual = value.get(item.name), getattr(known, item.name)
-            if isinstance(usual, set) and isinstance(found, list):
+            if isinstance(usual, set) and isinstance(found, list) and item.name not in _FOR_NOW:
                 setattr(known, item.name, {text[:200] for text in found if isinstance(text, str)})
-            elif type(found) is type(usual) and item.name != "thinking_first":
+            elif type(found) is type(usual) and item.name not in _FOR_NOW:
                 setattr(known, item.name, found)
         known.dropped &= set(_OPTIONAL)
         known.form = known.form if known.form in tuple(SchemaForm) else ""
@@ -199,6 +208,8 @@ class Learned:
         `words` is the endpoint's whole message, `tools` the keys of the tools sent, in order. `sent` are the
         parameters sent, and "images", "audio", "results" of tools and "user behind result" if there were any.
         """
+        if is_unreadable_call(words):
+            return ""
         for name in ("images", "audio"):
             if name in sent and status in (400, 404, 415, 422, 500) and _MEDIA[name].search(words):
                 setattr(self, f"no_{name}", True)
@@ -284,21 +295,25 @@ class Learned:
         return self._refuse_tool(words, tools, traits)
 
     def _refuse_tool(self, words: str, tools: Sequence[str], traits: Traits) -> str:
-        """Simplify the schema of the named tool; if that was tried, leave the tool out."""
+        """Simplify the schema of the tool that the words are about; if that was done, leave the tool out."""
+        about = _SCHEMA.search(words) is not None or any(found.search(words) for found in _POSITIONS)
         named = _meant(words, tools)
-        if len(named) != 1:
-            if named or traits.schema is SchemaForm.GEMINI or not _SCHEMA.search(words):
+        if not about or len(named) > 1:
+            return ""
+        if not named:
+            if traits.schema is SchemaForm.GEMINI or not _SCHEMA.search(words):
                 return ""
             self.form = SchemaForm.GEMINI.value
             return "it refuses a tool's schema; asking again with simpler ones"
         key, name = named[0], named[0].partition("#")[0]
         if key not in self.strict_tools and traits.schema is not SchemaForm.GEMINI:
             self.strict_tools.add(key)
-            return f"it refuses the tool {name}; asking again with a simpler schema of it"
-        if key in self.refused_tools:
+            return f"it refuses the schema of {name}; asking again with a simpler one"
+        if key in self.left_out:
             return ""
-        self.refused_tools.add(key)
-        return f"it refuses the tool {name}; asking again without it"
+        self.left_out.add(key)
+        self.refusals[key] = self.refusals.get(key, 0) + 1
+        return f"it refuses the schema of {name}; asking again without this tool"
 
 
 def _meant(words: str, tools: Sequence[str]) -> list[str]:

@@ -5,6 +5,7 @@ nothing but `ModelError`, and a broken stream yields no call.
 """
 
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -17,9 +18,22 @@ from tui.model.openai_api.think_tags import Piece, ThinkTags
 
 _TEXT_KINDS = ("text", "output_text")
 _THINKING_KINDS = ("thinking", "reasoning", "reasoning_text")
-_LENGTH = ("max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded")
+_LENGTH = re.compile(
+    r"length|max_(?:output_|completion_|new_)?(?:tokens|length)|(?:token|output)_limit|model_length"
+    r"|model_context_window_exceeded|error_limit",
+    re.IGNORECASE,
+)
+_FILTER = re.compile(
+    r"(?:content_?filter(?:ed)?|function_call_filter)(?:: ?\w+)?|sensitive|(?:image_)?safety"
+    r"|recitation|blocklist|prohibited_content|spii|language|image_(?:prohibited_content|recitation)|model_armor|refusal"
+    r"|guardrails?(?:_intervened)?|error_toxic|moderation|blocked|violation|risk(?:_control)?"
+    r"|policy(?:_violation)?",
+    re.IGNORECASE,
+)
+"""Azure, Zhipu, Gemini and Vertex, Anthropic, Bedrock, Cohere, and gateways in front of them."""
+
 _WRITTEN = "cache_creation_input_tokens"
-CUT = ("length", "content_filter", "sensitive")
+CUT = ("length", "content_filter")
 """Finish reasons that end a reply before the model did."""
 
 _SAME: dict[str, str] = {
@@ -57,8 +71,14 @@ def spoken(choice: Mapping[str, Any], said: set[str]) -> Mapping[str, Any]:
 
 
 def finish_word(finish: str) -> str:
-    """Return a finish reason by OpenAI's name; some endpoints have another word for "length"."""
-    return "length" if finish.lower() in _LENGTH else finish[:64]
+    """Return a finish reason by OpenAI's name; endpoints have other words for a cut or filtered reply."""
+    bare = finish.strip().rpartition(".")[2]
+    bare = re.sub(r"(?i)^finish_?reason_", "", bare)
+    if _LENGTH.fullmatch(bare):
+        return "length"
+    if _FILTER.fullmatch(bare):
+        return "content_filter"
+    return finish[:64]
 
 
 def content_pieces(content: Any) -> Iterator[tuple[bool, str]]:
@@ -169,7 +189,7 @@ class Accumulator:
     @property
     def never_closed(self) -> bool:
         """Whether a complete reply that should begin with thinking had none."""
-        return self._tags.never_closed and self._finish == "stop"
+        return self._tags.never_closed and self._finish.lower() == "stop"
 
     def feed(self, chunk: Any) -> list[ModelPart]:
         """Return what a chunk adds. Raises ModelError for a reported failure or an endless reply."""

@@ -117,6 +117,7 @@ class OpenAIChat:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
         await self.connect()
+        self._learned.begin()
         for attempt in range(1, MAX_ADJUSTMENTS + 1):
             body = body_for(self._profile, request, self._learned, self._forms)
             shown = False

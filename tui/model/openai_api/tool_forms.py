@@ -60,7 +60,7 @@ class ToolForms:
 
     def offered(self, request: ModelRequest, traits: Traits, learned: Learned) -> list[ToolSpec]:
         """Return the tools of a request that the endpoint accepts, in order; the best if not all."""
-        kept = [tool for tool in request.tools if self.key(tool) not in learned.refused_tools]
+        kept = [tool for tool in request.tools if self.key(tool) not in learned.left_out]
         if len(kept) <= traits.max_tools:
             return kept
         rank = {name: at for at, name in enumerate(request.best)}
@@ -70,7 +70,7 @@ class ToolForms:
 
     def left_out(self, tools: Iterable[ToolSpec], learned: Learned) -> str:
         """Return which of `tools` are not sent because the endpoint refuses them, as a sentence, or ""."""
-        names = [tool.name for tool in tools if self.key(tool) in learned.refused_tools]
+        names = [tool.name for tool in tools if self.key(tool) in learned.left_out]
         if not names:
             return ""
         more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""

@@ -97,13 +97,52 @@ def test_a_parameter_that_was_not_sent_is_not_learned() -> None:
     assert known.take_refusal(400, "temperature is not supported", ("model",), ()) == ""
 
 
-def test_a_tool_is_first_sent_simpler_and_then_left_out() -> None:
+def test_a_tool_is_first_sent_simpler_and_then_left_out_of_the_request() -> None:
     known = Learned()
     words = "Invalid schema for function 'a__one'"
     assert "simpler" in known.take_refusal(400, words, SENT, ["a__one#1", "a__two#2"])
-    assert "without it" in known.take_refusal(400, words, SENT, ["a__one#1", "a__two#2"])
-    assert known.refused_tools == {"a__one#1"}
+    assert "without this tool" in known.take_refusal(400, words, SENT, ["a__one#1", "a__two#2"])
+    assert known.left_out == {"a__one#1"} and "refuses the tool a__one" in known.facts
     assert known.take_refusal(400, words, SENT, ["a__one#1", "a__two#2"]) == ""
+
+
+def test_a_tool_that_was_refused_once_is_tried_again_and_never_remembered_as_refused() -> None:
+    known = Learned()
+    words = "Invalid schema for function 'a__one'"
+    for _ in range(2):
+        known.take_refusal(400, words, SENT, ["a__one#1"])
+    known.begin()
+    assert known.left_out == set() and known.tool_marks == {"a__one": "schema simplified for this endpoint"}
+    known.take_refusal(400, words, SENT, ["a__one#1"])
+    known.begin()
+    assert known.left_out == {"a__one#1"}
+    assert Learned.from_json(json.loads(json.dumps(known.to_json()))) == Learned(strict_tools={"a__one#1"})
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Failed to call a function. Please adjust your prompt. <function=a__one{}</function> tool_use_failed",
+        "Tool call validation failed: parameters for tool a__one did not match schema: errors: [`/days`]",
+        "attempted to call tool 'a__one' which was not in request.tools",
+        "Failed to parse input at pos 0: <tool_call>a__one",
+        "a__one could not be handled",
+        "The function a__one is not what was asked for",
+        "messages[3].tool_calls[0].function.name: a__one",
+    ],
+)
+@pytest.mark.parametrize("schema", [SchemaForm.PLAIN, SchemaForm.GEMINI])
+def test_a_refusal_that_merely_names_a_tool_teaches_nothing(words: str, schema: SchemaForm) -> None:
+    known = Learned()
+    assert known.take_refusal(400, words, SENT, TOOLS, Traits(schema=schema)) == ""
+    assert known == Learned()
+
+
+def test_a_limit_of_something_else_is_no_limit_of_tools() -> None:
+    known = Learned()
+    words = "tools.0.function.name: String should have at most 1 characters"
+    known.take_refusal(400, words, SENT, TOOLS)
+    assert known.max_tools == 0
 
 
 def test_a_property_named_like_a_parameter_is_not_a_parameter() -> None:
@@ -117,13 +156,13 @@ def test_google_counts_its_tools_within_their_list() -> None:
     known = Learned()
     words = "Invalid value at 'tools[0].function_declarations[1].parameters': Cannot find field."
     known.take_refusal(400, words, SENT, TOOLS, Traits(schema=SchemaForm.GEMINI))
-    assert known == Learned(refused_tools={"a__two"})
+    assert known.left_out == {"a__two"}
 
 
 def test_where_all_schemas_are_simple_a_tool_is_left_out_at_once() -> None:
     known = Learned()
     traits = Traits(schema=SchemaForm.GEMINI)
-    assert "without it" in known.take_refusal(400, "function a__one is invalid", SENT, TOOLS, traits)
+    assert "without this tool" in known.take_refusal(400, "schema of a__one is invalid", SENT, TOOLS, traits)
 
 
 def test_a_grammar_that_a_local_server_cannot_make_is_a_refusal_too() -> None:
@@ -149,7 +188,8 @@ def test_what_was_learned_changes_the_request() -> None:
 
 
 def test_what_was_learned_is_the_same_after_it_was_remembered() -> None:
-    known = Learned({"stop"}, "max_completion_tokens", "gemini", True, {"a#1"}, {"b#2"}, 64, True, True, True)
+    known = Learned({"stop"}, "max_completion_tokens", "gemini", True, {"a#1"})
+    known.max_tools, known.needs_tools, known.no_tools, known.no_images = 64, True, True, True
     assert Learned.from_json(json.loads(json.dumps(known.to_json()))) == known
 
 

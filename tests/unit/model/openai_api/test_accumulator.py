@@ -7,7 +7,7 @@ import pytest
 
 from tests.streams import NATIVE, Heard, chunks_of, expected, heard_from, tools_of
 from tui.core.errors import ModelError
-from tui.core.ports import CallPart, ReasoningPart, TextPart, Usage
+from tui.core.ports import CallPart, ReasoningPart, ReplyPart, TextPart, Usage
 from tui.model.openai_api.accumulator import MAX_TEXT, Accumulator
 from tui.model.openai_api.call_slots import MAX_CALLS, MAX_FLOOD
 from tui.model.openai_api.sendable import plain_json
@@ -336,3 +336,35 @@ def test_a_flood_of_calls_without_end_is_refused() -> None:
     with pytest.raises(ModelError, match="tool calls"):
         for number in range(MAX_FLOOD + 1):
             accumulator.feed(chunk(tool_calls=[call("{}", id=f"c{number}")]))
+
+
+@pytest.mark.parametrize(
+    "finish",
+    [
+        *("content_filter", "sensitive", "SAFETY", "RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII"),
+        *("IMAGE_SAFETY", "FinishReason.SAFETY", "FINISH_REASON_SAFETY", "content_filter: RECITATION"),
+        *("refusal", "content_filtered", "guardrail_intervened", "ERROR_TOXIC", "contentFilter"),
+    ],
+)
+def test_a_filter_by_any_name_ends_a_reply_as_filtered(finish: str) -> None:
+    accumulator = Accumulator()
+    accumulator.feed({"choices": [{"delta": {"content": "Once"}, "finish_reason": finish}]})
+    (reply,) = (part for part in accumulator.finish() if isinstance(part, ReplyPart))
+    assert reply.finish == "content_filter"
+
+
+@pytest.mark.parametrize(
+    "finish", ["length", "MAX_TOKENS", "max_output_tokens", "model_length", "token_limit"]
+)
+def test_a_limit_by_any_name_ends_a_reply_as_cut(finish: str) -> None:
+    accumulator = Accumulator()
+    accumulator.feed({"choices": [{"delta": {"content": "Once"}, "finish_reason": finish}]})
+    (reply,) = (part for part in accumulator.finish() if isinstance(part, ReplyPart))
+    assert reply.finish == "length"
+
+
+def test_a_call_that_gemini_could_not_read_is_an_error_that_passes() -> None:
+    finish = "function_call_filter: MALFORMED_FUNCTION_CALL"
+    with pytest.raises(ModelError) as caught:
+        Accumulator().feed({"choices": [{"delta": {}, "finish_reason": finish}]})
+    assert caught.value.retryable

@@ -152,7 +152,7 @@ def test_mistral_gets_ids_of_nine_characters_that_match_their_results() -> None:
 def test_what_was_learned_is_left_out_or_renamed() -> None:
     learned = Learned(dropped={"stream_options", "temperature"}, max_tokens_name="max_completion_tokens")
     tools = [ToolSpec(name, "", {}) for name in ("good", "bad")]
-    learned.refused_tools.add(key_of(tools[1]))
+    learned.left_out.add(key_of(tools[1]))
     body = body_for(profile(temperature=0.5, max_tokens=9), ModelRequest("", [], tools), learned)
     assert body.keys() == {"model", "messages", "stream", "tools", "max_completion_tokens"}
     assert [tool["function"]["name"] for tool in body["tools"]] == ["good"]

@@ -58,7 +58,7 @@ def test_a_truncated_or_invalid_call_is_unchanged() -> None:
 
 def test_a_tool_that_its_server_changed_is_not_refused_any_more() -> None:
     before, after = ToolSpec("a", "", ODD), ToolSpec("a", "", {"type": "object"})
-    learned = Learned(refused_tools={key_of(before)})
+    learned = Learned(left_out={key_of(before)})
     assert ToolForms().offered(ModelRequest("", (), [before]), Traits(), learned) == []
     assert ToolForms().offered(ModelRequest("", (), [after]), Traits(), learned) == [after]
 
@@ -73,7 +73,7 @@ def test_a_tool_is_shaped_once_and_again_when_it_changes() -> None:
 def test_omitted_tools_are_named_in_a_bounded_sentence() -> None:
     tools = [ToolSpec(f"t{number}", "", {}) for number in range(7)]
     assert ToolForms().left_out(tools, Learned()) == ""
-    said = ToolForms().left_out(tools, Learned(refused_tools={key_of(tool) for tool in tools}))
+    said = ToolForms().left_out(tools, Learned(left_out={key_of(tool) for tool in tools}))
     assert said == "The endpoint refuses t0, t1, t2, t3, t4 and 2 more: not offered to the model."
 
 

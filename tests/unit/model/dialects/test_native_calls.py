@@ -1,0 +1,119 @@
+"""Native calls that are repaired, and calls in what an endpoint failed to parse."""
+
+import json
+
+import pytest
+
+from tui.core.conversation.conversation import CallRequest
+from tui.core.ports import ToolSpec
+from tui.model.dialects.native_calls import calls_of_generation, repaired
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "city": {"type": "string"},
+        "days": {"type": "integer"},
+        "sure": {"type": "boolean"},
+        "hours": {"type": "array", "items": {"type": "integer"}},
+        "code": {"type": ["string", "integer"]},
+    },
+    "required": ["city"],
+}
+TOOLS = [ToolSpec("wx__forecast", "", SCHEMA, "wx", "forecast"), ToolSpec("now", "", {})]
+OSLO = {"city": "Oslo", "days": 2}
+
+
+def mended(arguments: str) -> CallRequest:
+    (call,) = repaired([CallRequest("c", "wx__forecast", arguments)], TOOLS)
+    return call
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '{"city": "Oslo", "days": 2,}',
+        "{'city': 'Oslo', 'days': 2}",
+        '```json\n{"city": "Oslo", "days": 2}\n```',
+        '{"city": "Oslo", days: 2}',
+    ],
+)
+def test_arguments_that_are_nearly_json_are_repaired_and_marked(arguments: str) -> None:
+    call = mended(arguments)
+    assert json.loads(call.arguments) == OSLO
+    assert call.recovered is not arguments.startswith("```")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "value"),
+    [
+        ({"city": "Oslo", "days": "2"}, OSLO),
+        ({"city": "Oslo", "days": " 2 "}, OSLO),
+        ({"city": "Oslo", "days": "2.0"}, OSLO),
+        ({"city": "Oslo", "sure": "True"}, {"city": "Oslo", "sure": True}),
+        ({"city": "Oslo", "hours": '["1", 2]'}, {"city": "Oslo", "hours": [1, 2]}),
+        ({"city": "Oslo", "days": None}, {"city": "Oslo"}),
+        ({"city": "2", "code": "2"}, {"city": "2", "code": "2"}),
+        ({"city": "Oslo", "days": "two"}, {"city": "Oslo", "days": "two"}),
+        ({"city": None, "extra": None}, {"city": None, "extra": None}),
+    ],
+)
+def test_a_text_becomes_the_type_that_the_schema_wants(arguments: object, value: object) -> None:
+    call = mended(json.dumps(arguments))
+    assert json.loads(call.arguments) == value and not call.recovered
+
+
+def test_arguments_that_fit_stay_as_the_model_wrote_them() -> None:
+    assert mended('{"city":"Oslo",  "days":2}').arguments == '{"city":"Oslo",  "days":2}'
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        CallRequest("c", "wx__forecast", '{"city": "Os', truncated=True),
+        CallRequest("c", "unknown", '{"city": "Oslo",}'),
+        CallRequest("c", "wx__forecast", "{}", problem="broken"),
+        CallRequest("c", "wx__forecast", '{"city": NaN}'),
+        CallRequest("c", "wx__forecast", "[1, 2]"),
+        CallRequest("c", "wx__forecast", '{"city": "Oslo'),
+    ],
+)
+def test_what_cannot_be_repaired_is_left_as_it_is(call: CallRequest) -> None:
+    assert repaired([call], TOOLS) == (call,)
+
+
+BODY = '{"city": "Oslo", "days": 2}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'{{"name": "wx__forecast", "arguments": {BODY}}}',
+        f'[{{"name": "forecast", "parameters": {BODY}}}]',
+        f'```json\n{{"name": "wx__forecast", "arguments": {BODY}}}\n```',
+        f'<tool-use>\n{{"tool_calls":[{{"function":{{"name":"wx__forecast"}},"parameters":{BODY}}}]}}</tool-use>',
+        "{'name': 'wx__forecast', 'arguments': {'city': 'Oslo', 'days': 2,}}",
+        'wx__forecast(city="Oslo", days=2)',
+        '```tool_code\nprint(default_api.wx__forecast(city="Oslo", days=2))\n```',
+        f'<tools>{{"name": "wx__forecast", "arguments": {BODY}}}</tools>',
+    ],
+)
+def test_a_call_that_the_endpoint_failed_to_parse_is_found(text: str) -> None:
+    (call,) = calls_of_generation(text, TOOLS)
+    assert (call.name, json.loads(call.arguments), call.recovered) == ("wx__forecast", OSLO, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "I cannot do that.",
+        '{"name": "other", "arguments": {}}',
+        '{"name": "wx__forecast", "arguments": {"city": "Os',
+        'wx__forecast(city="Oslo") and now(',
+        'wx__forecast("Oslo")',
+        '[{"name": "now"}, {"name": "other"}]',
+        '{"name": "now", "arguments": [1]}',
+    ],
+)
+def test_anything_else_that_the_model_wrote_is_no_call(text: str) -> None:
+    assert calls_of_generation(text, TOOLS) == ()
