@@ -44,7 +44,7 @@ class FakeChats:
     ) -> None:
         self.conversation = conversation
         self.revision = 1
-        self.opened = 0
+        self.opened = self.offers = 0
         self.turn_numbers: dict[int, int] = {}
         self.busy = ""
         self.info: SessionInfo | None = None

@@ -251,6 +251,11 @@ class Conversations:
         }
         return {**self._tool_selection.marks, **known}
 
+    @property
+    def offers(self) -> int:
+        """How often the tools that the model is offered were chosen so far."""
+        return self._tool_selection.revision
+
     def definition_tokens(self, instructions: Mapping[str, str]) -> Mapping[str, DefinitionTokens]:
         """Return the tokens of each server's tool definitions, and of these instructions of servers."""
         calibration = self._active_model.context_meter.calibration

@@ -368,7 +368,8 @@ class Runtime:
     def definition_tokens(self) -> Mapping[str, DefinitionTokens]:
         """Return the tokens of each running server in a request; the same object until they change."""
         calibration = self._active_model.context_meter.calibration
-        seen = (self.host, self.host.revision, calibration.ratio, calibration.samples)
+        offers = self.conversations.offers
+        seen = (self.host, self.host.revision, offers, calibration.ratio, calibration.samples)
         if seen != self._tokens_seen:
             self._tokens_seen = seen
             found = self.conversations.definition_tokens(self.host.instructions())

@@ -372,7 +372,7 @@ async def test_no_more_tools_are_offered_than_the_model_takes(stage: Make):
     await one.ask("two")
     assert [len(request.tools) for request in one.model.requests] == [127, 19]
     told = [event.notice for event in one.around.seen if isinstance(event, TurnStarted)]
-    assert "it takes 128" in told[0] and "it takes 20" in told[1]
+    assert "it accepts 128" in told[0] and "it accepts 20" in told[1]
 
 
 async def test_a_large_result_can_be_read_in_later_turns_and_in_another_run(stage: Make):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from tui.core.context.context_meter import Calibration, estimate
 from tui.core.context.server_instructions import instructions_text
-from tui.core.context.tool_selection import ToolSelection
+from tui.core.context.tool_selection import NOT_LOADED, ToolSelection
 from tui.core.schemas.tool_names import NameTable
 from tui.core.tools import Tool
 from tui.core.units import count, plural
@@ -15,12 +15,15 @@ from tui.core.units import count, plural
 class DefinitionTokens:
     """The tokens of one server: of each tool that the model may be offered, and of its instructions.
 
-    `measured`: scaled to what the endpoint has counted, not only estimated.
+    Attributes:
+        measured: scaled to what the endpoint has counted, not only estimated.
+        left_out: how much of it was not sent with the last request, as more tools exist than are offered.
     """
 
     tools: Mapping[str, int] = field(default_factory=dict)
     instructions: int = 0
     measured: bool = False
+    left_out: int = 0
 
     @property
     def total(self) -> int:
@@ -53,6 +56,7 @@ def definition_tokens(
             found,
             calibration(estimate(instructions_text({server: instructions.get(server, "")}))),
             calibration.samples > 0,
+            sum(found[name] for name in found if tool_selection.marks.get((server, name)) == NOT_LOADED),
         )
         for server, found in by_server.items()
     }

@@ -1,7 +1,7 @@
 """Which tools are offered to a model that does not accept all of them. Pure.
 
-The person's pins come first, then what was used in this conversation, then what fits the question best, then
-what was offered before, then the other tools of all servers in turn.
+The person's pins come first, then what the model has loaded, then what was used in this conversation, then
+what fits the question best, then what was offered before, then the other tools of all servers in turn.
 """
 
 import math
@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from tui.core.context.built_in_tools import is_read_result
+from tui.core.context.built_in_tools import BUILT_IN, is_read_result
 from tui.core.conversation.conversation import AssistantMessage, Message, UserMessage
 from tui.core.ports import MAX_TOOLS
 from tui.core.schemas.tool_names import NameTable
@@ -21,7 +21,7 @@ WINDOW_SHARE = 0.25
 """The share of the model's window that tool definitions may take."""
 
 RESERVED_TOKENS = 200
-"""Reserved for built-in tools, which come and go; one position is reserved for them, too."""
+"""Reserved for `read_result`, which comes and goes, and as much for `find_tools`; each with one position."""
 
 MAX_RECENT = 40
 """The number of recently used tools that come before others."""
@@ -48,12 +48,14 @@ class ToolBudget:
 class ToolHistory:
     """What a choice depends on besides the tools themselves.
 
-    Tools that were offered earlier in this `turn` stay offered; `earlier` were offered in the previous turn.
+    Tools that were offered earlier in this `turn` stay offered; `earlier` were offered in the previous turn;
+    `loaded` were searched for or called by the model without being offered, the last ones first.
     """
 
     talk: Sequence[Message] = ()
     turn: frozenset[Key] = frozenset()
     earlier: frozenset[Key] = frozenset()
+    loaded: tuple[Key, ...] = ()
 
 
 def key_of(tool: Tool) -> Key:
@@ -64,7 +66,7 @@ def key_of(tool: Tool) -> Key:
 def choose(
     table: NameTable, room: ToolBudget, before: ToolHistory, tokens_of: Callable[[str, Tool], int | None]
 ) -> tuple[frozenset[Key], bool]:
-    """Return the tools to offer, and whether all were considered because all may fit.
+    """Return the tools to offer besides `find_tools`, and whether that is all of them.
 
     `tokens_of` returns the tokens of a tool's definition; None if it cannot be offered at all.
     """
@@ -75,7 +77,8 @@ def choose(
             return frozenset(key for key, size in sizes.items() if size is not None), True
     chosen: set[Key] = set()
     own = any(is_read_result(tool) for _, tool in items)
-    places, tokens = room.max_tools - (not own), room.tokens - (0 if own else RESERVED_TOKENS)
+    places = room.max_tools - 1 - (not own)
+    tokens = room.tokens - RESERVED_TOKENS * (1 + (not own))
     for name, tool in _ranked(items, table, before):
         if len(chosen) >= places:
             break
@@ -95,6 +98,7 @@ def _ranked(
     items: Sequence[tuple[str, Tool]], table: NameTable, before: ToolHistory
 ) -> list[tuple[str, Tool]]:
     recent = _recent(before.talk, table)
+    loaded = {key: at for at, key in enumerate(before.loaded)}
     scores = relevance(_question(before.talk), [tool for _, tool in items])
     of_server: Counter[str] = Counter()
     ranks: list[tuple[tuple[float, ...], int]] = []
@@ -102,18 +106,20 @@ def _ranked(
         of_server[tool.server] += 1
         turns = (of_server[tool.server], at)
         key = key_of(tool)
-        if is_read_result(tool):
+        if tool.digest.startswith(BUILT_IN):
             rank: tuple[float, ...] = (0, at)
         elif tool.pinned:
             rank = (1, at)
+        elif key in loaded:
+            rank = (2, loaded[key])
         elif key in before.turn:
-            rank = (2, recent.get(key, MAX_RECENT), -score, *turns)
+            rank = (3, recent.get(key, MAX_RECENT), -score, *turns)
         elif key in recent:
-            rank = (3, recent[key])
+            rank = (4, recent[key])
         elif score:
-            rank = (4, -score, at)
+            rank = (5, -score, at)
         else:
-            rank = (5, key not in before.earlier, *turns)
+            rank = (6, key not in before.earlier, *turns)
         ranks.append((rank, at))
     return [items[at] for _, at in sorted(ranks)]
 

@@ -6,10 +6,19 @@ stays valid.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tui.core.context.context_meter import estimate_tool
+from tui.core.context.find_tools import (
+    FIND_TOOLS,
+    MAX_LOADED,
+    find_tools,
+    is_find_tools,
+    loaded_in,
+    matches,
+    result_text,
+)
 from tui.core.context.tool_ranking import Key, ToolBudget, ToolHistory, choose, key_of, ranked
 from tui.core.conversation.conversation import Message
 from tui.core.ports import MAX_TOOLS, ToolSpec
@@ -23,7 +32,8 @@ MAX_DESCRIPTION = 1024
 FEW = 16
 """A number of tools that every endpoint accepts."""
 
-LEFT_OUT = "left out of the last question: too many tools"
+NOT_LOADED = "not loaded: the model can find it with find_tools"
+LOADED = "loaded: the model asked for it"
 
 MAX_NAMED = 3
 """Tools that a notice names."""
@@ -48,7 +58,9 @@ class ToolSelection:
         self._made: dict[tuple[str, str, str], _Made] = {}
         self._last: frozenset[Key] = frozenset()
         self.marks: Mapping[Key, str] = {}
-        """What is special about tools in the last offer, in words: left out, and why; pinned."""
+        """What is special about tools in the last offer, in words: not loaded, and why; loaded; pinned."""
+        self.revision = 0
+        """Grows with each offer."""
         self._explained: object = None
 
     def offer(
@@ -57,13 +69,18 @@ class ToolSelection:
         """Return the offer of a turn; what is left out is explained in full only once."""
         room = ToolBudget(self.max_tools, window)
         offer = ToolOffer(tools, room, ToolHistory(tuple(talk), earlier=self._last), self)
-        self._last = offer.keys
-        self.marks = offer.marks()
+        self.offered(offer)
         situation = (room, frozenset(map(key_of, tools)))
         if offer.notice and situation == self._explained:
-            offer.notice = f"{len(offer)} of {plural(len(tools), 'tool')} are offered to the model."
+            offer.notice = f"{len(offer.keys)} of {plural(len(tools), 'tool')} are offered to the model."
         self._explained = situation if offer.notice else None
         return offer
+
+    def offered(self, offer: "ToolOffer") -> None:
+        """Note what is offered from now on."""
+        self._last = offer.keys
+        self.marks = offer.marks()
+        self.revision += 1
 
     def made(self, name: str, tool: Tool) -> _Made:
         key = (name, tool.server, tool.digest)
@@ -92,8 +109,9 @@ class ToolOffer:
 
     Attributes:
         table: resolves the names that a model writes, also those of tools that are not offered.
-        specs: what is sent to the model; `keys` are the tools in it.
+        specs: what is sent to the model; `keys` are the tools in it, without `find_tools`.
         quarantined: tools that are never sent, each with the reason.
+        searches: `find_tools` is offered, because tools were left out.
         notice: about tools that were left out, or "".
     """
 
@@ -117,12 +135,22 @@ class ToolOffer:
                 refused[name] = (tool, made.why_not)
             return None if made.spec is None else made.tokens
 
+        searches = find_tools(tools)
+        with_search = NameTable([*tools, searches])
+        if not self._before.loaded and not self._before.turn:  # a new turn
+            self._before = replace(self._before, loaded=loaded_in(self._before.talk, with_search, searches))
         self.keys, everything = choose(self.table, self._room, self._before, tokens_of)
         self.quarantined = tuple(refused.values())
+        offered = set(self.keys)
+        left = len(self.table.items()) - len(self.keys) - len(self.quarantined)
+        self.searches = not everything and left > 0 and self._room.max_tools > 1
+        if self.searches:
+            self.table = with_search
+            offered.add(key_of(searches))
         self.specs = tuple(
             spec
             for name, tool in self.table.items()
-            if key_of(tool) in self.keys and (spec := self._tool_selection.made(name, tool).spec) is not None
+            if key_of(tool) in offered and (spec := self._tool_selection.made(name, tool).spec) is not None
         )
         self.notice = " ".join(filter(None, (self._refused(), "" if everything else self._left_out())))
 
@@ -133,9 +161,11 @@ class ToolOffer:
         marks = {key_of(tool): f"not offered: {why}" for tool, why in self.quarantined}
         for tool in self._tools:
             if (key := key_of(tool)) not in self.keys:
-                marks.setdefault(key, LEFT_OUT)
+                marks.setdefault(key, NOT_LOADED)
             elif tool.pinned:
                 marks[key] = "pinned"
+            elif self.searches and key in self._before.loaded:
+                marks[key] = LOADED
         return marks
 
     @cached_property
@@ -153,8 +183,29 @@ class ToolOffer:
         """
         if tuple(tools) == self._tools:
             return self
-        before = ToolHistory(self._before.talk, self.keys, self._before.earlier)
-        return ToolOffer(tools, self._room, before, self._tool_selection)
+        return self._next(tools, self._before.loaded)
+
+    def is_loaded(self, tool: Tool) -> bool:
+        """Whether the model has the definition of `tool`."""
+        return key_of(tool) in self.keys or is_find_tools(tool)
+
+    def loading(self, tools: Sequence[Tool]) -> "ToolOffer":
+        """Return the offer of the same turn with these tools, which take the place of others."""
+        keys = dict.fromkeys([*map(key_of, tools), *self._before.loaded])
+        return self._next(self._tools, tuple(keys)[:MAX_LOADED])
+
+    def _next(self, tools: Sequence[Tool], loaded: tuple[Key, ...]) -> "ToolOffer":
+        before = replace(self._before, turn=self.keys, loaded=loaded)
+        offer = ToolOffer(tools, self._room, before, self._tool_selection)
+        self._tool_selection.offered(offer)
+        return offer
+
+    def search(self, query: str, count: int) -> tuple["ToolOffer", str]:
+        """Load the tools that fit a query best; return the new offer, and what the model reads."""
+        found = matches(query, self.table, count)
+        offer = self.loading(found)
+        loaded = [tool for tool in found if offer.is_loaded(tool)]
+        return offer, result_text(query, self.table, loaded, [tool for tool in found if tool not in loaded])
 
     def _refused(self) -> str:
         if not self.quarantined:
@@ -164,12 +215,12 @@ class ToolOffer:
         return f"Not offered to the model: {', '.join(named)}{f' and {more} more' if more else ''}."
 
     def _left_out(self) -> str:
-        left = [tool for _, tool in self.table.items() if key_of(tool) not in self.keys]
+        left = [tool for _, tool in self.table.items() if not self.is_loaded(tool)]
         if len(left) <= len(self.quarantined):
             return ""
         room = self._room
         why = (
-            f"it takes {room.max_tools}"
+            f"it accepts {room.max_tools}"
             if len(self.specs) >= room.max_tools - 1
             else f"more would fill a window of {room.window:,} tokens"
         )
@@ -177,11 +228,11 @@ class ToolOffer:
         most = ", ".join(f"{count} of {clean_line(server, 40)}" for server, count in servers)
         pinned = [_shown(tool) for tool in left if tool.pinned]
         unmet = f" Pinned, but too many: {', '.join(pinned[:MAX_NAMED])}." if pinned else ""
-        total = plural(len(self.table.items()), "tool")
+        total = plural(len(self._tools), "tool")
         return (
-            f"{len(self.specs)} of {total} are offered to the model, as {why}: pinned ones, "
-            f"then those used last, then those that fit the question. Left out: {most}.{unmet} "
-            'Pin with pin = ["name*"] under [servers.NAME], or stop a server.'
+            f"{len(self.keys)} of {total} are offered to the model because {why}. "
+            f"The model can find and load the others with {FIND_TOOLS}: {most}.{unmet} "
+            'Pin tools with pin = ["name*"] under [servers.NAME].'
         )
 
 

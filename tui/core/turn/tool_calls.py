@@ -7,6 +7,7 @@ from typing import Any
 
 from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore, is_read_result
 from tui.core.context.context_meter import ContextMeter
+from tui.core.context.find_tools import FindingToolbox, is_find_tools
 from tui.core.context.resource_tools import ResourceSource, ResourceToolbox
 from tui.core.context.tool_results import UNKNOWN_WINDOW, Observation, ResultBudget, observation, result_room
 from tui.core.context.tool_selection import ToolOffer, ToolSelection
@@ -15,6 +16,7 @@ from tui.core.conversation.sessions import Intent, Journal
 from tui.core.events import (
     ApprovalAsked,
     ApprovalGiven,
+    Notice,
     ToolCallEnded,
     ToolCallProposed,
     ToolCallStarted,
@@ -147,7 +149,8 @@ class ToolCallRunner:
         self._clocks = TimeLimits(_MeterClock(meter, deps.clock))
         room = result_room(deps.context_meter.window or UNKNOWN_WINDOW)
         tools = deps.toolbox if deps.resources is None else ResourceToolbox(deps.toolbox, deps.resources)
-        self._toolbox = BuiltInToolbox(tools, deps.result_store, min(deps.limits.result_bytes, room))
+        page_bytes = min(deps.limits.result_bytes, room)
+        self._toolbox = FindingToolbox(BuiltInToolbox(tools, deps.result_store, page_bytes), self._find_tools)
         self._budget = self._ration_for(1)
         self._chosen = False
         self.offer = ToolOffer(())
@@ -163,9 +166,17 @@ class ToolCallRunner:
             self._chosen = True
         return self.offer
 
+    def _find_tools(self, query: str, count: int) -> str:
+        self.offer, text = self.offer.search(query, count)
+        return text
+
     def propose(self, step: int, call: CallRequest) -> PreparedCall:
         item = prepare(call, self.offer.table)
         self._proposed[call.id] = item
+        if item.tool is not None and not self.offer.is_loaded(item.tool):
+            self.offer = self.offer.loading([item.tool])
+            name = f"{clean_line(item.tool.server, 40)} › {clean_line(item.tool.name, 60)}"
+            self._emit(Notice(f"Loaded {name}: the model called it by name."))
         self._emit(
             ToolCallProposed(step, call.id, item.server, item.name, item.arguments, recovered=call.recovered)
         )
@@ -310,7 +321,11 @@ class ToolCallRunner:
 
     def _told(self, item: PreparedCall, tool: Tool, result: ToolResult) -> Observation:
         limit = self._budget.limit()
-        told = observation(result, limit) if is_read_result(tool) else observation(result, limit, self._store)
+        told = (
+            observation(result, limit)
+            if is_read_result(tool) or is_find_tools(tool)
+            else observation(result, limit, self._store)
+        )
         times = self._meter.call_ended(fingerprint(f"{tool.server}/{tool.name}", item.arguments, told.mark))
         if times < self._deps.limits.identical_calls_note:
             return told

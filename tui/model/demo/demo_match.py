@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tui.core.context.find_tools import FIND_TOOLS
 from tui.core.ports import ToolSpec
 from tui.model.demo.demo_arguments import Filled, fill, payload_split
 from tui.model.demo.demo_words import READ_ONLY, STOP_WORDS, SYNONYMS, VERBS, meanings, words
@@ -89,7 +90,7 @@ def choose_tool(text: str, tools: Sequence[ToolSpec]) -> DemoChoice | None:
     request = _Request(text)
     if not request.about or request.talk:
         return None
-    candidates = [_Candidate(tool) for tool in tools[:MAX_TOOLS]]
+    candidates = [_Candidate(tool) for tool in tools[:MAX_TOOLS] if tool.tool != FIND_TOOLS]
     seen = Counter(token for candidate in candidates for token in candidate.name | candidate.description)
     ranked: list[tuple[float, ToolSpec, Filled]] = []
     for candidate in candidates:

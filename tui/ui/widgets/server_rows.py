@@ -214,10 +214,12 @@ def noise_words(status: ServerStatus) -> str:
 def token_facts(tokens: "DefinitionTokens") -> str:
     """Return what a server takes in each request: "~210 in each request, ~20 of them instructions"."""
     sign = "" if tokens.measured else "~"
-    words = f"{sign}{count(tokens.total)} in each request"
-    if not tokens.instructions:
-        return words
-    return f"{words}, {sign}{count(tokens.instructions)} of them instructions"
+    words = [f"{sign}{count(tokens.total - tokens.left_out)} in each request"]
+    if tokens.instructions:
+        words.append(f"{sign}{count(tokens.instructions)} of them instructions")
+    if tokens.left_out:
+        words.append(f"{sign}{count(tokens.left_out)} in tools that are not loaded")
+    return ", ".join(words)
 
 
 def _tool_problems(status: ServerStatus) -> Iterator[tuple[str, str, str]]:

@@ -7,13 +7,14 @@ from textual import events
 from textual.message import Message
 
 from tui.core import units
+from tui.core.context.tool_selection import LOADED, NOT_LOADED
 from tui.core.text import clean_line, fold
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, crop, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.calls import HandCall, HandCallState
-from tui.ui.workbench.items import OFF, PINNED, Item
+from tui.ui.workbench.items import OFF, PINNED, UNALARMING, Item
 from tui.ui.workbench.resource_tree import Folder, TreeRow, has_tree, tree_rows
 
 WARNING_NOTES = ("destructive", "!")
@@ -21,9 +22,8 @@ NEWS_NOTES = ("new", "changed", "+", "~")
 SHORT_NOTES = {"destructive": "!", "template": "{}", "new": "+", "changed": "~", "subscribed": "@"}
 """Notes where there is no room for a long one beside the name."""
 
-_OFF = OFF.partition(":")[0]
 OFF_SIGN = "-"
-"""What marks a tool that is turned off where there is no room for the word."""
+"""What marks a tool that is turned off or not loaded where there is no room for the word."""
 
 AROUND = 4
 """Cells of a line that are neither name nor note."""
@@ -35,7 +35,7 @@ DEEPEST = 5
 def _note(mark: str, note: str) -> Row:
     """Return the end of a line: the mark for the model, then the note."""
     style = "warn" if note in WARNING_NOTES else "ok" if note in NEWS_NOTES else "dim"
-    styles = ((mark, "dim" if mark in (PINNED, _OFF) else "warn"), (note, style))
+    styles = ((mark, "dim" if mark in UNALARMING else "warn"), (note, style))
     return tuple((f"{words} ", style) for words, style in styles if words)
 
 
@@ -151,7 +151,7 @@ class ItemList(LinePane):
     def _item_row(self, item: Item, head: Row) -> Row:
         words = self._news.get(item.key) or self._notes.get(item.key) or item.note
         mark, short = item.mark.partition(":")[0], SHORT_NOTES.get(words, "")
-        sign = {"": "", PINNED: "", OFF: OFF_SIGN}.get(item.mark, "!")
+        sign = {"": "", PINNED: "", LOADED: "", OFF: OFF_SIGN, NOT_LOADED: OFF_SIGN}.get(item.mark, "!")
         room = self.columns - width_of((*head, (item.label, ""))) - AROUND + 2
         style = "text" if item.is_offered else "dim"
         notes = (_note(mark, words), _note(mark, short), _note(sign, short))

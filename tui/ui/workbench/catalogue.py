@@ -62,7 +62,7 @@ class Catalogue:
                 BenchTab.RESOURCES: status.resources_revision,
                 BenchTab.PROMPTS: status.prompts_revision,
             }
-        seen = (state, revision, self._shared.tokens)
+        seen = (state, revision, self._shared.tokens, self._shared.runtime.conversations.offers)
         if seen != self._seen:
             if not self._seen or self._seen[0] is not state:
                 self._start += 1

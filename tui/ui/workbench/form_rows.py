@@ -12,7 +12,7 @@ from tui.core.tools import Tool
 from tui.core.workbench import ResourceInfo
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.workbench.field_rows import FormLook, field_row, under_rows
-from tui.ui.workbench.items import OFF, PINNED, Item, ItemVerb
+from tui.ui.workbench.items import UNALARMING, Item, ItemVerb
 from tui.ui.workbench.line_edit import LineEdit
 from tui.ui.workbench.overview import prose
 from tui.ui.workbench.value_suggestions import ValueSuggestions
@@ -114,7 +114,7 @@ def about_rows(item: Item, columns: int, *, unfolded: bool, has_output_schema: b
             row += [(" · " if number else "", "dim"), (words, style)]
         rows.append(tuple(row))
     if item.mark:
-        style = "dim" if item.mark in (PINNED, OFF) else "warn"
+        style = "dim" if item.mark.partition(":")[0] in UNALARMING else "warn"
         rows += wrap(((f"For the model: {item.mark}", style),), max(8, columns - 2), first=(("  ", ""),))
     description = item.description.strip()
     if not description:

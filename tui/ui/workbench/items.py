@@ -22,7 +22,8 @@ _RESERVED = ":/?#[]@!$&'()*+,;="
 MOST_VARIABLES = 50
 
 PINNED = "pinned"
-"""The only mark that is not a warning, besides those of tools that the person turned off."""
+UNALARMING = (PINNED, "loaded", "not loaded", "off")
+"""The beginnings of marks that are no warning."""
 
 OFF = "off: turned off by you"
 

@@ -20,7 +20,7 @@ def server(name: str, count: int = 10) -> list[Tool]:
     return [tool(name, f"{name}{number}") for number in range(count)]
 
 
-def chosen(tools: list[Tool], max_tools: int = 5, size: int = 10, **more: object) -> set[Key]:
+def chosen(tools: list[Tool], max_tools: int = 6, size: int = 10, **more: object) -> set[Key]:
     room = ToolBudget(max_tools, more.pop("window", None))  # type: ignore[arg-type]
     keys, _ = choose(NameTable(tools), room, ToolHistory(**more), lambda name, one: size)  # type: ignore[arg-type]
     return set(keys)
@@ -42,27 +42,27 @@ def test_pins_come_first() -> None:
 
 
 def test_what_was_used_last_comes_before_what_fits_the_question() -> None:
-    keys = chosen(server("a"), 3, talk=[called("a__a9"), called("a__a8"), UserMessage("a1 a2")])
+    keys = chosen(server("a"), 4, talk=[called("a__a9"), called("a__a8"), UserMessage("a1 a2")])
     assert keys == {("a", "a9"), ("a", "a8")}
 
 
 def test_what_fits_the_question_comes_before_the_rest() -> None:
     tools = [*server("a"), tool("mail", "send_message", "Send an e-mail."), *server("b")]
-    assert ("mail", "send_message") in chosen(tools, 2, talk=[UserMessage("send a message to Ann")])
+    assert ("mail", "send_message") in chosen(tools, 3, talk=[UserMessage("send a message to Ann")])
 
 
 def test_the_question_before_still_counts() -> None:
     tools = [*server("a"), tool("weather", "forecast"), *server("b")]
     talk = [UserMessage("the weather in Rome?"), AssistantMessage("Sunny."), UserMessage("and tomorrow?")]
-    assert ("weather", "forecast") in chosen(tools, 2, talk=talk)
+    assert ("weather", "forecast") in chosen(tools, 3, talk=talk)
 
 
 def test_servers_take_turns_where_nothing_fits() -> None:
-    keys = chosen([*server("a", 50), *server("b"), *server("c")], 4, talk=[UserMessage("hello")])
+    keys = chosen([*server("a", 50), *server("b"), *server("c")], 5, talk=[UserMessage("hello")])
     assert {name for name, _ in keys} == {"a", "b", "c"}
 
 
-def test_a_position_is_reserved_for_read_result() -> None:
+def test_positions_are_reserved_for_read_result_and_find_tools() -> None:
     toolbox = BuiltInToolbox(_Fixed(server("a")), ResultStore({"result-1": "x"}))
     with_own = chosen(list(toolbox.tools()))
     assert ("mcptui", "read_result") in with_own and len(with_own) == 5
@@ -74,8 +74,15 @@ def test_what_was_offered_in_this_turn_stays() -> None:
     assert chosen(server("a"), turn=turn, talk=[called("a__a1"), UserMessage("a2")]) == turn
 
 
+def test_what_the_model_has_loaded_comes_before_what_it_was_offered_and_after_pins() -> None:
+    turn = frozenset({("a", "a5"), ("a", "a6"), ("a", "a7"), ("a", "a8")})
+    tools = [replace(one, pinned=one.name == "a9") for one in server("a")]
+    keys = chosen(tools, turn=turn, loaded=(("a", "a0"), ("a", "a1")))
+    assert {("a", "a9"), ("a", "a0"), ("a", "a1")} < keys and len(keys) == 4
+
+
 def test_definitions_that_fill_the_window_are_left_out_one_by_one() -> None:
-    assert len(chosen(server("a"), 100, size=100, window=3999)) == 7
+    assert len(chosen(server("a"), 100, size=100, window=3999)) == 5
     assert len(chosen(server("a"), 100, size=100, window=4000)) == 10
 
 
@@ -93,7 +100,7 @@ def test_one_large_definition_does_not_keep_out_the_small_ones() -> None:
 def test_a_tool_that_cannot_be_offered_uses_no_slot() -> None:
     tools = server("a")
     keys, _ = choose(
-        NameTable(tools), ToolBudget(4), ToolHistory(), lambda name, one: None if one.name == "a0" else 1
+        NameTable(tools), ToolBudget(5), ToolHistory(), lambda name, one: None if one.name == "a0" else 1
     )
     assert len(keys) == 3
 

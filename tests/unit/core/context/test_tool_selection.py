@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from tui.core.context.tool_selection import MAX_TOOLS, ToolOffer, ToolSelection
-from tui.core.conversation.conversation import AssistantMessage, CallRequest, UserMessage
+from tui.core.conversation.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage
 from tui.core.tools import Tool
 
 
@@ -26,14 +26,16 @@ def test_tools_are_offered_under_their_qualified_names():
 def test_tools_beyond_the_models_maximum_are_left_out_with_a_notice():
     offer = ToolSelection().offer(many())
     assert len(offer) <= MAX_TOOLS
-    assert offer.notice.startswith(f"{len(offer)} of 200 tools are offered to the model, as it takes 128")
-    assert "73 of many" in offer.notice and 'pin = ["name*"]' in offer.notice
+    assert offer.notice.startswith("126 of 200 tools are offered to the model because it accepts 128. ")
+    assert (
+        "load the others with find_tools: 74 of many." in offer.notice and 'pin = ["name*"]' in offer.notice
+    )
 
 
 def test_omitted_tools_are_explained_once_and_counted_each_time():
     tool_selection = ToolSelection()
     first, second = tool_selection.offer(many()).notice, tool_selection.offer(many()).notice
-    assert len(first) > 150 and second == "127 of 200 tools are offered to the model."
+    assert len(first) > 150 and second == "126 of 200 tools are offered to the model."
     assert len(tool_selection.offer(many(201)).notice) > 150
 
 
@@ -45,7 +47,7 @@ def test_definitions_take_only_a_share_of_a_known_window():
 
 def test_a_pin_that_cannot_be_met_is_named():
     offer = ToolSelection(max_tools=10).offer([replace(tool, pinned=True) for tool in many(20)])
-    assert "Pinned, but too many: many › t9" in offer.notice
+    assert "Pinned, but too many: many › t8" in offer.notice
 
 
 def test_tools_that_are_not_offered_can_still_be_called():
@@ -119,6 +121,7 @@ def test_from_turn_to_turn_the_offer_changes_as_little_as_possible():
 def test_the_order_is_that_of_the_servers_whatever_was_chosen_first():
     talk = [UserMessage("t19"), AssistantMessage(calls=(CallRequest("1", "many__t17", "{}"),))]
     chosen = names(ToolSelection(max_tools=8).offer(many(20), talk=talk))
+    assert chosen.pop() == "find_tools"
     assert chosen == sorted(chosen, key=lambda name: int(name[1:])) and {"t17", "t19"} <= set(chosen)
 
 
@@ -132,8 +135,8 @@ def test_each_tool_that_was_left_out_or_pinned_is_marked():
     tools = [replace(tool, pinned=number == 30) for number, tool in enumerate(many(40))]
     offer = tool_selection.offer(tools)
     assert tool_selection.marks["many", "t30"] == "pinned"
-    left = [key for key, mark in tool_selection.marks.items() if mark.startswith("left out")]
-    assert len(left) == 40 - len(offer) and ("many", "t39") in left
+    left = [key for key, mark in tool_selection.marks.items() if mark.startswith("not loaded: ")]
+    assert len(left) == 40 - len(offer.keys) and ("many", "t39") in left
 
 
 def test_the_most_important_tools_are_ranked_for_an_endpoint_that_accepts_fewer():
@@ -141,3 +144,58 @@ def test_the_most_important_tools_are_ranked_for_an_endpoint_that_accepts_fewer(
     tools[50] = replace(tools[50], description="handles invoices of customers")
     offer = ToolSelection().offer(tools, talk=[UserMessage("what about the invoices?")])
     assert offer.best[0] == "many__t50"
+
+
+def test_find_tools_is_offered_only_while_tools_are_left_out():
+    tool_selection = ToolSelection(max_tools=10)
+    offer = tool_selection.offer(many(10))
+    assert "find_tools" not in names(offer)
+    offer = offer.renewed(many(11))
+    assert names(offer)[-1] == "find_tools" and len(offer) <= 10
+    assert "find_tools" not in names(offer.renewed(many(10)))
+
+
+def test_what_a_search_finds_takes_the_place_of_others_and_stays_for_the_turn():
+    tool_selection, tools = ToolSelection(max_tools=10), many(50)
+    offer, text = tool_selection.offer(tools, talk=[UserMessage("t1")]).search("t40", 1)
+    assert "- many__t40: " in text
+    assert {"t40", "find_tools"} <= set(names(offer)) and len(offer) <= 10
+    assert "t40" in names(offer.renewed([*tools, *many(3, "new")]))
+    assert tool_selection.marks["many", "t40"].startswith("loaded")
+
+
+def test_what_was_loaded_stays_loaded_in_later_turns_of_the_same_conversation():
+    tools = many(50)
+    first = ToolSelection(max_tools=10).offer(tools)
+    _, text = first.search("t40", 1)
+    talk = [
+        UserMessage("?"),
+        AssistantMessage(calls=(CallRequest("1", "mcptui__find_tools", '{"query": "t40"}'),)),
+        ToolMessage("1", "mcptui__find_tools", text),
+        *(UserMessage(f"t{number}") for number in range(20)),
+    ]
+    assert "t40" in names(ToolSelection(max_tools=10).offer(tools, talk=talk))
+    assert "t40" not in names(ToolSelection(max_tools=10).offer(tools, talk=talk[3:]))
+
+
+def test_the_result_of_another_tool_loads_nothing():
+    _, text = ToolSelection(max_tools=10).offer(many(50)).search("t40", 1)
+    talk = [
+        AssistantMessage(calls=(CallRequest("1", "many__t0", "{}"),)),
+        ToolMessage("1", "many__t0", text),
+        UserMessage("t1"),
+    ]
+    assert "t40" not in names(ToolSelection(max_tools=10).offer(many(50), talk=talk))
+
+
+def test_a_tool_whose_definition_alone_is_too_large_is_named_as_such():
+    big = Tool(
+        "s", "huge", schema={"properties": {f"p{n}": {"type": "string"} for n in range(900)}}, digest="b"
+    )
+    offer, text = ToolSelection().offer([*many(200), big], window=8_000).search("huge", 3)
+    assert "huge" not in names(offer)
+    assert text == "Loaded no tools.\nTheir definitions are too large to load: s__huge"
+
+
+def test_find_tools_is_the_last_to_go_for_an_endpoint_that_accepts_fewer():
+    assert ToolSelection().offer(many()).best[0] == "mcptui__find_tools"

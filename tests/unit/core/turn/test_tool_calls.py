@@ -22,11 +22,13 @@ from tests.unit.core.stand_ins import (
 )
 from tui.core.context.built_in_tools import ResultStore
 from tui.core.context.context_meter import ContextMeter
+from tui.core.context.tool_selection import ToolSelection
 from tui.core.conversation.conversation import ToolMessage
 from tui.core.events import (
     ApprovalAsked,
     ApprovalGiven,
     EndReason,
+    Notice,
     ToolCallEnded,
     ToolCallProposed,
     ToolCallStarted,
@@ -298,3 +300,49 @@ async def test_one_running_call_is_cancelled_and_the_turn_continues():
 
 async def _soon(result):
     return result
+
+
+def many_tools(count: int = 40) -> FunctionToolbox:
+    async def answer(arguments):
+        return text("done")
+
+    return FunctionToolbox(**{f"tool_{number}": answer for number in range(count)})
+
+
+def offered(request) -> set[str]:
+    return {spec.tool for spec in request.tools}
+
+
+async def test_a_tool_that_a_search_has_loaded_is_offered_in_the_next_step_and_can_be_called():
+    model = ScriptedModel(
+        [
+            calls(call(1, "mcptui__find_tools", '{"query": "tool_33", "limit": 1}')),
+            calls(call(2, "srv__tool_33", "{}")),
+            says("done"),
+        ]
+    )
+    toolbox = many_tools()
+    turn, _ = turn_of(model, toolbox, tool_selection=ToolSelection(max_tools=10))
+    await run(turn)
+    assert "tool_33" not in offered(model.requests[0])
+    assert all({"tool_33", "find_tools"} <= offered(request) for request in model.requests[1:])
+    assert [name for name, *_ in toolbox.called] == ["tool_33"]
+    assert model.requests[1].messages[-1].text.startswith("Loaded 1 tool:")
+
+
+async def test_a_tool_that_was_not_loaded_is_loaded_and_called_when_the_model_names_it():
+    model, toolbox = ScriptedModel([calls(call(1, "srv__tool_33", "{}")), says("done")]), many_tools()
+    turn, _ = turn_of(model, toolbox, tool_selection=ToolSelection(max_tools=10))
+    events = await run(turn)
+    assert [name for name, *_ in toolbox.called] == ["tool_33"]
+    assert "tool_33" in offered(model.requests[1])
+    assert "Loaded srv › tool_33: the model called it by name." in [
+        notice.message for notice in of_type(events, Notice)
+    ]
+
+
+async def test_wrong_arguments_of_find_tools_are_explained():
+    model = ScriptedModel([calls(call(1, "mcptui__find_tools", '{"query": ""}')), says("done")])
+    turn, _ = turn_of(model, many_tools(), tool_selection=ToolSelection(max_tools=10))
+    await run(turn)
+    assert "query must be a text" in model.requests[1].messages[-1].text

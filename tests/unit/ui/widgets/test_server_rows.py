@@ -56,6 +56,8 @@ def test_its_details_say_how_many_tokens_are_instructions_and_whether_they_are_m
     estimated = DefinitionTokens({"get": 1_100}, instructions=140)
     assert token_facts(estimated) == "~1.2 k in each request, ~140 of them instructions"
     assert token_facts(DefinitionTokens({"get": 90}, measured=True)) == "90 in each request"
+    partly = DefinitionTokens({"get": 20_000}, left_out=12_000)
+    assert token_facts(partly) == "~8.0 k in each request, ~12 k in tools that are not loaded"
 
 
 def test_a_failed_start_says_what_to_do():

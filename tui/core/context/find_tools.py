@@ -1,0 +1,176 @@
+"""A tool of mcptui's own: `find_tools`, which is offered while more tools exist than the model is offered.
+
+It searches all tools by name, description and arguments, and loads the best matches. What was loaded is read
+from the conversation, so it is the same after resuming, branching and summarizing.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tui.core.context.built_in_tools import BUILT_IN, SERVER
+from tui.core.context.tool_ranking import Key, key_of, relevance
+from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage
+from tui.core.ports import Toolbox
+from tui.core.schemas.tool_names import NameTable, fold
+from tui.core.text import clean_line
+from tui.core.time_limits import NO_CLOCKS, Pausable
+from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
+from tui.core.units import plural
+
+FIND_TOOLS = "find_tools"
+FOUND, MOST_FOUND = 5, 20
+"""Tools that a search loads, if the model does not say how many, and at most."""
+
+MAX_QUERY = 400
+CLOSE = 0.3
+"""The share of the best match's score from which on another tool is a match, too."""
+
+MAX_SERVERS = 20
+MAX_LINE = 160
+MAX_LOADED = 60
+"""Loaded tools that are remembered, the last ones first."""
+
+_DIGEST = f"{BUILT_IN}{FIND_TOOLS}"
+_LINE = re.compile(r"^- ([a-zA-Z_][a-zA-Z0-9_-]{0,63}): ", re.MULTILINE)
+_PROPERTIES: Mapping[str, Any] = {
+    "query": {"type": "string", "description": "What the tool should do, in a few words, or its name"},
+    "limit": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": MOST_FOUND,
+        "description": f"How many tools to load at most; {FOUND} if left out",
+    },
+}
+
+
+def is_find_tools(tool: Tool) -> bool:
+    """Return whether `tool` is `find_tools`."""
+    return tool.digest == _DIGEST
+
+
+def find_tools(tools: Sequence[Tool]) -> Tool:
+    """Return the tool that searches `tools`; its description changes only with the servers."""
+    others = Counter(tool.server for tool in tools if not tool.digest.startswith(BUILT_IN))
+    server = SERVER
+    while server in others:
+        server += "-"
+    return Tool(
+        server,
+        FIND_TOOLS,
+        description=(
+            "Search all tools and load the best matches. Not all tools are loaded: search before you say "
+            "that there is no tool for something. Loaded tools can be called from the next step on. "
+            + _counts(others)
+        ),
+        schema={"type": "object", "properties": dict(_PROPERTIES), "required": ["query"]},
+        read_only=True,
+        destructive=False,
+        idempotent=True,
+        trusted=True,
+        digest=_DIGEST,
+    )
+
+
+def _counts(servers: Counter[str]) -> str:
+    named = [f"{clean_line(server, 40)} ({number})" for server, number in servers.most_common(MAX_SERVERS)]
+    if more := len(servers) - len(named):
+        named.append(plural(more, "more server"))
+    return f"Tools by server: {', '.join(named)}."
+
+
+def matches(query: str, table: NameTable, count: int = FOUND) -> list[Tool]:
+    """Return the tools that fit a query best: the one with that name, then by `relevance`, then in order."""
+    tools = [tool for _, tool in table.items() if not tool.digest.startswith(BUILT_IN)]
+    scores = relevance(query, tools)
+    least = max(scores, default=0.0) * CLOSE
+    ranks = sorted((-score, at) for at, score in enumerate(scores) if score and score >= least)
+    named = table.resolve(query.strip())
+    found = [tools[at] for _, at in ranks]
+    if named is not None and not named.digest.startswith(BUILT_IN):
+        found = [named, *(tool for tool in found if tool is not named)]
+    return found[:count]
+
+
+def result_text(query: str, table: NameTable, loaded: Sequence[Tool], too_large: Sequence[Tool]) -> str:
+    """Return what the model reads: the tools that its search has loaded, one a line, and those too large."""
+    if not loaded and not too_large:
+        servers = Counter(tool.server for _, tool in table.items() if not tool.digest.startswith(BUILT_IN))
+        return f"No tool matches “{clean_line(query, 100)}”. Try other words. {_counts(servers)}"
+    lines = [f"- {table.name_of(tool)}: {_summary(tool)}" for tool in loaded]
+    text = f"Loaded {plural(len(loaded), 'tool')}:\n" + "\n".join(lines)
+    if too_large:
+        names = ", ".join(table.name_of(tool) for tool in too_large)
+        text = f"{text if loaded else 'Loaded no tools.'}\nTheir definitions are too large to load: {names}"
+    return text
+
+
+def _summary(tool: Tool) -> str:
+    return clean_line(tool.description or tool.title or tool.name, MAX_LINE)
+
+
+def loaded_in(talk: Sequence[Message], table: NameTable, own: Tool) -> tuple[Key, ...]:
+    """Return the tools that searches of this conversation have loaded, the last ones first."""
+    ids = {
+        call.id
+        for message in talk
+        if isinstance(message, AssistantMessage)
+        for call in message.calls
+        if fold(call.name).endswith(FIND_TOOLS) and table.resolve(call.name) is own
+    }
+    found: dict[Key, None] = {}
+    if not ids:
+        return ()
+    for message in reversed(talk):
+        if isinstance(message, ToolMessage) and message.call_id in ids and not message.is_error:
+            for one in _LINE.findall(message.text):
+                if (tool := table.resolve(one)) is not None:
+                    found.setdefault(key_of(tool))
+        if len(found) >= MAX_LOADED:
+            break
+    return tuple(found)[:MAX_LOADED]
+
+
+class FindingToolbox:
+    """A toolbox that answers `find_tools`; the offer of tools has the tool itself."""
+
+    def __init__(self, inner: Toolbox, search: Callable[[str, int], str]) -> None:
+        """`search` loads the tools that fit a query, at most so many, and returns what the model reads."""
+        self._inner = inner
+        self._search = search
+
+    def tools(self) -> Sequence[Tool]:
+        return self._inner.tools()
+
+    async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
+        return _wrong(arguments) if is_find_tools(tool) else await self._inner.check(tool, arguments)
+
+    async def call(
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        *,
+        seconds: float,
+        progress: ProgressSink,
+        clocks: Pausable = NO_CLOCKS,
+    ) -> ToolResult:
+        if not is_find_tools(tool):
+            return await self._inner.call(tool, arguments, seconds=seconds, progress=progress, clocks=clocks)
+        if wrong := _wrong(arguments):
+            return ToolResult((TextContent(wrong),), is_error=True)
+        return ToolResult((TextContent(self._search(arguments["query"], arguments.get("limit") or FOUND)),))
+
+
+def _wrong(arguments: Mapping[str, Any]) -> str:
+    if unknown := arguments.keys() - _PROPERTIES.keys():
+        return f"unknown argument {clean_line(min(unknown), 60)}"
+    query, limit = arguments.get("query"), arguments.get("limit")
+    if not isinstance(query, str) or not query.strip() or len(query) > MAX_QUERY:
+        return f"query must be a text of at most {MAX_QUERY} characters"
+    whole = limit is None or (isinstance(limit, int) and not isinstance(limit, bool))
+    return (
+        ""
+        if whole and 1 <= (FOUND if limit is None else limit) <= MOST_FOUND
+        else f"limit must be 1 to {MOST_FOUND}"
+    )
