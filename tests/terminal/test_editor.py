@@ -80,7 +80,7 @@ def test_an_editor_that_fails_leaves_the_message_as_it_was(seen: Path):
     with app_with(seen, "fail") as app:
         app.shows("2 of 3 servers")
         app.send("draft" + CTRL_F)
-        app.shows("ended with code 3", "› draft")
+        app.shows("exited with code 3", "› draft")
 
 
 def test_an_editor_that_is_not_there_is_told(seen: Path):

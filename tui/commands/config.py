@@ -132,13 +132,11 @@ def _missing_keys(loaded: "Loaded") -> Iterator[str]:
 
 
 def _init(path: Path, *, only_print: bool) -> int:
-    from tui.settings.locations import shipped_dir
-    from tui.settings.save import write_private
+    from tui.settings.save import starter, write_private
 
-    starter = (shipped_dir("sample_config") / "config.toml").read_text(encoding="utf-8")
     schema = path.with_suffix(".schema.json")
     if only_print:
-        print(starter, end="")
+        print(starter(), end="")
         return 0
     if os.path.lexists(path):
         raise ConfigError(
@@ -149,7 +147,7 @@ def _init(path: Path, *, only_print: bool) -> int:
         )
     if path.suffix.lower() != ".toml":
         raise ConfigError("the starter is TOML; give it a name that ends in .toml.", where=str(path))
-    write_private(path, f"#:schema ./{schema.name}\n{starter}")
+    write_private(path, f"#:schema ./{schema.name}\n{starter()}")
     write_private(schema, _schema())
     print(f"wrote {clean_line(str(path), 4096)}")
     return 0

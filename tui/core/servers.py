@@ -175,6 +175,14 @@ class ServerSpec:
         ]
         return hashlib.sha256(json.dumps(what).encode("utf-8", "replace")).hexdigest()[:16]
 
+    def runs_like(self, other: "ServerSpec") -> bool:
+        """Whether what a server started from `other` runs is what this describes: no restart is needed."""
+
+        def runs(spec: ServerSpec) -> tuple[object, ...]:
+            return (spec.digest(), spec.oauth, spec.sse_fallback, spec.disabled, spec.problem)
+
+        return runs(self) == runs(other)
+
 
 @dataclass(frozen=True, slots=True)
 class Reach:

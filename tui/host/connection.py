@@ -332,7 +332,10 @@ class Connection:
             self._level_changed.set()
         if spec.roots != self._spec.roots:
             self._roots_changed.set()
+        relisted = (spec.pins, spec.trust_hints) != (self._spec.pins, self._spec.trust_hints)
         self._spec = spec
+        if relisted and self._ready:
+            self._relist(("tools",))
 
     def relist(self) -> None:
         """Request all lists again, as if the server had said that they changed."""

@@ -144,8 +144,11 @@ class Host:
 
     def reconfigure(self, name: str, **fields: Any) -> None:
         """Replace fields of a server's spec that take effect without a restart, such as `off`."""
-        server = self._named(name)
-        server.reconfigure(dataclasses.replace(server.spec, **fields))
+        self.adopt(dataclasses.replace(self._named(name).spec, **fields))
+
+    def adopt(self, spec: ServerSpec) -> None:
+        """Give a server a spec that runs like its own, without a restart."""
+        self._named(spec.name).reconfigure(spec)
 
     async def sign_in(self, name: str) -> str:
         """Sign in to a remote server, whether or not it runs; return where its tokens are kept.

@@ -75,6 +75,29 @@ class ActiveModel:
         except McptuiError as error:
             self.error = error
 
+    async def reload(self, loaded: "Loaded") -> None:
+        """Take over the models of a configuration that was read anew.
+
+        The model is replaced if its own profile has changed, or if the configuration now begins with another
+        one. Raises McptuiError if that cannot be used; the one before stays.
+        """
+        from tui.runtime.profiles import choose_model, profile_of, with_key
+
+        before, self._loaded = self._loaded, loaded
+        if before is None:
+            return
+
+        def named(of: "Loaded", name: str) -> "ModelProfile | None":
+            model = of.settings.models.get(name)
+            return None if model is None else profile_of(name, model, self._env)
+
+        name = self.profile.name if self.profile is not None else ""
+        now, then = named(loaded, name), named(before, name)
+        if first_choice(loaded) != first_choice(before) or (then is not None and now is None):
+            self._take((await choose_model(self._options, loaded, self._env)).profile)
+        elif now is not None and now != then:
+            self._take(await with_key(now))
+
     async def choices(self) -> Sequence[ModelChoice]:
         """Profiles, from the environment, found on this machine, the demo."""
         from tui.runtime.profiles import choices
@@ -237,3 +260,8 @@ class ActiveModel:
         self._working.discard(task)
         # What fails here fails again, with a message, when the model is asked.
         _ = task.cancelled() or task.exception()
+
+
+def first_choice(loaded: "Loaded") -> str:
+    """Return the name of the profile that a configuration begins with, or ""."""
+    return loaded.settings.default_model or next(iter(loaded.settings.models), "")

@@ -16,7 +16,7 @@ before it, and even this module is loaded after the first frame only.
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -59,12 +59,22 @@ from tui.traffic.record.entry_columns import Recording
 if TYPE_CHECKING:
     from tui.runtime.log import LogFile
     from tui.settings.load import Loaded
+    from tui.settings.schema import UiSettings
 
 _log = logging.getLogger(__name__)
 
 MODEL_CLOSE_SECONDS = 1.0
 
 _TAPS = "tui.runtime.tap_follower"
+
+
+@dataclass(frozen=True, slots=True)
+class Reloaded:
+    """A configuration that was read again; with `errors` nothing of it is applied."""
+
+    ui: "UiSettings"
+    errors: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
 
 class Runtime:
@@ -194,7 +204,7 @@ class Runtime:
 
     def _apply(self, loaded: "Loaded", stamp: tuple[int, int, int]) -> None:
         """Make servers, rules and limits of a configuration that was read when its file had `stamp`."""
-        from tui.settings.specs import approval_rules, turn_limits
+        from tui.settings.specs import approval_rules
 
         self._problems = [str(problem) for problem in loaded.problems]
         specs = self._adopt(loaded)
@@ -205,11 +215,9 @@ class Runtime:
             redactor=self.redactor,
             tasks=self._tasks,
             eras=self._eras,
-            traceparent=self._traceparent if loaded.settings.traffic.traceparent else lambda: "",
+            traceparent=self._traceparent,
             questioner=self.questioner,
-            sampler=ModelSampler(
-                self._active_model, lambda: self._choose_model(loaded), self.conversations.bill
-            ),
+            sampler=ModelSampler(self._active_model, self._choose_model, self.conversations.bill),
             tokens=TokenStore(state_dir() / "sign-in"),
             client_metadata_url=loaded.settings.oauth.client_metadata_url or "",
         )
@@ -225,13 +233,46 @@ class Runtime:
             refresh=self._approvals.refresh,
         )
         self._approvals.begin(context.policy, stamp)
-        limits = turn_limits(settings.limits)
-        context.limits = replace(limits, max_steps=self._options.max_steps or limits.max_steps)
+        self._limit(loaded)
 
-    async def _choose_model(self, loaded: "Loaded") -> None:
+    def _limit(self, loaded: "Loaded") -> None:
+        from tui.settings.specs import turn_limits
+
+        limits = turn_limits(loaded.settings.limits)
+        self.turn_context.limits = replace(limits, max_steps=self._options.max_steps or limits.max_steps)
+
+    async def reload(self) -> "Reloaded":
+        """Read the configuration again and apply it; what it does not change keeps running.
+
+        Nothing is applied if something is wrong in it that was not wrong before.
+        """
+        from tui.settings.specs import approval_rules
+
+        loaded, before = await asyncio.to_thread(self._config.read), self._loaded
+        known = {(one.path, one.message) for one in (before.errors if before is not None else ())}
+        if errors := [one for one in loaded.errors if (one.path, one.message) not in known]:
+            return Reloaded(loaded.settings.ui, [str(one) for one in errors])
+        self._problems = [str(problem) for problem in loaded.problems]
+        await self.server_changes.follow(loaded)
+        # The remembered approvals follow the file by themselves.
+        self.turn_context.policy.rules = approval_rules(loaded.settings.approvals)
+        self._limit(loaded)
+        if self.host.sign_ins is not None:
+            self.host.sign_ins.client_metadata_url = loaded.settings.oauth.client_metadata_url or ""
+        notes = [str(one) for one in loaded.problems if one.warning]
+        if before is not None and loaded.settings.traffic != before.settings.traffic:
+            notes.append("[traffic] takes effect at the next start.")
+        try:
+            await self._active_model.reload(loaded)
+        except McptuiError as error:
+            notes.append(str(error))
+        self._revision += 1
+        return Reloaded(loaded.settings.ui, notes=notes)
+
+    async def _choose_model(self) -> None:
         """Choose a model, for commands that need none until a server asks for one."""
-        if not self._active_model.label and self._active_model.error is None:
-            await self._active_model.begin(loaded)
+        if not self._active_model.label and self._active_model.error is None and self._loaded is not None:
+            await self._active_model.begin(self._loaded)
 
     def _adopt(self, loaded: "Loaded") -> tuple[ServerSpec, ...]:
         """Take over the servers of a configuration that was read anew, and return them."""
@@ -390,11 +431,18 @@ class Runtime:
         """The texts of the configuration that are commands, by name."""
         return self._loaded.settings.snippets if self._loaded is not None else {}
 
+    @property
+    def config(self) -> ConfigFile:
+        """The configuration file."""
+        return self._config
+
     def save_theme(self, name: str) -> None:
         """Save the theme in the configuration. Raises McptuiError if it could not be written."""
         self._config.save("ui.theme", name)
 
     def _traceparent(self) -> str:
+        if self._loaded is None or not self._loaded.settings.traffic.traceparent:
+            return ""
         return self._trace_ids.traceparent(CAUSE.get())
 
     def _names_server(self, server: str) -> bool:

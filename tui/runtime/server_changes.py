@@ -154,6 +154,11 @@ class ServerChanges:
         await self._change(lambda: self._config.remove_server(name), leaving=name if remote else "")
         return await leftovers.delete()
 
+    async def follow(self, loaded: "Loaded") -> None:
+        """Make the servers those of a configuration that was read anew."""
+        async with self._one_at_a_time:
+            await self._follow(self._adopt(loaded), "")
+
     def _configured(self, name: str) -> Mapping[str, Any]:
         table = self.table(name)
         if table is None:
@@ -184,7 +189,10 @@ class ServerChanges:
             if name not in present:
                 host.add(spec)
                 starting |= {name} if spec.autostart else set()
-            elif dataclasses.replace(present[name].spec, off=spec.off) != spec:
+            elif present[name].spec.runs_like(spec):
+                if present[name].spec != spec:
+                    host.adopt(spec)
+            else:
                 waiting.append(host.replace(spec))
                 running = present[name].state in (ServerState.RUNNING, ServerState.STARTING)
                 starting |= {name} if running else set()

@@ -4,6 +4,7 @@ What the first frame and a tap need is read quickly, before anything heavy is im
 problems; `load` does, a moment later.
 """
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -106,6 +107,15 @@ class ConfigFile:
     @property
     def path(self) -> "Path":
         return config_path(self._named, self._env)[0]
+
+    def begin(self) -> bool:
+        """Write the starter file if there is no file; return whether it was written. Raises McptuiError."""
+        from tui.settings.save import starter, write_private
+
+        if os.path.lexists(self.path):
+            return False
+        write_private(self.path, starter())
+        return True
 
     def add_server(self, name: str, table: Mapping[str, Any]) -> None:
         """Add a server and keep the rest of the file; raises `McptuiError`, also if the name is taken."""

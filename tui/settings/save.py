@@ -18,6 +18,7 @@ import tomli_w
 from tui.core.atomic_write import atomic_write
 from tui.core.errors import ConfigError
 from tui.settings.files import Unreadable, locked, read_bounded
+from tui.settings.locations import shipped_dir
 from tui.settings.places import toml_places
 
 Value = str | bool | int | float | Sequence[str] | Mapping[str, Any]
@@ -96,6 +97,11 @@ def change_server(path: Path, name: str, table: Mapping[str, Any]) -> None:
 def remove_server(path: Path, name: str) -> None:
     """Remove the table `[servers.NAME]`. Raises as `set_value`, also if there is none."""
     _change(path, lambda text: without_server(text, name))
+
+
+def starter() -> str:
+    """Return the configuration to start from: everything in it is a comment."""
+    return (shipped_dir("sample_config") / "config.toml").read_text(encoding="utf-8")
 
 
 def refuse_foreign(path: Path) -> None:

@@ -167,3 +167,37 @@ async def test_a_conversation_continues_with_the_model_that_was_asked_last_in_it
     await asked.begin(load_text(TWO, Path("config.toml"), {}))
     assert (await asked.go_on_with(profile, model), asked.label) == (told, label)
     await asked.close()
+
+
+PAIR = """
+[models.a]
+model = "one"
+base_url = "http://127.0.0.1:9/v1"
+context_window = 9000
+[models.b]
+model = "two"
+base_url = "http://127.0.0.1:9/v1"
+context_window = 9000
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "label"),
+    [
+        (("price_in", "price_in"), "one"),
+        (('model = "one"', 'model = "three"'), "three"),
+        (("[models.a]", 'default_model = "b"\n[models.a]'), "two"),
+        (("[models.a]", "[models.c]"), "one"),
+    ],
+    ids=["nothing", "its profile", "the default", "its name"],
+)
+async def test_a_configuration_read_again_replaces_the_model_where_it_changed(
+    change: tuple[str, str], label: str
+) -> None:
+    asked = ActiveModel(Options(), {}, MonotonicClock(), lambda captured: None, lambda name, value: None)
+    await asked.begin(load_text(PAIR, Path("c"), {}))
+    revision = asked.revision
+    await asked.reload(load_text(PAIR.replace(*change), Path("c"), {}))
+    assert asked.label == label
+    assert (asked.revision == revision) == (change[0] == change[1])
+    await asked.close()

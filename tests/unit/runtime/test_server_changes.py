@@ -166,3 +166,12 @@ async def test_the_folder_of_a_removed_bundle_is_deleted(stage, tmp_path, monkey
     stage.loaded = stage.changes._config.read()
     assert await stage.changes.remove("x") == [f"deleted the files of its bundle in {folder}"]
     assert not folder.exists()
+
+
+async def test_what_does_not_change_what_runs_is_applied_without_a_restart(stage):
+    before = {name: stage.host.status(name).since_ns for name in "ab"}
+    stage.path.write_text(TWO.replace("[servers.b]", 'off = ["x"]\ntool_seconds = 5\n[servers.b]'))
+    await stage.changes.follow(stage.changes._config.read())
+    spec = stage.host.status("a").spec
+    assert (spec.off, spec.tool_seconds) == (("x",), 5.0)
+    assert {name: stage.host.status(name).since_ns for name in "ab"} == before

@@ -62,6 +62,7 @@ class McptuiApp(BaseApp):
             theme_problem=self.theme_problem,
             collecting=self._collecting,
             open_dialog=self.open_once,
+            apply_ui=self.apply_ui,
             fail=self.fail,
         )
 

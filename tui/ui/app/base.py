@@ -62,6 +62,13 @@ class BaseApp(App[int]):
         self.theme = spec.name
         return str(problem) if problem is not None else ""
 
+    def apply_ui(self, theme: str, keys: Mapping[str, str | Sequence[str]]) -> Sequence[str]:
+        """Take over theme and keys of a configuration that was read again; return what is wrong with them."""
+        self.overrides.take(keys.items())
+        self.set_keymap(self.overrides.keymap())
+        problem = self._apply_theme(theme) if theme != self.theme else ""
+        return [*filter(None, (problem, *self.overrides.problems))]
+
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Give our roles a color under Textual's own themes, too."""
         return theming.variable_defaults()

@@ -7,6 +7,7 @@ from tui.core.text import clean_line
 from tui.traffic.spans.entries import CallSpan
 from tui.ui.chat.approval_queue import ApprovalKeys
 from tui.ui.chat.composer.editor import EditorSession
+from tui.ui.chat.config_editing import ConfigEditing
 from tui.ui.chat.current_conversation import CurrentConversation
 from tui.ui.chat.message_actions import MessageActions
 from tui.ui.chat.navigation import Navigator
@@ -17,14 +18,14 @@ from tui.ui.chat.status import ChatStatus
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Action, Context, action, of_context
 from tui.ui.keys.answer_debounce import AnswerKeys
-from tui.ui.keys.situation import possible, unavailable
+from tui.ui.keys.situation import WITHOUT_SERVERS, possible, unavailable
 from tui.ui.widgets.server_rows import why_only_listed
 
 ON_MESSAGE = {found.id: found for found in of_context(Context.CONVERSATION) if not found.run}
 """Actions whose keys are also letters of a message; they wait until the letter cannot be the start of one."""
 
 EXPLAINED = frozenset({"chat.continue"}) | {
-    found.id for found in of_context(Context.SERVERS) if found.id not in ("servers.open", "servers.add")
+    found.id for found in of_context(Context.SERVERS) if found.id not in ("servers.open", *WITHOUT_SERVERS)
 }
 """Actions that say why they are unavailable when their key is pressed."""
 
@@ -48,6 +49,7 @@ class ActionHandlers:
         messages: MessageActions,
         navigator: Navigator,
         editing: ServerEditing,
+        configuration: ConfigEditing,
         status: ChatStatus,
         wake: Callable[[], None],
     ) -> None:
@@ -92,6 +94,8 @@ class ActionHandlers:
             "servers.change": editing.change,
             "servers.disable": editing.toggle_disabled,
             "servers.remove": editing.remove,
+            "config.edit": configuration.open,
+            "config.reload": configuration.reload,
             "servers.log": lambda: self._with_server(navigator.open_log),
             "traffic.open": navigator.open_traffic,
             "traffic.tail": navigator.toggle_tail,

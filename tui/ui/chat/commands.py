@@ -32,6 +32,7 @@ OPENS = {
     "sessions": "chat.sessions",
     "export": "chat.export",
     "system": "chat.system",
+    "config": "config.edit",
     "help": "app.help",
 }
 """Actions that commands without arguments are another name for."""

@@ -16,6 +16,7 @@ from tui.ui.chat.composer.attachments import AttachmentReader
 from tui.ui.chat.composer.editor import EditorSession
 from tui.ui.chat.composer.suggestions import LiveSources
 from tui.ui.chat.composer.token_area import Written
+from tui.ui.chat.config_editing import ApplyUi, ConfigEditing
 from tui.ui.chat.current_conversation import CurrentConversation, OpenDialog
 from tui.ui.chat.message_actions import MessageActions
 from tui.ui.chat.navigation import Navigator
@@ -41,6 +42,7 @@ class ChatParts:
         sources: LiveSources,
         *,
         open_dialog: OpenDialog,
+        apply_ui: ApplyUi,
         fail: Callable[[Exception], None],
     ) -> None:
         self.runtime = runtime
@@ -122,6 +124,7 @@ class ChatParts:
             messages=self.messages,
             navigator=self.navigator,
             editing=ServerEditing(runtime, regions, open_dialog),
+            configuration=ConfigEditing(runtime, regions, self.editor, open_dialog, apply_ui),
             status=self.status,
             wake=self.wake,
         )

@@ -24,6 +24,7 @@ from tui.ui.widgets.box import Box
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.runtime.runtime import Runtime
     from tui.ui.chat.composer.suggestions import LiveSources
+    from tui.ui.chat.config_editing import ApplyUi
     from tui.ui.chat.current_conversation import OpenDialog
     from tui.ui.chat.parts import ChatParts
     from tui.ui.chat.transcript.transcript import Transcript
@@ -54,6 +55,7 @@ class ChatScreen(Screen[None]):
         theme_problem: str,
         collecting: GcPauses,
         open_dialog: "OpenDialog",
+        apply_ui: "ApplyUi",
         fail: Callable[[Exception], None],
     ) -> None:
         super().__init__(id="chat")
@@ -62,6 +64,7 @@ class ChatScreen(Screen[None]):
         self._theme_problem = theme_problem
         self._collecting = collecting
         self._open_dialog = open_dialog
+        self._apply_ui = apply_ui
         self._fail = fail
         self.regions = Regions(self, overrides, lambda: self.sources)
         self.composer = self.regions.composer
@@ -101,7 +104,12 @@ class ChatScreen(Screen[None]):
             runtime = await asyncio.to_thread(self._make_runtime)
             await self.regions.mount_panes()
             self.parts = parts = ChatParts(
-                runtime, self.regions, self.sources, open_dialog=self._open_dialog, fail=self._fail
+                runtime,
+                self.regions,
+                self.sources,
+                open_dialog=self._open_dialog,
+                apply_ui=self._apply_ui,
+                fail=self._fail,
             )
             sent, self._sent_early = self._sent_early, []
             for event in sent:

@@ -149,6 +149,9 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "servers.log", "l", _C.SERVERS, "log", "Show the stderr of the selected server", 17, anywhere="ctrl+l"
     ),
+    # ---- the configuration ----
+    Action("config.edit", "E", _C.SERVERS, "edit file", "Edit the configuration in $EDITOR"),
+    Action("config.reload", "ctrl+r", _C.SERVERS, "reload", "Reload the configuration from its file"),
     # ---- panes ----
     Action("focus.conversation", "f2", _C.ANYWHERE, "conversation", "Go to the conversation", 33),
     Action("focus.servers", "f3", _C.ANYWHERE, "servers", "Go to the servers", 31),

@@ -39,9 +39,15 @@ class KeyOverrides:
     """The keys in force; `problems` has a line for each configured key that is not used."""
 
     def __init__(self, keys: Iterable[tuple[str, str | Sequence[str]]] = ()) -> None:
+        self.problems: tuple[str, ...] = ()
+        self._keys: dict[str, str] = {}
+        self.take(keys)
+
+    def take(self, keys: Iterable[tuple[str, str | Sequence[str]]]) -> None:
+        """Replace the configured keys by these."""
         wanted = {name: value.split(",") if isinstance(value, str) else list(value) for name, value in keys}
         good: dict[str, tuple[str, ...]] = {}
-        self.problems: tuple[str, ...] = ()
+        self.problems = ()
         if wanted:
             good, problems = check_keys(wanted, own_keys())
             self.problems = tuple(map(str, problems))

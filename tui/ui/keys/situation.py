@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from tui.ui.keys.action_table import ACTIONS, Action, Context, first_key
 from tui.ui.keys.key_overrides import KeyOverrides
 
+WITHOUT_SERVERS = frozenset({"servers.add", "config.edit", "config.reload"})
+"""Actions of the servers pane that need no server."""
+
 
 @dataclass(frozen=True, slots=True)
 class Situation:
@@ -71,7 +74,7 @@ def why_not(found: Action, now: Situation) -> str:
             | "chat.export"
         ):
             does, why = now.said, "nothing was said yet"
-        case _ if found.context is Context.SERVERS and found.id != "servers.add":
+        case _ if found.context is Context.SERVERS and found.id not in WITHOUT_SERVERS:
             does, why = now.servers, "there are no servers"
         case _ if found.context is Context.QUESTION:
             does, why = now.asking, "no tool call is waiting for approval"

@@ -179,6 +179,7 @@ OWN: tuple[CommandSpec, ...] = (
         ArgumentRule.MAYBE,
     ),
     CommandSpec("branch", "", "Go on with a copy of the conversation"),
+    CommandSpec("config", "", "Edit the configuration in $EDITOR"),
     CommandSpec("help", "", "Show every key and every command"),
 )
 

@@ -37,3 +37,9 @@ def test_an_invalid_key_is_reported_and_not_used(wanted: tuple[str, str], words:
 )
 def test_a_character_has_the_name_that_textual_uses(key: str, name: str):
     assert textual_key(key) == name
+
+
+def test_keys_that_are_read_again_replace_those_before():
+    overrides = KeyOverrides([("chat.new", "ctrl+k")])
+    overrides.take([("chat.models", "f11")])
+    assert overrides.keymap() == {"chat.models": "f11"}

@@ -1,4 +1,4 @@
-"""Edits the message in the user's editor, which has the terminal to itself meanwhile."""
+"""Edits the message, or a file, in the user's editor, which has the terminal to itself meanwhile."""
 
 import asyncio
 import contextlib
@@ -7,8 +7,9 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from textual.app import SuspendNotSupported
 
@@ -46,15 +47,23 @@ async def edited(text: str, env: Mapping[str, str]) -> str:
     command = editor_of(env)
     folder, path = await asyncio.to_thread(_file_with, text)
     try:
-        with _terminal_kept():
-            code = await _run([*command, str(path)])
-        if code:
-            raise McptuiError(
-                f"ended with code {code}", where=command[0], next_step="The message is as it was."
-            )
+        await edit_file(path, command, "The message is as it was.")
         return await asyncio.to_thread(_read, path, command[0])
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+async def edit_file(path: Path, command: list[str], otherwise: str) -> None:
+    """Run the editor on a file; the terminal must be free for it. Cancelling stops the editor.
+
+    Raises `McptuiError`, with `otherwise` as its next step, if it did not start or failed.
+    """
+    with _terminal_kept():
+        code = await _run([*command, str(path)])
+    if code:
+        raise McptuiError(
+            f"exited with code {code}.", where=os.path.basename(command[0]), next_step=otherwise
+        )
 
 
 def _file_with(text: str) -> tuple[Path, Path]:
@@ -126,7 +135,7 @@ def _terminal_kept() -> Iterator[None]:
 
 
 class EditorSession:
-    """Edits the message of a composer in the user's editor, which has the terminal while `has_terminal`."""
+    """Lends the terminal to the user's editor, one at a time; it has the terminal while `has_terminal`."""
 
     def __init__(
         self, composer: TokenArea, focus: Callable[[], None], fail: Callable[[Exception], None]
@@ -138,8 +147,13 @@ class EditorSession:
         self.has_terminal = False
 
     def open(self) -> None:
+        """Edit the message of the composer."""
+        self.begin(self._edit)
+
+    def begin(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Begin work that calls `lend`, unless an editor is open; what it raises is shown."""
         if self._task is None:
-            self._task = asyncio.create_task(self._edit(), name="editor")
+            self._task = asyncio.create_task(work(), name="editor")
             self._task.add_done_callback(self._edited)
 
     def stop(self, then: Callable[[], object]) -> bool:
@@ -155,17 +169,33 @@ class EditorSession:
             await asyncio.wait({self._task}, timeout=1.0)
 
     async def _edit(self) -> None:
-        composer, app = self._composer, self._composer.app
+        composer = self._composer
         before = composer.text
         written = composer.pastes.unfolded(before)
+        text = written
+
+        async def edit() -> None:
+            nonlocal text
+            text = await edited(written, os.environ)
+
+        await self.lend(edit)
+        if text != written:
+            typed_ahead = composer.text.removeprefix(before)
+            composer.show("")
+            composer.put_back(text)
+            composer.insert(typed_ahead)
+        self._focus()
+
+    async def lend(self, run: Callable[[], Awaitable[None]]) -> None:
+        """Await `run` while the terminal is not ours. Raises what it raises, once the terminal is back."""
+        app = self._composer.app
         self.has_terminal = True
         failure: BaseException | None = None
-        text = written
         try:
             # Without the batch a repaint would wait for the terminal forever (measured).
             with app.suspend(), app.batch_update():
                 try:
-                    text = await edited(written, os.environ)
+                    await run()
                 except (Exception, asyncio.CancelledError) as error:
                     # Raised once the terminal is ours again: Textual's `suspend` has no finally.
                     failure = error
@@ -176,12 +206,6 @@ class EditorSession:
         app.refresh(layout=True)
         if failure is not None:
             raise failure
-        if text != written:
-            typed_ahead = composer.text.removeprefix(before)
-            composer.show("")
-            composer.put_back(text)
-            composer.insert(typed_ahead)
-        self._focus()
 
     def _edited(self, task: "asyncio.Task[None]") -> None:
         self._task = None

@@ -33,7 +33,7 @@ async def test_what_it_saves_comes_back_without_the_last_line_breaks():
 @pytest.mark.parametrize(
     ("code", "words"),
     [
-        ("import sys; sys.exit(2)", "ended with code 2"),
+        ("import sys; sys.exit(2)", "exited with code 2"),
         ("import os, sys; os.unlink(sys.argv[1])", "left no file"),
         ('import sys; open(sys.argv[1], "wb").truncate(9000000)', "left more than 8 MB"),
     ],
