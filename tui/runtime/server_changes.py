@@ -23,24 +23,30 @@ HIDDEN = "***"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Draft:
-    """A server as it would be written; `notes` say what is still missing."""
+    """A server as it would be written; `notes` say what is still missing.
+
+    `before` is its table in the file when it was changed.
+    """
 
     name: str
     table: Mapping[str, Any]
     toml: str
     notes: tuple[str, ...] = ()
+    before: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ServerValues:
     """What a form has of a server: `line` is its address or command line.
 
-    `values` are `NAME=VALUE` for a command and `NAME: VALUE` for an address, one a line.
+    `values` are `NAME=VALUE` for a command and `NAME: VALUE` for an address, one a line. `before` is its
+    table in the file when the form was opened.
     """
 
     line: str = ""
     values: str = ""
     transport: str = ""
+    before: Mapping[str, Any] = dataclasses.field(default_factory=dict, compare=False)
 
 
 class ServerChanges:
@@ -65,11 +71,17 @@ class ServerChanges:
         self._one_at_a_time = asyncio.Lock()
 
     def table(self, name: str) -> Mapping[str, Any] | None:
-        """Return a server as it stands in the file, None if it does not: the samples, for example."""
+        """Return a server as it is in the file now, None if it is not there: the samples, for example."""
+        table = self._present().get(name)
+        return table if isinstance(table, Mapping) else None
+
+    def _present(self) -> Mapping[str, Any]:
+        """Return the servers of the file as it is now; of the one read last if it is another program's."""
+        if found := self._config.servers():
+            return found
         loaded = self._loaded()
         servers = loaded.raw.get("servers") if loaded is not None else None
-        table = servers.get(name) if isinstance(servers, Mapping) else None
-        return table if isinstance(table, Mapping) else None
+        return servers if isinstance(servers, Mapping) else {}
 
     def values(self, name: str) -> ServerValues:
         """Return what a form has of a server, secrets hidden. Raises UsageError if it is not in the file."""
@@ -85,7 +97,7 @@ class ServerChanges:
         )
         transport = table.get("transport")
         return ServerValues(
-            form_line(table), "\n".join(lines), transport if isinstance(transport, str) else ""
+            form_line(table), "\n".join(lines), transport if isinstance(transport, str) else "", table
         )
 
     def _is_secret(self, server: str, kind: str, name: str, value: str) -> bool:
@@ -106,18 +118,17 @@ class ServerChanges:
         remote = new_server.is_address(typed.line.strip())
         texts = [text.strip() for text in typed.values.splitlines() if text.strip()]
         named = new_server.pairs(texts, colon=remote)
-        before = self.table(changes) or {}
+        before = typed.before or self.table(changes) or {}
         kept = before.get("headers" if remote else "env")
         for known in [known for known, value in named.items() if value == HIDDEN]:
             named[known] = str(kept.get(known, HIDDEN)) if isinstance(kept, Mapping) else HIDDEN
         table = new_server.draft(typed.line, named, typed.transport, self._is_command, before)
         name = name.strip() or new_server.server_name(table)
-        loaded = self._loaded()
-        present = loaded.raw.get("servers", {}) if loaded is not None else {}
+        present = self._present()
         others = {known: there for known, there in present.items() if known != changes}
         new_server.refuse_duplicate(name, table, others)
         notes = new_server.check_new(name, table, self._config.path, self._env)
-        return Draft(name, table, new_server.as_toml(name, table), tuple(notes))
+        return Draft(name, table, new_server.as_toml(name, table), tuple(notes), before)
 
     def _is_command(self, word: str) -> bool:
         expanded = os.path.expanduser(word)
@@ -130,7 +141,9 @@ class ServerChanges:
 
     async def change(self, draft: Draft) -> None:
         """Write a changed server and start it again. Raises McptuiError if it could not be written."""
-        await self._change(lambda: self._config.change_server(draft.name, draft.table), start=draft.name)
+        await self._change(
+            lambda: self._config.change_server(draft.name, draft.table, draft.before), start=draft.name
+        )
 
     async def toggle(self, name: str) -> None:
         """Disable a server, or enable and start it. Raises McptuiError if that could not be written."""
@@ -138,7 +151,9 @@ class ServerChanges:
         disabled = table.get("disabled") is not True
         changed = {key: value for key, value in table.items() if key != "disabled"}
         changed |= {"disabled": True} if disabled else {}
-        await self._change(lambda: self._config.change_server(name, changed), start="" if disabled else name)
+        await self._change(
+            lambda: self._config.change_server(name, changed, table), start="" if disabled else name
+        )
 
     async def remove(self, name: str) -> Sequence[str]:
         """Stop a server, remove it from the file, and delete its tokens and what its bundle leaves behind.
@@ -148,8 +163,7 @@ class ServerChanges:
         from tui.settings.packages.leftovers import Leftovers
 
         remote = "url" in self._configured(name)
-        loaded = self._loaded()
-        present = loaded.raw.get("servers", {}) if loaded is not None else {}
+        present = self._present()
         leftovers = await asyncio.to_thread(Leftovers, name, present, bundles_dir())
         await self._change(lambda: self._config.remove_server(name), leaving=name if remote else "")
         return await leftovers.delete()

@@ -123,11 +123,15 @@ class ConfigFile:
 
         add_servers(self.path, {name: table})
 
-    def change_server(self, name: str, table: Mapping[str, Any]) -> None:
-        """Give a server other values and keep the rest of the file; raises `McptuiError`."""
+    def servers(self) -> Mapping[str, Any]:
+        """Return the tables of servers as they are in the file now, {} if it cannot be read."""
+        return _table(self._named, self._env, "servers")
+
+    def change_server(self, name: str, table: Mapping[str, Any], before: Mapping[str, Any]) -> None:
+        """Change a server from `before` to `table` and keep the rest of the file; raises `McptuiError`."""
         from tui.settings.save import change_server
 
-        change_server(self.path, name, table)
+        change_server(self.path, name, table, before)
 
     def remove_server(self, name: str) -> None:
         """Remove a server and keep the rest of the file; raises `McptuiError`."""

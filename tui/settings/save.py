@@ -1,7 +1,8 @@
 """Writes the configuration: whole or not at all, private, with the person's comments.
 
 A TOML text is edited in one place. Every edit is checked by parsing: it must give exactly the old values with
-the change. Where no small edit does, the whole text is written anew, which costs the comments.
+the change. Where no small edit does, tomlkit changes the text, which keeps comments but may move lines; where
+that fails too, the whole text is written anew.
 """
 
 import copy
@@ -89,9 +90,38 @@ def add_servers(path: Path, servers: Mapping[str, Mapping[str, Any]]) -> None:
     _change(path, lambda text: with_servers(text, servers))
 
 
-def change_server(path: Path, name: str, table: Mapping[str, Any]) -> None:
-    """Make the table `[servers.NAME]` have these values. Raises as `set_value`, also if there is none."""
-    _change(path, lambda text: with_server(text, name, table))
+def change_server(path: Path, name: str, table: Mapping[str, Any], before: Mapping[str, Any]) -> None:
+    """Change the table `[servers.NAME]` from `before` to `table`.
+
+    What others changed in it meanwhile stays. Raises as `set_value`, also if there is no such table, or if
+    somebody else has changed the same value.
+    """
+    _change(path, lambda text: with_server(text, name, merged(_server(text, name), before, table)))
+
+
+def merged(
+    present: Mapping[str, Any], before: Mapping[str, Any], after: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Return `present` with the changes from `before` to `after`.
+
+    Raises `ConfigError` if `present` has changes of its own to the same keys.
+    """
+    missing = object()
+    found = dict(present)
+    for key in {**before, **after}:
+        now, then, wanted = (table.get(key, missing) for table in (present, before, after))
+        if wanted == then or wanted == now:
+            continue
+        if now != then:
+            raise ConfigError(
+                f"`{key}` was changed in the file meanwhile, so nothing was saved.",
+                next_step="Open the form again.",
+            )
+        if key in after:
+            found[key] = after[key]
+        else:
+            del found[key]
+    return found
 
 
 def remove_server(path: Path, name: str) -> None:
@@ -143,7 +173,7 @@ def with_value(text: str, key: tuple[str, ...], value: Value) -> str:
         if not isinstance(table, dict):
             raise ValueError(f"{part} is not a table")
     table[key[-1]] = value
-    return _first_that_gives(wanted, _value_edits(text, key, value))
+    return _first_that_gives(text, wanted, _value_edits(text, key, value))
 
 
 def with_servers(text: str, servers: Mapping[str, Mapping[str, Any]]) -> str:
@@ -154,7 +184,7 @@ def with_servers(text: str, servers: Mapping[str, Mapping[str, Any]]) -> str:
         raise ValueError("these servers cannot be added: a name is taken")
     present |= {name: copy.deepcopy(dict(table)) for name, table in servers.items()}
     block = "\n".join(server_block(name, table) for name, table in servers.items())
-    return _first_that_gives(wanted, iter([_appended(text, block)]))
+    return _first_that_gives(text, wanted, iter([_appended(text, block)]))
 
 
 def server_block(name: str, table: Mapping[str, Any]) -> str:
@@ -165,13 +195,21 @@ def server_block(name: str, table: Mapping[str, Any]) -> str:
 
 def with_server(text: str, name: str, table: Mapping[str, Any]) -> str:
     """Return TOML where `[servers.NAME]` has these values; raises `ValueError` if there is none."""
-    path = ("servers", name)
-    for key, value in _server(text, name).items():
-        if key not in table or (table[key] != value and isinstance(value, dict)):
+    return _with_table(text, ("servers", name), _server(text, name), table)
+
+
+def _with_table(
+    text: str, path: tuple[str, ...], present: Mapping[str, Any], table: Mapping[str, Any]
+) -> str:
+    kept = dict(present)
+    for key, value in present.items():
+        if key not in table or (isinstance(value, dict) and not (isinstance(table[key], Mapping) and value)):
             text = _without(text, (*path, key))
-    present = _server(text, name)
+            del kept[key]
     for key, value in table.items():
-        if present.get(key) != value:
+        if isinstance(kept.get(key), dict):
+            text = _with_table(text, (*path, key), kept[key], value)
+        elif kept.get(key) != value:
             text = with_value(text, (*path, key), value)
     return text
 
@@ -205,10 +243,10 @@ def _without(text: str, path: tuple[str, ...]) -> str:
     try:
         found = tomllib.loads(cut)
     except ValueError:
-        return tomli_w.dumps(wanted)
+        return _rewritten(text, wanted)
     # A table that only its members implied goes with the last of them.
     same = _without_empty(found) == _without_empty(wanted) and not _contains(found, path)
-    return cut if same else tomli_w.dumps(wanted)
+    return cut if same else _rewritten(text, wanted)
 
 
 def _contains(tree: Any, path: tuple[str, ...]) -> bool:
@@ -256,14 +294,40 @@ def _cut(text: str, path: tuple[str, ...]) -> str:
     return "".join(line for number, line in enumerate(lines, 1) if number not in gone)
 
 
-def _first_that_gives(wanted: dict[str, Any], candidates: Iterator[str]) -> str:
+def _first_that_gives(text: str, wanted: dict[str, Any], candidates: Iterator[str]) -> str:
     for candidate in candidates:
         try:
             if tomllib.loads(candidate) == wanted:
                 return candidate
         except ValueError:
             continue
+    return _rewritten(text, wanted)
+
+
+def _rewritten(text: str, wanted: dict[str, Any]) -> str:
+    """Return `text` with the values `wanted`, with its comments if tomlkit can keep them."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        document = tomlkit.parse(text)
+        _update(document, wanted)
+        found = tomlkit.dumps(document)
+        if tomllib.loads(found) == wanted:
+            return found
+    except (TOMLKitError, ValueError, TypeError, LookupError, AttributeError):
+        pass  # it has defects with tables that are defined in several places
     return tomli_w.dumps(wanted)
+
+
+def _update(table: Any, wanted: Mapping[str, Any]) -> None:
+    for key in [key for key in table if key not in wanted]:
+        del table[key]
+    for key, value in wanted.items():
+        if isinstance(value, Mapping) and isinstance(table.get(key), Mapping):
+            _update(table[key], value)
+        elif key not in table or table[key] != value:
+            table[key] = value
 
 
 def _value_edits(text: str, key: tuple[str, ...], value: Value) -> Iterator[str]:

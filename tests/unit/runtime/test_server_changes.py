@@ -1,6 +1,7 @@
 """Which servers there are, changed while they run: in the file, and in the host."""
 
 import tomllib
+from dataclasses import replace
 
 import pytest
 
@@ -175,3 +176,11 @@ async def test_what_does_not_change_what_runs_is_applied_without_a_restart(stage
     spec = stage.host.status("a").spec
     assert (spec.off, spec.tool_seconds) == (("x",), 5.0)
     assert {name: stage.host.status(name).since_ns for name in "ab"} == before
+
+
+async def test_a_form_keeps_what_was_written_into_the_file_since_it_was_read(stage):
+    text = stage.path.read_text().replace("[servers.b]", 'off = ["x"]\n[servers.b]')
+    stage.path.write_text(text)  # as a tool that is turned off in the workbench
+    values = stage.changes.values("a")
+    await stage.changes.change(stage.changes.draft("a", replace(values, line="python3 b.py"), changes="a"))
+    assert stage.servers()["a"] == {"command": "python3", "args": ["b.py"], "off": ["x"]}

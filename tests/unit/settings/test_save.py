@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tui.core.errors import ConfigError
-from tui.settings.save import add_servers, change_texts, set_value, write_private
+from tui.settings.save import add_servers, change_server, change_texts, set_value, write_private
 
 
 def mode(path: Path) -> int:
@@ -135,3 +135,18 @@ def test_a_value_that_is_not_a_list_is_not_written_over(tmp_path: Path):
     with pytest.raises(ConfigError, match="is not a list"):
         change_texts(path, "approvals.remembered", ["a"])
     assert path.read_text() == 'approvals = { remembered = "all" }\n'
+
+
+def test_a_change_of_a_server_keeps_what_others_changed_in_it_meanwhile(tmp_path):
+    path = tmp_path / "c.toml"
+    path.write_text('[servers.a]  # mine\ncommand = "x"\noff = ["one"]  # too much\n')
+    change_server(path, "a", {"command": "y"}, {"command": "x"})
+    assert path.read_text() == '[servers.a]  # mine\ncommand = "y"\noff = ["one"]  # too much\n'
+
+
+def test_a_change_of_a_server_never_overwrites_what_others_wrote_meanwhile(tmp_path):
+    path = tmp_path / "c.toml"
+    path.write_text('[servers.a]\ncommand = "theirs"\n')
+    with pytest.raises(ConfigError, match="`command` was changed in the file meanwhile"):
+        change_server(path, "a", {"command": "mine"}, {"command": "x"})
+    assert path.read_text() == '[servers.a]\ncommand = "theirs"\n'

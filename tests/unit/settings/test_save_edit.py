@@ -207,3 +207,28 @@ def test_any_server_is_changed_and_removed_without_a_trace_in_the_others(servers
     assert found == {"servers": servers | {name: changed}, "ui": {"theme": "x"}}
     rest = {known: table for known, table in servers.items() if known != name}
     assert tomllib.loads(without_server(text, name)) == {"servers": rest, "ui": {"theme": "x"}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'servers.a.command = "x" # c\nservers.b.command = "y"\n',
+        'servers = { a = { command = "x" }, b = { command = "y" } } # c\n',
+        '[servers]\na = { command = "x", args = ["1"] } # c\nb = { command = "y" }\n',
+        '[servers.a]\ncommand = "x"\n[servers.a.env] # c\n# why\nA = "1" # one\n'
+        'B = "2"\n[servers.b]\ncommand = "y"\n',
+        '[servers.a]\ncommand = "x" # c\nenv.A = "1" # one\nenv.B = "2"\n[servers.b]\ncommand = "y"\n',
+    ],
+    ids=["dotted keys", "one line", "a line each", "a table inside", "dotted env"],
+)
+def test_comments_stay_however_a_table_is_written(text: str):
+    before = tomllib.loads(text)["servers"]["a"]
+    env = {"env": {**before.get("env", {}), "C": "3"}}
+    for found in (
+        with_server(text, "a", {**before, "disabled": True}),
+        with_server(text, "a", {**before, "args": ["q"]}),
+        with_server(text, "a", {**before, **env}),
+        with_servers(text, {"n": {"command": "n"}}),
+        without_server(text, "b"),
+    ):
+        assert all(comment in found for comment in ("# c", "# why", "# one") if comment in text)

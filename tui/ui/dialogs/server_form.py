@@ -62,6 +62,7 @@ class ServerForm(ModalScreen["Draft | None"]):
         super().__init__()
         self._make = make
         self._fixed = name
+        self._before = values.before
         self._line = Field(
             clean_line(values.line, 4000),
             placeholder="npx -y PACKAGE, or https://…",
@@ -106,7 +107,7 @@ class ServerForm(ModalScreen["Draft | None"]):
     def _typed(self) -> "ServerValues":
         from tui.runtime.server_changes import ServerValues
 
-        return ServerValues(self._line.value, self._values.text, self._transport.chosen)
+        return ServerValues(self._line.value, self._values.text, self._transport.chosen, self._before)
 
     def _look(self) -> "Draft | None":
         """Show what would be written; return it, None if it cannot be."""
