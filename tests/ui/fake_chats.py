@@ -64,6 +64,7 @@ class FakeChats:
         self.marks: dict[tuple[str, str], str] = {}
         self.asked: list[tuple[str, tuple[Attachment, ...]]] = []
         self.done: list[tuple[object, ...]] = []
+        self.effort = ""
         self._turn = turn
 
     def lost(self) -> str:
@@ -190,8 +191,14 @@ class FakeChats:
             raise offer
         return offer
 
-    async def switch(self, name: str, model: str = "") -> None:
-        self.done.append(("switch", name, model))
+    async def forget_learned(self, name: str) -> bool:
+        self.done.append(("forget", name))
+        self.known = [replace(choice, learned=()) if choice.name == name else choice for choice in self.known]
+        return True
+
+    async def switch(self, name: str, model: str = "", effort: str | None = None) -> None:
+        self.done.append(("switch", name, model, *((effort,) if effort is not None else ())))
+        self.effort = effort or ""
         self.known = [
             replace(choice, current=choice.name == name, model=model or choice.model)
             if choice.name == name

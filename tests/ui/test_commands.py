@@ -161,7 +161,7 @@ async def test_model_with_a_name_asks_that_one_from_now_on(text: str, switched: 
     async with opened(runtime) as (app, pilot):
         await send(pilot, text)
         await until(lambda: switched in runtime.conversations.done)
-        await shows(app, "answers from now on")
+        await shows(app, "Model: ")
 
 
 async def test_a_model_that_is_not_there_is_told_and_the_line_comes_back():

@@ -144,3 +144,15 @@ async def test_an_endpoint_with_thousands_of_models_shows_the_first_and_the_rest
         await scene.shows("model-0", "3000")
         await scene.press(*"model-299")
         await scene.shows("model-299", "model-2990")
+
+
+async def test_what_an_endpoint_taught_is_shown_and_forgotten_with_a_key() -> None:
+    taught = replace(OLLAMA, learned=("refuses temperature",))
+    async with listed(DEMO, taught) as scene:
+        await scene.shows("learned  refuses temperature")
+        assert "forget learned" not in scene.text
+        await scene.press("down")
+        await scene.shows("forget learned")
+        await scene.press("ctrl+d")
+        await scene.shows("Forgot what was learned about qwen3:8b.")
+        assert scene.conversations.done == [("forget", "ollama")] and "refuses temperature" not in scene.text

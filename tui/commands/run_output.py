@@ -51,7 +51,8 @@ def trace_line(event: Event) -> str:
             return clean_line(f"· {model}, {tools} tools" + (f" · {notice}" if notice else ""), 300)
         case StepEnded(step, ms, usage):
             tokens = f"{'~' if usage.estimated else ''}{usage.prompt + usage.completion} tokens"
-            return f"· step {step}  model {duration(ms)}  {tokens}"
+            cached = f", {usage.cached} cached" if usage.cached else ""
+            return f"· step {step}  model {duration(ms)}  {tokens}{cached}"
         case ToolCallProposed(_, _, server, tool, arguments):
             name = f"{server} › {tool}" if server else tool
             return f"→ {clean_line(name, 120)}  {arguments_line(arguments)}"
@@ -79,11 +80,13 @@ def trace_line(event: Event) -> str:
 
 
 def _usage(usage: Usage) -> dict[str, Any]:
+    cached = {"cached_tokens": usage.cached} if usage.cached else {}
     return {
         "prompt_tokens": usage.prompt,
         "completion_tokens": usage.completion,
         "total_tokens": usage.prompt + usage.completion,
         "estimated": usage.estimated,
+        **cached,
     }
 
 

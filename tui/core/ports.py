@@ -40,6 +40,7 @@ class ModelRequest:
         max_tokens: the longest reply, in tokens, if not as the profile says; the smaller one holds.
         temperature: if not as the profile says.
         must_call: the reply has to call a tool, if the endpoint can be told so.
+        answer_schema: a JSON Schema that the text of the reply has to match, if the endpoint takes one.
     """
 
     system: str
@@ -51,6 +52,7 @@ class ModelRequest:
     max_tokens: int | None = None
     temperature: float | None = None
     must_call: bool = False
+    answer_schema: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,9 @@ class ReplyPart:
 ModelPart = TextPart | ReasoningPart | CallPart | RetryPart | ReplyPart
 
 
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+"""Levels of reasoning, from no thinking at all to all that the model can do."""
+
 MAX_TOOLS = 128
 """OpenAI's limit for one request; more is answered with 400 "array too long"."""
 
@@ -120,11 +125,13 @@ MAX_TOOLS = 128
 class ModelCapabilities:
     """What a model accepts, as far as is known: how many tools in one request.
 
-    `tool_marks` says in words, by the tool's qualified name, what its endpoint does not accept of it.
+    `tool_marks` says in words, by the tool's qualified name, what its endpoint does not accept of it. `facts`
+    are what the endpoint has taught, a few words each.
     """
 
     max_tools: int = MAX_TOOLS
     tool_marks: Mapping[str, str] = field(default_factory=dict)
+    facts: tuple[str, ...] = ()
 
 
 class ChatModel(Protocol):
@@ -255,7 +262,8 @@ class ModelChoice:
     Attributes:
         where: its address, or "offline".
         source: where it comes from: "configuration", "environment", "found on this machine", "built in".
-        facts: what is known about it, a few words each ("text protocol xml", "refuses temperature").
+        facts: what is known about it, a few words each ("text protocol xml", "effort high").
+        learned: what its endpoint has taught, a few words each ("refuses temperature"); can be forgotten.
         problem: why it cannot be used, or "".
     """
 
@@ -267,6 +275,7 @@ class ModelChoice:
     facts: tuple[str, ...] = ()
     current: bool = False
     problem: str = ""
+    learned: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tui.core.context.context_meter import Calibration, ContextMeter
-from tui.core.errors import McptuiError, ModelError
-from tui.core.ports import MAX_TOOLS, ChatModel, Clock, ModelChoice, Usage
+from tui.core.errors import McptuiError, ModelError, UsageError
+from tui.core.ports import EFFORTS, MAX_TOOLS, ChatModel, Clock, ModelChoice, Usage
 from tui.core.traffic import TrafficSink
 from tui.runtime.options import Options
 
@@ -102,12 +102,11 @@ class ActiveModel:
         """Profiles, from the environment, found on this machine, the demo."""
         from tui.runtime.profiles import choices
 
-        current = self.profile
-        found = await choices(self._ready(), self._env)
+        name = self.profile.name if self.profile is not None else "demo"
+        learned = self._model.capabilities.facts if self._model is not None else ()
         return [
-            replace(one, current=one.name == name, model=model if one.name == name else one.model)
-            for name, model in [(current.name, current.model) if current else ("demo", "demo")]
-            for one in found
+            replace(one, current=True, learned=learned) if one.name == name else one
+            for one in await choices(self._ready(), self._env, self.profile)
         ]
 
     async def offered(self, name: str) -> Sequence[str]:
@@ -121,17 +120,40 @@ class ActiveModel:
         self._redact_key(profile)
         return await offered(profile)
 
-    async def switch(self, name: str, model: str = "") -> None:
+    async def switch(self, name: str, model: str = "", effort: str | None = None) -> None:
         """Switch to another profile, and to an id that its endpoint offers, or "".
 
-        Raises McptuiError if it cannot be used. The one before stays.
+        `effort` is a level of reasoning, "" to send none, None for the profile's own. Raises McptuiError if
+        the model cannot be used, or has no such effort. The one before stays.
         """
         from tui.runtime.profiles import profile_named
 
         profile = await profile_named(name, self._ready(), self._env)
         if profile is not None and model and model != profile.model:
             profile = profile.with_model(model)
+        if effort is not None:
+            if profile is None or effort not in ("", *EFFORTS):
+                known = f"Levels: {', '.join(EFFORTS)}." if profile is not None else ""
+                raise UsageError("no such reasoning effort", where=effort[:40], next_step=known)
+            profile = replace(profile, effort=effort)
         self._take(profile)
+
+    async def forget(self, name: str) -> bool:
+        """Forget what the endpoint of a choice taught about its model; return whether there was anything.
+
+        Raises McptuiError if there is no such choice, or the profile in use cannot be used again.
+        """
+        from tui.runtime.profiles import forget, profile_named
+
+        current = self.profile if self.profile is not None and self.profile.name == name else None
+        profile = current or await profile_named(name, self._ready(), self._env)
+        if profile is None:
+            return False
+        known = current is not None and self._model is not None and bool(self._model.capabilities.facts)
+        forgotten = await asyncio.to_thread(forget, profile)
+        if current is not None and (known or forgotten):
+            self._take(current)
+        return known or forgotten
 
     async def go_on_with(self, profile: str, model: str) -> str:
         """Switch to the model that a conversation last used, unless the command line names one.

@@ -278,9 +278,21 @@ class Conversations:
     async def offered(self, name: str) -> Sequence[str]:
         return await self._active_model.offered(name)
 
-    async def switch(self, name: str, model: str = "") -> None:
+    @property
+    def effort(self) -> str:
+        """The reasoning effort that is requested, or ""."""
+        return self._active_model.profile.effort if self._active_model.profile is not None else ""
+
+    async def forget_learned(self, name: str) -> bool:
+        """Forget what the endpoint of a model taught about it; return whether there was anything."""
+        with self._alone("what was learned is being forgotten"):
+            forgotten = await self._active_model.forget(name)
+        self.revision += 1
+        return forgotten
+
+    async def switch(self, name: str, model: str = "", effort: str | None = None) -> None:
         with self._alone("the model is being switched") as now:
-            await self._active_model.switch(name, model)
+            await self._active_model.switch(name, model, effort)
             now.describe(self._about_model())
         self.revision += 1
 

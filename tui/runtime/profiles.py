@@ -59,6 +59,11 @@ def profile_of(name: str, settings: "ModelSettings", env: Mapping[str, str]) -> 
         price_cached=settings.price_cached,
         price_out=settings.price_out,
         currency=settings.currency,
+        effort=settings.reasoning_effort or "",
+        top_p=settings.top_p,
+        seed=settings.seed,
+        stop=tuple(settings.stop),
+        extra_body=settings.extra_body,
     )
 
 
@@ -158,9 +163,13 @@ async def profiles(loaded: "Loaded", env: Mapping[str, str]) -> list[ModelProfil
     return list({profile.name: profile for profile in reversed(found)}.values())[::-1]
 
 
-async def choices(loaded: "Loaded", env: Mapping[str, str]) -> list[ModelChoice]:
-    """Return the models to choose from; the demo is the last."""
+async def choices(
+    loaded: "Loaded", env: Mapping[str, str], current: ModelProfile | None = None
+) -> list[ModelChoice]:
+    """Return the models to choose from, `current` as it is in use; the demo is the last."""
     found = await profiles(loaded, env)
+    if current is not None:
+        found = [current if one.name == current.name else one for one in found]
     learned = await asyncio.to_thread(LearnedFile(learned_file()).entries)
     return [
         *(_choice(profile, learned) for profile in found),
@@ -176,7 +185,9 @@ def _choice(profile: ModelProfile, learned: "Sequence[LearnedEntry]") -> ModelCh
 
     written = profile.tool_protocol not in ("auto", "native")
     facts = [f"text protocol {profile.tool_protocol}"] if written else []
+    facts += [f"effort {profile.effort}"] if profile.effort else []
     usual = None if is_private(profile.base_url) else known_window(profile.model)
+    known = Learned()
     endpoint = problem = ""
     try:
         endpoint = endpoint_key(profile)
@@ -188,7 +199,6 @@ def _choice(profile: ModelProfile, learned: "Sequence[LearnedEntry]") -> ModelCh
             known = Learned.from_json(entry.learned)
             if known.no_tools and profile.tool_protocol == "auto":
                 facts.append(f"text protocol {FALLBACK}")
-            facts.extend(known.facts)
     return ModelChoice(
         profile.name,
         profile.model,
@@ -197,7 +207,22 @@ def _choice(profile: ModelProfile, learned: "Sequence[LearnedEntry]") -> ModelCh
         profile.context_window or usual,
         tuple(facts),
         problem=problem,
+        learned=known.facts,
     )
+
+
+def forget(profile: ModelProfile) -> bool:
+    """Forget what the endpoint of a profile taught about its model; return whether there was anything.
+
+    Raises ConfigError if its address is unusable.
+    """
+    from tui.model.endpoints.providers import endpoint_key
+
+    file, endpoint = LearnedFile(learned_file()), endpoint_key(profile)
+    known = bool(file.load(endpoint, profile.model))
+    if known:
+        file.save(endpoint, profile.model, {})
+    return known
 
 
 async def profile_named(name: str, loaded: "Loaded", env: Mapping[str, str]) -> ModelProfile | None:

@@ -47,6 +47,8 @@ def is_secret(path: KeyPath, value: str) -> bool:
             return not value.startswith(KEYCHAIN)
         case ("models" | "servers", _, "headers", str(name)):
             return name.lower() not in _OPEN_HEADERS and not _IN_KEYCHAIN.fullmatch(value)
+        case ("models", _, "extra_body", *names):
+            return any(may_be_secret(str(name)) for name in names)
         case ("servers", _, "oauth", "client_secret" | "private_key"):
             return not value.startswith(KEYCHAIN)
         case ("servers", _, "env", str(name)):

@@ -115,6 +115,12 @@ def _checked_header_value(value: str) -> str:
     return value
 
 
+def _checked_body(value: dict[str, Any]) -> dict[str, Any]:
+    if kept := sorted(value.keys() & {"model", "messages", "tools", "stream"}):
+        raise ValueError(f"must not contain {', '.join(f'`{name}`' for name in kept)}")
+    return value
+
+
 def _text_of_number(value: Any) -> Any:
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
@@ -175,6 +181,18 @@ class ModelSettings(Section):
     """How much chance there is in an answer. Not sent if not set: some models refuse it."""
     max_tokens: Annotated[Whole, Field(ge=1)] | None = None
     """The longest reply, in tokens. Not sent if not set."""
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None = None
+    """How much the model thinks. Sent in the field that the provider takes. Not sent if not set."""
+    top_p: Annotated[Number, Field(gt=0, le=1)] | None = None
+    """Share of the likeliest tokens to choose from. Not sent if not set."""
+    seed: Whole | None = None
+    """Makes replies repeatable where the endpoint supports it. Not sent if not set."""
+    stop: Annotated[
+        list[Annotated[Text, Field(min_length=1)]], Field(max_length=4), BeforeValidator(_as_list)
+    ] = []
+    """Texts at which a reply ends, at most 4."""
+    extra_body: Annotated[dict[str, Any], AfterValidator(_checked_body)] = {}
+    """Further fields of each request, as a table. They replace those that mcptui sends."""
     context_window: Annotated[Whole, Field(ge=256)] | None = None
     """How many tokens fit into one request."""
     price_in: Price | None = None

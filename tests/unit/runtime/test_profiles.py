@@ -18,7 +18,7 @@ from tui.core.ports import ModelRequest, MonotonicClock, ToolSpec, Usage
 from tui.core.secrets.redact import Secret
 from tui.model.endpoints.profile import ModelProfile
 from tui.runtime.options import Options
-from tui.runtime.profiles import choices, choose_model, make_model, offered, profile_named, profile_of
+from tui.runtime.profiles import choices, choose_model, forget, make_model, offered, profile_named, profile_of
 from tui.settings.learned_file import LearnedFile
 from tui.settings.load import Loaded, load_text
 from tui.settings.locations import learned_file
@@ -163,9 +163,9 @@ async def test_what_an_endpoint_refused_is_remembered_and_shown() -> None:
             await model.aclose()
         assert ["stream_options" in one.json for one in endpoint.requests] == [True, False, False]
         text = f'[models.mine]\nmodel = "m"\nbase_url = "{endpoint.base_url}"'
-        assert (await choices(configured(text), {}))[0].facts == ("refuses stream_options",)
+        assert (await choices(configured(text), {}))[0].learned == ("refuses stream_options",)
         other = configured(text.replace('"m"', '"other"'))
-        assert (await choices(other, {}))[0].facts == ()
+        assert (await choices(other, {}))[0].learned == ()
 
 
 async def test_a_model_without_function_calling_is_asked_in_text_at_once_in_the_next_run() -> None:
@@ -178,8 +178,8 @@ async def test_a_model_without_function_calling_is_asked_in_text_at_once_in_the_
             await model.aclose()
         assert ["tools" in one.json for one in endpoint.requests] == [True, False, False]
         text = f'[models.mine]\nmodel = "m"\nbase_url = "{endpoint.base_url}"'
-        facts = (await choices(configured(text), {}))[0].facts
-        assert facts == ("text protocol xml", "has no function calling")
+        (found, *_) = await choices(configured(text), {})
+        assert (found.facts, found.learned) == (("text protocol xml",), ("has no function calling",))
 
 
 async def test_no_secret_of_an_address_is_remembered_or_shown() -> None:
@@ -241,3 +241,15 @@ async def test_the_demo_model_takes_its_time_on_a_screen_only(
     heard = await heard_from_model(model.stream(ASK))
     assert heard.reply is not None
     assert any(waited) is waits
+
+
+async def test_what_was_learned_is_forgotten_for_one_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tui.runtime.profiles.learned_file", lambda: tmp_path / "learned.json")
+    file = LearnedFile(tmp_path / "learned.json")
+    file.save("http://h/v1", "m", {"dropped": ["seed"]})
+    file.save("http://h/v1", "other", {"dropped": ["seed"]})
+    profile = ModelProfile("p", "http://h/v1", "m")
+    assert forget(profile) and not forget(profile)
+    assert [entry.model for entry in file.entries()] == ["other"]

@@ -180,11 +180,16 @@ class TextTools(Wrapped):
                     yield part
             return
         dialect, tools = self._dialect, request.tools
-        asked = ModelRequest(
+        asked = replace(
+            request,
             system=dialect.system(request.system, tools) if tools else request.system,
             messages=dialect.as_text(request.messages, tools),
+            tools=(),
             stop=dialect.stop,
             verbatim=True,
+            best=(),
+            must_call=False,
+            answer_schema=None if tools else request.answer_schema,
         )
         readings: list[ReplyReader] = []
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from tui.core.ports import EFFORTS
 from tui.core.schemas.schema_forms import SchemaForm
 from tui.model.endpoints.failures import is_unreadable_call
 from tui.model.endpoints.provider_traits import CallIds, Echo, Traits
@@ -18,8 +19,15 @@ MAX_REMEMBERED = 200
 
 MAX_FACTS = 12
 
-_OPTIONAL = ("stream_options", "temperature", "stop", "max_tokens", "max_completion_tokens")
+_OPTIONAL = (
+    *("stream_options", "temperature", "top_p", "seed", "stop", "max_tokens", "max_completion_tokens"),
+    *("reasoning_effort", "reasoning", "thinking", "enable_thinking", "thinking_budget"),
+    *("chat_template_kwargs", "prompt_cache_key", "cache_control", "response_format"),
+)
 """Parameters that a request can do without."""
+
+_COMMON_WORDS = ("max_tokens", "max_completion_tokens", "seed", "reasoning", "thinking")
+"""Parameters whose name alone says nothing about them."""
 
 
 _FOR_NOW = ("left_out", "refusals", "thinking_first")
@@ -30,6 +38,9 @@ _NAMES: Mapping[str, str] = {
     "stream_options": r"stream_options|include_usage",
     "stop": r"""["'`]stop["'`]|\bstop(?: sequences?)?\b.{0,40}(?:not (?:supported|allowed|permitted)"""
     r"|unsupported)|(?:unsupported|unknown|unexpected|extra|invalid)[^.]{0,60}\bstop\b",
+    "response_format": r"response_?format|response mime type|json[_ ](?:mode|schema)|structured[_ ]outputs?",
+    "cache_control": r"cache_control|content.{0,40}(?:must be|should be|expected).{0,20}string",
+    **{name: rf"\b{name}\b" for name in ("seed", "top_p", "reasoning", "thinking", "temperature")},
 }
 """How a refusal names a parameter, where it is not simply its name."""
 
@@ -62,6 +73,10 @@ _MUST_ECHO = re.compile(
     r"|missing.{0,20}reasoning_content",
     re.IGNORECASE | re.DOTALL,
 )
+_SUPPORTED = re.compile(
+    r"(?:supported values|must be|one of|expected|available|valid)\W+(.{0,160})", re.I | re.S
+)
+_TOOLS_TOO = re.compile(r"\btools?\b|function.?call", re.IGNORECASE)
 _UNKNOWN = re.compile(
     r"extra|unknown|unrecogni[sz]ed|unexpected|unsupported|not (?:allowed|permitted|supported)", re.I
 )
@@ -118,6 +133,9 @@ class Learned:
     fill_reasoning: bool = False
     call_ids: str = ""
     named_results: bool = False
+    efforts: set[str] = field(default_factory=set)
+    answer_format: str = ""
+    no_format_with_tools: bool = False
     no_user_after_tool: bool = False
     thinking_first: bool = False
 
@@ -138,6 +156,9 @@ class Learned:
             call_ids=CallIds(self.call_ids) if self.call_ids else traits.call_ids,
             named_results=traits.named_results or self.named_results,
             user_after_tool=traits.user_after_tool and not self.no_user_after_tool,
+            efforts=frozenset(self.efforts) or traits.efforts,
+            answer_format=self.answer_format or traits.answer_format,
+            format_with_tools=traits.format_with_tools and not self.no_format_with_tools,
             max_tools=min(traits.max_tools, self.max_tools or traits.max_tools),
         )
 
@@ -160,6 +181,9 @@ class Learned:
             "refuses its own thinking" if self.no_echo else "",
             f"takes ids of calls with {self.call_ids}" if self.call_ids else "",
             "wants the names of results" if self.named_results else "",
+            f"takes reasoning effort {', '.join(sorted(self.efforts))}" if self.efforts else "",
+            "takes no JSON Schema for its answer" if self.answer_format else "",
+            "takes no response_format with tools" if self.no_format_with_tools else "",
             "takes no question behind a result" if self.no_user_after_tool else "",
             *(f"refuses the tool {name}" for name in tools),
         ]
@@ -197,6 +221,8 @@ class Learned:
         known.form = known.form if known.form in tuple(SchemaForm) else ""
         known.max_tokens_name = known.max_tokens_name if known.max_tokens_name in _OPTIONAL else ""
         known.call_ids = known.call_ids if known.call_ids in tuple(CallIds) else ""
+        known.efforts &= set(EFFORTS)
+        known.answer_format = "json_object" if known.answer_format == "json_object" else ""
         known.max_tools = max(0, known.max_tools)
         return known
 
@@ -210,6 +236,13 @@ class Learned:
         """
         if is_unreadable_call(words):
             return ""
+        if (
+            status in (400, 422)
+            and "cache_control" in sent
+            and re.search(_NAMES["cache_control"], words, re.I)
+        ):
+            self.dropped.add("cache_control")  # before images: marks, too, make a list of a text
+            return "it refuses cache_control; asking again without"
         for name in ("images", "audio"):
             if name in sent and status in (400, 404, 415, 422, 500) and _MEDIA[name].search(words):
                 setattr(self, f"no_{name}", True)
@@ -229,21 +262,39 @@ class Learned:
             # A property may be called "temperature" or "stop".
             return self._refuse_tools(words, tools, asked)
         return (
-            self._refuse_parameter(words, sent)
+            self._refuse_parameter(words, sent, asked)
             or self._refuse_echo(words)
             or self._refuse_tools(words, tools, asked)
         )
 
-    def _refuse_parameter(self, words: str, sent: Sequence[str]) -> str:
+    def _refuse_parameter(self, words: str, sent: Sequence[str], traits: Traits) -> str:
         if "max_tokens" in sent and "max_completion_tokens" in words:
             self.max_tokens_name = "max_completion_tokens"
             return "it wants max_completion_tokens; asking again so"
         for name in _OPTIONAL:
             if name in sent and name not in self.dropped and re.search(_NAMES.get(name, name), words, re.I):
-                if name.startswith("max_") and not _UNKNOWN.search(words):
+                if name in _COMMON_WORDS and not _UNKNOWN.search(words):
                     continue
+                if told := self._other_value(name, words, sent, traits):
+                    return told
                 self.dropped.add(name)
                 return f"it refuses {name}; asking again without"
+        return ""
+
+    def _other_value(self, name: str, words: str, sent: Sequence[str], traits: Traits) -> str:
+        """Learn which value of a parameter is accepted in place of the one that was sent, if any is."""
+        if name == "reasoning_effort" and not self.efforts:
+            listed = _SUPPORTED.search(words)
+            self.efforts = {level for level in EFFORTS if listed and re.search(rf"\b{level}\b", listed[1])}
+            if self.efforts:
+                return f"it takes reasoning_effort {', '.join(sorted(self.efforts))}; asking again so"
+        if name == "response_format":
+            if "tools" in sent and traits.format_with_tools and _TOOLS_TOO.search(words):
+                self.no_format_with_tools = True
+                return "it takes no response_format with tools; asking again without"
+            if traits.answer_format == "json_schema":
+                self.answer_format = "json_object"
+                return "it takes no JSON Schema for its answer; asking again for any JSON"
         return ""
 
     def _refuse_echo(self, words: str) -> str:

@@ -7,6 +7,7 @@ on the screen, never a silent switch to the demo. Pure.
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from tui.core.errors import UsageError
 from tui.core.ports import Usage
@@ -28,7 +29,8 @@ class ModelProfile:
     or "". `tool_protocol` is "auto", "native", or the name of a dialect. `context_window` is in tokens.
     `first_token_seconds` and `between_chunks_seconds` are timeouts. `source` is "command line",
     "configuration", "environment" or "detected". Prices are of a million tokens; `price_cached` is that of
-    input tokens read from the endpoint's cache, None for the same as others.
+    input tokens read from the endpoint's cache, None for the same as others. `effort` is one of `EFFORTS` or
+    ""; `extra_body` holds fields of the request that replace mcptui's own.
     """
 
     name: str
@@ -50,6 +52,11 @@ class ModelProfile:
     currency: str = "USD"
     system: str = ""
     price_cached: float | None = None
+    effort: str = ""
+    top_p: float | None = None
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+    extra_body: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def with_model(self, model: str) -> "ModelProfile":
         return replace(

@@ -13,6 +13,7 @@ from typing import Any
 
 from tui.core.schemas.schema_forms import SchemaForm
 from tui.model.endpoints.providers import host_of
+from tui.model.endpoints.reasoning_effort import EffortField
 
 
 class Echo(StrEnum):
@@ -40,7 +41,10 @@ class Traits:
     `extra`: its `reasoning_details`, and its `extra_content` on a call or a message, are sent back,
     unchanged. `user_after_tool`: a user message may follow tool results directly. `named_results`: they carry
     the name of the tool, too. `images` is None if unknown, then they are tried. `needs_tools`: a history with
-    calls is refused unless tools are sent with it. `max_description` is in characters.
+    calls is refused unless tools are sent with it. `max_description` is in characters. `efforts` are the
+    levels of reasoning that it takes, empty if unknown. `cache_marks`: it caches a prompt only up to marks,
+    `cache_key`: it takes a key that leads requests with the same beginning to the same cache. `answer_format`
+    is the `response_format` that it takes for an answer by a schema; `format_with_tools`: beside tools, too.
     """
 
     schema: SchemaForm = SchemaForm.PLAIN
@@ -58,6 +62,12 @@ class Traits:
     needs_tools: bool = False
     max_tools: int = 128
     max_description: int = 1024
+    effort: EffortField = EffortField.LEVEL
+    efforts: frozenset[str] = frozenset()
+    cache_marks: bool = False
+    cache_key: bool = False
+    answer_format: str = "json_schema"
+    format_with_tools: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,32 +89,59 @@ class Row:
 
 
 _MISTRAL = r"mistral|mixtral|ministral|codestral|devstral|magistral|pixtral"
+_MOONSHOT = {
+    "schema": SchemaForm.KIMI,
+    "reasoning": Echo.ALWAYS,
+    "cache_key": True,
+    "effort": EffortField.SWITCH,
+}
+_KIMI_3 = {"effort": EffortField.LEVEL, "efforts": frozenset({"low", "high", "max"})}
 _GOOGLE = {"schema": SchemaForm.GEMINI, "images": True, "named_results": True}
 
 TABLE = (
-    Row(host="api.openai.com", traits={"max_tokens_name": "max_completion_tokens"}),
+    Row(host="api.openai.com", traits={"max_tokens_name": "max_completion_tokens", "cache_key": True}),
+    Row(host="openai.azure.com", traits={"cache_key": True}),
+    Row(host="fireworks.ai", traits={"cache_key": True}),
     # o3, o4-mini and most of gpt-5 answer 400 unsupported_parameter (smolagents#1893).
     Row(model=r"(?:^|/)(?:o[134](?:-|$)|gpt-5)", traits={"refuses": {"stop"}}),
     Row(model=r"audio-preview|gpt-audio|qwen.*omni|voxtral", traits={"audio": True}),
     # "reasoning_content … must be passed back" (vercel/ai#14739, pi#3636).
     Row(model=r"thinking", traits={"reasoning": Echo.ALWAYS}),
     Row(model=r"deepseek-v4", traits={"reasoning": Echo.FILLED}),
-    Row(host="deepseek.com", traits={"images": False}),
+    Row(
+        host="deepseek.com",
+        traits={
+            "images": False,
+            "effort": EffortField.SWITCH_AND_LEVEL,
+            "efforts": frozenset({"none", "low", "high", "max"}),
+            "answer_format": "json_object",
+        },
+    ),
+    Row(host="openrouter.ai", traits={"effort": EffortField.OBJECT}),
+    Row(host="aliyuncs.com", traits={"effort": EffortField.ENABLE}),
+    Row(host="siliconflow.com", traits={"effort": EffortField.ENABLE}),
+    Row(host="siliconflow.cn", traits={"effort": EffortField.ENABLE}),
+    Row(host="z.ai", traits={"effort": EffortField.SWITCH, "answer_format": "json_object"}),
+    Row(host="bigmodel.cn", traits={"effort": EffortField.SWITCH, "answer_format": "json_object"}),
+    Row(host="volces.com", traits={"effort": EffortField.SWITCH_AND_LEVEL}),
     # Interleaved thinking: the model loses track without its own thinking.
     Row(model=r"kimi|moonshot|glm|minimax", traits={"reasoning": Echo.ALWAYS}),
     Row(model=r"kimi|moonshot", traits={"schema": SchemaForm.KIMI}),
-    Row(host="moonshot.ai", traits={"schema": SchemaForm.KIMI, "reasoning": Echo.ALWAYS}),
-    Row(host="moonshot.cn", traits={"schema": SchemaForm.KIMI, "reasoning": Echo.ALWAYS}),
+    Row(host="moonshot.ai", traits=_MOONSHOT),
+    Row(host="moonshot.cn", traits=_MOONSHOT),
+    Row(host="moonshot.ai", model=r"kimi-?k[3-9]", traits=_KIMI_3),
+    Row(host="moonshot.cn", model=r"kimi-?k[3-9]", traits=_KIMI_3),
     # "reasoning_content is missing in assistant tool call message", whoever made the call (opencode#10996).
     Row(
         model=r"kimi-?k?(?:2[.p-]?[5-9]|[3-9])(?!\d)|kimi.*thinking|^k2p\d", traits={"reasoning": Echo.FILLED}
     ),
-    Row(host="kimi.com", traits={"schema": SchemaForm.KIMI, "reasoning": Echo.FILLED}),
+    Row(host="kimi.com", traits={"schema": SchemaForm.KIMI, "reasoning": Echo.FILLED, "cache_key": True}),
     # "function_response.name: Name cannot be empty" (langflow#9437, ollama#14214).
     Row(model=r"gemini", traits=_GOOGLE),
     Row(host="generativelanguage.googleapis.com", traits=_GOOGLE),
     Row(host="aiplatform.googleapis.com", traits=_GOOGLE),
-    Row(model=r"claude", traits={"plain_keys": True, "images": True}),
+    # Not through Anthropic's own compatible endpoint, which has no caching.
+    Row(model=r"claude", traits={"plain_keys": True, "images": True, "cache_marks": True}),
     Row(
         host="api.anthropic.com",
         traits={
@@ -113,6 +150,8 @@ TABLE = (
             "plain_keys": True,
             "images": True,
             "needs_tools": True,
+            "cache_marks": False,
+            "effort": EffortField.BUDGET,
         },
     ),
     # Ids are checked, and a user message after a result is refused, wherever its templates are used.
@@ -130,7 +169,7 @@ TABLE = (
         },
     ),
     # "property 'reasoning_content' is unsupported"
-    Row(host="groq.com", traits={"reasoning": Echo.NEVER, "details": False}),
+    Row(host="groq.com", traits={"reasoning": Echo.NEVER, "details": False, "format_with_tools": False}),
     Row(host="cerebras.ai", traits={"reasoning": Echo.NEVER, "details": False}),
     Row(model=r"(?:^|/)gpt-(?:4o|4\.1|5)", traits={"images": True}),
     Row(

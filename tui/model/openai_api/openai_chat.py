@@ -89,7 +89,7 @@ class OpenAIChat:
 
     @property
     def capabilities(self) -> ModelCapabilities:
-        return ModelCapabilities(self.traits.max_tools, self._learned.tool_marks)
+        return ModelCapabilities(self.traits.max_tools, self._learned.tool_marks, self._learned.facts)
 
     def restrict(self, *, tools: bool | None, images: bool | None) -> None:
         """Send no images from now on if the endpoint says that the model takes none."""
@@ -201,7 +201,8 @@ class OpenAIChat:
         else:
             tools = self._forms.offered(request, self.traits, self._learned)
             keys = [self._forms.key(tool) for tool in tools]
-            sent = (*body, *_held_by(body["messages"]))
+            own = (name for name in body if name not in self._profile.extra_body)
+            sent = (*own, *_held_by(body["messages"]))
             reason = self._learned.take_refusal(status, words, sent, keys, self.traits)
         if self._memory is not None and (now := self._learned.to_json()) != before:
             await asyncio.to_thread(self._memory.save, self._endpoint, self._profile.model, now)
@@ -223,6 +224,8 @@ def _held_by(messages: list[dict[str, Any]]) -> Iterator[str]:
         before = message["role"]
         parts = message["content"]
         for part in parts if isinstance(parts, list) else ():
+            if "cache_control" in part:
+                yield "cache_control"
             if part.get("type") in _MEDIA:
                 yield _MEDIA[part["type"]]
 

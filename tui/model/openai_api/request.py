@@ -24,6 +24,7 @@ from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.provider_traits import CallIds, Echo, Traits, traits_of
 from tui.model.openai_api.attachments import Attached
+from tui.model.openai_api.request_options import mark_for_cache, options_for
 from tui.model.openai_api.sendable import plain_json, sendable
 from tui.model.openai_api.tool_forms import ToolForms, plain_name
 
@@ -105,15 +106,12 @@ def body_for(
             body["tool_choice"] = "required"
     elif traits.needs_tools and (called := forms.of_history(request.messages)[: traits.max_tools]):
         body |= {"tools": called, "tool_choice": "none"}
-    if request.stop:
-        body["stop"] = [sendable(text) for text in request.stop]
-    temperature = profile.temperature if request.temperature is None else request.temperature
-    if temperature is not None:
-        body["temperature"] = temperature
-    limits = [limit for limit in (profile.max_tokens, request.max_tokens) if limit is not None]
-    if limits:
-        body[traits.max_tokens_name] = min(limits)
-    return {name: value for name, value in body.items() if name not in traits.refuses}
+    body |= options_for(profile, request, traits, with_tools=bool(tools))
+    if traits.cache_marks and "cache_control" not in traits.refuses:
+        mark_for_cache(body["messages"])
+    kept = {name: value for name, value in body.items() if name not in traits.refuses}
+    kept.update(plain_json(profile.extra_body))
+    return kept
 
 
 class _Writer:

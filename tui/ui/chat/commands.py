@@ -94,7 +94,9 @@ class SlashCommands:
 
     async def _model(self, rest: str) -> None:
         odd = await switch_model(self._current.conversations, rest)
-        told = f"{clean_line(self._runtime.model_label, 80)} answers from now on."
+        effort = self._runtime.conversations.effort
+        with_effort = f", reasoning effort {effort}" if effort else ""
+        told = f"Model: {clean_line(self._runtime.model_label, 80)}{with_effort}."
         self._regions.notify(f"{told} {odd}".strip(), severity="warning" if odd else "information")
 
     async def _system(self, rest: str) -> None:

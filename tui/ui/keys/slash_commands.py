@@ -156,7 +156,7 @@ class CommandSpec:
 
 
 OWN: tuple[CommandSpec, ...] = (
-    CommandSpec("model", "[NAME [ID]]", "Ask another model from now on", ArgumentRule.MAYBE),
+    CommandSpec("model", "[NAME [ID]] [effort LEVEL]", "Ask another model from now on", ArgumentRule.MAYBE),
     CommandSpec("tools", "[SERVER]", "Show what the model can call", ArgumentRule.MAYBE),
     CommandSpec(
         "prompt", "[NAME [ARGUMENT=VALUE …]]", "Put a prompt of a server into the message", ArgumentRule.MAYBE

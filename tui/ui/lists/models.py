@@ -32,7 +32,9 @@ OFFLINE = "offline"
 
 def fits(choice: ModelChoice, text: str) -> bool:
     """Return whether a model matches every word of `text`."""
-    searchable = " ".join((choice.name, choice.model, choice.where, choice.source, *choice.facts)).casefold()
+    searchable = " ".join(
+        (choice.name, choice.model, choice.where, choice.source, *choice.facts, *choice.learned)
+    ).casefold()
     return all(word in searchable for word in text.casefold().split())
 
 
@@ -53,7 +55,11 @@ def _choice_rows(choice: ModelChoice, symbols: Symbols, width: int) -> Sequence[
     if choice.problem:
         rows += wrap(((clean_line(choice.problem, 400), "bad"),), width, first=edge, rest=edge)
     joint = f" {symbols.separator} "
-    return [*rows, *wrap(((joint.join(facts_of(choice)), "dim"),), width, first=edge, rest=edge)]
+    rows += wrap(((joint.join(facts_of(choice)), "dim"),), width, first=edge, rest=edge)
+    if choice.learned:
+        learned = joint.join(clean_line(fact, 80) for fact in choice.learned)
+        rows += wrap((("learned  ", "dim"), (learned, "warn")), width, first=edge, rest=edge)
+    return rows
 
 
 def facts_of(choice: ModelChoice) -> list[str]:
@@ -220,6 +226,9 @@ class ModelsScreen(ModalScreen[bool | None]):
         return ((f"{clean_line(choice.where, 200)}{window}", "dim"),)
 
     def _offers(self, found: Action) -> bool:
+        if found.id == "model.forget":
+            choice = self._choice(self.finder.list.current) if self._offer is None else None
+            return choice is not None and bool(choice.learned)
         return found.id == "model.leave" or self._offer is not None or bool(self.finder.list.current)
 
     def _choice(self, name: str) -> ModelChoice | None:
@@ -273,6 +282,22 @@ class ModelsScreen(ModalScreen[bool | None]):
                 self.dismiss(True)
 
         self.finder.keep_task(switch(), "switch the model")
+
+    def action_model_forget(self) -> None:
+        choice = self._choice(self.finder.list.current) if self._offer is None else None
+        if choice is None or not choice.learned:
+            return
+        if choice.current and (problem := self._busy()):
+            self.finder.tell(problem, "warn")
+            return
+
+        async def forget() -> None:
+            await self._conversations.forget_learned(choice.name)
+            self._choices = await self._conversations.models()
+            self._show(choice.name)
+            self.finder.tell(f"Forgot what was learned about {clean_line(choice.model, 60)}.")
+
+        self.finder.keep_task(forget(), "forget what was learned")
 
     def action_model_leave(self) -> None:
         if self.finder.empty_field():

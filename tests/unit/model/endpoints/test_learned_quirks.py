@@ -145,6 +145,54 @@ def test_a_limit_of_something_else_is_no_limit_of_tools() -> None:
     assert known.max_tools == 0
 
 
+@pytest.mark.parametrize(
+    ("sent", "words", "learned"),
+    [
+        ("top_p", "Unsupported parameter: 'top_p' is not supported", Learned(dropped={"top_p"})),
+        ("seed", "Extra inputs are not permitted: seed", Learned(dropped={"seed"})),
+        ("thinking", "unknown field: thinking", Learned(dropped={"thinking"})),
+        ("reasoning", "Unrecognized request argument: reasoning", Learned(dropped={"reasoning"})),
+        ("reasoning_effort", "Unknown parameter: reasoning_effort", Learned(dropped={"reasoning_effort"})),
+        (
+            "reasoning_effort",
+            "Unsupported value: 'reasoning_effort' does not support 'minimal' with this model. Supported "
+            "values are: 'low', 'medium', and 'high'.",
+            Learned(efforts={"low", "medium", "high"}),
+        ),
+        ("prompt_cache_key", "unknown field prompt_cache_key", Learned(dropped={"prompt_cache_key"})),
+        ("cache_control", "messages.0.content.0.cache_control: extra", Learned(dropped={"cache_control"})),
+        ("cache_control", "messages[0].content must be a string", Learned(dropped={"cache_control"})),
+        (
+            "response_format",
+            "This model does not support response format `json_schema`",
+            Learned(answer_format="json_object"),
+        ),
+        (
+            "reasoning",
+            "reasoning_content in the thinking mode must be passed back",
+            Learned(fill_reasoning=True),
+        ),
+    ],
+)
+def test_what_a_profile_asks_for_is_dropped_or_changed_when_it_is_refused(
+    sent: str, words: str, learned: Learned
+) -> None:
+    known = Learned()
+    assert known.take_refusal(400, words, (*SENT, sent), TOOLS)
+    assert known == learned
+    assert Learned.from_json(json.loads(json.dumps(known.to_json()))) == known
+
+
+def test_the_format_of_an_answer_is_given_up_in_steps() -> None:
+    known, sent = Learned(), ("tools", "response_format")
+    words = "json mode cannot be combined with tool/function calling"
+    known.take_refusal(400, words, sent, TOOLS)
+    assert known == Learned(no_format_with_tools=True)
+    for _ in range(2):
+        known.take_refusal(400, "response_format is not supported", sent, TOOLS, known.applied(Traits()))
+    assert known.answer_format == "json_object" and known.dropped == {"response_format"}
+
+
 def test_a_property_named_like_a_parameter_is_not_a_parameter() -> None:
     known = Learned()
     words = "Invalid schema for function 'a__one': In context=('properties', 'temperature'), 'stop' is bad"

@@ -119,7 +119,11 @@ def test_a_provider_that_knows_no_fields_of_its_own_gets_none_back() -> None:
 @pytest.mark.parametrize(
     ("url", "model", "names"),
     [
-        ("https://api.openai.com/v1", "o4-mini", {"max_completion_tokens", "stream_options", "temperature"}),
+        (
+            "https://api.openai.com/v1",
+            "o4-mini",
+            {"max_completion_tokens", "stream_options", "temperature", "prompt_cache_key"},
+        ),
         ("https://api.mistral.ai/v1", "m", {"max_tokens", "stop", "temperature"}),
         ("http://host/v1", "m", {"max_tokens", "stop", "temperature", "stream_options"}),
     ],

@@ -16,6 +16,7 @@ from tui.ui.keys.slash_commands import nearest
 if TYPE_CHECKING:
     from tui.runtime.conversations import Conversations
 
+_EFFORT = re.compile(r"(.*?)\beffort[ =]\s*(\w+)")
 _KINDS: dict[str, ExportKind] = {"markdown": "markdown", "md": "markdown", "json": "json", "html": "html"}
 _ENDINGS: dict[ExportKind, str] = {"markdown": ".md", "json": ".json", "html": ".html"}
 
@@ -23,10 +24,17 @@ _ENDINGS: dict[ExportKind, str] = {"markdown": ".md", "json": ".json", "html": "
 async def switch_model(conversations: "Conversations", rest: str) -> str:
     """Switch to a profile, to a profile and a model id, or to a model id of the current profile.
 
-    Returns a warning, or "": an id that an endpoint does not list may still be right. Raises `McptuiError`.
+    `effort LEVEL` at the end, or alone, sets the reasoning effort. Returns a warning, or "": an id that an
+    endpoint does not list may still be right. Raises `McptuiError`.
     """
-    name, _, model = rest.partition(" ")
     choices = await conversations.models()
+    if (found := _EFFORT.fullmatch(rest)) is not None:
+        name, _, model = found[1].strip().partition(" ")
+        if not name:
+            name, model = next(((one.name, one.model) for one in choices if one.current), ("", ""))
+        await conversations.switch(name, model, "" if found[2] == "default" else found[2])
+        return ""
+    name, _, model = rest.partition(" ")
     if any(one.name == name for one in choices):
         await conversations.switch(name, model.strip())
         return await _unlisted(conversations, name, model.strip()) if model.strip() else ""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tui.core import units
 from tui.core.errors import McptuiError
+from tui.core.ports import EFFORTS
 from tui.core.servers import ServerState
 from tui.core.text import clean_line, fold
 from tui.ui.chat.composer.token_area import Reference
@@ -352,9 +353,12 @@ class LiveSources:
         if self.runtime is None:
             return ()
         try:
+            if before.endswith("effort"):
+                return of_words(((level, "") for level in (*EFFORTS, "default")), behind="")
             if not before:
                 choices = await self.runtime.conversations.models()
-                return of_words((one.name, one.problem or f"{one.model}, {one.where}") for one in choices)
+                found = of_words((one.name, one.problem or f"{one.model}, {one.where}") for one in choices)
+                return [*found, *of_words([("effort", "Set the reasoning effort")])]
             if " " in before:
                 return ()
             return of_words(

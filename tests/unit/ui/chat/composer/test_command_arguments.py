@@ -60,6 +60,21 @@ async def test_an_id_that_its_endpoint_does_not_list_is_asked_and_told():
     assert conversations.done[-1] == ("switch", "ollama", "gemma3:4")
 
 
+@pytest.mark.parametrize(
+    ("written", "switched"),
+    [
+        ("ollama effort high", ("switch", "ollama", "", "high")),
+        ("ollama gemma3:4b effort=low", ("switch", "ollama", "gemma3:4b", "low")),
+        ("effort none", ("switch", "demo", "demo", "none")),
+        ("effort default", ("switch", "demo", "demo", "")),
+    ],
+)
+async def test_the_reasoning_effort_is_set_with_the_model_or_alone(written: str, switched: tuple[str, ...]):
+    conversations = FakeChats(Conversation())
+    assert await switch_model(conversations, written) == ""
+    assert conversations.done == [switched]
+
+
 async def test_an_endpoint_that_does_not_say_what_it_has_is_believed():
     conversations = FakeChats(Conversation())
     conversations.offers["ollama"] = McptuiError("404")
