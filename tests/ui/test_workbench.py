@@ -248,9 +248,9 @@ async def test_many_resources_are_a_tree_whose_folders_fold() -> None:
         await pilot.press("enter")
         await until(lambda: "asia 5" not in screen_text(app))
         await pilot.press("down", "down")
-        await shows(app, "read europe 0")
+        await shows(app, "The content of europe 0")
         await pilot.press("slash", *"asia 5")
-        await shows(app, "read asia 5")
+        await shows(app, "The content of asia 5")
 
 
 async def test_a_subscribed_resource_is_marked_and_read_again_when_it_changes() -> None:

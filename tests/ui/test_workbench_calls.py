@@ -251,13 +251,13 @@ async def test_a_task_of_an_earlier_run_is_fetched_and_its_result_stays() -> Non
     runtime.workbench.left = [left()]
     async with opened(runtime) as (screen, pilot):
         bench_of(screen).list.select("task t-1")
-        await shows(app_of(screen), "slow_report", "task", "the server works on it")
+        await shows(app_of(screen), "slow_report", "task", "running on the server")
         await pilot.press("f9")
         await called(runtime)
         await shows(app_of(screen), "fetched")
         runtime.host.revision += 1
         await pilot.pause()
-        await shows(app_of(screen), "fetched", "the server works on it")
+        await shows(app_of(screen), "fetched", "running on the server")
 
 
 async def test_stopping_a_call_that_waits_for_a_task_cancels_the_task() -> None:
@@ -266,7 +266,7 @@ async def test_stopping_a_call_that_waits_for_a_task_cancels_the_task() -> None:
     runtime.workbench.gate = asyncio.Event()
     async with opened(runtime) as (screen, pilot):
         bench_of(screen).list.select("task t-1")
-        await shows(app_of(screen), "the server works on it")
+        await shows(app_of(screen), "running on the server")
         await pilot.press("f9")
         await called(runtime)
         await pilot.press("escape")
@@ -280,7 +280,7 @@ async def test_leaving_the_workbench_leaves_a_task() -> None:
     runtime.workbench.gate = asyncio.Event()
     async with opened(runtime) as (screen, pilot):
         bench_of(screen).list.select("task t-1")
-        await shows(app_of(screen), "the server works on it")
+        await shows(app_of(screen), "running on the server")
         await pilot.press("f9")
         await called(runtime)
         app = app_of(screen)

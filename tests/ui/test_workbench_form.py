@@ -25,9 +25,14 @@ def value(screen: ServerScreen) -> object:
 async def test_a_form_shows_types_defaults_and_required_fields() -> None:
     async with opened(forecast()) as (screen, _):
         await shows(
-            app_of(screen), "city *", "integer 1…7", "default 3", "one of 3", "yes or no", "list, at most 5"
+            app_of(screen),
+            "city  text, at least 1 character · required",
+            "days  integer 1…7 · default 3",
+            "unit  one of 3 · default celsius",
+            "detailed  boolean",
+            "tags  list, at most 5 items",
         )
-        await shows(app_of(screen), "‹by name›", "text or null")
+        await shows(app_of(screen), "( ) by name  ( ) by place", "note  text or null")
 
 
 async def test_a_problem_is_shown_at_its_field_while_typing() -> None:
@@ -92,7 +97,7 @@ async def test_lists_grow_and_shrink() -> None:
 async def test_the_variants_of_a_union_can_be_switched_and_filled_in() -> None:
     async with opened(forecast()) as (screen, pilot):
         await pilot.press("enter", *["tab"] * 4, "ctrl+a")
-        await shows(app_of(screen), "‹by place›", "lat *", "lon *")
+        await shows(app_of(screen), "(•) by place", "lat  number · required", "lon  number · required")
         await pilot.press("tab", *"39.9", "tab", *"116.4")
         assert value(screen) == {"where": {"lat": 39.9, "lon": 116.4}}
 
@@ -114,7 +119,7 @@ async def test_switching_to_raw_json_and_back_loses_nothing() -> None:
         bench.raw.load_text('{"city": "Beijing", "days": "many", "extra": [1, {"a": null}]')
         await shows(app_of(screen), "is not JSON")
         await pilot.press("ctrl+r")
-        await shows(app_of(screen), "mend it")
+        await shows(app_of(screen), "fix it")
         assert bench.is_raw
         bench.raw.load_text('{"city": "Beijing", "days": "many", "extra": [1, {"a": null}]}')
         await pilot.press("ctrl+r")
@@ -238,5 +243,5 @@ async def test_nothing_is_suggested_for_the_arguments_of_a_tool() -> None:
     runtime.workbench.values = {"location": ("Beijing",)}
     async with opened(runtime) as (screen, pilot):
         await pilot.press("enter", "B")
-        await shows(app_of(screen), "location *")
+        await shows(app_of(screen), "location  text · required")
         assert runtime.workbench.completed == []

@@ -326,7 +326,7 @@ ACTIONS: tuple[Action, ...] = (
     _results("bench.reload", "R", "list again", "Ask the server again for what it offers", 17),
     _results("bench.leave", "q", "back", "Leave the workbench", 0),
     # ---- a form ----
-    _form("form.choose", "enter", "next, choose", "Next field; choose; unfold; on the last line: call", 1),
+    _form("form.choose", "enter", "next, choose", "Next field; choose; unfold", 1),
     _form("form.next", "tab,down", "next", "Go to the next field", 0),
     _form("form.previous", "shift+tab,up", "before", "Go to the field before", 0),
     _form("form.add", "ctrl+n", "add", "Add an item to the list, or an optional field", 8),

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
@@ -24,6 +24,7 @@ from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.questions.question_line import BREAKPOINTS, SHORT, QuestionLine, Ripeness
+from tui.ui.widgets.field import Button
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.items import Item, ItemVerb
@@ -34,6 +35,9 @@ AROUND = 8
 AROUND_IN_SHORT = 4
 """The same on a screen of fewer than `SHORT` rows, which shows no margins."""
 
+WIDTHS = [(0, "-narrow"), (60, "-wide")]
+"""A narrow dialog has its keys below its button."""
+
 
 class FormDialog(ModalScreen[FormAnswer]):
     """Asks for the values of a form. The server is always named; decline and cancel are always there."""
@@ -41,6 +45,7 @@ class FormDialog(ModalScreen[FormAnswer]):
     CONTEXTS = (Context.SERVER_QUESTION, Context.BENCH_FORM)
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVER_QUESTION)
     VERTICAL_BREAKPOINTS = BREAKPOINTS
+    HORIZONTAL_BREAKPOINTS = WIDTHS
 
     DEFAULT_CSS = """
     FormDialog { align: center bottom; background: $surface 60%; }
@@ -48,18 +53,21 @@ class FormDialog(ModalScreen[FormAnswer]):
         width: 1fr; max-width: 110; height: auto; padding: 1 2; margin: 0 1 1 1;
         background: $panel; border-left: outer $accent;
     }
-    FormDialog FormPane { background: $panel; }
-    FormDialog QuestionLine { margin-top: 1; }
+    FormDialog FormPane { background: $panel; height: auto; max-height: 1fr; }
+    FormDialog .buttons { height: auto; padding: 0 2; align-vertical: bottom; }
+    FormDialog QuestionLine { margin-left: 3; }
     FormDialog.-short > Vertical { padding: 0 2; margin: 0; }
-    FormDialog.-short QuestionLine { margin-top: 0; }
+    FormDialog.-narrow .buttons { layout: vertical; }
+    FormDialog.-narrow QuestionLine { margin-left: 0; }
     """
 
     def __init__(self, question: FormQuestion, keys: KeyOverrides, signs: Symbols, *, waiting: int) -> None:
         super().__init__()
         self.question = question
         self.ripeness = Ripeness()
-        self.pane = FormPane(keys, signs, call="ask.send")
-        self.line = QuestionLine(keys, ("ask.send", "ask.decline", "ask.cancel"), waiting)
+        self.pane = FormPane(keys, signs)
+        self.button = Button("Send", keys.first_of("ask.send"), self.action_ask_send)
+        self.line = QuestionLine(keys, ("ask.decline", "ask.cancel"), waiting)
         title = "asks" + (f", round {question.round}" if question.round > 1 else "")
         about = PromptInfo(question.server, question.server, title=title, description=clean(question.message))
         schema = shown_schema(question.schema)
@@ -68,14 +76,16 @@ class FormDialog(ModalScreen[FormAnswer]):
     def compose(self) -> ComposeResult:
         with Vertical():
             yield self.pane
-            yield self.line
+            with Horizontal(classes="buttons"):
+                yield self.button
+                yield self.line
 
     def on_mount(self) -> None:
         if secret := secret_fields(self.question.schema):
             names = ", ".join(clean_line(name, 40) for name in secret[:4])
             self.line.say(f"{names}: servers must not ask for secrets in a form.")
         self.pane.show(self._item, blank_form(self.question.schema))
-        self.set_focus(self.pane)
+        self.set_focus(self.pane if self.pane.current is not None else self.button)
         self.call_after_refresh(self._fit)
 
     def _fit(self) -> None:
@@ -97,9 +107,6 @@ class FormDialog(ModalScreen[FormAnswer]):
     def on_form_pane_wanted(self, event: FormPane.Wanted) -> None:
         event.stop()
         field = event.field
-        if field is None:
-            self.action_ask_send()
-            return
         choices = [
             PickerChoice(one.label, Content(clean_line(one.label, 80) or '""')) for one in field.spec.choices
         ]

@@ -195,7 +195,11 @@ class Button(Bar, can_focus=True):
         pressed: called when it is pressed.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,space", "press", "Press")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,space", "press", "Press"),
+        Binding("up", "app.focus_previous", "Previous field"),
+        Binding("down", "app.focus_next", "Next field"),
+    ]
 
     DEFAULT_CSS = """
     Button { width: auto; min-width: 8; height: 1; }

@@ -13,6 +13,8 @@ class Symbols:
     Attributes:
         spinner: frames of the only animation: a server that starts or stops.
         within: between a server and its tool.
+        edge: left of an input.
+        chosen: the chosen one of some values side by side.
         delta: heading of a column, may be a word.
         bar: a bar from empty to full, in parts of a cell.
         outcomes: by `Outcome`.
@@ -34,6 +36,8 @@ class Symbols:
     folded: str = "▸"
     rule: str = "─"
     upright: str = "│"
+    edge: str = "▌"
+    chosen: str = "•"
     out: str = "→"
     into: str = "←"
     cursor: str = "▸"
@@ -66,6 +70,8 @@ ASCII = Symbols(
     folded=">",
     rule="-",
     upright="|",
+    edge="|",
+    chosen="*",
     out=">",
     into="<",
     cursor=">",

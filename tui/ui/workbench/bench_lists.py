@@ -262,7 +262,7 @@ class CallList(LinePane):
         return crop((*head, (f"{took:>7}  ", "text"), (arguments, "dim")), self.columns)
 
     def _empty_rows(self) -> list[Row]:
-        words = "Nothing is called yet."
+        words = "No calls yet"
         return wrap(((words, "dim"),), max(8, self.columns - 1), first=((" ", ""),))
 
     def cursor_moved(self, index: int) -> None:

@@ -1,14 +1,19 @@
-"""The rows of a field of a form: label, value, type; problem and description below. Pure."""
+"""The rows of a field of a form: label and type, an input surface, description, a row for an error. Pure.
+
+Which rows a field has does not depend on the cursor or on an error, so neither moves the fields below.
+"""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tui.core import units
 from tui.core.forms.spec import MISSING, Bounds, FieldKind, FieldState, FormField
 from tui.core.text import clean_line
-from tui.ui.widgets.rows import Row, crop, pad, width_of, wrap
+from tui.ui.widgets.bar import part_at, spread
+from tui.ui.widgets.field import choice
+from tui.ui.widgets.rows import EMPTY, Row, crop, pad, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.line_edit import LineEdit, shown_text
 
@@ -16,9 +21,11 @@ HOLDERS = (FieldKind.OBJECT, FieldKind.MAP, FieldKind.ARRAY)
 PICKED = (FieldKind.CHOICE, FieldKind.CONST, FieldKind.BOOLEAN)
 """Kinds that are chosen, not typed."""
 
-MOST_LABEL = 30
-LEAST_VALUE = 12
-DESCRIPTION_ROWS = 4
+BOOLEANS = ("true", "false")
+MOST_LABEL = 40
+DESCRIPTION_ROWS = 3
+ERROR_CELLS = 16
+"""The least room for the error of an item of a list, which is beside its value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,23 +34,27 @@ class FormLook:
 
     Attributes:
         columns: cells in a row.
-        label: width of the label column, indentation included.
         signs: what the terminal can show.
+        add_key: adds an item to a list, as shown beside one.
+        cycle_key: switches to the next variant of a union.
         strict: a call was tried, so empty required fields are shown as wrong.
         focused: the form has the focus, so the cursor is shown.
     """
 
     columns: int
-    label: int
     signs: Symbols
+    add_key: str = ""
+    cycle_key: str = ""
     strict: bool = False
     focused: bool = True
 
 
-def label_cells(fields: tuple[FormField, ...], columns: int) -> int:
-    """Return the width of the label column."""
-    longest = max((_indent(one) + width_of(_label(one)) for one in fields), default=0)
-    return max(8, min(longest, MOST_LABEL, columns * 2 // 5))
+@dataclass(frozen=True, slots=True)
+class FieldRow:
+    """A row of a field; the cursor is on the one that `is_input`."""
+
+    row: Row
+    is_input: bool = False
 
 
 def is_typed(field: FormField) -> bool:
@@ -57,44 +68,122 @@ def problem_of(field: FormField, *, strict: bool) -> str:
     return "" if empty and not strict else field.problem
 
 
-def field_row(field: FormField, look: FormLook, edit: LineEdit | None) -> Row:
-    """Return the line of a field; `edit` is its text while it is edited."""
-    problem = problem_of(field, strict=look.strict)
-    lead = look.signs.cursor if edit is not None else "!" if problem else " "
-    label: Row = ((f"{lead} ", "bad" if problem else "accent"), (" " * _indent(field), ""), *_label(field))
-    left = pad(crop(label, look.label + 2), look.label + 2)
-    kind = crop(((type_words(field), "dim"),), max(0, look.columns // 3))
-    room = look.columns - look.label - 2 - 2 - width_of(kind) - 2
-    if room < LEAST_VALUE:
-        kind, room = (), look.columns - look.label - 4
-    value = crop(_value(field, look, edit, max(4, room)), max(4, room))
-    gap = look.columns - look.label - 4 - width_of(value) - width_of(kind) - 1
-    return (*left, ("  ", ""), *value, (" " * max(1, gap), ""), *kind)
-
-
-def under_rows(field: FormField, look: FormLook, *, is_current: bool) -> Iterator[Row]:
-    """Yield the rows below a field: its problem, and for the current one its description."""
-    first: Row = ((" " * (look.label + 4), ""),)
-    if problem := problem_of(field, strict=look.strict):
-        yield from wrap(((f"! {clean_line(problem, 300)}", "bad"),), look.columns, first=first)
-    if not is_current:
+def field_rows(field: FormField, look: FormLook, edit: LineEdit | None) -> Iterator[FieldRow]:
+    """Yield the rows of a field; `edit` is its text while the cursor is on it."""
+    if is_compact(field):
+        yield FieldRow(_item_row(field, look, edit), is_input=True)
         return
+    is_group = field.kind is FieldKind.OBJECT and field.state is FieldState.SET and not field.arms
+    yield FieldRow(_head(field, look, edit, with_problem=is_group), is_input=is_group)
+    if not is_group:
+        yield FieldRow(_surface(field, look, edit, _indent(field)), is_input=True)
+    yield from (FieldRow(row) for row in _about_rows(field, look))
+    if not is_group:
+        yield FieldRow(_problem_row(field, look))
+
+
+def is_compact(field: FormField) -> bool:
+    """Return whether a field is one row: a value in a list, whose type and description the list has."""
+    is_item = bool(field.path) and isinstance(field.path[-1], int)
+    return is_item and field.kind not in HOLDERS and not field.arms
+
+
+def _head(field: FormField, look: FormLook, edit: LineEdit | None, *, with_problem: bool) -> Row:
+    here = edit is not None and look.focused
+    words = [type_words(field)]
+    if field.required and not field.extra:
+        words.append("required")
+    if field.spec.default is not MISSING:
+        words.append(f"default {_default(field)}")
+    label = crop(((_name(field), "accent bold" if here and with_problem else "text bold"),), MOST_LABEL)
+    row: Row = ((" " * (_indent(field) + 2), ""), *label, (f"  {' · '.join(words)}", "dim"))
+    if with_problem and (problem := problem_of(field, strict=look.strict)):
+        row = (*row, (f"   ! {clean_line(problem, 200)}", "bad"))
+    return spread(row, ((_key_words(field, look), "dim"),) if here else EMPTY, look.columns)
+
+
+def _key_words(field: FormField, look: FormLook) -> str:
+    """Return the key that a field has besides those of all fields."""
+    if field.kind in (FieldKind.ARRAY, FieldKind.MAP) or (field.kind is FieldKind.OBJECT and field.spec.open):
+        return f"{look.add_key} add"
+    if field.arms or field.nullable:
+        return f"{look.cycle_key} {'next variant' if field.arms else 'null'}"
+    return ""
+
+
+def _surface(field: FormField, look: FormLook, edit: LineEdit | None, indent: int, most: int = 0) -> Row:
+    """Return the input surface: an edge, then the value on a shade that reaches to the right end."""
+    here = edit is not None and look.focused
+    edge = "accent" if here else "bad" if problem_of(field, strict=look.strict) else "rule"
+    room = max(4, look.columns - indent - 4 - most)
+    inner = pad(crop(_value(field, look, edit, room - 1), room), room)
+    row = ((f"{look.signs.edge} ", edge), *inner)
+    return ((" " * (indent + 2), ""), *((text, f"{style} on field") for text, style in row))
+
+
+def _item_row(field: FormField, look: FormLook, edit: LineEdit | None) -> Row:
+    number = f"{int(field.path[-1]) + 1:>{_indent(field) + 2}} "
+    problem = problem_of(field, strict=look.strict)
+    shown = f"  ! {clean_line(problem, 200)}" if problem else ""
+    taken = min(width_of(((shown, ""),)), max(ERROR_CELLS, look.columns // 2)) if shown else 0
+    surface = _surface(field, look, edit, len(number) - 2, taken)[1:]
+    return ((number, "dim"), *surface, *crop(((shown, "bad"),), taken))
+
+
+def _about_rows(field: FormField, look: FormLook) -> list[Row]:
     words = ". ".join(_details(field))
-    if words:
-        yield from wrap(((words, "dim"),), look.columns, first=first)[:DESCRIPTION_ROWS]
+    if not words:
+        return []
+    rows = wrap(((words, "dim"),), look.columns, first=((" " * (_indent(field) + 4), ""),))
+    if len(rows) > DESCRIPTION_ROWS:
+        last = crop((*rows[DESCRIPTION_ROWS - 1], ("…", "dim")), look.columns)
+        rows = [*rows[: DESCRIPTION_ROWS - 1], last]
+    return rows
+
+
+def _problem_row(field: FormField, look: FormLook) -> Row:
+    problem = problem_of(field, strict=look.strict)
+    if not problem:
+        return EMPTY
+    return crop(((" " * (_indent(field) + 4), ""), (f"! {clean_line(problem, 300)}", "bad")), look.columns)
+
+
+def options_of(field: FormField, look: FormLook) -> Sequence[str]:
+    """Return the labels that are side by side in the input, () if there are too many for its width."""
+    if field.kind in HOLDERS and field.arms:
+        labels: Sequence[str] = field.arms
+    elif field.kind is FieldKind.BOOLEAN:
+        labels = BOOLEANS
+    elif field.kind is FieldKind.CHOICE:
+        labels = [one.label for one in field.spec.choices]
+    else:
+        return ()
+    room = look.columns - _indent(field) - 5
+    return labels if sum(width_of(_option(label, False, look, False)) for label in labels) <= room else ()
+
+
+def option_at(field: FormField, look: FormLook, x: int) -> str | None:
+    """Return the label in the input that covers cell `x` of its row."""
+    parts = [(label, _option(label, False, look, False)) for label in options_of(field, look)]
+    start = _indent(field) + 4
+    return part_at(parts, x - start) if x >= start else None
+
+
+def _option(label: str, chosen: bool, look: FormLook, here: bool) -> Row:
+    return choice(clean_line(label, 40) or '""', chosen, here, look.signs.chosen)
 
 
 def _details(field: FormField) -> Iterator[str]:
     spec = field.spec
-    if spec.title and _plain(spec.title) != _plain(field.name):
+    if spec.title and not field.arms and _plain(spec.title) != _plain(field.name):
         yield clean_line(spec.title, 120)
     if spec.description:
         yield clean_line(spec.description, 600).rstrip(".")
     if spec.note:
         yield clean_line(spec.note, 200)
-    if field.arms:
+    if field.arms and field.kind not in HOLDERS:
         yield f"one of {clean_line(', '.join(field.arms), 200)}"
-    if spec.examples and field.state is FieldState.ABSENT:
+    if spec.examples:
         yield "for example " + ", ".join(brief(one) for one in spec.examples[:3])
 
 
@@ -107,66 +196,80 @@ def _indent(field: FormField) -> int:
     return 2 * min(max(0, field.depth - 1), 8)
 
 
-def _label(field: FormField) -> Row:
-    name = clean_line(field.name, 60) or ("all" if not field.path else '""')
+def _name(field: FormField) -> str:
     if field.path and isinstance(field.path[-1], int):
-        name = f"{field.path[-1] + 1}."
-    return ((name, "text"), (" *", "accent")) if field.required and not field.extra else ((name, "text"),)
+        return str(field.path[-1] + 1)
+    return clean_line(field.name, 60) or ("arguments" if not field.path else '""')
 
 
 def _value(field: FormField, look: FormLook, edit: LineEdit | None, room: int) -> Row:
+    here = edit is not None and look.focused
+    if options := options_of(field, look):
+        return tuple(
+            span for label in options for span in _option(label, _is_chosen(field, label), look, here)
+        )
     arm: Row = ()
     if field.arms:
-        arm = (
-            ("‹" if look.signs.rule != "-" else "<", "accent"),
-            (clean_line(field.arms[field.arm], 24), "tool"),
-        )
-        arm = (*arm, ("› " if look.signs.rule != "-" else "> ", "accent"))
+        left, right = ("‹", "› ") if look.signs.rule != "-" else ("<", "> ")
+        arm = ((left, "dim"), (clean_line(field.arms[field.arm], 24), "tool"), (right, "dim"))
     if field.state is FieldState.NULL:
         return (*arm, ("null", "warn"))
     if field.kind in HOLDERS:
-        return (*arm, *_holder(field, current=edit is not None and look.focused))
+        return (*arm, (_holder(field), "dim" if field.state is FieldState.ABSENT else "text"))
     if field.kind in PICKED:
-        return (*arm, *_picked(field, look, current=edit is not None))
+        return (*arm, *_picked(field, look, room - width_of(arm), here=here))
     hide = field.spec.secret
-    if edit is not None and look.focused:
+    if edit is not None and here:
         shown = LineEdit("•" * len(edit.text), edit.cursor) if hide else edit
         before, under, after = shown.window(max(2, room - width_of(arm) - 1))
-        empty: Row = ()
-        if not edit.text:
-            empty = ((" " + _placeholder(field), "dim"),)
-        return (*arm, (before, "text"), (under, "text reverse"), (after, "text"), *empty)
+        hint: Row = ((" " + _placeholder(field), "dim"),) if not edit.text else ()
+        return (*arm, (before, "text"), (under, "text reverse"), (after, "text"), *hint)
     if field.state is FieldState.ABSENT or not field.text:
         return (*arm, (_placeholder(field), "dim"))
     return (*arm, ("•" * min(len(field.text), 12) if hide else shown_text(field.text), "text"))
 
 
-def _holder(field: FormField, *, current: bool) -> Row:
+def _is_chosen(field: FormField, label: str) -> bool:
+    if field.state is FieldState.NULL:
+        return False
+    if field.kind in HOLDERS:
+        return field.state is not FieldState.ABSENT and field.arms[field.arm] == label
+    return field.state is not FieldState.ABSENT and field.text == label
+
+
+def _holder(field: FormField) -> str:
     if field.state is FieldState.ABSENT:
-        hint = "   enter puts it in" if current else ""
-        return ((_placeholder(field), "dim"), (hint, "accent"))
-    hint = "   enter adds one" if current else ""
+        return _placeholder(field)
     if field.kind is FieldKind.ARRAY:
-        return ((units.plural(field.children, "item"), "text"), (hint, "accent"))
+        return units.plural(field.children, "item")
     if field.kind is FieldKind.MAP:
-        many = "entry" if field.children == 1 else "entries"
-        return ((f"{field.children} {many}", "text"), (hint, "accent"))
-    return ()
+        return f"{field.children} {'entry' if field.children == 1 else 'entries'}"
+    return ""
 
 
-def _picked(field: FormField, look: FormLook, *, current: bool) -> Row:
-    style = "text bold" if current and look.focused else "text"
-    if field.state is FieldState.ABSENT:
-        return ((_placeholder(field), "dim" if not (current and look.focused) else "dim bold"),)
-    return ((shown_text(field.text), style),)
+def _picked(field: FormField, look: FormLook, room: int, *, here: bool) -> Row:
+    """Return the value of a list too long to be shown side by side, and that there is a list."""
+    value: Row = ((_placeholder(field), "dim"),)
+    if field.state is not FieldState.ABSENT:
+        value = ((shown_text(field.text), "text bold" if here else "text"),)
+    if field.kind is FieldKind.CONST:
+        return value
+    return spread(value, ((look.signs.unfolded, "accent" if here else "dim"),), room)
 
 
 def _placeholder(field: FormField) -> str:
     if field.state is FieldState.SET and not field.text:
         return "empty text"
     if field.spec.default is not MISSING:
-        return f"default {brief(field.spec.default)}"
-    return "needed" if field.required else "left out"
+        return _default(field)
+    return "" if field.required else "not set"
+
+
+def _default(field: FormField) -> str:
+    """Return the default as it is shown: of a choice, its label."""
+    default = field.spec.default
+    label = next((one.label for one in field.spec.choices if one.value == default), None)
+    return brief(default if label is None else label)
 
 
 def brief(value: Any) -> str:
@@ -180,7 +283,7 @@ def brief(value: Any) -> str:
 
 
 def type_words(field: FormField) -> str:
-    """Return the type of a field: "integer 1…7", "one of 4", "list, at most 3"."""
+    """Return the type of a field: "integer 1…7", "one of 4", "list, at most 3 items"."""
     spec, kind = field.spec, field.kind
     match kind:
         case FieldKind.CHOICE:
@@ -188,7 +291,7 @@ def type_words(field: FormField) -> str:
         case FieldKind.CONST:
             words = "fixed"
         case FieldKind.BOOLEAN:
-            words = "yes or no"
+            words = "boolean"
         case FieldKind.ARRAY:
             words = "list"
         case FieldKind.OBJECT | FieldKind.MAP:
@@ -198,9 +301,12 @@ def type_words(field: FormField) -> str:
         case _:
             words = clean_line(spec.format, 20) if spec.format else str(kind)
     bounds = bound_words(spec.bounds, is_number=kind in (FieldKind.INTEGER, FieldKind.NUMBER))
+    if bounds and kind in (FieldKind.TEXT, FieldKind.ARRAY):
+        one = spec.bounds.longest == 1 or (spec.bounds.longest is None and spec.bounds.shortest == 1)
+        bounds += (" character" if kind is FieldKind.TEXT else " item") + ("" if one else "s")
     nullable = " or null" if field.nullable else ""
     joint = " " if kind in (FieldKind.INTEGER, FieldKind.NUMBER) or not bounds else ", "
-    pattern = ", as a pattern" if kind is FieldKind.TEXT and spec.pattern else ""
+    pattern = ", pattern" if kind is FieldKind.TEXT and spec.pattern else ""
     return f"{words}{joint}{bounds}".rstrip() + nullable + pattern
 
 

@@ -18,8 +18,8 @@ from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
-from tui.ui.workbench.field_rows import HOLDERS, FormLook, is_typed, label_cells
-from tui.ui.workbench.form_rows import CALL, MORE, WIDEST, FormLine, FormState, form_lines, shown_fields
+from tui.ui.workbench.field_rows import BOOLEANS, HOLDERS, FormLook, is_typed, option_at
+from tui.ui.workbench.form_rows import MORE, NONE, WIDEST, FormLine, FormState, form_lines, shown_fields
 from tui.ui.workbench.items import Item
 from tui.ui.workbench.line_edit import LineEdit
 from tui.ui.workbench.value_suggestions import AskValues, ValueSuggestions
@@ -36,6 +36,10 @@ class FormPane(LinePane, inherit_bindings=False):
 
     CURSOR = True
     FOLLOWS = False
+
+    # Textual adds the height of a horizontal scroll bar to what is as tall as its content.
+    DEFAULT_CSS = "FormPane { scrollbar-size-horizontal: 0; }"
+
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_of(Context.BENCH_FORM),
         Binding("pageup", "pane_page_up", show=False),
@@ -46,24 +50,23 @@ class FormPane(LinePane, inherit_bindings=False):
         """The arguments have changed."""
 
     class Wanted(Message):
-        """The person wants to "call", to "choose" a value or to "name" an entry of a field."""
+        """The person wants to "choose" a value or to "name" an entry of a field."""
 
-        def __init__(self, what: str, field: FormField | None = None) -> None:
+        def __init__(self, what: str, field: FormField) -> None:
             super().__init__()
             self.what = what
             self.field = field
 
-    def __init__(self, keys: KeyOverrides, signs: Symbols, *, call: str = "bench.call") -> None:
+    def __init__(self, keys: KeyOverrides, signs: Symbols) -> None:
         super().__init__()
         self.item: Item | None = None
         self.form: Form = Form({})
         self.strict = False
         self._keys = keys
         self._signs = signs
-        self._call = call
         self._has_output_schema = False
         self._unfolded = False
-        self._where: Path = CALL
+        self._where: Path = NONE
         self._edit = LineEdit()
         self._fields: dict[Path, FormField] = {}
         self._lines: list[FormLine] = []
@@ -92,7 +95,7 @@ class FormPane(LinePane, inherit_bindings=False):
         self.item, self.form, self._has_output_schema = item, form, has_output_schema
         self.strict = self._unfolded = False
         fields = shown_fields(item, form)
-        self._where = fields[0].path if fields else CALL
+        self._where = fields[0].path if fields else NONE
         self._begin_edit()
         self.rebuild()
         self._suggest()
@@ -117,9 +120,10 @@ class FormPane(LinePane, inherit_bindings=False):
             return
         fields = shown_fields(self.item, self.form)
         self._fields = {one.path: one for one in fields}
-        if self._where not in self._fields and self._where not in (CALL, MORE):
+        if self._where not in self._fields and self._where not in (NONE, MORE):
             self._where = self._nearest(fields)
             self._begin_edit()
+        self.can_focus = bool(fields) or self._is_open
         count = len(self._lines)
         self._lines = [] if self.item is None else self._lay_out(self.item, fields)
         if len(self._lines) != count and self.styles.is_auto_height:
@@ -127,17 +131,24 @@ class FormPane(LinePane, inherit_bindings=False):
         self.cursor = next((n for n, line in enumerate(self._lines) if line.path == self._where), 0)
         self.rows_changed()
 
+    @property
+    def _is_open(self) -> bool:
+        """Whether arguments of any name may be added."""
+        whole = self.form.field(())
+        return self.item is not None and whole is not None and whole.kind is FieldKind.MAP
+
     def _lay_out(self, item: Item, fields: tuple[FormField, ...]) -> list[FormLine]:
-        columns = min(self.columns, WIDEST)
-        look = FormLook(columns, label_cells(fields, columns), self._signs, self.strict, self.has_focus)
-        call_key = self._keys.first_of(self._call)
-        state = FormState(
-            self._where, self._edit, self._unfolded, self._has_output_schema, call_key, self._suggestions
-        )
-        return form_lines(item, fields, look, state)
+        shown = (self._unfolded, self._has_output_schema, self._is_open)
+        state = FormState(self._where, self._edit, *shown, self._suggestions)
+        return form_lines(item, fields, self._look, state)
+
+    @property
+    def _look(self) -> FormLook:
+        keys = (self._keys.first_of("form.add"), self._keys.first_of("form.cycle"))
+        return FormLook(min(self.columns, WIDEST), self._signs, *keys, self.strict, self.has_focus)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return len(self._lines) + 1
+        return len(self._lines)
 
     def row_count(self) -> int:
         return len(self._lines)
@@ -149,7 +160,8 @@ class FormPane(LinePane, inherit_bindings=False):
         return index < len(self._lines) and self._lines[index].path is not None
 
     def row_ground(self, index: int) -> str:
-        return "cursor" if index == self.cursor and self.has_focus and self.row_selectable(index) else ""
+        """Highlight only what is no field: an input has an edge."""
+        return "cursor" if self._where == MORE and index == self.cursor and self.has_focus else ""
 
     def rewrap(self) -> None:
         self.rebuild()
@@ -160,8 +172,12 @@ class FormPane(LinePane, inherit_bindings=False):
     def _reveal(self) -> None:
         self.rebuild()
         self._suggest()
-        if self._where != CALL:
-            self.show_row(self.cursor, 2)
+        if self._where != NONE:
+            self._show_field()
+
+    def on_resize(self, event: events.Resize) -> None:
+        if self._where != NONE:
+            self.call_later(self._show_field)
 
     def on_blur(self) -> None:
         self._suggestions.forget()
@@ -172,7 +188,7 @@ class FormPane(LinePane, inherit_bindings=False):
 
     def _suggest(self) -> None:
         """Have values suggested for the current field."""
-        field = self.form.field(self._where) if self._where not in (CALL, MORE) else None
+        field = self.form.field(self._where) if self._where not in (NONE, MORE) else None
         if field is None or not is_typed(field) or not self.has_focus:
             self._suggestions.forget()
             return
@@ -198,18 +214,25 @@ class FormPane(LinePane, inherit_bindings=False):
         for end in range(len(self._where), 0, -1):
             if any(one.path == self._where[:end] for one in fields):
                 return self._where[:end]
-        return fields[0].path if fields else CALL
+        return fields[0].path if fields else NONE
 
     def _go(self, path: Path) -> None:
         self._where = path
         self._begin_edit()
         self._suggest()
         self.rebuild()
-        below = sum(1 for line in self._lines[self.cursor + 1 : self.cursor + 5] if line.path is None)
-        self.show_row(self.cursor, 1 + below)
+        self._show_field()
+
+    def _show_field(self) -> None:
+        """Scroll all rows of the current field into view; above the first one, the description too."""
+        mine = [n for n, line in enumerate(self._lines) if line.owner == self._where] or [self.cursor]
+        first = min(mine[0], self.cursor)
+        is_first = not any(line.path is not None for line in self._lines[:first])
+        self.show_row(0 if is_first and self.cursor < self.page else first, mine[-1] - first + 1)
+        self.show_row(self.cursor)
 
     def _begin_edit(self) -> None:
-        field = self.form.field(self._where) if self._where not in (CALL, MORE) else None
+        field = self.form.field(self._where) if self._where not in (NONE, MORE) else None
         self._edit = LineEdit.at_end(field.text if field is not None and is_typed(field) else "")
 
     def cursor_moved(self, index: int) -> None:
@@ -223,17 +246,30 @@ class FormPane(LinePane, inherit_bindings=False):
         self._changed()
 
     def row_clicked(self, index: int, x: int) -> None:
-        """Go to the clicked field; a second click, or one on the line that calls, acts like enter."""
+        """Go to the clicked field; a click on a value chooses it, a second click acts like enter."""
         suggested = self._suggestions.at(self._lines[index].suggestion) if index < len(self._lines) else None
         if suggested is not None:
             self._take_suggestion(suggested)
             return
-        if not self.row_selectable(index):
+        line = self._lines[index] if index < len(self._lines) else None
+        path = line.owner or line.path if line is not None else None
+        if line is None or path is None:
             return
-        again = index == self.cursor or self._lines[index].path in (CALL, MORE)
-        self.move_cursor(index)
-        if again:
+        again = path in (self._where, MORE) and line.path is not None
+        if path != self._where:
+            self._go(path)
+        field = self.current
+        option = option_at(field, self._look, x) if field is not None and line.path is not None else None
+        if field is not None and option is not None:
+            self._take_option(field, option)
+        elif again:
             self.action_form_choose()
+
+    def _take_option(self, field: FormField, label: str) -> None:
+        if field.kind in HOLDERS:
+            self._to_arm(field, field.arms.index(label))
+        else:
+            self.set_text(field.path, label)
 
     def action_form_next(self) -> None:
         """Go to the next field, or after the last one to the next pane."""
@@ -315,7 +351,7 @@ class FormPane(LinePane, inherit_bindings=False):
             return
         labels = [choice.label for choice in field.spec.choices]
         if field.kind is FieldKind.BOOLEAN:
-            labels = ["true", "false"]
+            labels = list(BOOLEANS)
         if not labels or field.kind in HOLDERS:
             if field.arms:
                 self._next_arm(field, 1 if key == "right" else -1)
@@ -324,15 +360,15 @@ class FormPane(LinePane, inherit_bindings=False):
         self.set_text(field.path, labels[(now + (1 if key == "right" else -1)) % len(labels)])
 
     def action_form_choose(self) -> None:
-        """Do what fits the current line: choose, unfold, add, go to the next field, call."""
+        """Do what fits the current line: choose, unfold, add, go to the next field."""
         field = self.current
         if self._where == MORE:
             self._unfolded = True
-            self._where = next(iter(self._fields), CALL)
+            self._where = next(iter(self._fields), NONE)
             self._begin_edit()
             self.rebuild()
         elif field is None:
-            self.post_message(self.Wanted("call"))
+            self.action_form_next()
         elif field.kind is FieldKind.CHOICE:
             self.post_message(self.Wanted("choose", field))
         elif field.kind is FieldKind.BOOLEAN:
@@ -346,9 +382,9 @@ class FormPane(LinePane, inherit_bindings=False):
             self.action_form_next()
 
     def action_form_add(self) -> None:
-        """Add an item or entry to the nearest list or object."""
-        field = self.current
-        path = self._where
+        """Add an item or entry to the nearest list or object, or to the arguments themselves."""
+        path = self._where if self._where in self._fields else ()
+        field = self.form.field(path)
         while field is not None:
             if field.kind in (FieldKind.ARRAY, FieldKind.MAP) or (
                 field.kind is FieldKind.OBJECT and field.spec.open
@@ -401,13 +437,21 @@ class FormPane(LinePane, inherit_bindings=False):
         is_last = field.arm + direction == len(field.arms)
         if is_last and field.nullable and field.state is not FieldState.NULL:
             self.form.null(field.path)
+            self._begin_edit()
+            self._changed()
         else:
-            self.form.choose_arm(field.path, (field.arm + direction) % len(field.arms))
+            self._to_arm(field, (field.arm + direction) % len(field.arms))
+
+    def _to_arm(self, field: FormField, arm: int) -> None:
+        if arm == field.arm and field.state is FieldState.ABSENT:
+            self.form.include(field.path)
+        else:
+            self.form.choose_arm(field.path, arm)
         self._begin_edit()
         self._changed()
 
     def _changed(self) -> None:
-        field = self.form.field(self._where) if self._where not in (CALL, MORE) else None
+        field = self.form.field(self._where) if self._where not in (NONE, MORE) else None
         if field is not None and is_typed(field) and field.text != self._edit.text:
             self._begin_edit()
         self._suggest()

@@ -1,4 +1,4 @@
-"""The rows of the form of an item: its description, its fields, and the line that calls it. Pure."""
+"""The rows of the form of an item: its description and its fields. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import ResourceInfo
 from tui.ui.widgets.rows import EMPTY, Row, wrap
-from tui.ui.workbench.field_rows import FormLook, field_row, under_rows
+from tui.ui.workbench.field_rows import FormLook, field_rows, is_compact
 from tui.ui.workbench.items import UNALARMING, Item, ItemVerb
 from tui.ui.workbench.line_edit import LineEdit
 from tui.ui.workbench.overview import prose
@@ -23,9 +23,11 @@ FOLDED_ROWS = 4
 WIDEST = 92
 """Columns of the widest form: beyond it a value is too far from its label."""
 
-CALL: Path = ("\x00call",)
 MORE: Path = ("\x00more",)
-"""Paths of the lines that are not fields: the one that calls, and the one that unfolds the description."""
+"""Path of the line that unfolds the description, which is not a field."""
+
+NONE: Path = ("\x00none",)
+"""Where the cursor is in a form without fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,27 +35,30 @@ class FormLine:
     """A row of the form.
 
     Attributes:
-        path: the path of its field; None for rows that the cursor skips.
+        path: the path of its field, on its input; None for rows that the cursor skips.
+        owner: the path of the field that a click goes to.
         suggestion: the index of the suggested value that it shows, or -1.
     """
 
     row: Row
     path: Path | None = None
+    owner: Path | None = None
     suggestion: int = -1
 
 
 @dataclass(frozen=True, slots=True)
 class FormState:
-    """What a form shows besides its fields: the line under the cursor and its text, the key that calls.
+    """What a form shows besides its fields: the line under the cursor and its text.
 
-    `suggestions` are the values suggested for the current field.
+    `suggestions` are the values suggested for the current field. A form that `is_open` takes arguments of any
+    name.
     """
 
     where: Path
     edit: LineEdit
     unfolded: bool
     has_output_schema: bool
-    call_key: str
+    is_open: bool
     suggestions: ValueSuggestions
 
 
@@ -78,26 +83,21 @@ def form_lines(item: Item, fields: tuple[FormField, ...], look: FormLook, state:
     if more:
         lines.append(FormLine(((f"  {more}", "accent"),), MORE))
     lines.append(FormLine(EMPTY))
+    compact = False
     for field in fields:
+        if compact and not is_compact(field):
+            lines.append(FormLine(EMPTY))
+        compact = is_compact(field)
         current = field.path == state.where
-        lines.append(FormLine(field_row(field, look, state.edit if current else None), field.path))
-        if current and look.focused:
-            found = state.suggestions.rows(look.label + 2, look.columns, look.signs.cursor)
-            lines += [FormLine(row, suggestion=index) for index, row in found]
-        lines += [FormLine(row) for row in under_rows(field, look, is_current=current and look.focused)]
-    if fields:
-        lines.append(FormLine(EMPTY))
-    elif item.verb in (ItemVerb.CALL, ItemVerb.GET):
-        lines += [FormLine((("  It takes no arguments.", "dim"),)), FormLine(EMPTY)]
-    return [*lines, FormLine(_call_row(item, look, state), CALL)]
-
-
-def _call_row(item: Item, look: FormLook, state: FormState) -> Row:
-    here = state.where == CALL and look.focused
-    lead = look.signs.cursor if here else " "
-    style = "accent bold reverse" if here else "accent"
-    row: Row = ((f"{lead} ", "accent"), (f" {item.verb} {item.label} ", style))
-    return (*row, (f"   {state.call_key}", "dim"))
+        for one in field_rows(field, look, state.edit if current else None):
+            lines.append(FormLine(one.row, field.path if one.is_input else None, field.path))
+            if one.is_input and current and look.focused:
+                found = state.suggestions.rows(2 * field.depth, look.columns, look.signs.cursor)
+                lines += [FormLine(row, suggestion=index) for index, row in found]
+    if not fields and item.verb in (ItemVerb.CALL, ItemVerb.GET):
+        words = f"Any arguments: {look.add_key} adds one" if state.is_open else "No arguments"
+        lines += [FormLine(((f"  {words}", "dim"),)), FormLine(EMPTY)]
+    return lines
 
 
 def about_rows(item: Item, columns: int, *, unfolded: bool, has_output_schema: bool) -> tuple[list[Row], str]:
@@ -132,15 +132,15 @@ def _hints(item: Item, has_output_schema: bool) -> Iterator[tuple[str, str]]:
             hints = list(_tool_hints(about))
             yield from hints
             if hints and not about.trusted:
-                yield "so it says, and is not trusted", "warn"
+                yield "hints of an untrusted server", "warn"
             if has_output_schema:
-                yield "structured results", "dim"
+                yield "structured result", "dim"
             if about.has_icon:
                 yield "has an icon", "dim"
             if item.tokens:
                 yield item.tokens, "dim"
         case Task():
-            yield "the server works on it; fetch waits for its result", "dim"
+            yield "running on the server: fetch waits for its result", "dim"
         case ResourceInfo():
             yield clean_line(about.uri, 400), "tool"
             if about.mime:
@@ -151,10 +151,10 @@ def _hints(item: Item, has_output_schema: bool) -> Iterator[tuple[str, str]]:
 
 def _tool_hints(tool: Tool) -> Iterator[tuple[str, str]]:
     if tool.read_only:
-        yield "reads only", "ok"
+        yield "read-only", "ok"
     if tool.destructive:
         yield "! destructive", "warn"
     elif tool.destructive is False and not tool.read_only:
-        yield "destroys nothing", "ok"
+        yield "non-destructive", "ok"
     if tool.idempotent:
-        yield "twice is as once", "dim"
+        yield "idempotent", "dim"

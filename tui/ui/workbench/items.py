@@ -29,12 +29,12 @@ OFF = "off: turned off by you"
 
 
 class ItemVerb(StrEnum):
-    """What is done with an item; the value is the word on the last line of its form."""
+    """What is done with an item; the value is the word on its button."""
 
     CALL = "call"
     READ = "read"
     GET = "get"
-    SEND = "send to"
+    SEND = "send"
     FETCH = "fetch"
 
 

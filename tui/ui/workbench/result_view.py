@@ -11,7 +11,7 @@ from textual.widget import Widget
 from tui.core import units
 from tui.core.conversation.conversation import Attachment
 from tui.core.text import clean_line, fold
-from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent
+from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, Tool
 from tui.core.workbench import PromptResult
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -24,6 +24,7 @@ from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench import results
 from tui.ui.workbench.bench_lists import CallList, state_sign
 from tui.ui.workbench.calls import BenchContext, HandCall, HandCallState, as_json
+from tui.ui.workbench.items import Item
 from tui.ui.workbench.message_draft import ResultSource, attach_content, for_conversation, prompt_message
 from tui.ui.workbench.result_screen import read_link
 from tui.ui.workbench.results import Stack
@@ -126,14 +127,24 @@ class ResultView:
         self._shared = shared
         self.line = ResultLine(shared.signs)
         self.page = ResultPage()
+        self._expected: Sequence[Row] = ()
         self._layout: asyncio.Task[None] | None = None
+
+    def expect(self, item: Item | None) -> bool:
+        """Say what will be there while an item has no call; return whether it has an output schema."""
+        about = item.about if item is not None else None
+        promised = self._shared.runtime.workbench.output_schema(about) if isinstance(about, Tool) else None
+        self._expected = results.expected(item, promised)
+        return promised is not None
 
     def show(self) -> None:
         """Show the result of the selected call."""
         call = self._calls.selected
         self.line.what = ""
         self.line.show(call)
-        if call is None or call.took_ms is None:
+        if call is None:
+            self._put(Lines(self._expected))
+        elif call.took_ms is None:
             self._put(Lines(()))
         elif call.size <= AT_ONCE:
             self._put(results.sheet_of(call, self._shared.signs))

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from tui.core import units
+from tui.core.forms.form import Form
 from tui.core.text import clean, clean_line, preview
 from tui.core.tools import (
     BinaryContent,
@@ -25,6 +26,8 @@ from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.tree import Tree
 from tui.ui.workbench.calls import HandCall, HandCallState, as_json
+from tui.ui.workbench.field_rows import type_words
+from tui.ui.workbench.items import Item, ItemVerb
 from tui.ui.workbench.result_pictures import ImageLines, StackPictures, ending_of
 
 TEXT_CHARS = 64 * 1024
@@ -47,6 +50,32 @@ _FAILURES = {  # other failures are explained by the text that comes with them
     CallFailure.TOO_LARGE: "The answer is larger than what is read.",
     CallFailure.NOT_RUNNING: "The server does not run.",
 }
+
+MOST_PROMISED = 40
+"""Members of an output schema that are listed before the first call."""
+
+
+def expected(item: Item | None, promised: Mapping[str, Any] | None) -> list[Row]:
+    """Return what the result area says before the first call: what will be there.
+
+    `promised` is the output schema of a tool, or None.
+    """
+    if item is None:
+        return []
+    words = {
+        ItemVerb.READ: f"The content of {item.label} appears here.",
+        ItemVerb.GET: f"The messages of {item.label} appear here.",
+        ItemVerb.FETCH: "The result of the task appears here.",
+    }.get(item.verb, f"The result of {item.label} appears here.")
+    rows: list[Row] = [((words, "dim"),)]
+    fields = Form(promised).fields()[:MOST_PROMISED] if promised is not None else ()
+    if not fields:
+        return rows
+    rows += [EMPTY, (("It is structured:", "dim"),)]
+    for field in fields:
+        name = clean_line(field.name, 60) or "value"
+        rows.append(((f"{'  ' * max(1, field.depth)}{name}  ", "tool"), (type_words(field), "dim")))
+    return rows
 
 
 class Stack:

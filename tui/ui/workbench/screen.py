@@ -23,7 +23,6 @@ from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.bars import BenchKeys, BenchTab, BenchTabs, BenchTitle
 from tui.ui.workbench.calls import BenchContext, CallBook
 from tui.ui.workbench.catalogue import Catalogue, SubscriptionWatch
-from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.hand_calls import HandCalls
 from tui.ui.workbench.message_draft import MessageDraft
 from tui.ui.workbench.overview import Overview, choose_sampling, edit_roots
@@ -158,7 +157,7 @@ class ServerScreen(Screen[None]):
         if bench is not None and self.focused is bench.raw:
             self._keys.of(None, self.tab)
         else:
-            in_form = bench is not None and self.focused is bench.form
+            in_form = bench is not None and self.focused in (bench.form, bench.button)
             context = Context.BENCH_FORM if in_form else Context.BENCH_LIST
             self._keys.of(context, self.tab)
 
@@ -250,8 +249,7 @@ class ServerScreen(Screen[None]):
         if self.bench is not None:
             self.calls.call(self.bench)
 
-    def on_form_pane_wanted(self, event: FormPane.Wanted) -> None:
-        """Make a call; its bench has done whatever else a form wants."""
+    def on_bench_called(self, event: Bench.Called) -> None:
         self.action_bench_call()
 
     def action_bench_open(self) -> None:

@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Input, TextArea
 
 from tui.core import units
@@ -22,7 +23,8 @@ from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform.keys_in_order import act_at_once
 from tui.ui.widgets.bar import Bar
-from tui.ui.widgets.field import Field
+from tui.ui.widgets.field import Button, Field
+from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.text_area import LinesField
 from tui.ui.workbench.bench_lists import CallList, ItemList
@@ -71,7 +73,9 @@ class RawJson(LinesField):
 
 
 class Bench(Horizontal):
-    """List and calls on the left, form and result on the right.
+    """List and calls on the left, form, button and result on the right.
+
+    The form is as tall as its fields, up to half of the height; the result has the rest.
 
     Attributes:
         item: the item whose form is shown.
@@ -86,9 +90,12 @@ class Bench(Horizontal):
     Bench.-slim.-tiny > .bench-left { width: 14; }
     Bench.-broad > .bench-left { width: 44; }
     Bench > .bench-right { width: 1fr; }
-    Bench ItemList { height: 1fr; background: $surface; }
+    Bench ItemList { height: 2fr; background: $surface; }
     Bench CallList { height: 1fr; background: $surface; }
-    Bench FormPane { height: 1fr; background: $surface; }
+    Bench FormPane { height: auto; max-height: 55%; background: $surface; }
+    Bench.-new FormPane { max-height: 75%; }
+    Bench .bench-actions { height: 2; padding: 0 2; }
+    Bench .bench-actions Literal { width: 1fr; height: 1; margin-left: 3; color: $text-dim; }
     Bench RawJson, Bench RawHeading { display: none; background: $surface; }
     Bench RawJson { height: 1fr; }
     Bench ResultPage { height: 1fr; padding: 0 1; background: $surface; }
@@ -98,14 +105,13 @@ class Bench(Horizontal):
     Bench.-raw RawJson, Bench.-raw RawHeading { display: block; }
     Bench.-raw FormPane { display: none; }
     Bench.-whole .bench-left, Bench.-whole FormPane { display: none; }
-    Bench.-whole RawJson, Bench.-whole RawHeading { display: none; }
-    Bench.-plain FormPane { height: auto; max-height: 12; }
-    Bench.-new ResultPage { height: 3; }
-    Bench.-plain ResultPage { height: 1fr; }
-    Bench.-plain CallList { height: 6; }
-    Bench.-plain.-new CallList { height: 3; }
+    Bench.-whole RawJson, Bench.-whole RawHeading, Bench.-whole .bench-actions { display: none; }
+    Bench.-new.-raw ResultPage { height: 5; }
     Bench.-new CallList { height: 3; }
     """
+
+    class Called(Message):
+        """The person wants to call the item."""
 
     def __init__(self, tab: str, shared: BenchContext, saved: SavedArguments) -> None:
         super().__init__(id=f"bench-{tab}")
@@ -117,6 +123,9 @@ class Bench(Horizontal):
         self.filter = Field(placeholder="words in name or description", max_length=200, compact=True)
         self.calls = CallList(shared.signs)
         self.form = FormPane(shared.overrides, shared.signs)
+        key = shared.overrides.first_of
+        self.button = Button("Call", key("bench.call"), lambda: self.post_message(self.Called()))
+        self._other_keys = Literal(f"{key('bench.raw')} raw JSON   {key('bench.keep')} save arguments")
         self.raw = RawJson(shared.overrides)
         self.raw_heading = RawHeading()
         self.result = ResultView(self.calls, shared)
@@ -134,6 +143,9 @@ class Bench(Horizontal):
             yield self.form
             yield self.raw_heading
             yield self.raw
+            with Horizontal(classes="bench-actions"):
+                yield self.button
+                yield self._other_keys
             yield self.line
             yield self.page
 
@@ -175,16 +187,17 @@ class Bench(Horizontal):
             draft = Draft(self._saved.last(item))
         if draft is not None and draft.arguments is not None:
             form.load(draft.arguments)
-        about = item.about if item is not None else None
-        has_output_schema = (
-            isinstance(about, Tool) and self._shared.runtime.workbench.output_schema(about) is not None
-        )
-        self.form.show(item, form, has_output_schema=has_output_schema, ask_values=self._completion_of(item))
+        structured = self.result.expect(item)
+        self.form.show(item, form, has_output_schema=structured, ask_values=self._completion_of(item))
+        self.button.display = item is not None
+        self._other_keys.display = item is not None and not self._is_plain(item)
+        if item is not None:
+            self.button.label = item.verb.capitalize()
+            self.button.refresh(layout=True)
         if draft is not None and draft.raw:
             with self.prevent(TextArea.Changed):
                 self.raw.load_text(draft.raw)
             self.add_class("-raw")
-        self.set_class(item is not None and self._is_plain(item), "-plain")
         self.show_calls()
         self.result.show()
 
@@ -246,7 +259,7 @@ class Bench(Horizontal):
         elif focused is self.list and self.list.turn():
             pass
         elif self.item is not None and self._is_plain(self.item):
-            self.post_message(FormPane.Wanted("call"))
+            self.post_message(self.Called())
         elif self.item is not None:
             self.go_to_form()
 
@@ -401,10 +414,8 @@ class Bench(Horizontal):
         self.screen.set_focus(self.list, scroll_visible=False)
 
     def on_form_pane_wanted(self, event: FormPane.Wanted) -> None:
-        """Let the person choose a value or name an entry; the screen makes the call."""
+        """Let the person choose a value or name an entry."""
         field = event.field
-        if field is None:
-            return
         event.stop()
         if event.what == "choose":
             choices = [
@@ -431,8 +442,9 @@ class Bench(Horizontal):
         return self.has_class("-raw")
 
     def go_to_form(self) -> None:
-        """Focus the form, or the raw JSON."""
-        self.screen.set_focus(self.raw if self.is_raw else self.form, scroll_visible=False)
+        """Focus the form or the raw JSON, or the button of a form without fields."""
+        form = self.form if self.form.can_focus else self.button
+        self.screen.set_focus(self.raw if self.is_raw else form, scroll_visible=False)
 
     def action_raw(self) -> None:
         """Edit the arguments as raw JSON, or in the form again if the JSON is valid."""
@@ -442,7 +454,7 @@ class Bench(Horizontal):
             self._raw_from_form()
             self.add_class("-raw")
         elif problem := self.form.form.from_json(self.raw.text):
-            self.line.say((f"! {clean_line(problem, 200)}", "bad"), ("   mend it first", "dim"))
+            self.line.say((f"! {clean_line(problem, 200)}", "bad"), ("   fix it first", "dim"))
             return
         else:
             self.remove_class("-raw")

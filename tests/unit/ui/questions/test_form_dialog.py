@@ -29,7 +29,9 @@ async def test_the_server_its_words_and_every_field_are_shown() -> None:
     async with app_with_person() as (app, _, person):
         question = asked(person.form(QUESTION))
         await shown(app, FormDialog)
-        await shows(app, "weather", "round 2", "Who are [b]you[/b]?", "name *", "size", "4", "Mon", "decline")
+        await shows(
+            app, "weather", "round 2", "Who are [b]you[/b]?", "name  text", "size", "4", "Mon", "decline"
+        )
         question.cancel()
 
 
@@ -88,7 +90,7 @@ async def test_a_form_without_fields_is_a_yes_or_no() -> None:
     async with app_with_person() as (app, pilot, person):
         question = asked(person.form(FormQuestion("weather", "Go on?", {"type": "object"})))
         await shown(app, FormDialog)
-        await shows(app, "Go on?", "send to weather")
+        await shows(app, "Go on?", "Send  ctrl+j")
         await pilot.press("enter")
         assert await question == FormAnswer(Action.ACCEPT, {})
 
@@ -126,9 +128,9 @@ async def test_a_pattern_that_could_take_long_is_checked_before_the_form_is_sent
         assert (await question).content == {"code": "a" * 40}
 
 
-async def test_a_window_of_ten_rows_shows_fields_and_keys() -> None:
+async def test_a_window_of_ten_rows_shows_a_field_and_the_keys() -> None:
     async with app_with_person((40, 10)) as (app, _, person):
         question = asked(person.form(QUESTION))
         await shown(app, FormDialog)
-        await shows(app, "weather", "name *", "color", "ctrl+j send", "esc cancel")
+        await shows(app, "weather", "name  text", "Send  ctrl+j", "esc cancel")
         question.cancel()
