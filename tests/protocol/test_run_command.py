@@ -82,6 +82,21 @@ async def test_a_question_comes_from_stdin_where_a_dash_stands(tmp_path: Path):
     assert done.code == 0
 
 
+async def test_project_instructions_are_used_only_with_the_option(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    async with Endpoint([says("Yes.")]) as endpoint:
+        asked = ("run", "--config", config(tmp_path, endpoint), "--no-servers", "hello?")
+        missing = await mcptui(*asked, "--project-instructions")
+        (tmp_path / "AGENTS.md").write_text("Answer in one sentence.")
+        await mcptui(*asked)
+        await mcptui(*asked, "--project-instructions")
+        systems = [request.json["messages"][0]["content"] for request in endpoint.requests if request.body]
+    assert missing.code == 2 and "AGENTS.md not found" in missing.err
+    assert ["Answer in one sentence." in system for system in systems] == [False, True]
+
+
 async def test_a_hard_limit_ends_with_code_3_and_a_last_request_without_tools(tmp_path: Path):
     again = calls(("weather__get_weather", {"location": "NYC"}))
     async with Endpoint([again, again, says("What I know.")]) as endpoint:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from tests.ui.fake_chats import FakeChats
@@ -31,6 +32,7 @@ from tui.core.workbench import (
     ServerIdentity,
 )
 from tui.runtime.server_changes import Draft, ServerValues
+from tui.settings.state.project_file import ProjectFile
 
 Script = Callable[[ModelRequest], AsyncIterator[ModelPart]]
 
@@ -403,6 +405,8 @@ class FakeRuntime:
         self.conversations = FakeChats(self.conversation, self.continue_turn)
         self.snippets: dict[str, str] = {}
         self.tokens: dict[str, DefinitionTokens] = {}
+        self.project = ProjectFile(Path("/nowhere/answers.json"))
+        self.project_words = self.project_tokens = ""
         self.revision = 1
         self.saved_themes: list[str] = []
         self.shut_down = self.turns = 0

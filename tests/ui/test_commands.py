@@ -12,6 +12,7 @@ from tests.ui.fakes import WEATHER, FakeRuntime, says
 from tests.ui.prompt_stage import runtime_with_prompts
 from tui.core.conversation.conversation import UserMessage
 from tui.core.workbench import PromptInfo
+from tui.settings.state.project_file import ProjectFile
 from tui.ui.dialogs.help import HelpScreen
 from tui.ui.dialogs.picker import Picker
 from tui.ui.workbench.screen import ServerScreen
@@ -370,3 +371,24 @@ async def test_a_command_that_may_take_something_is_put_into_the_composer():
         next(command for command in app.commands() if command.help.startswith("/export")).run()
         assert app.main.composer.text == "/export "
         await until(lambda: app.main.composer.has_focus)
+
+
+async def test_project_instructions_are_shown_and_used_after_a_yes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "AGENTS.md").write_text("Answer in one sentence.")
+    runtime = FakeRuntime()
+    runtime.project = ProjectFile(tmp_path / "answers.json")
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/instructions")
+        await shows(app, "Answer in one sentence.", "Not in use.")
+        app.screen._shown = 0.0
+        await pilot.press("y")
+        await until(lambda: runtime.project.used is not None)
+        await shows(app, "The model is given AGENTS.md")
+
+
+async def test_without_project_instructions_the_command_says_so(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    async with opened(FakeRuntime()) as (app, pilot):
+        await send(pilot, "/instructions")
+        await shows(app, "AGENTS.md: not found in this folder")

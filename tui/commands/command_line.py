@@ -267,6 +267,11 @@ def _add_question(run: argparse.ArgumentParser) -> None:
     run.add_argument("--file", action="append", metavar="PATH", default=[], help="attach a file; repeatable")
     run.add_argument("--stdin", action="store_true", help="wait for stdin and append it to the question")
     run.add_argument("--system", metavar="TEXT|@FILE", help="replace the system prompt")
+    run.add_argument(
+        "--project-instructions",
+        action="store_true",
+        help="give the model the AGENTS.md of the current directory",
+    )
     run.add_argument("--output", metavar="FILE", help="write the answer to FILE")
     which = run.add_mutually_exclusive_group()
     which.add_argument(

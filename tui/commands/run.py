@@ -13,6 +13,7 @@ from tui.commands.run_input import attachments, question, system_text
 from tui.commands.run_output import as_object, error_object, line, trace_line
 from tui.commands.terminal_approver import TerminalApprover
 from tui.core.atomic_write import atomic_write, is_replaceable
+from tui.core.context.project_instructions import FILE
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError
 from tui.core.events import EndReason, Event, StepEnded, TextDelta, TurnEnded, TurnError
 from tui.core.servers import ServerState, ServerStatus
@@ -21,6 +22,7 @@ from tui.host.host import Host
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.runtime.turn import PendingTurn
+from tui.settings.state.project_file import ProjectFile
 
 EXIT_CODES = {
     EndReason.ANSWERED: 0,
@@ -84,6 +86,8 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
     runtime.require_usable()
     for problem in runtime.problems:
         print(f"mcptui: {clean(problem)}", file=sys.stderr)
+    if args.project_instructions:
+        _require_instructions(runtime.project)
     wanted, given = _wanted(args, {status.name for status in runtime.host.statuses()})
     prompt, files = question(given, wait=args.stdin), attachments(args.file)
     await runtime.open_session()
@@ -109,6 +113,12 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
     if runtime.model_notice:
         print(f"· {runtime.model_notice}", file=sys.stderr)
     return EXIT_CODES[ended] if ended is not EndReason.CANCELLED else interrupt.exit_code
+
+
+def _require_instructions(project: ProjectFile) -> None:
+    if project.found is None:
+        why = f"{FILE} {project.problem}" if project.problem else f"{FILE} not found in this directory"
+        raise UsageError(why, where="--project-instructions")
 
 
 async def _show(turn: PendingTurn, as_json: bool, answer: "AnswerFile") -> EndReason:

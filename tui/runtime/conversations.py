@@ -306,6 +306,7 @@ class Conversations:
         number, at = self._turns, time.time()
 
         async def begin() -> Turn:
+            await asyncio.to_thread(context.look)
             await self._open_journal(now, text)
             now.conversation.system = self._system_of(now)
             now.turn_numbers[len(now.conversation.messages)] = number

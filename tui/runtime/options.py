@@ -37,6 +37,8 @@ class Options:
     """Its secrets, by a name that may be shown."""
     sampling: SamplingRule | None = None
     """Whether servers may ask the model, if not as configured."""
+    project: bool | None = None
+    """Whether to use the project instructions of the folder; None to ask the user."""
     roots: tuple[str, ...] = ()
     """Directories that servers are told they may work in, instead of the configured ones."""
 
@@ -59,6 +61,7 @@ class Options:
             session=given.get("session"),
             resume=bool(given.get("resume")),
             sampling=SamplingRule(given["sampling"]) if given.get("sampling") else None,
+            project=None if given.get("command") is None else bool(given.get("project_instructions")),
             roots=tuple(given.get("root") or ()),
         )
 

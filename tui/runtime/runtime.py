@@ -20,7 +20,8 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tui.core.context.definition_tokens import DefinitionTokens
+from tui.core.context.context_meter import estimate
+from tui.core.context.definition_tokens import DefinitionTokens, token_words
 from tui.core.context.server_instructions import instructions_text
 from tui.core.conversation.sessions import LAST
 from tui.core.errors import ConfigError, McptuiError, sentences
@@ -50,6 +51,7 @@ from tui.runtime.server_choices import ServerChoices
 from tui.runtime.turn import PendingTurn, ServersStarting, TurnContext, redacted
 from tui.settings.config_file import ConfigFile
 from tui.settings.locations import data_dir, state_dir
+from tui.settings.state.project_file import ProjectFile
 from tui.settings.state.stored_calls import StoredCalls
 from tui.settings.state.stored_eras import StoredEras
 from tui.settings.state.stored_tasks import StoredTasks
@@ -83,6 +85,7 @@ class Runtime:
     Attributes:
         host: the servers.
         conversations: the conversation on screen, and all saved ones.
+        project: the project instructions of the folder, and whether they are used.
         turn_context: what turns need besides.
         calls: calls made by hand that are kept under a name.
         server_changes: which servers there are, changed while they run.
@@ -113,6 +116,7 @@ class Runtime:
         self._sessions = (
             SessionStore(data_dir() / "sessions", lambda: self.redactor) if options.save else None
         )
+        self.project = ProjectFile(state_dir() / "project-instructions.json", always=bool(options.project))
         self.turn_context = TurnContext(
             toolbox=self.host.toolbox,
             starting=ServersStarting(self.host.statuses, self._clock),
@@ -122,7 +126,8 @@ class Runtime:
             notice=self._notice,
             redacted=lambda event: redacted(event, self.redactor),
             recording_name=lambda: self._traffic.path.name,
-            instructions=lambda: instructions_text(self.host.instructions()),
+            instructions=self._instructions,
+            look=self._look,
         )
         self.conversations = Conversations(self._active_model, self.turn_context, self._sessions)
         self._approvals = RememberedApprovals(self._config)
@@ -184,6 +189,7 @@ class Runtime:
         if self._sessions is not None:
             self._save_problem = await self._sessions.check()
         if model:
+            await asyncio.to_thread(self._look)
             await self._active_model.begin(loaded)
             if self._active_model.error is not None:
                 self._problems.append(str(self._active_model.error))
@@ -338,7 +344,8 @@ class Runtime:
     @property
     def revision(self) -> int:
         """Grows when the model, the conversation or the problems change."""
-        return self._revision + self._active_model.revision + self.conversations.revision
+        parts = (self._active_model.revision, self.conversations.revision, self.project.revision)
+        return self._revision + sum(parts)
 
     @property
     def problems(self) -> Sequence[str]:
@@ -439,6 +446,26 @@ class Runtime:
     def save_theme(self, name: str) -> None:
         """Save the theme in the configuration. Raises McptuiError if it could not be written."""
         self._config.save("ui.theme", name)
+
+    def _look(self) -> None:
+        if self._options.project is not False:
+            self.project.look()
+
+    def _instructions(self) -> str:
+        used = self.project.used
+        project = self.redactor.redact(used.prompt) if used is not None else ""
+        return "\n\n".join(filter(None, (project, instructions_text(self.host.instructions()))))
+
+    @property
+    def project_tokens(self) -> str:
+        """The tokens of the project instructions in each request, in words."""
+        found, calibration = self.project.found, self._active_model.context_meter.calibration
+        return token_words(calibration(estimate(found.prompt if found else "")), calibration.samples > 0)
+
+    @property
+    def project_words(self) -> str:
+        """What is to be said about the project instructions, or ""."""
+        return self.project.words(self.project_tokens)
 
     def _traceparent(self) -> str:
         if self._loaded is None or not self._loaded.settings.traffic.traceparent:

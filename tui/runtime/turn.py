@@ -35,7 +35,8 @@ class TurnContext:
         notice: called with each event before anyone else sees it.
         redacted: returns an event without configured secrets.
         recording_name: returns the recording that the traffic goes to, or "".
-        instructions: returns the part of the system text that is the servers' own, or "".
+        instructions: returns the part of the system text that is the project's and the servers' own, or "".
+        look: looks for changes before a turn, in a thread.
         resources: the resources that the model may read.
     """
 
@@ -48,6 +49,7 @@ class TurnContext:
     redacted: Callable[[Event], Event]
     recording_name: Callable[[], str]
     instructions: Callable[[], str] = lambda: ""
+    look: Callable[[], None] = lambda: None
     resources: ResourceSource | None = None
 
 

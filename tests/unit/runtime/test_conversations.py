@@ -35,6 +35,7 @@ class Around:
         self.clock = HandClock()
         self.recording_name = lambda: "now.mcptrace"
         self.instructions = lambda: ""
+        self.look = lambda: None
         self.resources = None
         self.servers: list[ServerStatus] = []
         self.starting = ServersStarting(lambda: self.servers, self.clock)

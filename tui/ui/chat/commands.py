@@ -1,5 +1,6 @@
 """Runs the commands that are written into the composer: `/model`, `/export`, prompts, snippets."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from tui.ui.keys.action_table import Context
 from tui.ui.keys.slash_commands import CommandKind, CommandSpec, SlashCommand, filled, pair, parse_arguments
 
 if TYPE_CHECKING:
+    from tui.core.context.project_instructions import ProjectInstructions
     from tui.runtime.runtime import Runtime
     from tui.ui.dialogs.picker import PickerChoice
 
@@ -63,6 +65,7 @@ class SlashCommands:
         self._commands: dict[str, Callable[[str], Awaitable[None]]] = {
             "model": self._model,
             "system": self._system,
+            "instructions": self._instructions,
             "compact": self._compact,
             "clear": lambda _: current.start_new(),
             "retry": self._retry,
@@ -102,6 +105,27 @@ class SlashCommands:
     async def _system(self, rest: str) -> None:
         await self._current.conversations.set_system(rest)
         self._note("The model is told so from now on, in this conversation.")
+
+    async def _instructions(self, _: str) -> None:
+        from tui.ui.dialogs.project_dialog import ProjectDialog
+
+        project = self._runtime.project
+        await asyncio.to_thread(project.look)
+        if (found := project.found) is None:
+            raise McptuiError(project.problem or "not found in this folder", where="AGENTS.md")
+
+        def done(use: bool | None) -> None:
+            self._regions.go_to(Context.COMPOSER)
+            if use is not None:
+                self._current.change(self._decide(found, use))
+
+        dialog = ProjectDialog(found, self._runtime.project_tokens, used=project.used is not None)
+        self._current.open_dialog(dialog, done)
+
+    async def _decide(self, about: "ProjectInstructions", use: bool) -> None:
+        await asyncio.to_thread(self._runtime.project.decide, about, use)
+        given = "is given" if use else "is not given"
+        self._regions.notify(f"The model {given} AGENTS.md from the next question on.")
 
     async def _compact(self, _: str) -> None:
         self._regions.notify("The older part of the conversation is being summarised.")

@@ -180,7 +180,7 @@ class Refresher:
         self._next: asyncio.TimerHandle | None = None
         self._seen: tuple[int, int] | None = None
         self._situation: Situation | None = None
-        self._problems_shown = 0
+        self._problems_shown = self._project_shown = 0
         self._faults_shown: set[str] = set()
 
     def tick(self) -> None:
@@ -239,7 +239,17 @@ class Refresher:
                     self._runtime.model_label,
                     self._runtime.examples(),
                     is_demo=bool(self._runtime.model_notice),
+                    project=self._runtime.project_words,
                 )
+                self._show_change_of_project()
+
+    def _show_change_of_project(self) -> None:
+        """Say in a conversation that its instructions changed; an empty one says it at its start."""
+        project = self._runtime.project
+        if project.changed and project.revision != self._project_shown:
+            self._project_shown = project.revision
+            if self._runtime.conversations.messages:
+                self._regions.conversation.add_note(self._runtime.project_words, "info")
 
     def forget(self) -> None:
         """Show an empty conversation, with its welcome at the next look."""

@@ -304,7 +304,8 @@ class Transcript(FlowPane):
         block.width = 0
         self.flow_changed()
 
-    def welcome(self, model: str, examples: Sequence[str], *, is_demo: bool) -> None:
+    def welcome(self, model: str, examples: Sequence[str], *, is_demo: bool, project: str = "") -> None:
+        """Show what an empty conversation begins with; `project` is about the project instructions."""
         lines = ["Ask anything, or begin with one of these." if examples else "Ask anything."]
         if is_demo:
             lines.append(
@@ -313,6 +314,8 @@ class Transcript(FlowPane):
             )
         else:
             lines.append(f"Model: {model}. Another one can be set under [models] in the configuration.")
+        if project:
+            lines.append(project)
         self.set_welcome(lines, examples)
 
     def _append(self, block: Block) -> None:

@@ -1,0 +1,47 @@
+"""The dialog that shows project instructions and asks whether to use them."""
+
+from textual.widgets import Static
+
+from tests.conftest import until
+from tests.ui.app_stage import screen_text
+from tests.ui.stage import Stage
+from tui.core.context.project_instructions import project_instructions
+from tui.ui.dialogs.project_dialog import ProjectDialog
+
+INSTRUCTIONS = project_instructions("/demo", "Be brief.\n" * 100)
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def test_a_yes_that_was_typed_before_the_text_could_be_seen_does_not_count():
+    clock = Clock()
+    answers: list[bool | None] = []
+    assert INSTRUCTIONS is not None
+    async with Stage(Static()).run_test() as pilot:
+        pilot.app.push_screen(
+            ProjectDialog(INSTRUCTIONS, "~3 tokens", used=False, clock=clock), answers.append
+        )
+        await until(lambda: isinstance(pilot.app.screen, ProjectDialog))
+        await pilot.press("y")
+        assert answers == []
+        clock.now = 1.0
+        await pilot.press("y")
+        await until(lambda: answers == [True])
+
+
+async def test_it_says_what_the_text_adds_and_escape_changes_nothing():
+    answers: list[bool | None] = []
+    assert INSTRUCTIONS is not None
+    async with Stage(Static()).run_test() as pilot:
+        pilot.app.push_screen(ProjectDialog(INSTRUCTIONS, "~3 tokens", used=False), answers.append)
+        await until(lambda: isinstance(pilot.app.screen, ProjectDialog))
+        await until(lambda: "Be brief." in screen_text(pilot.app))
+        shown = screen_text(pilot.app)
+        assert "AGENTS.md in /demo" in shown and "adds ~3 tokens to each request" in shown
+        await pilot.press("escape")
+        await until(lambda: answers == [None])

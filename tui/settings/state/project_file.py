@@ -1,0 +1,112 @@
+"""The project instructions of the working folder, and whether the user wants them used."""
+
+import json
+import os
+import stat
+from pathlib import Path
+
+from tui.core.context.project_instructions import FILE, MAX_BYTES, ProjectInstructions, project_instructions
+from tui.core.jsonrpc.reader import loads
+from tui.settings.files import Unreadable, locked, read_bounded
+from tui.settings.save import write_private
+
+MAX_ANSWERS = 500
+MAX_FILE_BYTES = 256 * 1024
+
+
+class ProjectFile:
+    """`AGENTS.md` of the working folder, and the answers that are kept in the file `answers`.
+
+    Attributes:
+        found: the instructions; None if there are none, or nobody has looked yet.
+        answer: whether to use them; None if the user has not been asked about this text.
+        problem: why the file cannot be used, or "".
+        changed: they were used until the file changed.
+        revision: grows with each change of these.
+        always: use them without an answer, as the command line says.
+    """
+
+    def __init__(self, answers: Path, *, always: bool = False) -> None:
+        self._answers = answers
+        self._seen: object = None
+        self.always = always
+        self.found: ProjectInstructions | None = None
+        self.answer: bool | None = None
+        self.problem = ""
+        self.changed = False
+        self.revision = 0
+
+    @property
+    def used(self) -> ProjectInstructions | None:
+        """The instructions that the model is given."""
+        return self.found if self.always or self.answer else None
+
+    def look(self) -> None:
+        """Read the file again if it changed. Blocks."""
+        place, seen = _place()
+        if seen == self._seen:
+            return
+        used, self._seen, self.problem, self.found = self.used, seen, "", None
+        if place is not None:
+            folder, path = place
+            try:
+                self.found = project_instructions(folder, read_bounded(path, MAX_BYTES))
+            except FileNotFoundError:  # it is gone since
+                self._seen = None
+            except Unreadable as error:
+                self.problem = str(error)
+        self.answer = None if self.found is None else self._kept().get(self.found.key)
+        self.changed = used is not None and self.found != used and self.used is None
+        self.revision += 1
+
+    def words(self, tokens: str) -> str:
+        """Return what is to be said about it, in a sentence or two, or ""."""
+        if self.problem:
+            return f"{FILE} in this folder is not used: it {self.problem}."
+        if self.found is None or self.answer is False:
+            return ""
+        if self.used is not None:
+            return f"{FILE} of this folder is in use ({tokens})."
+        if self.changed:
+            return f"{FILE} changed, so it is no longer used. /instructions shows it and asks."
+        return f"{FILE} in this folder is not used yet ({tokens}). /instructions shows it and asks."
+
+    def decide(self, about: ProjectInstructions, use: bool) -> None:
+        """Keep the answer for this text in this folder. Blocks. Raises ConfigError if it cannot be written.
+
+        It counts until mcptui ends, even then.
+        """
+        if about == self.found:
+            self.answer, self.changed = use, False
+            self.revision += 1
+        with locked(self._answers):
+            answers = {**self._kept(), about.key: use}
+            last = dict(list(answers.items())[-MAX_ANSWERS:])
+            write_private(self._answers, json.dumps({"format": 1, "answers": last}, indent=1) + "\n")
+
+    def _kept(self) -> dict[str, bool]:
+        """Return the kept answers; none if the file is missing or damaged: then the user is asked again."""
+        try:
+            found = loads(read_bounded(self._answers, MAX_FILE_BYTES))
+        except (OSError, Unreadable, ValueError, RecursionError):
+            return {}
+        match found:
+            case {"format": 1, "answers": dict(answers)}:
+                return {key: use for key, use in answers.items() if isinstance(use, bool)}
+            case _:
+                return {}
+
+
+def _place() -> tuple[tuple[str, Path] | None, object]:
+    """Return the folder and the path of its file, or None, and a value that changes with the file."""
+    try:
+        folder = os.path.realpath(os.getcwd())
+        path = os.path.realpath(os.path.join(folder, FILE))
+        about = os.stat(path)
+        # A link to a file elsewhere could give a model what the project has no right to read.
+        inside = os.path.commonpath([folder, path]) == folder
+    except (OSError, ValueError):
+        return None, None
+    if not (inside and stat.S_ISREG(about.st_mode)):
+        return None, None
+    return (folder, Path(path)), (folder, path, about.st_ino, about.st_size, about.st_mtime_ns)
