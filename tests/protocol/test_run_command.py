@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import until
-from tests.endpoint import Answer, Endpoint, calls, refuses, says
+from tests.endpoint import Answer, Endpoint, Request, calls, refuses, says
 from tests.protocol.command import finish, mcptui, start
 
 WEATHER_SERVER = Path(__file__).with_name("weather_server.py")
@@ -249,3 +249,83 @@ async def test_a_named_server_starts_in_spite_of_no_start():
 async def test_no_servers_and_a_named_server_contradict_each_other(words: tuple[str, ...]):
     done = await mcptui(*words, "--demo", "--server", "weather", "--", "hello")
     assert done.code == 2 and "--no-servers" in done.err
+
+
+SCHEMA = {"type": "object", "properties": {"wind": {"type": "integer"}}, "required": ["wind"]}
+
+
+def schema(folder: Path, text: str = json.dumps(SCHEMA)) -> str:
+    path = folder / "schema.json"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+async def test_an_answer_by_a_schema_is_printed_as_json_and_the_endpoint_is_told_of_it(tmp_path: Path):
+    async with Endpoint([says('```json\n{"wind": 7}\n```')]) as endpoint:
+        given = ("--config", config(tmp_path, endpoint), "--schema", schema(tmp_path))
+        done = await mcptui("run", *given, "--no-servers", "wind?")
+        sent = endpoint.requests[0].json
+    assert (done.code, json.loads(done.out)) == (0, {"wind": 7})
+    assert sent["response_format"]["json_schema"]["schema"] == SCHEMA
+    assert json.dumps(SCHEMA, separators=(",", ":")) in sent["messages"][0]["content"]
+
+
+async def test_an_answer_that_does_not_match_is_corrected_without_tools(tmp_path: Path):
+    replies = [calls(("weather__get_weather", {"location": "NYC"})), says("Windy."), says('{"wind": 7}')]
+    async with Endpoint(replies) as endpoint:
+        given = ("--config", config(tmp_path, endpoint), "--schema", schema(tmp_path))
+        done = await mcptui("run", *given, "--json", "wind?")
+        first, second, last = (request.json for request in endpoint.requests)
+    assert done.code == 0 and done.of_type("turn_ended")[0]["answer"] == {"wind": 7}
+    assert "tools" in second and "tools" not in last
+    assert "response_format" not in first and last["response_format"]["type"] == "json_schema"
+    assert "it is not JSON" in last["messages"][-1]["content"]
+
+
+async def test_where_no_format_is_taken_the_answer_is_only_checked(tmp_path: Path):
+    def plain(request: Request) -> Answer:
+        refused = refuses(400, "response_format is not supported by this model")
+        return refused if "response_format" in request.json else says('{"wind": 7}')
+
+    async with Endpoint([plain]) as endpoint:
+        given = ("--config", config(tmp_path, endpoint), "--schema", schema(tmp_path))
+        done = await mcptui("run", *given, "--no-servers", "wind?")
+    assert (done.code, json.loads(done.out)) == (0, {"wind": 7})
+
+
+async def test_an_answer_that_never_matches_ends_with_code_6_and_says_why(tmp_path: Path):
+    async with Endpoint([says('{"wind": "strong"}')]) as endpoint:
+        given = ("--config", config(tmp_path, endpoint), "--schema", schema(tmp_path))
+        done = await mcptui("run", *given, "--no-servers", "--output", str(tmp_path / "out"), "wind?")
+        assert len(endpoint.requests) == 3
+    assert (done.code, done.out) == (6, "") and not (tmp_path / "out").exists()
+    assert "does not match the schema: wind: 'strong' is not of type 'integer'" in done.err
+    assert '{"wind": "strong"}' in done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{", "is not JSON"),
+        ("[1]", "must be an object"),
+        ('{"type": "nothing"}', "JSON Schema"),
+    ],
+)
+async def test_a_file_that_is_no_schema_is_told_before_anything_is_asked(
+    tmp_path: Path, text: str, told: str
+):
+    async with Endpoint([says("no")]) as endpoint:
+        given = ("--config", config(tmp_path, endpoint), "--schema", schema(tmp_path, text))
+        done = await mcptui("run", *given, "--no-servers", "wind?")
+        assert endpoint.requests == []
+    assert done.code == 2 and "schema.json" in done.err and told in done.err
+
+
+async def test_max_steps_are_requests_and_one_more_wraps_up(tmp_path: Path):
+    again = calls(("weather__get_weather", {"location": "NYC"}))
+    for most in (1, 2):
+        async with Endpoint([again]) as endpoint:
+            given = ("--config", config(tmp_path, endpoint), "--max-steps", str(most))
+            done = await mcptui("run", *given, "wind?")
+            assert (done.code, len(endpoint.requests)) == (3, most + 1)
+            assert "tools" not in endpoint.requests[-1].json

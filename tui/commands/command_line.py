@@ -23,7 +23,7 @@ Without a command, mcptui opens the full-screen app. It needs no configuration: 
 offline demo model and sample servers.
 
 exit codes: 0 success; 2 invalid usage or configuration, or cannot write output; 3 a limit ended the turn;
-4 model error; 5 no requested server could be started; 130 interrupted
+4 model error; 5 no requested server could be started; 6 the answer does not match --schema; 130 interrupted
 """
 TAP_USAGE = "mcptui tap [--name NAME] -- COMMAND [ARG ...]\n       mcptui tap --listen PORT --to URL"
 TAP_ABOUT = """\
@@ -238,6 +238,9 @@ def _no_start(parser: argparse.ArgumentParser, *, help: str, default: bool | str
 def _fill_run(run: argparse.ArgumentParser) -> None:
     _common(run)
     _add_question(run)
+    run.add_argument(
+        "--schema", metavar="FILE", help="answer as JSON that matches this JSON Schema, else exit with 6"
+    )
     run.add_argument("--json", action="store_true", help="print one JSON object per line")
     servers = run.add_mutually_exclusive_group()
     servers.add_argument(
@@ -247,7 +250,9 @@ def _fill_run(run: argparse.ArgumentParser) -> None:
         "--no-servers", action="store_true", default=argparse.SUPPRESS, help="start no server"
     )
     _no_start(run, help="start only the servers named by --server", default=argparse.SUPPRESS)
-    run.add_argument("--max-steps", type=_positive, metavar="N", help="model requests at most")
+    run.add_argument(
+        "--max-steps", type=_positive, metavar="N", help="at most N model requests, and one to wrap up"
+    )
     run.add_argument(
         "--approve",
         choices=("ask", "reads", "all", "none"),

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import json
 import os
 import sys
 from collections.abc import Callable, Collection
@@ -9,11 +10,12 @@ from pathlib import Path
 
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.interrupt import Interrupt
-from tui.commands.run_input import attachments, question, system_text
+from tui.commands.run_input import AnswerSchema, attachments, question, system_text
 from tui.commands.run_output import as_object, error_object, line, trace_line
 from tui.commands.terminal_approver import TerminalApprover
 from tui.core.atomic_write import atomic_write, is_replaceable
 from tui.core.context.project_instructions import FILE
+from tui.core.conversation.conversation import Attachment
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError
 from tui.core.events import EndReason, Event, StepEnded, TextDelta, TurnEnded, TurnError
 from tui.core.servers import ServerState, ServerStatus
@@ -34,6 +36,8 @@ EXIT_CODES = {
     EndReason.CANCELLED: 130,
 }
 NO_SERVER = 5
+NO_MATCH = 6
+"""The model has answered, but not as `--schema` asks."""
 
 Print = Callable[[Event], None]
 
@@ -90,6 +94,23 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
         _require_instructions(runtime.project)
     wanted, given = _wanted(args, {status.name for status in runtime.host.statuses()})
     prompt, files = question(given, wait=args.stdin), attachments(args.file)
+    schema = await AnswerSchema.read(args.schema) if args.schema else None
+    try:
+        return await _turn(args, runtime, interrupt, prompt, files, wanted, schema)
+    finally:
+        if schema is not None:
+            await schema.close()
+
+
+async def _turn(
+    args: argparse.Namespace,
+    runtime: Runtime,
+    interrupt: Interrupt,
+    prompt: str,
+    files: tuple[Attachment, ...],
+    wanted: list[str] | None,
+    schema: AnswerSchema | None,
+) -> int:
     await runtime.open_session()
     if (system := system_text(args.system)) is not None:
         await runtime.conversations.set_system(system)
@@ -107,11 +128,15 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
         if args.json:
             print(line(error_object("no wanted server could be started", "servers")), flush=True)
         return NO_SERVER
-    turn = runtime.conversations.ask(prompt, TerminalApprover(), files)
+    turn = runtime.conversations.ask(
+        prompt, TerminalApprover(), files, schema.format if schema is not None else None
+    )
     interrupt.on_signal = turn.cancel
-    ended = await _show(turn, args.json, answer)
+    ended, matches = await _show(turn, args.json, answer, schema)
     if runtime.model_notice:
         print(f"· {runtime.model_notice}", file=sys.stderr)
+    if ended is EndReason.ANSWERED and not matches:
+        return NO_MATCH
     return EXIT_CODES[ended] if ended is not EndReason.CANCELLED else interrupt.exit_code
 
 
@@ -121,16 +146,46 @@ def _require_instructions(project: ProjectFile) -> None:
         raise UsageError(why, where="--project-instructions")
 
 
-async def _show(turn: PendingTurn, as_json: bool, answer: "AnswerFile") -> EndReason:
-    """Print the events of a turn and write its answer. Return why it ended."""
-    show = _print_json if as_json else Printed(to_file=answer.wanted).show
-    reason = EndReason.MODEL_ERROR
+async def _show(
+    turn: PendingTurn, as_json: bool, answer: "AnswerFile", schema: AnswerSchema | None
+) -> tuple[EndReason, bool]:
+    """Print the events of a turn and write its answer.
+
+    Return why it ended, and whether the answer matches the schema.
+    """
+    show = _print_json if as_json else Printed(hidden=answer.wanted or schema is not None).show
+    reason, matches = EndReason.MODEL_ERROR, True
     async for event in turn.events():
-        show(event)
         if isinstance(event, TurnEnded):
             reason = event.reason
+            if schema is not None and event.text:
+                matches = await _show_answer(event, as_json, answer, schema)
+                continue
             answer.write(event.text)
-    return reason
+        show(event)
+    return reason, matches
+
+
+async def _show_answer(event: TurnEnded, as_json: bool, answer: "AnswerFile", schema: AnswerSchema) -> bool:
+    """Print an answer as JSON if it matches the schema, else what is wrong; return whether it does."""
+    value, problem = await schema.answer(event.text)
+    written = json.dumps(value, ensure_ascii=False)
+    written = written if clean(written) == written else json.dumps(value)
+    if as_json:
+        found = {"schema_error": problem} if problem else {"answer": value}
+        print(line((as_object(event) or {}) | found), flush=True)
+    elif told := trace_line(event):
+        print(told, file=sys.stderr)
+    if schema.unchecked:
+        print(f"mcptui: the answer was not checked: {schema.unchecked}", file=sys.stderr)
+    if problem:
+        print(f"mcptui: the answer does not match the schema: {problem}", file=sys.stderr)
+        print(f"The model answered: {clean(event.text)}", file=sys.stderr)
+    elif answer.wanted:
+        answer.write(written)
+    elif not as_json:
+        print(written, flush=True)
+    return not problem
 
 
 def _to_start(
@@ -163,16 +218,16 @@ def _print_json(event: Event) -> None:
 
 
 class Printed:
-    """Prints the answer on stdout as it comes, unless `to_file`, and a line per event on stderr."""
+    """Prints the answer on stdout as it comes, unless `hidden`, and a line per event on stderr."""
 
-    def __init__(self, *, to_file: bool) -> None:
+    def __init__(self, *, hidden: bool) -> None:
         self._open = False
-        self._to_file = to_file
+        self._hidden = hidden
         self._cleaner = Cleaner()
 
     def show(self, event: Event) -> None:
         match event:
-            case TextDelta() if self._to_file:
+            case TextDelta() if self._hidden:
                 return
             case TextDelta(_, text):
                 self._write(self._cleaner.feed(text))

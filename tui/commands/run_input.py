@@ -1,15 +1,19 @@
 """The input of `mcptui run`: the question, stdin, attached files, the system text."""
 
+import json
 import os
 import select
 import stat
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from tui.core.attachments import MAX_BYTES, attachment_of
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import UsageError
+from tui.core.text import clean_line
+from tui.core.turn.answer_format import AnswerFormat, answer_value
 
 MAX_STDIN = 4 * 1024 * 1024
 MAX_SYSTEM = 1024 * 1024
@@ -121,3 +125,55 @@ def _piped(handle: int, most: int) -> bytes:
 
 def _reason(error: Exception) -> str:
     return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+
+
+MAX_SCHEMA = 1024 * 1024
+
+
+class AnswerSchema:
+    """The JSON Schema of `--schema FILE`. Close it after use; the libraries that check are loaded here."""
+
+    def __init__(self, path: str, schema: dict[str, Any]) -> None:
+        from tui.host.schemas.validation import SchemaChecker
+
+        self._path = path
+        self._schema = schema
+        self._checker = SchemaChecker()
+        self.format = AnswerFormat(schema, self._problem)
+        self.unchecked = ""
+        """Why the last answer could not be checked, or ""."""
+
+    @classmethod
+    async def read(cls, path: str) -> "AnswerSchema":
+        """Read the file. Raises UsageError if it holds no usable JSON Schema."""
+        from tui.host.schemas.judge import ModelJudge
+
+        try:
+            schema = json.loads(read_bounded(path, MAX_SCHEMA))
+        except json.JSONDecodeError as error:
+            raise UsageError(f"is not JSON: {error}", where=path) from None
+        except (OSError, ValueError, RecursionError) as error:
+            raise UsageError(f"cannot be read: {_reason(error)}", where=path) from None
+        if not isinstance(schema, dict):
+            raise UsageError("is not a JSON Schema: it must be an object", where=path)
+        if fault := ModelJudge(lambda: None).schema_problem(schema):
+            raise UsageError(fault, where=path)
+        found = cls(path, schema)
+        await found._problem(None)
+        if found.unchecked:
+            await found.close()
+            raise UsageError(f"cannot be used: {found.unchecked}", where=path)
+        return found
+
+    async def close(self) -> None:
+        await self._checker.close()
+
+    async def answer(self, text: str) -> tuple[Any, str]:
+        """Return the JSON value of an answer, and what is wrong with it under the schema, or ""."""
+        problem = await self.format.problem(text)
+        return (None, problem) if problem else (answer_value(text), "")
+
+    async def _problem(self, value: Any) -> str:
+        verdict = await self._checker.check(self._schema, value)
+        self.unchecked = verdict.unchecked
+        return clean_line(verdict.problem, 300)

@@ -36,6 +36,7 @@ from tui.core.conversation.sessions import (
 from tui.core.errors import McptuiError, UsageError
 from tui.core.ports import Approver, Meters, ModelChoice, Usage
 from tui.core.schemas.tool_names import NameTable
+from tui.core.turn.answer_format import AnswerFormat
 from tui.core.turn.limits import TurnMeter
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps
@@ -296,7 +297,13 @@ class Conversations:
             now.describe(self._about_model())
         self.revision += 1
 
-    def ask(self, text: str, approver: Approver, attachments: tuple[Attachment, ...] = ()) -> PendingTurn:
+    def ask(
+        self,
+        text: str,
+        approver: Approver,
+        attachments: tuple[Attachment, ...] = (),
+        answer_format: AnswerFormat | None = None,
+    ) -> PendingTurn:
         """Send `text` and attachments. The turn runs while its events are iterated.
 
         Raises McptuiError if there is no model to ask.
@@ -326,6 +333,7 @@ class Conversations:
                 tool_selection=self._tool_selection,
                 instructions=context.instructions(),
                 resources=context.resources,
+                answer_format=answer_format,
             )
             return Turn(now.conversation, deps, number)
 

@@ -13,7 +13,7 @@ ENDED = TurnEnded(EndReason.MODEL_ERROR, "Half of", 1, 0, Usage(), 1.0)
 def printed(*events: Event, errors: io.StringIO | None = None) -> str:
     out = io.StringIO()
     with redirect_stdout(out), redirect_stderr(errors or out):
-        show = Printed(to_file=False).show
+        show = Printed(hidden=False).show
         for event in events:
             show(event)
     return out.getvalue()

@@ -32,6 +32,7 @@ from tui.core.events import (
 )
 from tui.core.ports import ModelRequest, ToolSpec, Usage
 from tui.core.traffic import CAUSE, Cause
+from tui.core.turn.answer_format import CORRECTIONS, correction
 from tui.core.turn.limits import ReachedLimit, TurnMeter
 from tui.core.turn.model_step import Emit, Reply, think, unique_calls
 from tui.core.turn.tool_calls import ToolCallRunner, TurnDeps
@@ -83,9 +84,13 @@ class ModelRequester:
         if extra:  # in the history, the model would repeat it
             messages = [*messages, UserMessage(extra)]
         system = with_instructions(talk.system, self._deps.instructions)
+        schema = None
+        if (wanted := self._deps.answer_format) is not None:
+            system = f"{system}\n\n{wanted.instruction}" if system else wanted.instruction
+            schema = wanted.schema
         if offer is None:
-            return ModelRequest(system, messages)
-        return ModelRequest(system, messages, offer.specs, best=offer.best)
+            return ModelRequest(system, messages, answer_schema=schema)
+        return ModelRequest(system, messages, offer.specs, best=offer.best, answer_schema=schema)
 
     async def _that_fits(self, offer: ToolOffer | None, extra: str) -> ModelRequest:
         request = self._request(offer, extra)
@@ -229,13 +234,13 @@ class Turn:
         deps = self._deps
         offer = self._actor.refresh_tools()
         self._emit(TurnStarted(deps.model.label, len(offer), offer.notice, self._number))
-        extra = ""
+        extra, corrections = "", 0
         while (reached := self.meter.reached(deps.clock.now_ns())) is None:
             self.meter.steps += 1
             self._actor.refresh_tools()
             self._take_steering()
             try:
-                reply = await self._think(extra)
+                reply = await self._think(extra, tools=not corrections)
             except TimeoutError:
                 self._keep_partial()
                 reached = ReachedLimit(LimitName.TURN_SECONDS, deps.limits.turn_seconds)
@@ -243,6 +248,11 @@ class Turn:
             nudged, extra = extra, ""
             if not reply.calls:
                 if self._steering:
+                    continue
+                if corrections < CORRECTIONS and (problem := await self._mismatch(reply)):
+                    corrections += 1
+                    extra = correction(problem)
+                    self._emit(Notice(f"The answer does not match the schema: {problem}"))
                     continue
                 if reply.text or nudged or reply.finish == FILTERED:
                     self._answered(reply)
@@ -260,7 +270,14 @@ class Turn:
             self._conversation.say(text)
             self._emit(Steered(self._step + 1, text))
 
-    async def _think(self, extra: str = "", final: bool = False) -> Reply:
+    async def _mismatch(self, reply: Reply) -> str:
+        """Return what is wrong with an answer under the schema, if the model may still correct it, or ""."""
+        wanted = self._deps.answer_format
+        if wanted is None or not reply.text or reply.finish in _INCOMPLETE:
+            return ""
+        return "" if self.meter.out_of_steps() else await wanted.problem(reply.text)
+
+    async def _think(self, extra: str = "", final: bool = False, tools: bool = True) -> Reply:
         deps = self._deps
         self._step += 1
         CAUSE.set(Cause(self._number, self._step))
@@ -268,7 +285,7 @@ class Turn:
         started = deps.clock.now_ns()
         async with asyncio.timeout(FINAL_SECONDS if final else self.meter.left_seconds(started)):
             self._reply = reply = Reply()
-            offer = None if final else self._actor.offer
+            offer = self._actor.offer if tools and not final else None
             request = await self._asking.ask(reply, self._step, offer, extra)
         withheld = self._actor.offer.specs if final else ()
         self._count(request, reply, (deps.clock.now_ns() - started) / 1e6, bool(extra), withheld)

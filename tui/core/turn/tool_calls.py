@@ -28,6 +28,7 @@ from tui.core.text import clean_line
 from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
+from tui.core.turn.answer_format import AnswerFormat
 from tui.core.turn.approval_policy import Policy, Verdict
 from tui.core.turn.limits import Limits, TurnMeter, fingerprint
 from tui.core.turn.model_step import Emit, parse_arguments
@@ -95,6 +96,7 @@ class TurnDeps:
 
     `bill` is called with the usage of each request; it returns its cost, or None if unknown. `instructions`
     is the part of the system text that is the servers' own, or ""; `resources` are those that it may read.
+    `answer_format` is for an answer as JSON.
     """
 
     model: ChatModel
@@ -110,6 +112,7 @@ class TurnDeps:
     tool_selection: ToolSelection = field(default_factory=ToolSelection)
     instructions: str = ""
     resources: ResourceSource | None = None
+    answer_format: AnswerFormat | None = None
 
 
 @dataclass(frozen=True, slots=True)

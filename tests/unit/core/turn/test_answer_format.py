@@ -1,0 +1,40 @@
+"""The JSON of an answer, and what the model is told of its form."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tui.core.turn.answer_format import AnswerFormat, answer_value, correction
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": 1}', {"a": 1}),
+        (" 42 ", 42),
+        ('"text"', "text"),
+        ('```json\n{"a": 1}\n```', {"a": 1}),
+        ("Here it is:\n\n```\n[1, 2]\n```\nDone.", [1, 2]),
+        ('The answer is {"a": {"b": 1}}.', {"a": {"b": 1}}),
+        ('\ufeff{"a": 1}', {"a": 1}),
+    ],
+)
+def test_the_value_is_found_in_an_answer(text: str, value: Any) -> None:
+    assert answer_value(text) == value
+
+
+@pytest.mark.parametrize("text", ["", "Windy.", '{"a": ', '{"a": NaN}', "[" * 100_000])
+def test_what_has_no_value_is_told(text: str) -> None:
+    with pytest.raises(ValueError, match="not JSON"):
+        answer_value(text)
+
+
+async def test_the_problem_of_a_value_comes_from_the_check() -> None:
+    async def check(value: Any) -> str:
+        return "too small" if value < 3 else ""
+
+    wanted = AnswerFormat({"minimum": 3}, check)
+    assert await wanted.problem("2") == "too small" and await wanted.problem("3") == ""
+    assert json.dumps({"minimum": 3}, separators=(",", ":")) in wanted.instruction
+    assert "too small" in correction(await wanted.problem("2"))

@@ -1,0 +1,72 @@
+"""The answer of a turn as JSON that matches a schema: what the model is told, what its text means. Pure."""
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tui.core.jsonrpc.reader import loads
+
+CORRECTIONS = 2
+"""How often the model is told what is wrong with its answer."""
+
+_FENCE = re.compile(r"(?:```|~~~)\w*[ \t]*\r?\n(.*?)(?:```|~~~)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFormat:
+    """A JSON Schema for the answer. `check` returns the problem of a value under it, or ""."""
+
+    schema: Mapping[str, Any]
+    check: Callable[[Any], Awaitable[str]]
+
+    @property
+    def instruction(self) -> str:
+        """What the system text says about the answer, for endpoints that take no schema."""
+        schema = json.dumps(self.schema, ensure_ascii=False, separators=(",", ":"))
+        return (
+            "Give your final answer as one JSON value that matches this JSON Schema, without any other text "
+            f"and without a code fence:\n{schema}"
+        )
+
+    async def problem(self, text: str) -> str:
+        """Return what is wrong with an answer, or ""."""
+        try:
+            value = answer_value(text)
+        except ValueError as error:
+            return str(error)
+        return await self.check(value)
+
+
+def correction(problem: str) -> str:
+    """Return what the model is told about an answer that does not match."""
+    return (
+        f"Your answer does not match the JSON Schema: {problem}. "
+        "Answer again with the corrected JSON value only."
+    )
+
+
+def answer_value(text: str) -> Any:
+    """Return the JSON value of an answer, also out of a code fence or after a sentence.
+
+    Raises ValueError if there is none.
+    """
+    fenced = _FENCE.search(text)
+    begins = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
+    for candidate in (text, fenced[1] if fenced else "", text[begins:] if begins >= 0 else ""):
+        if candidate.strip():
+            try:
+                return loads(candidate.strip().lstrip("\ufeff"))
+            except (ValueError, RecursionError):
+                continue
+    if begins >= 0:
+        try:
+            return json.JSONDecoder(parse_constant=_refuse).raw_decode(text, begins)[0]
+        except (ValueError, RecursionError):
+            pass
+    raise ValueError("it is not JSON")
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")
