@@ -74,7 +74,7 @@ async def asked(app: McptuiApp, pilot: Pilot[int]) -> None:
     await pilot.press("x", "enter")
     await until(lambda: app.main.parts.approvals.current)
     app.main.parts.approval_keys.typed_at = -1e9
-    await shows(app, "destructive, says the server", "milk")
+    await shows(app, "delete or overwrite data", "milk")
 
 
 async def ripen(app: McptuiApp) -> None:

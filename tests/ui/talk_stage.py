@@ -37,7 +37,7 @@ class Talk:
         self.pane.add_text(answer)
         self.pane.end_reply(0.8)
 
-    def question(self, arguments: dict[str, object], why: str = "destructive, says the server") -> None:
+    def question(self, arguments: dict[str, object], why: str = "may delete data") -> None:
         self.pane.add_call("1", "notes", "delete_note", arguments)
         self.pane.ask(ApprovalRequest("1", Tool("notes", "delete_note"), arguments, why))
 

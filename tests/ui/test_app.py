@@ -234,7 +234,7 @@ async def test_a_question_brings_the_conversation_to_the_front():
         await send(pilot, "go")
         await pilot.press("f3")
         gate.set()
-        await shows(app, "destructive, says the server")
+        await shows(app, "delete or overwrite data")
 
 
 async def test_below_24_rows_the_header_folds_into_the_status_line():

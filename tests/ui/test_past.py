@@ -42,12 +42,11 @@ async def test_what_was_said_stands_there_as_it_did_when_it_was_said():
         )
         lines = await it.lines()
         assert [line for line in lines if line] == [
-            "you",
-            "How is Beijing?",
-            "demo",
+            "▌ How is Beijing?",
             "Let me look.",
             '   ✓ weather › get_weather   location="Beijing"         ▸',
             "It is sunny.",
+            "demo".rjust(57),
         ]
 
 
@@ -107,7 +106,7 @@ async def test_what_was_attached_stands_under_the_question():
     async with talk() as it:
         note = Attachment("text", "text/markdown", "README.md", 2048)
         it.pane.show_past([UserMessage("read this", (note,))], (), **SILENT)
-        assert "@ README.md   text/markdown, 2.0 kB" in await it.lines()
+        assert "▌ @ README.md   text/markdown, 2.0 kB" in await it.lines()
 
 
 async def test_the_notice_of_a_model_stands_under_each_of_its_replies():
@@ -154,7 +153,7 @@ async def test_a_turn_goes_on_behind_what_was_said():
         it.pane.add_text("d")
         it.pane.end_reply(0.1)
         lines = [line for line in await it.lines() if line]
-        assert [line.split()[0] for line in lines] == ["you", "a", "demo", "b", "you", "c", "demo", "d"]
+        assert [line.split() for line in lines[:5]] == [["▌", "a"], ["b"], ["demo"], ["▌", "c"], ["d"]]
 
 
 async def test_texts_from_a_file_are_as_hostile_as_any():

@@ -114,13 +114,13 @@ async def test_a_call_that_asks_says_so_and_why() -> None:
     story = Story()
     async with Stage(story.pane).run_test(size=(60, 10)) as pilot:
         call = story.turn().step_ended().call("delete_note")
-        request = ApprovalRequest(call, Tool("weather", "delete_note"), {}, "destructive, says the server")
+        request = ApprovalRequest(call, Tool("weather", "delete_note"), {}, "may delete data")
         story.tell(events.ApprovalAsked(1, call, request))
         await pilot.pause()
         lines = shown(story.pane)
     assert lines[3].startswith("  ? weather › delete_note")
     assert lines[3].endswith("asks you  0 s")
-    assert lines[4] == "      destructive, says the server"
+    assert lines[4] == "      may delete data"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from tui.ui.chat.transcript.transcript import FRAMES, SOON_SECONDS, Transcript
 # ---- what was said
 
 
-async def test_a_question_and_its_answer_stand_under_their_speakers():
+async def test_a_question_has_a_bar_and_its_answer_is_signed_at_its_end():
     async with talk() as it:
         it.say("How is Beijing?", "It is **sunny**.")
 
@@ -23,11 +23,11 @@ async def test_a_question_and_its_answer_stand_under_their_speakers():
 
         assert lines[:6] == [
             "",
-            "you" + "14:02".rjust(54),
-            "How is Beijing?",
+            "▌ How is Beijing?" + "14:02".rjust(39),
             "",
-            "demo" + "0.8 s".rjust(53),
             "It is sunny.",
+            "demo   0.8 s".rjust(57),
+            "",
         ]
 
 
@@ -72,10 +72,10 @@ async def test_the_scroll_bar_is_painted_with_the_text():
         assert not bar._repaint_required and bar not in it.pane.screen._dirty_widgets
 
 
-async def test_steps_of_one_reply_share_a_label_that_sums_their_time():
+async def test_steps_of_one_reply_share_a_signature_that_sums_their_time():
     async with talk() as it:
         it.pane.begin_reply("demo")
-        it.pane.end_reply(0.6)
+        it.pane.end_reply(0.6, last=False)
         it.pane.add_call("1", "weather", "get_weather", {})
         it.pane.begin_reply("demo")
         it.pane.add_text("Sunny.")
@@ -83,7 +83,7 @@ async def test_steps_of_one_reply_share_a_label_that_sums_their_time():
 
         lines = await it.lines()
 
-        assert [line for line in lines if line.startswith("demo")] == ["demo" + "0.8 s".rjust(53)]
+        assert [line for line in lines if "demo" in line] == ["demo   0.8 s".rjust(57)]
         assert "not a language model" in lines
 
 
@@ -91,7 +91,7 @@ async def test_what_the_person_said_is_shown_as_written():
     async with talk() as it:
         it.pane.add_user("# not a heading\n  indented **stars**")
 
-        assert (await it.lines())[2:4] == ["# not a heading", "  indented **stars**"]
+        assert (await it.lines())[1:3] == ["▌ # not a heading", "▌   indented **stars**"]
 
 
 async def test_a_reply_that_was_cut_says_so():
@@ -111,6 +111,7 @@ async def test_hostile_text_is_shown_and_never_obeyed(kind: str):
                 it.pane.add_user(HOSTILE, HOSTILE)
             case "label":
                 it.pane.begin_reply(HOSTILE)
+                it.pane.end_reply(0.1)
             case "text":
                 it.say("x", f"{HOSTILE}\n\n```{HOSTILE}\n{HOSTILE}\n```\n\n|{HOSTILE}|\n|-|\n|{HOSTILE}|\n")
             case "thinking":
@@ -194,7 +195,7 @@ async def test_a_very_long_message_of_the_person_is_folded_and_can_be_opened():
         it.pane.focus()
 
         lines = await it.shows("▸ 4 988 more lines")
-        assert "line 11" in lines
+        assert "▌ line 11" in lines
 
         await press(it.pilot, "enter", "G")
         await it.shows("line 4999")
@@ -248,9 +249,9 @@ async def test_selected_text_is_copied_without_the_spaces_that_fill_lines():
         it.say("How is Beijing?", "It is **sunny**.")
         await it.lines()
 
-        copied = it.pane.get_selection(Selection(Offset(4, 2), Offset(5, 5)))
+        copied = it.pane.get_selection(Selection(Offset(6, 1), Offset(5, 3)))
 
-        assert copied == ("is Beijing?\n\ndemo" + "0.8 s".rjust(53) + "\nIt is", "\n")
+        assert copied == ("is Beijing?\n\nIt is", "\n")
 
 
 async def test_the_source_of_the_last_reply_is_copied():

@@ -103,10 +103,26 @@ async def test_a_question_shows_server_tool_reason_arguments_and_keys():
         lines = await it.shows("y once")
 
         assert row_with(lines, "┌").startswith("┌ notes › delete_note ───")
-        assert row_with(lines, "┌").endswith("─ destructive, says the server ─┐")
+        assert "│ ! May delete data." in row_with(lines, "May")
         assert row_with(lines, "│ id").startswith('│ id  "2026-11-20-milk"  ')
-        keys = "y once   t this session   a always for this tool   n no   e no, and say why"
+        keys = "y once   t this session   a always   n deny   e deny with a reason"
         assert keys in row_with(lines, "y once")
+
+
+async def test_json_arguments_of_a_question_are_indented_where_they_are_wide():
+    async with talk() as it:
+        it.question({"edits": [{"old": "milk", "new": "oat milk and bread, if any"}], "at": [1, 2]})
+
+        lines = await it.shows("y once")
+
+        start = lines.index(row_with(lines, "│ edits  ["))
+        assert [line.strip("│ ") for line in lines[start + 1 : start + 5]] == [
+            "{",
+            '"old": "milk",',
+            '"new": "oat milk and bread, if any"',
+            "}",
+        ]
+        assert row_with(lines, "│ at ").startswith("│ at     [1, 2] ")
 
 
 async def test_a_question_becomes_a_line_again_once_it_is_answered():
@@ -125,7 +141,7 @@ async def test_all_arguments_of_a_question_can_be_read():
     async with talk(rows=30) as it:
         it.question({"text": "\n".join(f"part {number}" for number in range(50))})
         it.pane.focus()
-        lines = await it.shows("40 more rows, enter shows them")
+        lines = await it.shows("42 more rows, enter shows them")
         assert not any("part 49" in line for line in lines)
 
         await press(it.pilot, "enter", "G")
@@ -194,5 +210,5 @@ async def test_a_question_moves_the_selection_to_the_newest_message():
         await it.shows("delete_note")
         await it.pilot.pause()
 
-        assert it.pane.marked_label is not None
-        assert it.pane.marked_label.role == "model"
+        assert it.pane._target is not None
+        assert it.pane._target[0] is it.pane.cards["1"]

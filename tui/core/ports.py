@@ -222,7 +222,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequest:
-    """A call that needs approval, and `why` ("not read-only", "destructive, says the server")."""
+    """A call that needs approval, and `why` ("may change something", "found in the text of the reply")."""
 
     call_id: str
     tool: Tool

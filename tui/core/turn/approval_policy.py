@@ -94,7 +94,7 @@ class Policy:
 
     def _judge_by_hints(self, tool: Tool) -> Judgement:
         if _matches(tool, self.rules.ask):
-            return Judgement(Verdict.ASK, "a rule asks")
+            return Judgement(Verdict.ASK, "a rule in the configuration asks for approval")
         self.refresh()
         if (
             self.key(tool) in self.always
@@ -103,11 +103,12 @@ class Policy:
         ):
             return Judgement(Verdict.ALLOW)
         if tool.destructive and not tool.read_only:
-            return Judgement(Verdict.ASK, "destructive, says the server")
+            return Judgement(Verdict.ASK, "may delete or overwrite data, according to the server")
         if not tool.read_only:
-            return Judgement(Verdict.ASK, "may change something")
+            says = "adds or changes data and deletes nothing, according to the server"
+            return Judgement(Verdict.ASK, says if tool.destructive is False else "may change something")
         if not tool.trusted:
-            return Judgement(Verdict.ASK, "read-only, says a server you did not configure")
+            return Judgement(Verdict.ASK, "read-only, according to a server whose hints are not trusted")
         return Judgement(Verdict.ALLOW)
 
     def remember(self, tool: Tool, answer: Answer) -> None:

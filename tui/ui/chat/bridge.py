@@ -121,7 +121,7 @@ class Bridge:
             case events.StepEnded(ms=ms, calls=calls):
                 if calls:  # a reply without text has its label, too
                     self._reply()
-                self._end_reply(ms / 1000, self._notice() if not calls else "")
+                self._end_reply(ms / 1000, self._notice() if not calls else "", last=not calls)
             case events.TurnError():
                 self._end_reply(None, self._notice(), partial=True)
                 self._note(event)
@@ -163,6 +163,7 @@ class Bridge:
     def abandon(self) -> None:
         """End a turn whose events stopped without `TurnEnded`."""
         self._end_reply(None, partial=True)
+        self._view.sign_reply()
         self._activity, self.step = "", 0
         self._retry = None
 
@@ -180,16 +181,18 @@ class Bridge:
             self._open = True
             self._view.begin_reply(self._label)
 
-    def _end_reply(self, seconds: float | None, notice: str = "", *, partial: bool = False) -> None:
+    def _end_reply(
+        self, seconds: float | None, notice: str = "", *, partial: bool = False, last: bool = True
+    ) -> None:
         if self._open:
             self._open = False
-            self._view.end_reply(seconds, notice, partial)
+            self._view.end_reply(seconds, notice, partial, last=last)
 
     def _apply_to_call(self, event: events.Event) -> None:
         view = self._view
         match event:
             case events.ToolCallProposed(id=call_id, server=server, tool=tool, arguments=arguments):
-                self._end_reply(None)
+                self._end_reply(None, last=False)
                 self._cards.add(call_id)
                 view.add_call(call_id, server, tool, arguments, event.recovered)
             case events.ApprovalAsked():
@@ -217,6 +220,7 @@ class Bridge:
 
     def _end(self, event: events.TurnEnded) -> None:
         self._end_reply(None, self._notice(), partial=event.reason is EndReason.CANCELLED)
+        self._view.sign_reply()
         self._activity, self.step = "", 0
         self.can_continue = event.reason is EndReason.LIMIT
         self.ended = note_of(Remark(0, "end", event.reason.value), **self.keys)[0]

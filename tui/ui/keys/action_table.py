@@ -126,11 +126,11 @@ _anywhere = partial(_on_pane, Context.ANYWHERE)
 
 ACTIONS: tuple[Action, ...] = (
     # ---- a question ----
-    Action("question.once", "y", _C.QUESTION, "once", "Allow this call", 1),
-    Action("question.session", "t", _C.QUESTION, "this session", "Allow this tool until mcptui ends", 2),
-    Action("question.always", "a", _C.QUESTION, "always", "Always allow this tool as it is now", 3),
-    Action("question.no", "n", _C.QUESTION, "no", "Refuse this call", 4),
-    Action("question.why", "e", _C.QUESTION, "no, because…", "Refuse and tell the model why", 5),
+    Action("question.once", "y", _C.QUESTION, "once", "Allow this call", 0),
+    Action("question.session", "t", _C.QUESTION, "this session", "Allow this tool until mcptui ends", 0),
+    Action("question.always", "a", _C.QUESTION, "always", "Always allow this tool as it is now", 0),
+    Action("question.no", "n", _C.QUESTION, "deny", "Deny this call", 0),
+    Action("question.why", "e", _C.QUESTION, "deny with a reason", "Deny this call and say why", 0),
     # ---- the chat ----
     Action("chat.cancel", "escape", _C.ANYWHERE, "stop", "Stop the turn, or go back to the message", 6),
     Action("chat.continue", "ctrl+g", _C.ANYWHERE, "go on", "After a limit: go on with fresh ones", 7),

@@ -17,7 +17,7 @@ def test_read_only_tools_of_configured_servers_run():
 
 def test_others_ask_and_say_why():
     assert Policy().judge(WRITE).verdict is Verdict.ASK
-    assert Policy().judge(DELETE).why == "destructive, says the server"
+    assert Policy().judge(DELETE).why == "may delete or overwrite data, according to the server"
 
 
 def test_the_hints_of_a_server_that_is_not_trusted_count_for_nothing():

@@ -13,7 +13,7 @@ from tui.ui.chat.bridge import Bridge
 NOTICE = "demo model: rule-based, not a language model"
 TOOL = Tool("notes", "delete_note")
 KEYS = {"chat.continue": "ctrl+g", "chat.cancel": "esc", "chat.retry": "r"}
-REQUEST = ApprovalRequest("c1", TOOL, {"id": 1}, "destructive, says the server")
+REQUEST = ApprovalRequest("c1", TOOL, {"id": 1}, "may delete or overwrite data, according to the server")
 
 
 class Recorder:
@@ -77,7 +77,8 @@ def test_a_reply_has_its_label_its_text_and_the_notice_of_the_model(bridge, view
         ("begin_reply", "demo"),
         ("add_text", "Hel"),
         ("add_text", "lo"),
-        ("end_reply", 0.8, NOTICE, False),
+        ("end_reply", 0.8, NOTICE, False, True),
+        ("sign_reply",),
     ]
 
 
@@ -86,7 +87,7 @@ def test_a_step_that_only_calls_has_its_label_and_no_notice(bridge, view):
     bridge.apply(events.ToolCallProposed(1, "c1", "notes", "delete_note", {"id": 1}))
     assert view.done == [
         ("begin_reply", "demo"),
-        ("end_reply", 0.1, "", False),
+        ("end_reply", 0.1, "", False, False),
         ("add_call", "c1", "notes", "delete_note", {"id": 1}, False),
     ]
 
@@ -152,7 +153,7 @@ def test_after_a_limit_it_offers_to_go_on(bridge, view):
     bridge.apply(events.LimitReached(LimitName.MAX_STEPS, 10))
     bridge.apply(ended(EndReason.LIMIT, LimitName.MAX_STEPS))
     assert view.done[0] == ("add_note", "Limit reached: 10 steps (max_steps in [limits]).", "warn")
-    assert "ctrl+g" in view.done[1][1]
+    assert "ctrl+g" in view.done[2][1]
     assert bridge.can_continue
 
 
@@ -165,8 +166,8 @@ def test_the_next_turn_forgets_the_offer(bridge):
 def test_a_cancelled_reply_is_marked_as_cut(bridge, view):
     bridge.apply(events.TextDelta(1, "Hel"))
     bridge.apply(ended(EndReason.CANCELLED))
-    assert view.done[2] == ("end_reply", None, NOTICE, True)
-    assert view.done[3][0] == "add_note"
+    assert view.done[2] == ("end_reply", None, NOTICE, True, True)
+    assert view.done[4][0] == "add_note"
 
 
 def test_an_error_of_the_model_says_what_to_do(bridge, view):
@@ -236,7 +237,7 @@ def test_a_notice_is_a_note_of_its_kind(bridge, view):
 def test_what_the_person_said_meanwhile_stands_where_the_model_is_told_it(bridge, view):
     bridge.apply(events.TextDelta(1, "I will"))
     bridge.apply(events.Steered(2, "no, the other one"))
-    assert view.done[-2:] == [("end_reply", None, "", False), ("add_user", "no, the other one")]
+    assert view.done[-2:] == [("end_reply", None, "", False, True), ("add_user", "no, the other one")]
 
 
 def test_a_call_that_was_found_in_text_is_marked(bridge, view):

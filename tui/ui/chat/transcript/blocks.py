@@ -1,18 +1,19 @@
-"""The blocks of a conversation: labels, text, Markdown, code, thinking, notes, the welcome."""
+"""The blocks of a conversation: messages, signatures, text, Markdown, code, thinking, notes, the welcome."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tui.core import units
 from tui.core.text import clean, preview
 from tui.ui.chat.transcript.flow import Block
 from tui.ui.widgets import code
 from tui.ui.widgets.markdown import Markdown
-from tui.ui.widgets.rows import EMPTY, Row, spread, wrap
+from tui.ui.widgets.rows import EMPTY, Row, crop, pad, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 
 TEXT_COLUMNS = 100
 USER_LINES = 40  # a longer user message is collapsed
 USER_HEAD = 12
+BAR = ("▌ ", "accent aside on panel")  # at the left of a user message
 PIECE = 8 * 1024  # the most characters parsed or wrapped at once
 
 
@@ -42,54 +43,99 @@ def pieces(text: str) -> list[str]:
     return found
 
 
-def said_blocks(text: str, symbols: Symbols) -> "list[Block]":
-    """Return the blocks of a user message, literally; the rest of a long text is collapsed."""
-    text = text.replace("\r\n", "\n").strip("\n")
-    if text.count("\n") < USER_LINES and len(text) <= USER_LINES * TEXT_COLUMNS:
-        return [Plain(text)]
-    head = "\n".join(text.split("\n", USER_HEAD)[:USER_HEAD])[: USER_HEAD * TEXT_COLUMNS]
-    return [Plain(head), Fold(text[len(head) :].removeprefix("\n"), symbols)]
+def user_blocks(text: str, attached: Sequence[str], symbols: Symbols, at: str = "") -> list[Block]:
+    """Return the blocks of a user message and its attachments; the rest of a long text is collapsed."""
+    shown = text.replace("\r\n", "\n").strip("\n")
+    rest = ""
+    if shown.count("\n") >= USER_LINES or len(shown) > USER_LINES * TEXT_COLUMNS:
+        head = "\n".join(shown.split("\n", USER_HEAD)[:USER_HEAD])[: USER_HEAD * TEXT_COLUMNS]
+        shown, rest = head, shown[len(head) :].removeprefix("\n")
+    blocks: list[Block] = [Question(text, shown, at, attached=() if rest else attached)]
+    if rest:
+        blocks.append(Fold(rest, symbols))
+        blocks += [Plain(f"@ {words}", style="dim", barred=True) for words in attached]
+    return blocks
 
 
-class Label(Block):
-    """Who speaks, and at the right end when or how long. Selecting it selects the whole message.
+def barred(rows: Iterable[Row], width: int) -> list[Row]:
+    """Return the rows of a user message: a bar and a shade, as wide as the pane. `rows` are narrower by 2."""
+    shaded = (((text, f"{style} on panel") if text else (text, style) for text, style in row) for row in rows)
+    return [pad((BAR, *row), width, "on panel") for row in shaded]
 
-    `role` is "user" or "model", `said` the user's text, raw.
+
+class Question(Block):
+    """A user message: `said`, raw, of which `shown` is visible, and at the right end when.
+
+    Selecting it selects the whole message.
     """
 
-    __slots__ = ("_name", "right", "role", "said")
+    __slots__ = ("_at", "_attached", "_shown", "said")
     targets = (0,)
+    role = "user"
 
-    def __init__(self, name: str, role: str, right: str = "", *, said: str = "") -> None:
+    def __init__(self, said: str, shown: str, at: str = "", *, attached: Sequence[str] = ()) -> None:
         super().__init__()
-        self._name = name
-        self.role = role
         self.said = said
-        self.right = right
+        self._shown = shown
+        self._attached = attached
+        self._at = at
+        self.height = 1 + guess(shown) + len(attached)
 
     def wrap(self, width: int) -> Sequence[Row]:
-        return [spread(((self._name, f"{self.role} bold"),), ((self.right, "dim"),), measure(width))]
+        columns = measure(width) - width_of((BAR,)) - 1
+        time: Row = ((self._at, "dim aside"),) if self._at else EMPTY
+        room = columns - width_of(time) - 2 if time else columns
+        lines = [line for line in clean(self._shown).expandtabs(4).split("\n") if line or self._shown]
+        rows = [row for line in lines for row in wrap(((line, "text"),), max(1, room))]
+        rows += [crop(((f"@ {words}", "dim"),), max(1, room)) for words in self._attached]
+        first = spread(rows[0] if rows else EMPTY, time, columns) if time else (rows or [EMPTY])[0]
+        return barred([first, *rows[1:]], width)
+
+
+class Signature(Block):
+    """The end of a reply: who wrote it and how long that took. Selecting it selects the whole reply."""
+
+    __slots__ = ("_name", "_seconds")
+    targets = (0,)
+    role = "model"
+    said = ""
+
+    def __init__(self, name: str, seconds: float) -> None:
+        super().__init__(gap=0)
+        self._name = name
+        self._seconds = seconds
+
+    def wrap(self, width: int) -> Sequence[Row]:
+        time = f"   {units.duration(self._seconds * 1000)}" if self._seconds else ""
+        return [spread(EMPTY, ((f"{self._name}{time}", "dim"),), measure(width))]
+
+
+Label = Question | Signature
+"""What a message is selected by."""
 
 
 class Plain(Block):
-    """Literal text, wrapped; raw, at most `PIECE` characters."""
+    """Literal text, wrapped; raw, at most `PIECE` characters. `barred`: a part of a user message."""
 
-    __slots__ = ("_style", "_text")
+    __slots__ = ("_barred", "_style", "_text")
 
-    def __init__(self, text: str, *, style: str = "text", gap: int = 0) -> None:
+    def __init__(self, text: str, *, style: str = "text", gap: int = 0, barred: bool = False) -> None:
         super().__init__(gap)
         self._text = text
         self._style = style
+        self._barred = barred
         self.height = gap + guess(text)
 
     def wrap(self, width: int) -> Sequence[Row]:
         """Return the wrapped lines; cleaned only now, because most of a large text is never seen."""
         lines = clean(self._text).expandtabs(4).split("\n")
-        return [row for line in lines for row in wrap(((line, self._style),), measure(width))]
+        columns = measure(width) - width_of((BAR,)) * self._barred
+        rows = [row for line in lines for row in wrap(((line, self._style),), max(1, columns))]
+        return barred(rows, width) if self._barred else rows
 
 
 class Fold(Block):
-    """The rest of a long text, raw, collapsed to one row."""
+    """The rest of a long user message, raw, collapsed to one row."""
 
     __slots__ = ("_rest", "_symbols")
     targets = (0,)
@@ -106,10 +152,10 @@ class Fold(Block):
             if lines > 1
             else f"{units.count(len(self._rest))} more characters"
         )
-        return [((f"{self._symbols.folded} ", "accent"), (amount, "dim"))]
+        return barred([((f"{self._symbols.folded} ", "accent"), (amount, "dim"))], width)
 
     def unfolded(self) -> list[Block]:
-        return [Plain(piece) for piece in pieces(self._rest)]
+        return [Plain(piece, barred=True) for piece in pieces(self._rest)]
 
 
 class Summary(Block):

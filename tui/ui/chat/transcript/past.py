@@ -19,8 +19,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.text import clean, clean_line
-from tui.core.units import duration
-from tui.ui.chat.transcript.blocks import PIECE, Code, Label, Note, Plain, Prose, Thinking, said_blocks
+from tui.ui.chat.transcript.blocks import PIECE, Note, Plain, Prose, Signature, Thinking, user_blocks
 from tui.ui.chat.transcript.flow import Block
 from tui.ui.chat.transcript.result_parts import attachment_words, outcome, result_of
 from tui.ui.chat.transcript.tool_call_cards import Card
@@ -96,8 +95,8 @@ class _Reader:
         self._model: str | None = None
         self._now = now
         self._text = False
-        self._label: Label | None = None
         self._seconds = 0.0
+        self._unsigned = False
         self._reason = ""
 
     def remark(self, remark: Remark, note: Callable[[Remark], tuple[str, str]]) -> None:
@@ -108,7 +107,8 @@ class _Reader:
             self._reason = remark.text
         words, kind = note(remark)
         if words:
-            self.end_reply()
+            if remark.kind in ("end", "error"):
+                self.end_reply()
             self.blocks.append(note_block(words, kind, self._symbols))
 
     def take(self, message: Message) -> None:
@@ -132,37 +132,33 @@ class _Reader:
     def _reply(self, message: AssistantMessage) -> None:
         if message.model != self._model:
             self.end_reply()
-            self._model = message.model
-            self._label, self._seconds = Label(clean_line(message.model, 60) or "model", "model"), 0.0
-            self.blocks.append(self._label)
-        self._took(message.seconds)
+            self._model, self._seconds = message.model, 0.0
+        self._seconds += message.seconds
+        self._unsigned = True
         if message.reasoning:
             thinking = Thinking(self._symbols)
             thinking.add(message.reasoning)
             thinking.running, thinking.seconds = False, message.thought or None
-            self._put(thinking)
+            self.blocks.append(thinking)
         for number, part in enumerate(parts(message.text)):
             block = PastProse(self._markdown, part, gap=0 if number and not part.startswith("\n") else 1)
-            self._put(block)
+            self.blocks.append(block)
         self._text = bool(message.text) and not message.calls
         if message.partial:
             self.blocks.append(Note("cut short", "info", self._symbols))
         for call in message.calls:
             self._call(call)
-
-    def _took(self, seconds: float) -> None:
-        if seconds and self._label is not None:
-            self._seconds += seconds
-            self._label.right = duration(self._seconds * 1000)
-
-    def _put(self, block: Block) -> None:
-        stand_under(self.blocks, block)
-        self.blocks.append(block)
+        if self._text:
+            self.end_reply()
 
     def end_reply(self) -> None:
+        """Sign the reply so far, with the line that must stand under it."""
+        if self._unsigned and self._model is not None:
+            self._unsigned = False
+            self.blocks.append(Signature(clean_line(self._model, 60) or "model", self._seconds))
         if self._text and self._model is not None and (notice := self._notice(self._model)):
             self.blocks.append(Plain(clean_line(notice, 400), style="dim italic", gap=1))
-        self._text = False
+        self._text = self._unsigned = False
 
     def _call(self, call: CallRequest) -> None:
         server, joint, tool = call.name.partition("__")
@@ -192,20 +188,6 @@ class _Reader:
         card.set(state, note or warning, message.seconds * 1000 or None, text)
         if message.attachments:
             card.give(result_of(message))
-
-
-def user_blocks(text: str, attached: Sequence[str], symbols: Symbols, at: str = "") -> list[Block]:
-    """Return the blocks of a user message and its attachments."""
-    blocks: list[Block] = [Label("you", "user", at, said=text)]
-    if text.strip() or not attached:
-        blocks += said_blocks(text, symbols)
-    return [*blocks, *(Plain(f"@ {words}", style="dim") for words in attached)]
-
-
-def stand_under(blocks: Sequence[Block], block: Block) -> None:
-    """Remove the gap of a block that follows its label."""
-    if blocks and isinstance(blocks[-1], Label) and isinstance(block, Prose | Code | Thinking):
-        block.gap = 0
 
 
 def note_block(text: str, kind: str, symbols: Symbols) -> Note:

@@ -10,12 +10,14 @@ from tui.core.tools import LinkContent, TextContent, ToolResult
 from tui.ui.chat.transcript.blocks import measure
 from tui.ui.chat.transcript.flow import Block
 from tui.ui.chat.transcript.result_parts import pieces_of
+from tui.ui.widgets import code
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, progress_bar, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 
 INDENT: Row = (("   ", ""),)
 MAX_ARGUMENTS = 256 * 1024  # the most characters of arguments shown
-FOLDED_ROWS = 10  # rows of arguments in a collapsed question
+FOLDED_ROWS = 8  # rows of arguments in a collapsed question
+MAX_HIGHLIGHTED = 20_000  # the most characters of an argument that are highlighted and indented
 MAX_PIECES = 5  # rows for parts of a result that are not text
 BAR_CELLS = 8  # the progress bar of a running call
 FOLDED_NOTE = 3  # rows of an error below a collapsed card
@@ -23,14 +25,14 @@ FOLDED_NOTE = 3  # rows of an error below a collapsed card
 KEYS = (
     ("y", "once"),
     ("t", "this session"),
-    ("a", "always for this tool"),
-    ("n", "no"),
-    ("e", "no, and say why"),
+    ("a", "always"),
+    ("n", "deny"),
+    ("e", "deny with a reason"),
 )
 # state: (style of its sign and word, the word)
 _STATES: Mapping[str, tuple[str, str]] = {
     "waiting": ("dim", "waiting"),
-    "asking": ("warn", "asks you"),
+    "asking": ("accent", "waiting for approval"),
     "running": ("accent", "running"),
     "done": ("ok", ""),
     "failed": ("bad", "failed"),
@@ -39,6 +41,7 @@ _STATES: Mapping[str, tuple[str, str]] = {
     "unknown": ("warn", "outcome unknown"),
     "unsent": ("dim", "not run"),
 }
+_JSON_STYLES = {f"accent {code.GROUND}": "tool"}  # amber is for what needs the person
 # states whose text is shown below the collapsed card
 _EXPLAINED = {"failed": "bad", "unknown": "warn", "unsent": "dim"}
 
@@ -119,7 +122,8 @@ class Card(Block):
 
     def ask(self, why: str) -> None:
         self.state = "asking"
-        self._why = clean_line(why, 120)
+        why = clean_line(why, 200)
+        self._why = f"{why[:1].upper()}{why[1:]}." if why else ""
         self.open = False
         self.width = 0
 
@@ -232,8 +236,8 @@ class Card(Block):
         for name, value in self._arguments.items():
             label = pad(crop(((name, "dim"),), column), column + 2)
             rest: Row = ((" " * (column + 2), ""),)
-            for number, line in enumerate(value[: max(0, room)].expandtabs(4).split("\n")):
-                rows += wrap(((line, "text"),), width, first=rest if number else label, rest=rest)
+            for number, line in enumerate(_laid_out(value[: max(0, room)], width - column - 2)):
+                rows += wrap(line, width, first=rest if number else label, rest=rest)
             room -= len(value)
         if room < 0:
             rows.append(((f"… {units.count(-room)} more characters that are not shown", "warn"),))
@@ -250,31 +254,51 @@ class Card(Block):
             more = [((f"{marker} ", "accent"), (word, "warn"))]
             if not self.open:
                 body = body[:FOLDED_ROWS]
-        rows = [EMPTY, *body, *more, EMPTY, *_key_rows(inner)]
-        self.targets = [1 + rows.index(more[0])] if more else []
-        side: Row = (("│ ", "warn aside"),)
-        boxed = [(*side, *pad(crop(row, inner), inner), (" │", "warn aside")) for row in rows]
-        return [self._top(width), *boxed, (("└" + "─" * (width - 2) + "┘", "warn"),)]
-
-    def _top(self, width: int) -> Row:
-        corner: Row = (("─┐" if self._why else "┐", "warn"),)
-        why = (*crop(((f" {self._why} ", "warn"),), width // 2), *corner) if self._why else corner
-        left: Row = crop((("┌ ", "warn"), *self._title, (" ", "")), width - width_of(why) - 1)
-        return (*left, ("─" * (width - width_of(left) - width_of(why)), "warn"), *why)
+        sign: Row = ((f"{self._symbols.warning} ", "warn"),)
+        why = wrap(((self._why, "warn"),), inner, first=sign) if self._why else []
+        rows = [*body, *more, EMPTY, *why, *_key_rows(inner)]
+        self.targets = [1 + rows.index(more[0]) if more else 0]
+        side: Row = (("│ ", "accent aside"),)
+        boxed = [(*side, *pad(crop(row, inner), inner), (" │", "accent aside")) for row in rows]
+        title: Row = crop((("┌ ", "accent"), *self._title, (" ", "")), width - 2)
+        top: Row = (*title, ("─" * (width - width_of(title) - 1) + "┐", "accent"))
+        return [top, *boxed, (("└" + "─" * (width - 2) + "┘", "accent"),)]
 
 
 def _key_rows(width: int) -> list[Row]:
-    """Return the keys that answer, as many to a row as fit."""
+    """Return the keys that answer: in one row, if they fit."""
     rows: list[Row] = []
     row: Row = EMPTY
+    needed = sum(len(key) + 1 + len(words) for key, words in KEYS)
+    between = "   " if needed + 3 * (len(KEYS) - 1) <= width else "  "
     for key, words in KEYS:
-        entry: Row = ((key, "accent bold"), (f" {words}", "text"))
-        gap: Row = (("   ", ""),) if row else EMPTY
+        entry: Row = ((key, "text bold"), (f" {words}", "dim"))
+        gap: Row = ((between, ""),) if row else EMPTY
         if row and width_of((*row, *gap, *entry)) > width:
             rows.append(row)
             row, gap = EMPTY, EMPTY
         row = (*row, *gap, *entry)
     return [*rows, row]
+
+
+def _laid_out(value: str, width: int) -> list[Row]:
+    """Return an argument as rows, highlighted; JSON that is wider than `width` is indented."""
+    if len(value) > width and value[:1] in ("[", "{"):
+        value = _indented(value)
+    lines = value.expandtabs(4).split("\n")
+    if len(value) > MAX_HIGHLIGHTED or (value.startswith('"') and len(lines) > 1):
+        return [((line, "text"),) for line in lines]
+    return [
+        tuple((text, _JSON_STYLES.get(style, style.removesuffix(f" {code.GROUND}"))) for text, style in row)
+        for row in code.highlighted(lines, "json")
+    ]
+
+
+def _indented(value: str) -> str:
+    try:
+        return json.dumps(json.loads(value), indent=2, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return value
 
 
 def _shown(arguments: Mapping[str, Any]) -> dict[str, str]:

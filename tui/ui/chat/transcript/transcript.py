@@ -20,9 +20,20 @@ from tui.core.importing import importing
 from tui.core.ports import ApprovalRequest
 from tui.core.text import clean, clean_line
 from tui.core.tools import BinaryContent, LinkContent, ToolResult
-from tui.ui.chat.transcript.blocks import Fold, Label, Note, Plain, Summary, Thinking, Welcome
+from tui.ui.chat.transcript.blocks import (
+    Fold,
+    Label,
+    Note,
+    Plain,
+    Question,
+    Signature,
+    Summary,
+    Thinking,
+    Welcome,
+    user_blocks,
+)
 from tui.ui.chat.transcript.flow import Block
-from tui.ui.chat.transcript.past import note_block, past_blocks, stand_under, user_blocks
+from tui.ui.chat.transcript.past import note_block, past_blocks
 from tui.ui.chat.transcript.result_parts import attachment_words
 from tui.ui.chat.transcript.tool_call_cards import Card
 from tui.ui.chat.transcript.view import FlowPane
@@ -99,7 +110,7 @@ class Transcript(FlowPane):
             self._append(block)
 
     def begin_reply(self, label: str) -> None:
-        """Begin a reply; the steps of one turn share its label."""
+        """Begin a reply, or the next step of it; it is signed at its end."""
         self._writer.begin(clean_line(label, 60))
         self.flow_changed()
 
@@ -117,16 +128,24 @@ class Transcript(FlowPane):
             self._writer.reasoning(delta)
             self._plan_draw()
 
-    def end_reply(self, seconds: float | None, notice: str = "", partial: bool = False) -> None:
-        """End a step, with `notice` below it. The label shows the sum of the `seconds` of all steps."""
+    def end_reply(
+        self, seconds: float | None, notice: str = "", partial: bool = False, *, last: bool = True
+    ) -> None:
+        """End a step, with `notice` below it; the `last` one is signed with the `seconds` of all steps."""
         self._writer.close()
         if seconds is not None:
             self._writer.took(seconds)
-        self.flow_changed()
         if partial:
             self._append(Note("cut short", "info", self._symbols))
+        if last:
+            self._writer.sign()
+        self.flow_changed()
         if notice:
             self._append(Plain(clean_line(notice, 400), style="dim italic", gap=1))
+
+    def sign_reply(self) -> None:
+        """Say below the reply whose it is; a reply that is signed already stays as it is."""
+        self._writer.sign()
 
     def add_note(self, text: str, kind: str = "info") -> None:
         """Add a line of mcptui's own; `kind` is info, warn or bad."""
@@ -261,12 +280,16 @@ class Transcript(FlowPane):
 
     @property
     def marked_label(self) -> Label | None:
-        """The label of the selected message, or of the last one."""
+        """The question or the signature of the selected message, or of the last one."""
         blocks = self.flow.blocks
-        end = len(blocks) - 1
         if self._target is not None and self.has_focus and self._target[0] in blocks:
-            end = self.flow.index_of(self._target[0])
-        return next((one for one in reversed(blocks[: end + 1]) if isinstance(one, Label)), None)
+            at = self.flow.index_of(self._target[0])
+            if not isinstance(blocks[at], Label | Fold):
+                later = next((one for one in blocks[at:] if isinstance(one, Label)), None)
+                if isinstance(later, Signature):
+                    return later
+            blocks = blocks[: at + 1]
+        return next((one for one in reversed(blocks) if isinstance(one, Label)), None)
 
     def question_of(self, label: Label) -> tuple[str, int] | None:
         """Return the user message of a message, if any, and how often it was repeated since."""
@@ -322,7 +345,6 @@ class Transcript(FlowPane):
         flow = self.flow
         if flow.blocks and flow.blocks[0] is self._welcome:
             flow.truncate(0)
-        stand_under(flow.blocks, block)
         flow.append(block)
         self.flow_changed()
 
@@ -356,7 +378,7 @@ class Transcript(FlowPane):
                 self.following = False
                 self._touch(block)
                 self.call_later(self.show_block, block)
-            case Label():
+            case Question() | Signature():
                 self.post_message(self.MessageChosen())
             case Fold():
                 self.flow.replace(self.flow.index_of(block), block.unfolded())

@@ -41,7 +41,10 @@ class FlowPane(LinePane):
         return self.flow.height
 
     def row(self, index: int) -> Row:
-        return self.flow.row(index)
+        row = self.flow.row(index)
+        if row and row[-1][1].endswith("on panel") and self.row_ground(index):  # the selection shows through
+            return tuple((text, style.removesuffix("on panel")) for text, style in row)
+        return row
 
     def flow_changed(self) -> None:
         """Show added or changed blocks before the next frame, however often this is called."""

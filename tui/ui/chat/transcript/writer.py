@@ -3,9 +3,8 @@
 import re
 from collections.abc import Callable
 
-from tui.core import units
 from tui.core.text import clean
-from tui.ui.chat.transcript.blocks import PIECE, Code, Label, Plain, Prose, Thinking
+from tui.ui.chat.transcript.blocks import PIECE, Code, Plain, Prose, Signature, Thinking
 from tui.ui.chat.transcript.flow import Block, Flow
 from tui.ui.widgets import code
 from tui.ui.widgets.markdown import Markdown
@@ -265,19 +264,19 @@ class ReplyWriter:
         self._thinking: Thinking | None = None
         self._since = 0.0
         self._text_at: tuple[int, int] | None = None  # blocks and deltas before the text of this step
-        self._label: Label | None = None
         self._name = ""
+        self._is_new = self._is_signed = True
         self._seconds = 0.0
 
     def begin(self, name: str) -> None:
-        """Begin a reply, or the next step of one with the same name."""
+        """Begin a reply, or the next step of one."""
         self.close()
         self._text_at = None
-        if self._label is None or name != self._name:
-            self._label, self._name = Label(name, "model"), name
+        if self._is_new:
+            self._is_new, self._name = False, name
             self._seconds = 0.0
             self.source = []
-            self._append(self._label)
+        self._is_signed = False
 
     def text(self, delta: str) -> None:
         self._end_thinking()
@@ -306,9 +305,13 @@ class ReplyWriter:
 
     def took(self, seconds: float) -> None:
         self._seconds += seconds
-        if self._label is not None:
-            self._label.right = units.duration(self._seconds * 1000)
-            self._label.width = 0
+
+    def sign(self) -> None:
+        """Add the name and the time of the reply so far, unless they are its end already."""
+        self.close()
+        if not self._is_signed:
+            self._is_signed = True
+            self._append(Signature(self._name, self._seconds))
 
     def draw(self) -> None:
         """Add what has arrived since the last call to the flow."""
@@ -329,14 +332,15 @@ class ReplyWriter:
         self._finish_text()
 
     def forget(self) -> None:
-        """End the reply: the next one gets its own label."""
-        self.close()
-        self._label = None
+        """End the reply: the next one is another."""
+        self.sign()
+        self._is_new = True
 
     def reset(self) -> None:
         """Drop everything: the flow was cleared."""
         self._pending.clear()
-        self._stream = self._tail = self._thinking = self._label = self._text_at = None
+        self._stream = self._tail = self._thinking = self._text_at = None
+        self._is_new = self._is_signed = True
         self.source = []
 
     def _end_thinking(self) -> None:
