@@ -25,6 +25,7 @@ from tui.core.events import (
     TurnEnded,
     TurnError,
     TurnStarted,
+    Waiting,
 )
 from tui.core.ports import Usage
 from tui.core.text import clean_line
@@ -67,7 +68,7 @@ def trace_line(event: Event) -> str:
         case RetryScheduled(_, attempt, attempts, delay, reason):
             when = f"in {delay:.0f} s" if delay >= 0.5 else "at once"
             return f"· {clean_line(reason, 160)}; asking again {when}, {attempt} of {attempts}"
-        case Notice(message):
+        case Notice(message) | Waiting(message) if message:
             return clean_line(f"· {message}", 600)
         case LimitReached(limit, value):
             return f"! limit reached: {limit.value} {value:g}; asking for the best answer from what is known"
@@ -92,6 +93,7 @@ def _usage(usage: Usage) -> dict[str, Any]:
 
 def as_object(event: Event) -> dict[str, Any] | None:
     """Return the JSON object for `event`, or None for events that only a screen needs."""
+    event = _as_notice(event)
     match event:
         case TurnStarted(model=model, tools=tools, notice=notice):
             started = {"type": "turn_started", "model": model, "tools": tools}
@@ -126,6 +128,10 @@ def as_object(event: Event) -> dict[str, Any] | None:
             return _turn_ended(event)
         case _:
             return None
+
+
+def _as_notice(event: Event) -> Event:
+    return Notice(event.message) if isinstance(event, Waiting) and event.message else event
 
 
 def _tool_call(event: ToolCallProposed) -> dict[str, Any]:

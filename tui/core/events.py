@@ -166,7 +166,7 @@ class ToolProgress:
     message: str
 
 
-NEVER_RUN = frozenset({"not run", "unknown tool", "invalid arguments", "invalid call"})
+NEVER_RUN = frozenset({"not run", "unknown tool", "server not running", "invalid arguments", "invalid call"})
 """Values of `ToolCallEnded.why` of calls that were never sent to a server."""
 
 
@@ -175,7 +175,8 @@ class ToolCallEnded:
     """The call has ended; `text` is what the model reads, `result` is the server's, if it ran.
 
     `why` is a word for a call that did not run or did not finish: "", "denied", "cancelled", "not run",
-    "invalid arguments", "invalid call", "unknown tool", or a `CallFailure`.
+    "invalid arguments", "invalid call", "unknown tool", "server not running",
+    or a `CallFailure`.
     """
 
     step: int
@@ -206,6 +207,13 @@ class Notice:
 
     message: str
     kind: str = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What the turn waits for now, instead of what the last such event said; "" when it goes on."""
+
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +262,7 @@ Event = (
     | ToolCallEnded
     | Steered
     | Notice
+    | Waiting
     | LimitReached
     | TurnError
     | TurnEnded

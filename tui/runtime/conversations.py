@@ -334,6 +334,7 @@ class Conversations:
                 instructions=context.instructions(),
                 resources=context.resources,
                 answer_format=answer_format,
+                absent=context.starting.absent,
             )
             return Turn(now.conversation, deps, number)
 

@@ -5,9 +5,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from tui.core import units
 from tui.core.context.resource_tools import ResourceSource
 from tui.core.conversation.conversation import Remark
-from tui.core.events import Event, Notice, RetryScheduled, TurnError, TurnStarted
+from tui.core.events import Event, Notice, RetryScheduled, TurnError, TurnStarted, Waiting
 from tui.core.ports import Clock, Toolbox
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState, ServerStatus
@@ -17,7 +18,10 @@ from tui.core.turn.limits import Limits, TurnMeter
 from tui.core.turn.loop import Turn
 
 PATIENCE_NS = 8_000_000_000
-"""How long to wait for a starting server. One that downloads itself takes longer."""
+"""How long a question waits for servers that are starting."""
+
+FRESH_NS = 20_000_000_000
+"""How long after its start a server is waited for. One that downloads itself takes longer."""
 
 LOOK_SECONDS = 0.05
 
@@ -70,7 +74,7 @@ class PendingTurn:
         meter: TurnMeter,
         notice: Callable[[Event], None],
         redacted: Callable[[Event], Event],
-        waits: Sequence["Waiting"],
+        waits: Sequence["Prerequisite"],
     ) -> None:
         self._begin = begin
         self._meter = meter
@@ -134,14 +138,19 @@ class PendingTurn:
         awaited = [(one, said) for one in self._waits if (said := one.awaited())]
         if not awaited or self._cancelled:
             return
-        for _, said in awaited:
-            yield Notice(said)
         waits = [one for one, _ in awaited]
         self._waiting = asyncio.create_task(_all_of(waits), name="wait before a turn")
+        said = ""
         try:
-            await asyncio.wait({self._waiting})
+            while not self._waiting.done():
+                words = " ".join(filter(None, (one.awaited() for one in waits)))
+                if words and words != said:
+                    said = words
+                    yield Waiting(words)
+                await asyncio.wait({self._waiting}, timeout=LOOK_SECONDS)
         finally:
             self._waiting.cancel()
+        yield Waiting("")
         for one in waits:
             if (said := one.missing()) and not self._cancelled:
                 yield Notice(said)
@@ -174,7 +183,7 @@ def redacted_remark(remark: Remark, redacted: Callable[[Event], Event]) -> Remar
     return remark
 
 
-class Waiting(Protocol):
+class Prerequisite(Protocol):
     """Something worth waiting for before a question is sent."""
 
     def awaited(self) -> str:
@@ -201,19 +210,24 @@ class ServersStarting:
 
     def awaited(self) -> str:
         if names := self._worth_waiting():
-            return f"Waiting for {_listed(names)} to start, so that the model has all tools."
+            return f"Waiting for {units.plural(len(names), 'server')} to start: {_listed(names)}"
         return ""
 
     async def wait(self) -> None:
-        while self._worth_waiting():
+        until_ns = self._clock.now_ns() + PATIENCE_NS
+        while self._worth_waiting() and self._clock.now_ns() < until_ns:
             await self._clock.sleep(LOOK_SECONDS)
+
+    def absent(self) -> dict[str, ServerState]:
+        """Return the servers that do not run, by name."""
+        return {one.name: one.state for one in self._statuses() if one.state is not ServerState.RUNNING}
 
     def missing(self) -> str:
         names = [one.name for one in self._statuses() if one.state is ServerState.STARTING]
-        return f"Still starting: {_listed(names)}. What they offer is used once they run." if names else ""
+        return f"Still starting: {_listed(names)}. Their tools are used once they run." if names else ""
 
     def _worth_waiting(self) -> list[str]:
-        since = self._clock.now_ns() - PATIENCE_NS
+        since = self._clock.now_ns() - FRESH_NS
         starting = (one for one in self._statuses() if one.state is ServerState.STARTING)
         return [one.name for one in starting if one.since_ns > since]
 
@@ -232,7 +246,7 @@ class ModelLoading:
 
     def awaited(self) -> str:
         name = clean_line(self._to_load(), 60)
-        return f"{name} is being loaded, to know how much it can read." if name else ""
+        return f"Loading {name}" if name else ""
 
     async def wait(self) -> None:
         await self._load()
@@ -241,7 +255,7 @@ class ModelLoading:
         return ""
 
 
-async def _all_of(waits: Sequence[Waiting]) -> None:
+async def _all_of(waits: Sequence[Prerequisite]) -> None:
     await asyncio.gather(*(one.wait() for one in waits))
 
 

@@ -10,7 +10,7 @@ from tests.scripted_model import Reply, ScriptedModel, calls, says
 from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover, call
 from tui.core.conversation.conversation import AssistantMessage, Compaction, ToolMessage, UserMessage
 from tui.core.errors import McptuiError, ModelError
-from tui.core.events import EndReason, Event, Notice, TurnEnded, TurnStarted
+from tui.core.events import EndReason, Event, Notice, TurnEnded, TurnStarted, Waiting
 from tui.core.ports import ReplyPart, TextPart, Usage
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus
@@ -401,17 +401,42 @@ async def test_a_question_waits_for_servers_that_have_just_begun_to_start(stage:
     status = ServerStatus("notes", ServerSpec("notes", "python"), ServerState.STARTING, since_ns=1)
     one.around.servers = [status]
     events = [event async for event in one.conversations.ask("hi", ScriptedApprover()).events()]
-    told = [event.message for event in events if isinstance(event, Notice)]
-    assert told[0].startswith("Waiting for notes") and told[1].startswith("Still starting: notes")
+    told = [event.message for event in events if isinstance(event, Waiting | Notice)]
+    assert told[:2] == ["Waiting for 1 server to start: notes", ""] and told[2].startswith(
+        "Still starting: notes"
+    )
     assert events[-1].reason is EndReason.ANSWERED and one.around.clock.ns >= 8e9
+
+
+async def test_what_is_waited_for_is_said_again_when_a_server_has_started(stage: Make):
+    one = stage(says("Hello."))
+    one.around.clock.ns = 1
+    specs = (ServerSpec("a", "python"), ServerSpec("b", "python"))
+    one.around.servers = [ServerStatus(one.name, one, ServerState.STARTING, since_ns=1) for one in specs]
+    told: list[str] = []
+    async for event in one.conversations.ask("hi", ScriptedApprover()).events():
+        if isinstance(event, Waiting):
+            told.append(event.message)
+            del one.around.servers[0:1]
+    assert told[0] == "Waiting for 2 servers to start: a, b" and told[-1] == ""
+
+
+async def test_each_queued_question_waits_like_the_first(stage: Make):
+    one = stage(says("Hello."), says("Again."))
+    one.around.clock.ns = 1
+    one.around.servers = [ServerStatus("npx", ServerSpec("npx", "npx"), ServerState.STARTING, since_ns=1)]
+    for question in ("hi", "again"):
+        events = [event async for event in one.conversations.ask(question, ScriptedApprover()).events()]
+        assert any(isinstance(event, Waiting) for event in events)
+    assert one.around.clock.ns >= 16e9
 
 
 async def test_a_server_that_takes_long_is_not_waited_for_at_each_question(stage: Make):
     one = stage(says("Hello."))
-    one.around.clock.ns = 9_000_000_000
+    one.around.clock.ns = 21_000_000_000
     one.around.servers = [ServerStatus("npx", ServerSpec("npx", "npx"), ServerState.STARTING, since_ns=1)]
     events = [event async for event in one.conversations.ask("hi", ScriptedApprover()).events()]
-    assert not any(isinstance(event, Notice) for event in events)
+    assert not any(isinstance(event, Waiting | Notice) for event in events)
 
 
 async def test_a_question_waits_for_a_model_that_its_server_has_yet_to_load(stage: Make, monkeypatch):
@@ -424,7 +449,7 @@ async def test_a_question_waits_for_a_model_that_its_server_has_yet_to_load(stag
     monkeypatch.setattr(one.asked, "_unloaded", True)
     monkeypatch.setattr(one.asked, "load", load)
     events = [event async for event in one.conversations.ask("hi", ScriptedApprover()).events()]
-    assert events[0] == Notice("scripted is being loaded, to know how much it can read.")
+    assert events[:2] == [Waiting("Loading scripted"), Waiting("")]
     assert loaded.is_set() and events[-1].reason is EndReason.ANSWERED
 
 

@@ -38,6 +38,13 @@ def fold(name: str) -> str:
     return name.casefold().replace("-", "_")
 
 
+def server_of(name: str, servers: Iterable[str]) -> str | None:
+    """Return the server that the name of a tool begins with, or None; the longest name wins."""
+    wanted = fold(name)
+    found = (server for server in servers if wanted.startswith(fold(f"{_NOT_ALLOWED.sub('_', server)}__")))
+    return max(found, key=len, default=None)
+
+
 class NameTable:
     """The names of a set of tools."""
 
@@ -78,5 +85,10 @@ class NameTable:
         return self._tools[same[0]] if len(same) == 1 else None
 
     def close_to(self, name: str, count: int = 3) -> list[str]:
+        """Return the names that are most like `name`: of its server, if it names one that has tools."""
+        servers = {tool.server for tool in self._tools.values()}
+        if (server := server_of(name, servers)) is not None:
+            own = [key for key, tool in self._tools.items() if tool.server == server]
+            return difflib.get_close_matches(name[:64], own, n=count, cutoff=0.5)
         found = difflib.get_close_matches(fold(name)[:64], self._folded, n=count, cutoff=0.5)
         return [self._folded[key][0] for key in found]

@@ -21,9 +21,11 @@ from tui.core.events import (
     ToolCallProposed,
     ToolCallStarted,
     ToolProgress,
+    Waiting,
 )
 from tui.core.ports import Answer, ApprovalRequest, Approver, ChatModel, Clock, Toolbox, Usage
-from tui.core.schemas.tool_names import NameTable
+from tui.core.schemas.tool_names import NameTable, server_of
+from tui.core.servers import ServerState
 from tui.core.text import clean_line
 from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
@@ -36,6 +38,11 @@ from tui.core.turn.model_step import Emit, parse_arguments
 PROGRESS_NS = 50_000_000
 """Interval between progress events of one call; a server may send thousands a second."""
 
+
+SERVER_PATIENCE_NS = 8_000_000_000
+"""How long a call waits for its server, which is starting."""
+
+LOOK_SECONDS = 0.05
 
 CANCELLED = (
     "cancelled by the person; it had been sent already, so it may or may not have had its effect. "
@@ -66,8 +73,11 @@ class PreparedCall:
         return self.tool.name if self.tool else self.call.name
 
 
-def prepare(call: CallRequest, table: NameTable) -> PreparedCall:
-    """Return the meaning of `call`, or the problem that the model can fix."""
+def prepare(call: CallRequest, table: NameTable, absent: Mapping[str, ServerState]) -> PreparedCall:
+    """Return the meaning of `call`, or the problem that the model can fix.
+
+    `absent` are the servers that do not run.
+    """
     tool = table.resolve(call.name)
     if call.truncated:
         problem = "not run: the arguments were cut off in the middle. Send the call again, complete."
@@ -82,6 +92,13 @@ def prepare(call: CallRequest, table: NameTable) -> PreparedCall:
             f"They were: {clean_line(call.arguments, 300)}"
         )
         return PreparedCall(call, tool, {}, problem, "invalid arguments")
+    if tool is None and (server := server_of(call.name, absent)) is not None:
+        state = "still starting" if absent[server] is ServerState.STARTING else "not running"
+        problem = (
+            f"not run: the server {clean_line(server, 60)} is {state}, so its tools are not available. "
+            "Answer without them, or say so."
+        )
+        return PreparedCall(call, None, arguments, problem, "server not running")
     if tool is None:
         close = table.close_to(call.name)
         hint = f" Did you mean {' or '.join(close)}?" if close else " No tool has a name like it."
@@ -96,7 +113,7 @@ class TurnDeps:
 
     `bill` is called with the usage of each request; it returns its cost, or None if unknown. `instructions`
     is the part of the system text that is the servers' own, or ""; `resources` are those that it may read.
-    `answer_format` is for an answer as JSON.
+    `answer_format` is for an answer as JSON; `absent` returns the servers that do not run.
     """
 
     model: ChatModel
@@ -113,6 +130,7 @@ class TurnDeps:
     instructions: str = ""
     resources: ResourceSource | None = None
     answer_format: AnswerFormat | None = None
+    absent: Callable[[], Mapping[str, ServerState]] = dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +192,7 @@ class ToolCallRunner:
         return text
 
     def propose(self, step: int, call: CallRequest) -> PreparedCall:
-        item = prepare(call, self.offer.table)
+        item = prepare(call, self.offer.table, self._deps.absent())
         self._proposed[call.id] = item
         if item.tool is not None and not self.offer.is_loaded(item.tool):
             self.offer = self.offer.loading([item.tool])
@@ -190,6 +208,7 @@ class ToolCallRunner:
         outcomes: list[CallOutcome] = []
         batch: list[PreparedCall] = []
         self._budget = self._ration_for(len(calls))
+        await self._wait_for_servers(calls)
 
         async def flush() -> None:
             outcomes.extend(await self._run_together(step, batch))
@@ -223,6 +242,26 @@ class ToolCallRunner:
         """Cancel one call at its server; the turn continues. Unknown ids are ignored."""
         if (work := self._running.get(call_id)) is not None:
             work.cancel()
+
+    async def _wait_for_servers(self, calls: Sequence[CallRequest]) -> None:
+        """Wait a little for servers that are starting and have a tool that is called."""
+        deps, table = self._deps, self.offer.table
+        names = [call.name for call in calls if table.resolve(call.name) is None]
+        until_ns = deps.clock.now_ns() + SERVER_PATIENCE_NS
+        said = ""
+        while names and deps.clock.now_ns() < until_ns:
+            starting = [name for name, state in deps.absent().items() if state is ServerState.STARTING]
+            awaited = sorted({server for name in names if (server := server_of(name, starting))})
+            if not awaited:
+                break
+            words = f"Waiting for {clean_line(', '.join(awaited), 120)} to start"
+            if words != said:
+                said = words
+                self._emit(Waiting(words))
+            await deps.clock.sleep(LOOK_SECONDS)
+        if said:
+            self._emit(Waiting(""))
+            self.refresh_tools()
 
     async def _checked(self, position: int, item: PreparedCall, waiting: int) -> PreparedCall:
         limits = self._deps.limits

@@ -127,13 +127,16 @@ class Bridge:
                 self._note(event)
             case events.TurnEnded():
                 self._end(event)
-            case events.LimitReached() | events.Notice() | events.Steered():
+            case events.LimitReached() | events.Notice() | events.Steered() | events.Waiting():
                 self._tell(event)
             case _:
                 self._apply_to_call(event)
 
-    def _tell(self, event: events.LimitReached | events.Notice | events.Steered) -> None:
-        if isinstance(event, events.Steered):
+    def _tell(self, event: events.LimitReached | events.Notice | events.Steered | events.Waiting) -> None:
+        if isinstance(event, events.Waiting):
+            self._activity = event.message or "waiting for the model"
+            self._view.show_waiting(event.message)
+        elif isinstance(event, events.Steered):
             self._end_reply(None)
             self._view.add_user(event.text)
         else:

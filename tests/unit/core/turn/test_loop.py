@@ -29,8 +29,10 @@ from tui.core.events import (
     TurnEnded,
     TurnError,
     TurnStarted,
+    Waiting,
 )
 from tui.core.ports import ReplyPart, TextPart, Usage
+from tui.core.servers import ServerState
 from tui.core.tools import ToolResult
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import NUDGE, WRAP_UP
@@ -412,3 +414,29 @@ async def test_an_answer_that_quotes_a_failure_ends_with_one_full_stop():
     turn, _ = turn_of(model, limits=Limits(max_steps=1))
     answer = ended(await run(turn)).text
     assert answer.endswith("model and base_url.") and ".." not in answer
+
+
+async def test_a_call_of_a_server_that_is_starting_waits_for_it():
+    clock, toolbox = HandClock(), FunctionToolbox()
+    starting = list(toolbox.offered)
+    toolbox.offered = []
+
+    def absent() -> dict[str, ServerState]:
+        if clock.ns < 3e9:
+            return {"srv": ServerState.STARTING}
+        toolbox.offered = starting
+        return {}
+
+    turn, _ = turn_of(ScriptedModel([calls(call(1)), says("done")]), toolbox, clock=clock, absent=absent)
+    events = await run(turn)
+    assert [event.message for event in of_type(events, Waiting)] == ["Waiting for srv to start", ""]
+    assert len(toolbox.called) == 1
+
+
+async def test_a_call_waits_for_its_server_for_a_bounded_time():
+    clock, toolbox = HandClock(), FunctionToolbox()
+    toolbox.offered = []
+    model = ScriptedModel([calls(call(1)), says("done")])
+    turn, _ = turn_of(model, toolbox, clock=clock, absent=lambda: {"srv": ServerState.STARTING})
+    events = await run(turn)
+    assert of_type(events, ToolCallEnded)[0].why == "server not running" and clock.ns >= 8e9

@@ -2,6 +2,7 @@
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.schemas.tool_names import NameTable
+from tui.core.servers import ServerState
 from tui.core.tools import Tool
 from tui.core.turn.tool_calls import prepare
 
@@ -9,7 +10,7 @@ TABLE = NameTable([Tool("weather", "get_weather")])
 
 
 def test_a_good_call_has_a_tool_arguments_and_no_problem():
-    item = prepare(CallRequest("1", "weather__get_weather", '{"location": "Oslo"}'), TABLE)
+    item = prepare(CallRequest("1", "weather__get_weather", '{"location": "Oslo"}'), TABLE, {})
     assert (item.server, item.name, item.arguments, item.problem) == (
         "weather",
         "get_weather",
@@ -19,17 +20,17 @@ def test_a_good_call_has_a_tool_arguments_and_no_problem():
 
 
 def test_a_truncated_call_is_never_run_even_if_it_parses():
-    item = prepare(CallRequest("1", "weather__get_weather", "{}", truncated=True), TABLE)
+    item = prepare(CallRequest("1", "weather__get_weather", "{}", truncated=True), TABLE, {})
     assert "cut off" in item.problem and item.why == "invalid arguments"
 
 
 def test_bad_json_is_quoted_back():
-    item = prepare(CallRequest("1", "weather__get_weather", "{location: Oslo}"), TABLE)
+    item = prepare(CallRequest("1", "weather__get_weather", "{location: Oslo}"), TABLE, {})
     assert "not valid JSON" in item.problem and "{location: Oslo}" in item.problem
 
 
 def test_an_unknown_tool_names_close_ones():
-    item = prepare(CallRequest("1", "weather__get_wether", "{}"), TABLE)
+    item = prepare(CallRequest("1", "weather__get_wether", "{}"), TABLE, {})
     assert "weather__get_weather" in item.problem and item.why == "unknown tool"
 
 
@@ -37,5 +38,20 @@ def test_a_call_that_could_not_be_read_is_answered_with_what_was_wrong():
     call = CallRequest(
         "1", "weather__get_weather", "{}", problem="<tool_name> is missing. Write it like this: …"
     )
-    item = prepare(call, TABLE)
+    item = prepare(call, TABLE, {})
     assert (item.problem, item.why) == (f"not run: {call.problem}", "invalid call")
+
+
+def test_a_tool_of_a_server_that_does_not_run_is_named_as_such_and_no_other_servers_is_suggested():
+    absent = {"time": ServerState.STARTING, "files": ServerState.STOPPED}
+    item = prepare(CallRequest("1", "time__get_weather", "{}"), TABLE, absent)
+    assert item.why == "server not running" and "the server time is still starting" in item.problem
+    item = prepare(CallRequest("1", "files__read", "{}"), TABLE, absent)
+    assert "the server files is not running" in item.problem
+    assert "Did you mean" not in item.problem
+
+
+def test_a_name_with_a_server_suggests_only_tools_of_that_server():
+    table = NameTable([Tool("weather", "get_weather"), Tool("notes", "read_notes")])
+    item = prepare(CallRequest("1", "notes__get_weather_note", "{}"), table, {})
+    assert "weather__get_weather" not in item.problem

@@ -195,7 +195,8 @@ class Note(Block):
     def wrap(self, width: int) -> Sequence[Row]:
         signs = {"warn": self._symbols.warning, "bad": self._symbols.failed}
         style = self._kind if self._kind in signs else "dim"
-        sign = signs.get(self._kind, self._symbols.separator)
+        other = self._symbols.waiting if self._kind == "wait" else self._symbols.separator
+        sign = signs.get(self._kind, other)
         rows: list[Row] = []
         for line in self._text.expandtabs(4).split("\n"):
             first: Row = ((f"{sign} ", style),) if not rows else (("  ", ""),)

@@ -100,6 +100,7 @@ class Transcript(FlowPane):
         self.cards: dict[str, Card] = {}
         self._places: list[Block] = []
         self._summary: Summary | None = None
+        self._waiting: Note | None = None
         self._given: deque[tuple[Card, int]] = deque()
 
     def add_user(self, text: str, at: str = "", attachments: Sequence[Attachment] = ()) -> None:
@@ -142,6 +143,16 @@ class Transcript(FlowPane):
         self.flow_changed()
         if notice:
             self._append(Plain(clean_line(notice, 400), style="dim italic", gap=1))
+
+    def show_waiting(self, text: str) -> None:
+        """Show at the end what the turn waits for, in place of what it waited for before; "" removes it."""
+        if self._waiting is not None and self._waiting in self.flow.blocks:
+            self.flow.replace(self.flow.index_of(self._waiting), ())
+            self._target = None
+        self._waiting = note_block(text, "wait", self._symbols) if text else None
+        if self._waiting is not None:
+            self._append(self._waiting)
+        self.flow_changed()
 
     def sign_reply(self) -> None:
         """Say below the reply whose it is; a reply that is signed already stays as it is."""
@@ -263,7 +274,7 @@ class Transcript(FlowPane):
         self.cards.clear()
         self._places = []
         self._given.clear()
-        self._summary = None
+        self._summary = self._waiting = None
         self.flow.truncate(0)
 
     def show_summary(self, words: str, text: str) -> None:
