@@ -141,7 +141,7 @@ class Captured(NamedTuple):
 
     Attributes:
         kind: its kind if the tap knows it (STDERR, EVENT, MODEL_…), or None for a line to be classified.
-        mono_ns: monotonic nanoseconds of its first byte.
+        mono_ns: monotonic nanoseconds when it was complete, so that entries are in the order of their times.
         wall_ns: nanoseconds since 1970, UTC.
         raw: the bytes without the newline; only a head if `size` is larger.
         size: bytes that travelled, -1 for len(raw).

@@ -134,7 +134,7 @@ class HttpExchange:
         self._blocks: list[bytes] = []
         self._whole: bytes | None = None
         self._size = 0
-        self._began_ns = 0
+        self._heard_ns = 0
         self._detail: dict[str, Any] = {}
         self._told = False
         self._id: Any = None
@@ -157,7 +157,7 @@ class HttpExchange:
 
     def _hear(self, block: bytes, at_ns: int) -> None:
         if self.stream is None:
-            self._began_ns = self._began_ns or at_ns
+            self._heard_ns = at_ns
             if self._size < KEPT:
                 self._blocks.append(block[: KEPT - self._size])
             self._size += len(block)
@@ -196,7 +196,7 @@ class HttpExchange:
     def end(self) -> None:
         """Report the response if it was no stream, or a stream without events."""
         if not self._told:
-            at = self._began_ns or time.monotonic_ns()
+            at = self._heard_ns or time.monotonic_ns()
             self._tell(Direction.IN, self.body(), self._detail, at, self._size)
             self._told = True
         status = self._detail.get("status", 0)

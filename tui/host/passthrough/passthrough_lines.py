@@ -20,17 +20,14 @@ _NAMES = {TO_SERVER: "stdin", FROM_SERVER: "stdout", ERRORS: "stderr"}
 
 
 class _OpenLine:
-    __slots__ = ("_digest", "began_ns", "head", "size")
+    __slots__ = ("_digest", "head", "size")
 
     def __init__(self) -> None:
         self.head = bytearray()
         self.size = 0
-        self.began_ns = 0
         self._digest: hashlib._Hash | None = None
 
-    def extend(self, piece: bytes, at_ns: int, kept: int) -> None:
-        if not self.size:
-            self.began_ns = at_ns
+    def extend(self, piece: bytes, kept: int) -> None:
         self.size += len(piece)
         fits = max(0, kept - len(self.head))
         if len(piece) > fits:
@@ -64,16 +61,16 @@ class PassthroughLines:
             yield from self._end(stream, at_ns)
             return
         if b"\n" not in chunk:  # a part of a long line: split would copy it
-            self._lines[stream].extend(chunk, at_ns, self._kept)
+            self._lines[stream].extend(chunk, self._kept)
             return
         *whole, rest = chunk.split(b"\n")
         for piece in whole:
             line = self._lines[stream]
-            line.extend(piece, at_ns, self._kept)
+            line.extend(piece, self._kept)
             self._lines[stream] = _OpenLine()
             yield self._captured(stream, line, at_ns)
         if rest:
-            self._lines[stream].extend(rest, at_ns, self._kept)
+            self._lines[stream].extend(rest, self._kept)
 
     def _end(self, stream: int, at_ns: int) -> Iterator[Captured]:
         if stream in self._ended:
@@ -105,11 +102,17 @@ class PassthroughLines:
         )
 
     def _captured(self, stream: int, line: _OpenLine, at_ns: int, **detail: Any) -> Captured:
-        at = line.began_ns or at_ns
         if digest := line.sha256:
             detail["sha256"] = digest
         kind = Kind.STDERR if stream == ERRORS else None
         size = line.size if digest else -1
         return Captured(
-            self._source, _WAYS[stream], at, at + self._offset, bytes(line.head), kind, size, detail=detail
+            self._source,
+            _WAYS[stream],
+            at_ns,
+            at_ns + self._offset,
+            bytes(line.head),
+            kind,
+            size,
+            detail=detail,
         )

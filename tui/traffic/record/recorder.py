@@ -12,6 +12,8 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from tui.core.errors import McptuiError
@@ -26,6 +28,8 @@ HEAD = 1024
 
 ENTRY_BYTES = 600
 """Memory of a waiting entry besides its bytes."""
+
+_MONO_NS = attrgetter("mono_ns")
 
 Action = Callable[[TrafficWriter], None]
 RecorderJob = threading.Event | Action
@@ -52,7 +56,7 @@ class Portion(NamedTuple):
 
 
 class Backlog:
-    """Captured values in order, and jobs between them, which are never refused."""
+    """Captured values in the order of their times, and jobs between them, which are never refused."""
 
     def __init__(self, limit: int, mono_ns: Callable[[], int], wall_ns: Callable[[], int]) -> None:
         """Create a backlog of at most `limit` bytes; from three quarters of it on only heads are taken."""
@@ -148,6 +152,8 @@ class Backlog:
                 break
             room += len(item.raw)
             taken.append(item)
+        with suppress(TypeError):  # an invalid time is refused later
+            taken.sort(key=_MONO_NS)  # they come from several threads, and from taps in other processes
         self._went += room + ENTRY_BYTES * len(taken)
         items = len(taken) + reports + (job is not None)
         if not items and (gap := self._gap()) is not None:

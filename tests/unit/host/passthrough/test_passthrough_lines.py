@@ -52,11 +52,11 @@ def test_streams_are_cut_apart_and_named_as_the_host_sees_them():
     assert (request.direction, request.raw) == (Direction.OUT, b"half a line")
 
 
-def test_a_line_has_the_time_of_its_first_byte():
+def test_a_line_has_the_time_at_which_it_was_complete():
     lines = PassthroughLines("s", 1000)
     list(lines.feed(FROM_SERVER, 5, b"a"))
     first, second = lines.feed(FROM_SERVER, 9, b"b\nc\n")
-    assert (first.mono_ns, first.wall_ns) == (5, 1005)
+    assert (first.mono_ns, first.wall_ns) == (9, 1009)
     assert (second.mono_ns, second.wall_ns) == (9, 1009)
 
 

@@ -237,8 +237,15 @@ def test_overload_drops_bodies_first_and_then_entries_with_a_notice(stage: Stage
     assert entries[-1].body == b"again"
 
 
+def test_entries_are_in_the_order_of_their_times(stage: Stage):
+    late, early = seen(b"late")._replace(mono_ns=5_000), seen(b"early")._replace(mono_ns=4_000)
+    stage.recorder.capture(late)
+    stage.recorder.capture(early)
+    assert [entry.body for entry in stage.record(seen(b"first"))] == [b"first", b"early", b"late"]
+
+
 def test_a_gap_is_recorded_before_later_entries(stage: Stage):
-    recorder = stage.make(queue_bytes=20 * ENTRY_BYTES)
+    recorder = stage.make(queue_bytes=20 * ENTRY_BYTES, mono_ns=lambda: 1_000)
     stage.store.going.clear()
     recorder.start()
     sent = 0
