@@ -12,6 +12,12 @@ import pytest
 from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from tui.core.events import ToolCallEnded
+from tui.core.example_questions import examples
+from tui.core.ports import Answer, ApprovalRequest, Decision
+from tui.core.turn.approval_policy import Mode
+from tui.runtime.options import Options
+from tui.runtime.runtime import Runtime
 from tui.settings.locations import sample_server
 
 
@@ -168,3 +174,24 @@ async def test_slow_takes_its_process_down_with_a_last_line_on_stderr(tmp_path: 
                 await client.call_tool("crash", {})
         stderr.seek(0)
         assert stderr.read().splitlines()[-1] == "RuntimeError: asked to crash"
+
+
+async def test_the_demo_model_answers_every_question_that_the_start_screen_suggests():
+    runtime = Runtime(Options(demo=True, mode=Mode.ALL, save=False, paced=False), os.environ)
+    await runtime.ready(taps=False, record=False, start=False)
+    try:
+        assert runtime.uses_samples
+        await runtime.host.start_all(["weather", "notes", "slow"])
+        questions = examples(runtime.host.toolbox.tools(), count=20)
+        assert len(questions) >= 3 and questions[:3] == tuple(runtime.examples())
+        for question in questions:
+            events = [event async for event in runtime.conversations.ask(question, Nobody()).events()]
+            ended = [event for event in events if isinstance(event, ToolCallEnded)]
+            assert ended and not any(event.is_error for event in ended), question
+    finally:
+        await runtime.shutdown()
+
+
+class Nobody:
+    async def ask(self, request: ApprovalRequest) -> Decision:
+        return Decision(Answer.NO, by_person=False)

@@ -1,6 +1,7 @@
 """Example questions for the start screen, made from the tools of the running servers. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tui.core.text import clean_line
 from tui.core.tools import Tool
@@ -8,9 +9,10 @@ from tui.core.tools import Tool
 MAX_LENGTH = 60
 
 
-def _required(tool: Tool) -> int:
-    required = tool.schema.get("required")
-    return len(required) if isinstance(required, list) else 0
+def needs_arguments(schema: Mapping[str, Any]) -> bool:
+    """Return whether a tool with this schema has required arguments."""
+    required = schema.get("required")
+    return bool(required) if isinstance(required, list) else False
 
 
 _ORDERS = frozenset(
@@ -20,8 +22,9 @@ _ORDERS = frozenset(
 """What a person may ask for as it stands. A description may begin with one, or with its "gets", "fetches"."""
 
 
-def _question(tool: Tool) -> str:
-    text = clean_line(tool.description, 400).split(". ")[0].split("。")[0].rstrip(".")
+def question_of(description: str) -> str:
+    """Return the question that is made from a tool's description, or ""."""
+    text = clean_line(description, 400).split(". ")[0].split("。")[0].rstrip(".")
     verb, _, rest = text.partition(" ")
     order = verb.lower()
     order = next(
@@ -51,9 +54,9 @@ def examples(tools: Sequence[Tool], count: int = 3) -> tuple[str, ...]:
     asked: dict[str, int] = {}
     ranked: list[tuple[int, str]] = []
     for tool in tools:
-        if (tool.server, tool.name) in _SAMPLES or not tool.read_only or _required(tool):
+        if (tool.server, tool.name) in _SAMPLES or not tool.read_only or needs_arguments(tool.schema):
             continue
-        if question := _question(tool):
+        if question := question_of(tool.description):
             asked[tool.server] = asked.get(tool.server, 0) + 1
             ranked.append((asked[tool.server], question))
     found += [question for _, question in sorted(ranked, key=lambda item: item[0])]

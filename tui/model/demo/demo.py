@@ -31,7 +31,7 @@ from tui.core.ports import (
 )
 from tui.model.demo import demo_answers as answers
 from tui.model.demo.demo_arguments import MAX_TEXT, PLACE_WORDS, Filled, fill
-from tui.model.demo.demo_match import choose_tool
+from tui.model.demo.demo_match import choose_tool, suggested
 from tui.model.demo.demo_words import PLACES, is_cjk
 
 LABEL = "demo model, offline"
@@ -148,7 +148,7 @@ def decide(request: ModelRequest) -> Move:
     if not results:
         return _first_move(text, messages[:at], tools, chinese)
     steps = sum(isinstance(message, AssistantMessage) and bool(message.calls) for message in since)
-    clauses = _clauses(text[:MAX_TEXT])
+    clauses = [text] if suggested(text, tools) else _clauses(text[:MAX_TEXT])
     if tools and steps == 1 and len(clauses) > 1 and not any(result.is_error for result in results):
         if calls := _move(clauses[1], tools, chinese).calls:
             return _with_results(calls[0], results)
@@ -178,6 +178,8 @@ def _first_move(text: str, before: Sequence[Message], tools: Sequence[ToolSpec],
     if len(text) > MAX_TEXT:
         return Move(answers.say("too long", chinese, limit=MAX_TEXT))
     text = _LONG_GAP.sub(r"\1", text.strip())
+    if (tool := suggested(text, tools)) is not None:
+        return Move(calls=((tool, {}),))
     for pattern, answer in _SMALL_TALK:
         if re.match(rf"^\W*(?:{pattern})\W*$", text, re.I):
             return Move(answer(tools, chinese))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tui.core.conversation.conversation import ToolMessage
+from tui.core.example_questions import needs_arguments, question_of
 from tui.core.ports import ToolSpec
 from tui.core.text import clean_line
 
@@ -13,6 +14,7 @@ MAX_ANSWER = 4000
 """Characters of one result that are repeated in an answer."""
 
 MAX_ITEMS = 20
+MAX_SUGGESTED = 3
 MAX_JSON = 64 * 1024
 
 _EXAMPLES = (
@@ -154,6 +156,12 @@ def _examples(tools: Sequence[ToolSpec], chinese: bool) -> str:
     """Return sentences that work with the current tools."""
     names = {tool.tool for tool in tools}
     found = [zh if chinese else en for name, en, zh in _EXAMPLES if name in names]
+    if not found:
+        found = [
+            question
+            for tool in tools
+            if not needs_arguments(tool.schema) and (question := question_of(tool.description))
+        ][:MAX_SUGGESTED]
     if not found:
         required = tools[0].schema.get("required")
         needed = [clean_line(str(name), 40) for name in required[:4]] if isinstance(required, list) else []

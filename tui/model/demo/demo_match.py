@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tui.core.context.find_tools import FIND_TOOLS
+from tui.core.example_questions import MAX_LENGTH, needs_arguments, question_of
 from tui.core.ports import ToolSpec
 from tui.model.demo.demo_arguments import Filled, fill, payload_split
 from tui.model.demo.demo_words import READ_ONLY, STOP_WORDS, SYNONYMS, VERBS, meanings, words
@@ -103,6 +104,17 @@ def choose_tool(text: str, tools: Sequence[ToolSpec]) -> DemoChoice | None:
     best, tool, filled = ranked[0]
     rivals = [spec.tool or spec.name for score, spec, _ in ranked if best - score < MARGIN]
     return DemoChoice(tool, filled, tuple(rivals) if len(rivals) > 1 else ())
+
+
+def suggested(text: str, tools: Sequence[ToolSpec]) -> ToolSpec | None:
+    """Return the tool whose description is the question `text`, as the start screen suggests it."""
+    wanted = text.strip().rstrip(".").casefold()
+    if not wanted or len(wanted) > MAX_LENGTH:
+        return None
+    for tool in tools[:MAX_TOOLS]:
+        if question_of(tool.description).casefold() == wanted and not needs_arguments(tool.schema):
+            return tool
+    return None
 
 
 def _score(request: _Request, candidate: _Candidate, seen: Counter[str]) -> float:

@@ -396,3 +396,21 @@ def test_a_long_message_costs_no_time_worth_naming(piece: str) -> None:
 def test_a_message_longer_than_the_rules_read_is_not_cut_in_silence() -> None:
     move = answer("add a note: " + "x" * 100_000)
     assert called(move) == [] and "at most 4000 characters" in move.text
+
+
+def test_a_question_that_the_start_screen_suggests_calls_its_tool():
+    roots = tool("everything", "get-roots-list", "Lists the current MCP roots provided by the client. More.")
+    tools = [*SAMPLES, roots, tool("s", "then", "Show the first and then the second item.")]
+    for question, name in (
+        ("List the current MCP roots provided by the client", "get-roots-list"),
+        ("show the first and then the second item.", "then"),
+    ):
+        ((called, arguments),) = decide(ModelRequest("", [UserMessage(question)], tools)).calls
+        assert (called.tool, arguments) == (name, {})
+
+
+def test_a_suggestion_that_the_demo_makes_is_one_that_it_understands():
+    tools = [tool("everything", "get-roots-list", "Lists the current MCP roots provided by the client.")]
+    move = decide(ModelRequest("", [UserMessage("fly me to the moon")], tools))
+    suggestion = next(line for line in move.text.splitlines() if line.startswith("- "))
+    assert decide(ModelRequest("", [UserMessage(suggestion.removeprefix("- "))], tools)).calls
