@@ -249,7 +249,7 @@ class Finding:
     places: tuple[int, ...] = ()
 
 
-RULES = f"{__version__}-1"
+RULES = f"{__version__}-2"
 """The version of the linter's rules: what others have judged is judged again. Count up what follows the
 version of the program when a rule changes."""
 

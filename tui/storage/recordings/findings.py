@@ -18,7 +18,11 @@ PLACES = 5
 """Entries of a finding whose own sentences are kept."""
 
 MAX_METHODS = 2_000
-"""How many findings are kept apart by method; beyond that, only by rule and server."""
+"""How many findings are kept apart by method. As many more are kept apart by rule and server, and the rest
+only by rule."""
+
+LONGEST = 1_000
+"""Characters of the sentences of one entry with the same finding several times."""
 
 LONGEST_GAP = 4_096
 """Entries without a finding between two of one range."""
@@ -37,6 +41,8 @@ class _Stored(NamedTuple):
     section: str
     times: int
     places: tuple[tuple[int, str], ...]
+    last: int = 0
+    """The last entry that has it."""
 
 
 class FindingTable:
@@ -49,17 +55,16 @@ class FindingTable:
         """Write findings as a part of a transaction; call what is returned once that is committed."""
         changed: dict[_Key, _Stored] = {}
         seqs: defaultdict[int, list[int]] = defaultdict(list)
+        count = len(self._stored)
         for finding in findings:
-            key = self._key(finding)
+            key = self._key(finding, changed, count)
             known = changed.get(key) or self._stored.get(key)
             if known is None:
-                new = sum(1 for each in changed if each not in self._stored)
-                known = _Stored(len(self._stored) + new + 1, finding.section, 0, ())
-            places = known.places
-            if len(places) < PLACES:
-                places += ((finding.seq, finding.sentence),)
-            changed[key] = known._replace(times=known.times + 1, places=places)
-            seqs[known.number].append(finding.seq)
+                count += 1
+                known = _Stored(count, finding.section, 0, ())
+            changed[key] = _with(known, finding)
+            if finding.seq != known.last:
+                seqs[known.number].append(finding.seq)
         connection.executemany(
             "INSERT OR REPLACE INTO findings VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [
@@ -80,11 +85,27 @@ class FindingTable:
         )
         return lambda: self._stored.update(changed)
 
-    def _key(self, finding: Finding) -> _Key:
-        key = (finding.source, finding.method, finding.code, finding.severity)
-        if key in self._stored or len(self._stored) < MAX_METHODS:
-            return key
-        return (finding.source, "", finding.code, finding.severity)
+    def _key(self, finding: Finding, changed: Mapping[_Key, _Stored], count: int) -> _Key:
+        source, method, code, severity = finding.source, finding.method, finding.code, finding.severity
+        for key, most in (((source, method, code, severity), 1), ((source, "", code, severity), 2)):
+            if count < MAX_METHODS * most or key in self._stored or key in changed:
+                return key
+        return ("", "", code, severity)
+
+
+def _with(known: _Stored, finding: Finding) -> _Stored:
+    """Count an entry, or add to its sentences if it has the same finding once more."""
+    places = known.places
+    if finding.seq == known.last:
+        if not places or places[-1][0] != finding.seq:
+            return known
+        seq, sentence = places[-1]
+        if len(sentence) + len(finding.sentence) < LONGEST:
+            places = (*places[:-1], (seq, f"{sentence} {finding.sentence}"))
+        return known._replace(places=places)
+    if len(places) < PLACES:
+        places += ((finding.seq, finding.sentence),)
+    return _Stored(known.number, known.section, known.times + 1, places, finding.seq)
 
 
 def put_judged(connection: sqlite3.Connection, seq: int) -> None:

@@ -8,7 +8,7 @@ A rule is a `check_…` in one of the `rules_…` modules, and is called from he
 """
 
 import re
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -24,8 +24,8 @@ from tui.traffic.lint.server_session import SentRequest, ServerSession, identity
 from tui.traffic.methods import BATCHES, METHODS, MODERN, REVISIONS, is_modern
 
 MOST_SOURCES = 256
-MOST_PER_CODE = 20_000
-"""Findings of one code and one server; a flood of noise does not become a flood of findings."""
+MOST_MEMBERS = 1_000
+"""Messages of one batch that are checked."""
 
 SENTENCE = 320
 JUDGED_BYTES = 64 * 1024
@@ -54,9 +54,8 @@ class Linter:
         self._judge = judge
         self._reader = BodyReader()
         self._sessions: OrderedDict[str, ServerSession] = OrderedDict()
-        self._counts: Counter[tuple[str, str]] = Counter()
         self._next = 1
-        self._lost = False
+        self._lost = self._forgot = False
 
     def revision(self, source: str) -> str:
         """Return the revision in force between the client and a server, or the last one; "" if unknown."""
@@ -73,15 +72,19 @@ class Linter:
             self._event(entry)
             return []
         session = self._session(entry.source)
-        said = self._body(entry, session)
-        return [finding for item in said if (finding := self._finding(entry, session, item)) is not None]
+        return [_finding(entry, session, flaw) for flaw in self._body(entry, session)]
 
     def _session(self, source: str) -> ServerSession:
         session = self._sessions.get(source)
         if session is None:
-            session = self._sessions[source] = ServerSession(whole=not self._lost)
-            if len(self._sessions) > MOST_SOURCES:
-                self._sessions.popitem(last=False)
+            session = self._begin(source, ServerSession(whole=not (self._lost or self._forgot)))
+        return session
+
+    def _begin(self, source: str, session: ServerSession) -> ServerSession:
+        self._sessions[source] = session
+        if len(self._sessions) > MOST_SOURCES:
+            self._sessions.popitem(last=False)
+            self._forgot = True  # what comes back is not known from its first message
         return session
 
     def _lose(self) -> None:
@@ -92,7 +95,7 @@ class Linter:
 
     def _event(self, entry: Entry) -> None:
         if entry.method in ("spawn", "exit", "connect", "disconnect"):
-            self._sessions[entry.source] = ServerSession(whole=True, before=self.revision(entry.source))
+            self._begin(entry.source, ServerSession(whole=True, before=self.revision(entry.source)))
         elif entry.method in ("dropped", "unreadable"):
             self._lose()
         elif entry.method == "gave up" and entry.detail.get("again") and entry.source in self._sessions:
@@ -126,7 +129,11 @@ class Linter:
             force = f", and {session.revision} is in force" if session.revision else ""
             sentence = f"A batch of {len(members):,} messages; only {BATCHES} has batches{force}."
             said.append(Flaw("batch", Severity.ERROR, sentence, BASIC))
-        for member in members[:1_000]:
+        if len(members) > MOST_MEMBERS:
+            sentence = f"Only the first {MOST_MEMBERS:,} of {len(members):,} messages were checked."
+            said.append(Flaw("not-whole", Severity.HINT, sentence))
+            session.whole = False  # the others may have requests
+        for member in members[:MOST_MEMBERS]:
             said += self._message(entry, session, member)
         return said
 
@@ -247,23 +254,15 @@ class Linter:
             sentence = f"The {part} of {quote(method)}: {problem}."
             look.error(f"bad-{part}", sentence, _page_of(method, look.revision))
 
-    def _finding(self, entry: Entry, session: ServerSession, said: Flaw) -> Finding | None:
-        key = (entry.source, said.code)
-        if len(self._counts) > MOST_SOURCES * 64 and key not in self._counts:
-            return None
-        self._counts[key] += 1
-        sentence = said.sentence
-        if self._counts[key] > MOST_PER_CODE:
-            return None
-        if self._counts[key] == MOST_PER_CODE:
-            sentence += " More of this kind are not listed."
-        section = ""
-        if said.page:
-            named = said.revision or session.revision
-            revision = named if named in REVISIONS else "2025-11-25"
-            section = f"{revision} {_PAGES.get(said.page, said.page) if revision == MODERN else said.page}"
-        sentence = clean_line(sentence, SENTENCE)
-        return Finding(entry.seq, said.code, said.severity, sentence, section, entry.source, entry.method)
+
+def _finding(entry: Entry, session: ServerSession, flaw: Flaw) -> Finding:
+    section = ""
+    if flaw.page:
+        named = flaw.revision or session.revision
+        revision = named if named in REVISIONS else "2025-11-25"
+        section = f"{revision} {_PAGES.get(flaw.page, flaw.page) if revision == MODERN else flaw.page}"
+    sentence = clean_line(flaw.sentence, SENTENCE)
+    return Finding(entry.seq, flaw.code, flaw.severity, sentence, section, entry.source, entry.method)
 
 
 def _revision_of(asked: SentRequest, params: Mapping[str, Any], revision: str) -> str:

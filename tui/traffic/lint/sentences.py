@@ -38,7 +38,7 @@ GENERAL = {
     "not-json-rpc": "It is JSON, and no JSON-RPC message.",
     "not-mcp": 'Lines of the non-standard "hello" dialect (transport = "lines").',
     "not-negotiated": "A method that the other side did not declare, or that nobody asked for.",
-    "not-whole": "A body so large that only its head was looked at.",
+    "not-whole": "A body or a batch so large that only its beginning was checked.",
     "null-id": "A request or answer whose id is null or missing.",
     "oversize": "More bytes than clients read.",
     "progress-late": "Progress of a request that is answered.",

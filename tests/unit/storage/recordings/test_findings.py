@@ -78,6 +78,23 @@ def test_too_many_methods_are_one_finding_of_their_server(path: Path, monkeypatc
     assert rows(path, "findings") == 3
 
 
+def test_too_many_servers_are_one_finding_of_their_rule(path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(table, "MAX_METHODS", 1)
+    with closing(written(path, [found(seq, source=f"s{seq}") for seq in range(1, 6)])) as reader:
+        (first,), (second,), (third,), (last,) = map(reader.findings_of, (1, 2, 3, 5))
+    assert [one.source for one in (first, second, third, last)] == ["s1", "s2", "", ""]
+    assert last.count == 3
+    assert rows(path, "findings") == 3
+
+
+def test_an_entry_counts_once_and_keeps_all_its_sentences(path: Path):
+    other = Finding(3, "unknown-id", Severity.ERROR, "Another of 3.", "basic", "a", "ping")
+    with closing(written(path, [found(1), found(3), other], [found(9)])) as reader:
+        (one,) = reader.findings_of(3)
+    assert (one.count, one.places) == (3, (1, 3, 9))
+    assert one.sentence == "Sentence of 3. Another of 3."
+
+
 OLD = """
 DROP TABLE findings; DROP TABLE flags; PRAGMA user_version = 1;
 CREATE TABLE findings (number INTEGER PRIMARY KEY, seq INTEGER NOT NULL, code TEXT NOT NULL,

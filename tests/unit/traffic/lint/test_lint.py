@@ -149,14 +149,46 @@ def test_a_frame_kept_as_a_head_still_answers_its_request():
     assert [finding.code for finding in found] == ["not-whole", "duplicate-answer"]
 
 
-def test_findings_of_one_kind_are_limited(monkeypatch):
-    monkeypatch.setattr(lint, "MOST_PER_CODE", 5)
+def test_every_entry_of_a_flood_has_its_finding():
+    linter = lint.Linter()
+    found = [
+        linter.feed(Entry(seq, 0, 0, "weather", Direction.IN, Kind.NOT_JSON, size=5, body=b"noise"))
+        for seq in range(1, 20_102)
+    ]
+    assert all([one.seq for one in each] == [seq] for seq, each in enumerate(found, 1))
+
+
+def test_every_server_of_many_has_its_findings():
+    linter = lint.Linter()
+    found = [
+        linter.feed(Entry(seq, 0, 0, f"server {seq}", Direction.IN, Kind.NOT_JSON, size=5, body=b"noise"))
+        for seq in range(1, 17_000)
+    ]
+    assert all(found)
+
+
+def test_a_server_whose_session_was_forgotten_is_not_blamed_for_it(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(lint, "MOST_SOURCES", 2)
+    linter = lint.Linter()
+    ask = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
+    answer = b'{"jsonrpc":"2.0","id":1,"result":{}}'
+    entries = [
+        Entry(1, 0, 0, "a", Direction.OUT, Kind.REQUEST, "ping", size=len(ask), body=ask),
+        Entry(2, 0, 0, "b", Direction.OUT, Kind.REQUEST, "ping", size=len(ask), body=ask),
+        Entry(3, 0, 0, "c", Direction.OUT, Kind.REQUEST, "ping", size=len(ask), body=ask),
+        Entry(4, 0, 0, "a", Direction.IN, Kind.RESPONSE, "ping", size=len(answer), body=answer),
+    ]
+    assert [one.code for entry in entries for one in linter.feed(entry) if one.code == "unknown-id"] == []
+
+
+def test_a_batch_that_is_not_checked_to_its_end_says_so():
     script = Script()
-    for _ in range(20):
-        script.raw(Direction.IN, b"noise")
-    found = script.findings()
-    assert len(found) == 5
-    assert found[-1].sentence.endswith("More of this kind are not listed.")
+    requests = [{"jsonrpc": "2.0", "id": number, "method": "ping"} for number in range(1_500)]
+    script.raw(Direction.OUT, json.dumps(requests).encode())
+    script.raw(Direction.IN, b'{"jsonrpc":"2.0","id":1400,"result":{}}')
+    found = {one.code: one.sentence for one in script.findings()}
+    assert found["not-whole"] == "Only the first 1,000 of 1,500 messages were checked."
+    assert "unknown-id" not in found
 
 
 class _Counting:
