@@ -214,7 +214,7 @@ class Endpoint:
         gone = asyncio.create_task(reader.read(1))
         try:
             await asyncio.wait({sending, gone}, return_when=asyncio.FIRST_COMPLETED)
-            if not sending.done():
+            if not sending.done() or isinstance(sending.exception(), ConnectionError):
                 self.disconnects += 1
                 return False
             return sending.result()

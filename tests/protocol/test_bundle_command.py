@@ -70,7 +70,7 @@ async def test_nothing_is_unpacked_or_written_before_the_yes(
 ):
     words = ("add", sample, *given(tmp_path), "--config", str(file))
     done = await mcptui(*words)
-    assert done.code == 2 and "--yes confirms it" in done.err
+    assert done.code == 2 and "Use --yes to confirm." in done.err
     for shown in ("mcp-server-sample 1.0.0, by Somebody", "2 files", "SHA-256", "server/main.py", "cwd = "):
         assert shown in done.out
     assert SECRET not in done.out + done.err
@@ -103,7 +103,7 @@ async def test_without_a_keychain_the_secret_stands_in_the_private_file_and_that
     file: Path, sample: str, tmp_path: Path
 ):
     done = await mcptui("add", sample, *given(tmp_path), "--yes", "--config", str(file))
-    assert done.code == 0 and "stands in the configuration file, readable for you only" in done.err
+    assert done.code == 0 and "is stored in the configuration file, which only you can read" in done.err
     assert written(file)["sample"]["env"] == {"API_KEY": SECRET}
     assert is_private(file)
 
@@ -114,7 +114,7 @@ async def test_without_a_keychain_the_secret_stands_in_the_private_file_and_that
         (("--set", "api_key=x"), "--set folder=…  Where to look (required)"),
         (("--set", "apikey=x"), "it does not ask for 'apikey', did you mean `api_key`?"),
         (("--sha256", "0" * 64), "not the expected one"),
-        (("--as", "npm"), "are not for bundles"),
+        (("--as", "npm"), "--env, --header, --transport, --as and --registry do not apply to bundles."),
     ],
 )
 async def test_what_does_not_fit_is_refused(file: Path, sample: str, words: tuple[str, ...], said: str):

@@ -129,24 +129,27 @@ async def test_a_server_that_does_not_start_is_told_with_its_last_line():
     [
         (("show", "txt=x"), ("no argument 'txt'", "did you mean `text`?", "Its arguments: text=TEXT")),
         (("show",), ("show needs text", "text=TEXT [count=INTEGER]")),
-        (("show", "hello"), ("not of the form NAME=VALUE", "text=hello")),
+        (("show", "hello"), ("is not NAME=VALUE.", "text=hello")),
         (("show", "text=a", "text=b"), ("text is given twice",)),
         (("show", "text=a", "count=many"), ("count is not a whole number: 'many'",)),
         (("show", "text=a", "count=-1"), ("count must be at least 0",)),
         (("show", "text=a", "mode=slow"), ("mode must be one of fast|'very slow'",)),
         (("show", "text=a", "tags=a,b"), ("tags is not JSON", """Write tags='["a", "b"]'""")),
         (("show", "text=a", "place=[]"), ("place is not a JSON object",)),
-        (("show", "text=a", "place={}"), ("do not fit show", "'city' is a required property")),
+        (("show", "text=a", "place={}"), ("invalid arguments for show", "'city' is a required property")),
         (("fail", "x=1"), ("fail has no argument 'x'", "takes no arguments")),
         (("sow",), ("offering has no tool 'sow', did you mean `show`?", "Its tools: show, fail")),
-        (("show", "--args", "[1]"), ("--args: the text is not a JSON object",)),
+        (("show", "--args", "[1]"), ("--args: the string is not a JSON object",)),
         (("show", "--args", '{"text": }'), ("line 1, column 10",)),
         (("show", "--args", '{"text": 1}'), ("text: 1 is not of type 'string'",)),
         (("show", "--args", '{"txt": "a"}'), ("no argument 'txt'",)),
-        (("show", "text=a", "--args", "{}"), ("do not go together",)),
+        (("show", "text=a", "--args", "{}"), ("cannot be combined",)),
         (("show", "--args", "@/no/such/file"), ("No such file", "/no/such/file")),
         (("show", "text=a", "-o", "/no/such/folder/file"), ("No such file",)),
-        (("show", "text=a", "--header", "A: b"), ("for an address or a command",)),
+        (
+            ("show", "text=a", "--header", "A: b"),
+            ("--header, --env and --transport require a URL or a command.",),
+        ),
     ],
     ids=lambda value: " ".join(value)[:40],
 )
@@ -162,10 +165,10 @@ async def test_what_does_not_fit_is_refused_and_nothing_is_called(
         (("call", "offerings", "show"), ("did you mean `offering`?", "Configured servers: offering, other")),
         (("call", "off", "show"), ("'off' is disabled",)),
         (("call", "unset", "show"), ("NO_SUCH_COMMAND is not set",)),
-        (("call", "offering"), ("the tool is missing", "mcptui call SERVER TOOL")),
-        (("call",), ("the server is missing",)),
-        (("read", "offering", "memo://a", "memo://b"), ("'memo://b' is too much",)),
-        (("list", "offering", "toys"), ("'toys' cannot be listed", "tools, resources, prompts")),
+        (("call", "offering"), ("the tool is required", "mcptui call SERVER TOOL")),
+        (("call",), ("SERVER is required",)),
+        (("read", "offering", "memo://a", "memo://b"), ("unexpected argument: 'memo://b'",)),
+        (("list", "offering", "toys"), ("cannot list 'toys'", "tools, resources, prompts")),
         (("call", "ftp://host/x", "show"), ("ftp:// is no address",)),
         (("prompt", "offering", "rewiew"), ("no prompt 'rewiew', did you mean `review`?",)),
         (("prompt", "offering", "review"), ("review needs topic", "topic=TEXT [style=TEXT]")),
@@ -203,7 +206,7 @@ async def test_a_tool_that_takes_any_arguments_gets_json(config: str):
 async def test_a_server_of_the_hello_dialect_says_which_option_it_needs():
     maths = str(Path(__file__).parents[2] / "sample_config" / "servers" / "legacy_math.py")
     done = await mcptui("call", "add", "a=1", "b=2", "--", sys.executable, maths)
-    assert done.code == 5 and "Give it --transport lines." in done.err
+    assert done.code == 5 and "Use --transport lines." in done.err
     done = await mcptui("call", "add", "a=1", "b=2", "--transport", "lines", "--", sys.executable, maths)
     assert (done.code, done.out) == (0, "3\n")
 
@@ -371,11 +374,11 @@ async def test_a_call_waits_for_the_task_that_it_becomes(tmp_path: Path, at_serv
 async def test_a_task_that_takes_too_long_is_cancelled_with_exit_code_3(tmp_path: Path, at_server: Path):
     config = task_config(tmp_path, at_server)
     done = await mcptui("call", "--config", config, "tasks", "stuck", "--seconds", "1")
-    assert (done.code, done.out) == (3, "") and "was not done within 1 s and was cancelled" in done.err
+    assert (done.code, done.out) == (3, "") and "did not finish within 1 s and was cancelled" in done.err
     assert statuses(at_server) == ["cancelled"]
 
 
 async def test_a_list_names_the_tools_that_the_model_is_not_offered(tmp_path: Path, at_server: Path):
     done = await mcptui("list", "--config", task_config(tmp_path, at_server), "tasks", "tools")
     assert done.out.count("not offered to the model") == 1
-    assert "stuck\n    Never end.\n    not offered to the model: turned off\n" in done.out
+    assert "stuck\n    Never end.\n    not offered to the model: disabled\n" in done.out

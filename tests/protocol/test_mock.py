@@ -47,7 +47,7 @@ async def test_a_recording_with_no_server_in_it_is_refused(tmp_path: Path):
     await mcptui("tap", "--", "true")
     done = await mcptui("mock", str(recordings()[0]))
     assert (done.code, done.out) == (2, "")
-    assert "no server was asked anything" in done.err
+    assert "the recording has no requests to servers" in done.err
 
 
 async def test_a_file_that_is_not_a_recording_is_refused(tmp_path: Path):

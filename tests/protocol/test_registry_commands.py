@@ -59,7 +59,7 @@ async def test_an_entry_is_shown_whole_and_added_only_after_a_yes(file: Path):
     async with registry_server(entry()) as server:
         words = ("add", NAME, "--set", "units=metric", "--registry", server.url, "--config", str(file))
         done = await mcptui(*words)
-        assert done.code == 2 and "--yes confirms it" in done.err and not written(file)
+        assert done.code == 2 and "Use --yes to confirm." in done.err and not written(file)
         for shown in ("The weather", "npm: @example/weather 1.0.2", "API_KEY", "Your key", "not set"):
             assert shown in done.out
         assert "\x1b" not in done.out
@@ -96,8 +96,8 @@ async def test_several_ways_need_a_choice_and_a_remote_one_works_at_once(file: P
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("io.github.example/nothing",), "the registry has no server io.github.example/nothing"),
-        ((NAME + "@9.9.9",), "has no server io.github.example/mcp-server-weather 9.9.9"),
+        (("io.github.example/nothing",), "server io.github.example/nothing not found in the registry"),
+        ((NAME + "@9.9.9",), "io.github.example/mcp-server-weather 9.9.9 not found in the registry"),
         ((NAME, "--as", "oci"), "has no oci. It has: npm"),
         ((NAME, "--set", "unit=x"), "it does not ask for 'unit', did you mean `units`?"),
         ((NAME, "--env", "A=1"), "--set NAME=VALUE"),
@@ -149,7 +149,7 @@ async def test_a_host_without_scheme_that_no_registry_has_is_told_how_to_write_i
     async with registry_server(entry()) as server:
         configure(file, server.url)
         done = await mcptui("add", "mcp.example.com/mcp", "--config", str(file))
-        assert done.code == 2 and "If it is an address, write https://mcp.example.com/mcp" in done.err
+        assert done.code == 2 and "If it is a URL, write https://mcp.example.com/mcp" in done.err
     done = await mcptui("add", "mcp.example.com/mcp", "--config", str(file))
     assert done.code == 2 and "cannot be reached" in done.err
-    assert "If it is an address, write https://mcp.example.com/mcp" in done.err
+    assert "If it is a URL, write https://mcp.example.com/mcp" in done.err

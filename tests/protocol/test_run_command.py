@@ -128,7 +128,7 @@ async def test_one_server_that_fails_does_not_cost_the_others(tmp_path: Path):
     async with Endpoint([says("ok")]) as endpoint:
         extra = '[servers.broken]\ncommand = "no-such-program-anywhere"'
         done = await mcptui("run", "--config", config(tmp_path, endpoint, extra), "go")
-    assert done.code == 0 and "broken did not start" in done.err
+    assert done.code == 0 and "broken failed to start" in done.err
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ async def test_calls_that_may_change_something_are_denied_where_only_reads_are_a
 async def test_without_a_terminal_an_approval_is_refused(tmp_path: Path):
     async with Endpoint([calls(("slow__crash", {})), says("I may not.")]) as endpoint:
         done = await mcptui("run", "--json", "--config", config(tmp_path, endpoint, SLOW), "go")
-    assert done.of_type("tool_result")[0]["text"].startswith("denied: nobody is there to be asked")
+    assert done.of_type("tool_result")[0]["text"].startswith("denied: no terminal to ask on")
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ async def test_a_secret_of_the_configuration_is_never_told(tmp_path: Path):
     assert "canary-7f3a9b" not in done.out + done.err
 
 
-SAMPLES_USED = "· no servers configured: using the samples weather, notes"
+SAMPLES_USED = "· no servers configured, using the samples weather, notes"
 
 
 async def test_without_configuration_the_samples_that_are_started_are_named():
@@ -242,7 +242,7 @@ async def test_no_server_starts_if_the_command_line_says_so(words: tuple[str, ..
 async def test_a_named_server_starts_in_spite_of_no_start():
     done = await mcptui("--no-start", "run", "--demo", "--server", "weather", "--", "hello")
     assert done.code == 0 and "2 tools" in done.err
-    assert "no servers configured: using the sample weather\n" in done.err
+    assert "no servers configured, using the sample weather\n" in done.err
 
 
 @pytest.mark.parametrize("words", [("--no-servers", "run"), ("run", "--no-servers")])

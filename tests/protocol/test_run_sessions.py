@@ -46,7 +46,7 @@ async def test_a_session_that_cannot_be_saved_is_reported_after_the_answer(tmp_p
         done = await mcptui(*given, "I am Ada.", XDG_DATA_HOME=str(data))
     assert (done.code, done.out) == (0, "Hello Ada.\n")
     why = f"cannot write to {data / 'mcptui' / 'sessions'}: Not a directory"
-    assert f"mcptui: Not all messages were saved: {why}\n" in done.err
+    assert f"mcptui: some messages were not saved: {why}\n" in done.err
 
 
 async def test_without_a_name_nothing_is_saved_and_nothing_resumed(tmp_path: Path):
@@ -56,7 +56,7 @@ async def test_without_a_name_nothing_is_saved_and_nothing_resumed(tmp_path: Pat
         await mcptui(*given, "second")
         assert said(endpoint.requests[1]) == [("user", "second")]
         nothing = await mcptui(*given, "--resume", "third")
-    assert nothing.code == 2 and "no such conversation" in nothing.err
+    assert nothing.code == 2 and "conversation not found" in nothing.err
 
 
 async def test_what_is_piped_in_stands_behind_the_question(tmp_path: Path):

@@ -24,7 +24,7 @@ async def ids() -> list[str]:
 
 async def test_an_empty_list_says_so():
     done = await mcptui("sessions")
-    assert (done.code, done.out) == (0, "nothing has been saved yet\n")
+    assert (done.code, done.out) == (0, "no saved conversations yet\n")
 
 
 async def test_sessions_are_listed_newest_first(ids: list[str]):
@@ -40,7 +40,7 @@ async def test_what_was_said_is_found(ids: list[str]):
     (found,) = (await mcptui("sessions", "search", "SUNNY", "--json")).objects
     assert found == {"id": ids[0], "title": QUESTION.text, "message": 1, "excerpt": "It is sunny."}
     assert "北京" in (await mcptui("sessions", "search", "天气")).out
-    assert (await mcptui("sessions", "search", "nothing like it")).out == "nobody said that\n"
+    assert (await mcptui("sessions", "search", "nothing like it")).out == "no matches\n"
 
 
 @pytest.mark.parametrize("name", ["last", "北京天气如何？", "the id", "its beginning", "its end"])
@@ -51,7 +51,7 @@ async def test_a_session_is_found_by_its_title_or_part_of_its_id(ids: list[str],
 
 
 async def test_a_name_that_means_none_or_many_is_an_error(ids: list[str]):
-    for name, why in (("nope", "there is no such conversation"), ("2", "2 conversations could be meant")):
+    for name, why in (("nope", "conversation not found"), ("2", "2 conversations could be meant")):
         done = await mcptui("sessions", "show", name)
         assert (done.code, done.out) == (2, "") and why in done.err
 

@@ -114,7 +114,7 @@ async def test_both_directions_and_the_life_of_the_process_are_recorded():
 async def test_a_server_that_is_not_there_is_said_as_a_shell_says_it():
     done = await tap("there-is-no-such-program")
     assert done.code == 127
-    assert "there-is-no-such-program cannot be started" in done.err
+    assert "cannot start there-is-no-such-program" in done.err
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV])
@@ -230,7 +230,7 @@ async def test_a_folder_that_cannot_be_written_loses_only_the_recording(tmp_path
     done = await tap("cat", stdin=b"hello", XDG_STATE_HOME=str(in_the_way))
     assert (done.code, done.out) == (0, "hello")
     (line,) = done.err.splitlines()
-    assert line.startswith("mcptui tap: nothing is recorded any more, the server is not affected")
+    assert line.startswith("mcptui tap: recording stopped, the server is not affected:")
 
 
 async def test_a_full_disk_loses_only_the_recording(tmp_path: Path):
@@ -250,7 +250,7 @@ async def test_a_full_disk_loses_only_the_recording(tmp_path: Path):
     )
     done = await finish(process, b"x" * 100_000 + b"\n")
     assert (done.code, done.out) == (0, "x" * 100_000 + "\n")
-    assert done.err.count("nothing is recorded any more") == 1
+    assert done.err.count("recording stopped") == 1
 
 
 async def test_secrets_are_not_in_the_recording():

@@ -139,7 +139,7 @@ async def test_the_address_of_the_server_is_told_without_its_password():
     process.terminate()
     done = await finish(process)
     refused = await mcptui("tap", "--listen", "0", "--to", "ftp://ada:hunter2@h/")
-    assert "listening on" in told and "wants the URL" in refused.err
+    assert "listening on" in told and "--to requires the URL of an HTTP server, not" in refused.err
     assert "hunter2" not in told + done.err + refused.err
 
 
@@ -211,4 +211,4 @@ async def test_an_unusable_url_or_port_is_refused():
     async with tapped() as (_, port, _process):
         done = await mcptui("tap", "--listen", str(port), "--to", "http://127.0.0.1:1")
         assert done.code == 1
-        assert "cannot be listened on" in done.err
+        assert "cannot listen on port" in done.err

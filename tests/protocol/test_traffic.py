@@ -118,7 +118,7 @@ async def test_the_linters_errors_are_the_exit_code(recording: Path):
     assert done.code == 1
     assert "error" in done.out
     clean = await mcptui("traffic", "--lint", "--filter", "kind:event")
-    assert (clean.code, clean.out.split(" in ")[0]) == (0, "nothing is wrong")
+    assert (clean.code, clean.out.split(" in ")[0]) == (0, "no findings")
     objects = [json.loads(line) for line in (await mcptui("traffic", "--lint", "--json")).out.splitlines()]
     assert {"seq", "code", "severity", "sentence", "section"} <= objects[0].keys()
 
@@ -218,8 +218,8 @@ async def test_invalid_combinations_are_refused(recording: Path, args: tuple[str
 async def test_nothing_recorded_yet_is_reported():
     done = await mcptui("traffic")
     assert done.code == 2
-    assert "nothing has been recorded yet" in done.err
-    assert (await mcptui("traffic", "--list")).out == "nothing has been recorded yet\n"
+    assert "no recordings yet" in done.err
+    assert (await mcptui("traffic", "--list")).out == "no recordings yet\n"
 
 
 @pytest.mark.parametrize(

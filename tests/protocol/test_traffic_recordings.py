@@ -79,7 +79,7 @@ def tools(out: str) -> list[tuple[str, str]]:
 async def test_the_slowest_call_of_the_last_hour_is_one_command(hour: None):
     done = await mcptui("traffic", "--since", "1h", "--slowest")
     assert tools(done.out) == [("3-tap", "forecast"), ("2-session", "slow"), ("2-session", "quick")]
-    assert "3 requests of starts and lists, 1 request to the model" in done.err
+    assert "3 handshake or list requests, 1 model request" in done.err
 
 
 async def test_the_call_that_failed_in_the_last_hour_is_one_command(hour: None):
@@ -153,7 +153,7 @@ async def test_the_server_of_the_name_is_replayed_if_there_are_several(hour: Non
     config.write_text('[servers.other]\ncommand = "true"\n')
     done = await mcptui("traffic", "2-session", "--replay", "weather", "--config", str(config))
     assert "several servers" not in done.err
-    assert "it needs a configured server" in done.err
+    assert "requires a configured stdio server:" in done.err
     assert "several servers" in (await mcptui("traffic", "2-session", "--replay", "elsewhere")).err
 
 

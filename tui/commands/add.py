@@ -43,7 +43,7 @@ def remove(args: argparse.Namespace) -> int:
         if args.server not in present:
             known = ", ".join(clean_line(name, 64) for name in present) or "none"
             raise UsageError(
-                f"there is no server {clean_line(args.server, 64)!r} in {clean_line(str(path), 4096)}.",
+                f"{clean_line(args.server, 64)!r} is not configured in {clean_line(str(path), 4096)}.",
                 next_step=f"Configured servers: {known}.",
             )
         remove_server(path, args.server)
@@ -53,7 +53,7 @@ def remove(args: argparse.Namespace) -> int:
         return USAGE
     print(f"removed {clean_line(args.server, 64)} from {clean_line(str(path), 4096)}")
     if signed_in:
-        print("its tokens were deleted, too")
+        print("its tokens were also deleted")
     for line in asyncio.run(Leftovers(args.server, present, bundles_dir()).delete()):
         print(line)
     return 0
@@ -121,13 +121,13 @@ def _add(args: argparse.Namespace) -> int:
         print(f"note: {clean(note)}")
     shown = clean_line(str(path), 4096)
     if args.dry_run:
-        print(f"nothing was written; without --dry-run this goes into {shown}")
+        print(f"dry run, nothing written; without --dry-run this is added to {shown}")
         return 0
     if found is not None:
         from tui.commands.packages.found import confirm
 
         if not confirm(f"{_what_happens(table)}\nAdd it to {shown}?", yes=args.yes):
-            print("nothing was written")
+            print("nothing written")
             return 0
         if found.install is not None:
             found.install()
@@ -135,10 +135,10 @@ def _add(args: argparse.Namespace) -> int:
     add_servers(path, {name: table})
     print(f"wrote {shown}")
     if not present:
-        print("the sample servers no longer start: the configuration names a server now")
-    print("mcptui starts it; `mcptui servers` checks that it answers")
+        print("the sample servers no longer start, because a server is now configured")
+    print("check that it starts: mcptui servers")
     if "url" in table and not any(header.lower() == "authorization" for header in table.get("headers", ())):
-        print(f"if it asks you to sign in: mcptui login {shlex.quote(name)}")
+        print(f"if it requires signing in: mcptui login {shlex.quote(name)}")
     return 0
 
 
@@ -146,7 +146,7 @@ def _what_happens(table: Mapping[str, Any]) -> str:
     from tui.core.secrets.places import masked, masked_arguments
 
     if "url" in table:
-        return f"mcptui will talk to {clean_line(masked(table['url']), 400)}."
+        return f"mcptui will connect to {clean_line(masked(table['url']), 400)}."
     words = masked_arguments([table["command"], *table.get("args", ())])
     return f"mcptui will run: {clean_line(shlex.join(words), 20_000)}"
 
@@ -163,7 +163,7 @@ def _packed(args: argparse.Namespace) -> "Found | None":
 
         return from_registry(args, word)
     if args.set or args.kind or args.sha256:
-        raise UsageError("--set, --as and --sha256 are for a server of a registry, or a bundle.")
+        raise UsageError("--set, --as and --sha256 require a registry entry or a bundle.")
     return None
 
 

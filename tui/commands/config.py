@@ -74,12 +74,9 @@ def _show(path: Path, named: bool) -> int:
         print(clean(str(problem)), file=sys.stderr)
     if not loaded.readable or (named and not loaded.exists):
         return USAGE
-    print(
-        f"# {clean_line(str(path), 4096)}"
-        + ("" if loaded.exists else " (there is none; these are the defaults)")
-    )
+    print(f"# {clean_line(str(path), 4096)}" + ("" if loaded.exists else " (not found, showing defaults)"))
     if not loaded.names_servers:
-        print("# no servers are named in it: the samples weather, notes and slow are used")
+        print("# no servers configured: using the samples weather, notes and slow")
     print(clean(loaded.to_masked_toml()), end="")
     return 0
 
@@ -113,10 +110,10 @@ def _check(path: Path, named: bool, actions: "Actions") -> int:
     if not all(problem.warning for problem in problems):
         return USAGE
     if not loaded.exists:
-        print(f"{shown}: there is none, and none is needed; `mcptui config init` writes a starter")
+        print(f"{shown}: not found, using defaults; `mcptui config init` writes a starter")
         return 0
     counts = f"servers: {len(loaded.settings.servers)}, models: {len(loaded.settings.models)}"
-    verdict = f"{plural(len(problems), 'warning')}, nothing else is wrong" if problems else "nothing is wrong"
+    verdict = f"OK with {plural(len(problems), 'warning')}" if problems else "OK"
     print(f"{shown}: {verdict} ({counts})")
     return 0
 
@@ -128,7 +125,7 @@ def _missing_keys(loaded: "Loaded") -> Iterator[str]:
 
     for name, settings in loaded.settings.models.items():
         if wanted := missing_key(profile_of(name, settings, os.environ)):
-            yield f"models.{name}: {wanted}, so its provider will refuse to answer"
+            yield f"models.{name}: {wanted}. Requests will fail."
 
 
 def _init(path: Path, *, only_print: bool) -> int:
@@ -140,13 +137,13 @@ def _init(path: Path, *, only_print: bool) -> int:
         return 0
     if os.path.lexists(path):
         raise ConfigError(
-            "exists already and was left alone.",
+            "already exists. Nothing was written.",
             where=str(path),
-            next_step="`mcptui config init --print` prints the starter, to copy from; "
-            "`mcptui config check` says whether anything is wrong with your file.",
+            next_step="Use `mcptui config init --print` to print the starter, or `mcptui config check` "
+            "to check your file.",
         )
     if path.suffix.lower() != ".toml":
-        raise ConfigError("the starter is TOML; give it a name that ends in .toml.", where=str(path))
+        raise ConfigError("the starter is TOML. Use a name that ends in .toml.", where=str(path))
     write_private(path, f"#:schema ./{schema.name}\n{starter()}")
     write_private(schema, _schema())
     print(f"wrote {clean_line(str(path), 4096)}")
@@ -172,7 +169,7 @@ def _import(path: Path, source: Path, *, dry_run: bool) -> int:
         return code
     shown = clean_line(str(path), 4096)
     if dry_run:
-        print(f"nothing was written; without --dry-run these go into {shown}")
+        print(f"dry run, nothing written; without --dry-run these are added to {shown}")
         return code
     add_servers(path, plan.new)
     print(f"wrote {shown}")
@@ -196,12 +193,12 @@ def _learned(*, forget: bool) -> int:
 
     file = LearnedFile(learned_file())
     if forget:
-        print(f"forgotten: what {plural(file.forget(), 'model')} taught")
+        print(f"forgot what was learned from {plural(file.forget(), 'model')}")
         return 0
     entries = file.entries()
     for entry in entries:
-        facts = ", ".join(Learned.from_json(entry.learned).facts) or "nothing that this mcptui knows"
+        facts = ", ".join(Learned.from_json(entry.learned).facts) or "nothing known to this version"
         print(clean_line(f"{entry.model} at {entry.endpoint}: {facts}", 4096))
     if not entries:
-        print("no endpoint has refused anything yet")
+        print("nothing learned yet")
     return 0

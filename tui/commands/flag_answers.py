@@ -41,7 +41,7 @@ class FlagAnswers:
         """Return the answers of a command line. Raises UsageError if a file or directory is no good."""
         for root in args.root:
             if not os.path.isdir(os.path.expanduser(root)):
-                raise UsageError("it is not a directory", where=f"--root {root}")
+                raise UsageError("not a directory", where=f"--root {root}")
         match args.elicit:
             case "decline":
                 return cls(None)
@@ -52,7 +52,11 @@ class FlagAnswers:
 
     async def form(self, question: FormQuestion) -> FormAnswer:
         if self._values is None:
-            self._say(question.server, question.message, "declined; --elicit defaults or @FILE answers it")
+            self._say(
+                question.server,
+                question.message,
+                "declined; answer it with --elicit defaults or --elicit @FILE",
+            )
             return FormAnswer(Action.DECLINE)
         given = self._values[min(self._forms, len(self._values) - 1)]
         self._forms += 1
@@ -60,21 +64,21 @@ class FlagAnswers:
 
         content = {**default_content(question.schema), **given}
         if problem := content_problem(question.schema, content, found_in):
-            self._say(question.server, question.message, f"declined, the answer does not fit: {problem}")
+            self._say(question.server, question.message, f"declined, invalid answer: {problem}")
             return FormAnswer(Action.DECLINE)
         shown = clean_line(json.dumps(content, ensure_ascii=False), 300)
         self._say(question.server, question.message, f"answered {shown}")
         return FormAnswer(Action.ACCEPT, content)
 
     async def address(self, question: AddressQuestion) -> AddressAnswer:
-        why = "declined, nobody is there to open it"
+        why = "declined, no terminal to open it from"
         if question.purpose == "sign in":
-            why += f"; sign in with: mcptui login {clean_line(question.server, 60)}"
+            why += f"; sign in first: mcptui login {clean_line(question.server, 60)}"
         self._say(question.server, f"{question.message} {question.url}".strip(), why)
         return AddressAnswer(Action.DECLINE)
 
     async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
-        self._say(question.server, "a reply of the model", "declined; --sampling allow lets it ask")
+        self._say(question.server, "a model reply", "declined; allow it with --sampling allow")
         return SamplingAnswer(Action.DECLINE)
 
     async def review(self, question: SamplingReview) -> SamplingAnswer:
@@ -95,10 +99,10 @@ def read_values(path: str) -> Sequence[Mapping[str, Any]]:
         with open(os.path.expanduser(path), "rb") as file:
             text = file.read(MAX_FILE + 1)
         if len(text) > MAX_FILE:
-            raise UsageError(f"the file is longer than {MAX_FILE:,} bytes", where=where)
+            raise UsageError(f"the file is larger than {MAX_FILE:,} bytes", where=where)
         found = json.loads(text)
     except OSError as error:
-        raise UsageError(f"the file cannot be read: {error.strerror}", where=where) from None
+        raise UsageError(f"cannot read the file: {error.strerror}", where=where) from None
     except json.JSONDecodeError as error:
         raise UsageError(
             f"the file is not JSON: {error.msg} at line {error.lineno}, column {error.colno}", where=where
@@ -108,8 +112,8 @@ def read_values(path: str) -> Sequence[Mapping[str, Any]]:
     listed = found if isinstance(found, list) else [found]
     if not listed or not all(isinstance(one, dict) for one in listed):
         raise UsageError(
-            "the file holds neither an object nor a list of objects",
+            "the file must contain an object or an array of objects",
             where=where,
-            next_step='Write the values by field: {"name": "Ada"}, or a list with one object for each form.',
+            next_step='Use an object with the fields, {"name": "Ada"}, or an array with one object per form.',
         )
     return listed

@@ -48,12 +48,16 @@ def server_of(entries: Iterable[Entry], wanted: str | None, path: Path) -> str:
     )
     shown = ", ".join(clean_line(name, 80) for name in names)
     if wanted is not None and wanted not in names:
-        raise UsageError(f"there is no server of this name in it; there is: {shown or 'none'}", where=wanted)
+        raise UsageError(f"no such server in the recording; it has: {shown or 'none'}", where=wanted)
     if wanted is not None:
         return wanted
     if len(names) != 1:
-        what = f"there are several servers in it: {shown}" if names else "no server was asked anything in it"
-        raise UsageError(what, where=str(path), next_step="Name one: --server NAME." if names else "")
+        what = (
+            f"the recording has several servers: {shown}"
+            if names
+            else "the recording has no requests to servers"
+        )
+        raise UsageError(what, where=str(path), next_step="Choose one with --server NAME." if names else "")
     return names[0]
 
 

@@ -121,7 +121,7 @@ def take_in(source: Path, target: Path) -> None:
         with source.open("rb") as lines:
             _store(read_jsonl(lines, str(source)), target)
     except OSError as error:
-        raise StorageError(f"it cannot be read ({error.strerror})", where=str(source)) from error
+        raise StorageError(f"unreadable ({error.strerror})", where=str(source)) from error
 
 
 def _store(entries: "Iterable[Entry]", target: Path) -> None:
@@ -133,7 +133,7 @@ def _store(entries: "Iterable[Entry]", target: Path) -> None:
         while batch := list(islice(waiting, PAGE)):
             writer.write(batch)
             if writer.problem:
-                raise StorageError(f"it cannot be taken in: {writer.problem}", where=str(target))
+                raise StorageError(f"cannot import it: {writer.problem}", where=str(target))
     finally:
         writer.close()
 
@@ -205,7 +205,10 @@ def newest(live_first: bool = False) -> About:
     """
     found = list(_changed_last(live_first))
     if not found:
-        raise UsageError("nothing has been recorded yet", next_step="Record with: mcptui tap -- COMMAND")
+        raise UsageError(
+            "no recordings yet",
+            next_step="Start mcptui, or record another host's server with: mcptui tap -- COMMAND",
+        )
     return max(found, key=lambda one: (live_first and one.live, one.ended_ns, one.name))
 
 

@@ -80,7 +80,7 @@ async def _run(args: argparse.Namespace) -> int:
             await runtime.shutdown()
             if runtime.conversations.problem:
                 print(
-                    f"mcptui: Not all messages were saved: {clean(runtime.conversations.problem)}",
+                    f"mcptui: some messages were not saved: {clean(runtime.conversations.problem)}",
                     file=sys.stderr,
                 )
 
@@ -119,14 +119,14 @@ async def _turn(
     if started and runtime.uses_samples:
         samples = "samples" if len(started) > 1 else "sample"
         names = clean(", ".join(started))
-        print(f"· no servers configured: using the {samples} {names}", file=sys.stderr)
+        print(f"· no servers configured, using the {samples} {names}", file=sys.stderr)
     found = await _start(runtime.host, started)
     failed = [status for status in found if status.state is not ServerState.RUNNING]
     for status in failed:
-        print(f"mcptui: {status.name} did not start: {status.detail}", file=sys.stderr)
+        print(f"mcptui: {status.name} failed to start: {status.detail}", file=sys.stderr)
     if found and len(failed) == len(found):
         if args.json:
-            print(line(error_object("no wanted server could be started", "servers")), flush=True)
+            print(line(error_object("no requested server could be started", "servers")), flush=True)
         return NO_SERVER
     turn = runtime.conversations.ask(
         prompt, TerminalApprover(), files, schema.format if schema is not None else None
@@ -196,7 +196,7 @@ def _to_start(
     Raises UsageError if none and some are wanted.
     """
     if args.no_servers and wanted:
-        raise UsageError("--no-servers and --server do not go together")
+        raise UsageError("--no-servers cannot be combined with --server")
     if args.no_servers or (args.no_start and wanted is None):
         return []
     if wanted is None:
@@ -254,7 +254,7 @@ class AnswerFile:
         self.wanted = path is not None
         self._path = Path(os.path.expanduser(path or "."))
         if self.wanted and (why := write_problem(self._path)):
-            raise UsageError(f"the answer cannot be written there: {why}", where=str(path))
+            raise UsageError(f"cannot write the answer there: {why}", where=str(path))
 
     def write(self, text: str) -> None:
         """Write the answer, if an output file was given. Raises UsageError if it cannot be written."""
@@ -266,9 +266,7 @@ class AnswerFile:
             os.umask(mask)
             atomic_write(self._path, [body], mode=0o666 & ~mask, errors="replace")
         except OSError as error:
-            raise UsageError(
-                f"the answer cannot be written: {error.strerror}", where=str(self._path)
-            ) from None
+            raise UsageError(f"cannot write the answer: {error.strerror}", where=str(self._path)) from None
 
 
 def write_problem(path: Path) -> str:

@@ -33,7 +33,9 @@ def question(given: str | None, *, wait: bool = False) -> str:
     with `wait` to its end, however long that takes. Raises UsageError if there is none, or too much of it.
     """
     if given is None and sys.stdin.isatty():
-        raise UsageError("no question", next_step='Give one: mcptui run "your question", or - for stdin.')
+        raise UsageError(
+            "a question is required", next_step='Use mcptui run "your question", or - to read it from stdin.'
+        )
     parts = [given] if given not in (None, "-") else []
     if given in (None, "-") or wait or _is_fed():
         parts.append(_stdin())
@@ -53,7 +55,7 @@ def _is_fed() -> bool:
         return stat.S_ISREG(mode)
     ready, _, _ = select.select([sys.stdin], [], [], PATIENCE)
     if not ready:
-        print("· nothing came on stdin, so it is left alone; --stdin waits for it", file=sys.stderr)
+        print("· stdin is open but empty, ignoring it (use --stdin to wait for it)", file=sys.stderr)
     return bool(ready)
 
 
@@ -86,7 +88,7 @@ def system_text(given: str | None) -> str | None:
     try:
         return read_bounded(given[1:], MAX_SYSTEM).decode("utf-8", "replace")
     except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read the system text: {_reason(error)}", where=given[1:]) from None
+        raise UsageError(f"cannot read the system prompt: {_reason(error)}", where=given[1:]) from None
 
 
 def read_bounded(path: str, most: int) -> bytes:
@@ -101,10 +103,10 @@ def read_bounded(path: str, most: int) -> bytes:
     ) as file:
         mode = os.fstat(file.fileno()).st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-            raise ValueError("it is no file")
+            raise ValueError("not a file")
         data = _piped(file.fileno(), most) if stat.S_ISFIFO(mode) else file.read(most + 1)
     if len(data) > most:
-        raise ValueError(f"it is larger than {most // 1024} KiB")
+        raise ValueError(f"larger than {most // 1024} KiB")
     return data
 
 
@@ -113,13 +115,13 @@ def _piped(handle: int, most: int) -> bytes:
     data = bytearray()
     while len(data) <= most:
         if not select.select([handle], [], [], SILENCE)[0]:
-            raise ValueError(f"nothing came through this pipe for {SILENCE:g} s")
+            raise ValueError(f"no data from this pipe for {SILENCE:g} s")
         piece = os.read(handle, 65536)
         if not piece:
             break
         data += piece
     if not data:
-        raise ValueError("nothing came through this pipe")
+        raise ValueError("no data from this pipe")
     return bytes(data)
 
 

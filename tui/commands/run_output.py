@@ -32,8 +32,8 @@ from tui.core.text import clean_line
 from tui.core.units import duration
 
 _CUT = {
-    EndReason.CUT: "! the answer is cut: it reached the most tokens that the model may write (max_tokens)",
-    EndReason.FILTERED: "! the answer is cut: the provider's content filter ended it",
+    EndReason.CUT: "! answer truncated at max_tokens",
+    EndReason.FILTERED: "! answer truncated by the provider's content filter",
 }
 
 
@@ -66,12 +66,12 @@ def trace_line(event: Event) -> str:
         case RetryScheduled(delay=0, reason=reason):
             return f"· {clean_line(reason, 160)}"
         case RetryScheduled(_, attempt, attempts, delay, reason):
-            when = f"in {delay:.0f} s" if delay >= 0.5 else "at once"
-            return f"· {clean_line(reason, 160)}; asking again {when}, {attempt} of {attempts}"
+            when = f"in {delay:.0f} s" if delay >= 0.5 else "now"
+            return f"· {clean_line(reason, 160)}; retrying {when}, {attempt} of {attempts}"
         case Notice(message) | Waiting(message) if message:
             return clean_line(f"· {message}", 600)
         case LimitReached(limit, value):
-            return f"! limit reached: {limit.value} {value:g}; asking for the best answer from what is known"
+            return f"! limit reached: {limit.value} {value:g}; asking for the best answer so far"
         case TurnEnded(reason=reason):
             return _CUT.get(reason, "")
         case TurnError(message, where, next_step):

@@ -49,7 +49,10 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
             print(f"mcptui: {clean(problem)}", file=sys.stderr)
     names = [status.name for status in runtime.host.statuses()]
     if not names and not unusable and not args.json:
-        print("No servers are configured. `mcptui config init` writes a starter file.")
+        print(
+            "No servers are configured. Add one with `mcptui add`, or write a starter file with `mcptui "
+            "config init`."
+        )
         return 0
     await runtime.host.start_all(names)
     found = [*runtime.host.statuses(), *unusable]
@@ -122,7 +125,7 @@ def _step(status: ServerStatus) -> str:
 
 
 def _where(reach: Reach) -> str:
-    how = "no answer" if reach.silent else f"status {reach.status}" if reach.status else "not asked"
+    how = "no response" if reach.silent else f"status {reach.status}" if reach.status else "not contacted"
     return f"{clean_line(reach.where, 300)} over {reach.kind}, {how}"
 
 
@@ -152,7 +155,7 @@ def _lines(status: ServerStatus, width: int, tokens: DefinitionTokens | None) ->
     if status.listing_problem:
         lines.append(f"    tools/list: {clean_line(status.listing_problem, 300)}")
     lines += [
-        f"    left out: {clean_line(tool, 60)}: {clean_line(why, 200)}"
+        f"    omitted: {clean_line(tool, 60)}: {clean_line(why, 200)}"
         for tool, why in status.quarantined[:20]
     ]
     return lines

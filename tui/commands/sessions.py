@@ -89,7 +89,7 @@ async def _named(store: "SessionStore", name: str) -> SessionInfo:
 def _one_of(found: Sequence[SessionInfo], name: str) -> SessionInfo:
     chosen = named(found, name)
     if chosen is None:
-        raise UsageError("there is no such conversation", where=name, next_step=LIST_STEP)
+        raise UsageError("conversation not found", where=name, next_step=LIST_STEP)
     return chosen
 
 
@@ -108,7 +108,7 @@ async def _list(args: argparse.Namespace) -> None:
     elif found:
         print("\n".join(table([_HEAD, *map(_row, found)], left={0, 1, 4, 5})))
     else:
-        print("no title has that in it" if wanted else "nothing has been saved yet")
+        print("no matching title" if wanted else "no saved conversations yet")
 
 
 async def _search(args: argparse.Namespace) -> None:
@@ -124,7 +124,7 @@ async def _search(args: argparse.Namespace) -> None:
             if not left:
                 break
     if left == args.limit and not args.json:
-        print("nobody said that")
+        print("no matches")
 
 
 async def _show(args: argparse.Namespace) -> None:
@@ -140,7 +140,7 @@ async def _rename(args: argparse.Namespace) -> None:
     if not title:
         raise UsageError("the title is empty")
     await store.rename(info.id, title)
-    _say(args, f"{info.id} is now called {title}", id=info.id, title=title)
+    _say(args, f"renamed {info.id} to {title}", id=info.id, title=title)
 
 
 async def _delete(args: argparse.Namespace) -> None:
@@ -148,7 +148,7 @@ async def _delete(args: argparse.Namespace) -> None:
     infos = [await _named(store, name) for name in args.sessions]
     for info in {info.id: info for info in infos}.values():
         await store.delete(info.id)
-        again = f"bring it back with: mcptui sessions restore {info.id}"
+        again = f"restore it with: mcptui sessions restore {info.id}"
         _say(args, f"deleted {_called(info)}; {again}", id=info.id, deleted=True)
 
 
@@ -157,10 +157,10 @@ async def _restore(args: argparse.Namespace) -> None:
     try:
         info = _one_of(await store.deleted(), args.session)
     except UsageError as error:
-        step = "`mcptui sessions list --deleted` names those that can be brought back."
+        step = "List deleted conversations with `mcptui sessions list --deleted`."
         raise UsageError(error.message, where=error.where, next_step=step) from error
     await store.restore(info.id)
-    _say(args, f"brought back {_called(info)}", id=info.id, deleted=False)
+    _say(args, f"restored {_called(info)}", id=info.id, deleted=False)
 
 
 async def _export(args: argparse.Namespace) -> None:
@@ -177,7 +177,7 @@ async def _export(args: argparse.Namespace) -> None:
 
 async def _import(args: argparse.Namespace) -> None:
     info = await _store(_redactor(args)).import_json(_path(args.file))
-    _say(args, f"took in {_called(info)}", **_object(info))
+    _say(args, f"imported {_called(info)}", **_object(info))
 
 
 def _say(args: argparse.Namespace, sentence: str, **values: Any) -> None:
@@ -192,7 +192,7 @@ def _print_object(value: dict[str, Any]) -> None:
 
 
 def _called(info: SessionInfo) -> str:
-    return f"{info.id} ({clean_line(info.title, 60) or 'no title'})"
+    return f"{info.id} ({clean_line(info.title, 60) or 'untitled'})"
 
 
 def _row(info: SessionInfo) -> tuple[str, ...]:

@@ -76,7 +76,7 @@ async def _prepared(runtime: Runtime, server: str, work: Work) -> int:
 async def _login(runtime: Runtime, server: str) -> int:
     place = await runtime.host.sign_in(server)
     state = runtime.host.status(server).sign_in
-    print(f"{clean_line(server, 64)}: {state}. The tokens are {place}.")
+    print(f"{clean_line(server, 64)}: {state}. Tokens are stored {place}.")
     return 0
 
 
@@ -98,9 +98,7 @@ class TerminalQuestioner(Refuser):
         try:
             terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
         except OSError:
-            raise UsageError(
-                "there is no terminal to ask you on.", next_step="Run it where you can answer."
-            ) from None
+            raise UsageError("no terminal to ask on.", next_step="Run this command in a terminal.") from None
         try:
             self._out.write(question_text(question, can_open=_can_open(question)))
             self._out.flush()
@@ -122,8 +120,8 @@ def question_text(question: AddressQuestion, *, can_open: bool) -> str:
     if question.message:
         lines.append(f"  {clean_line(question.message, 600)}")
     if can_open:
-        return "\n".join([*lines, "Open it in your browser? y yes, n no, or paste the address it ends on: "])
-    return "\n".join([*lines, "Open it in a browser, then paste the address it ends on (empty: cancel): "])
+        return "\n".join([*lines, "Open it in your browser? y yes, n no, or paste the URL that it ends on: "])
+    return "\n".join([*lines, "Open it in a browser, then paste the URL that it ends on (empty: cancel): "])
 
 
 def answer_of(line: str, *, can_open: bool) -> AddressAnswer:

@@ -10,7 +10,7 @@ from tui.commands.run_output import arguments_line
 from tui.core.ports import Answer, ApprovalRequest, Decision
 from tui.core.text import clean, clean_line
 
-KEYS = "y once, t this session, a always for this tool, n no, or a reason why not"
+KEYS = "y once, t this session, a always, n no, or type a reason to decline"
 _WORDS = {
     "y": Answer.ONCE,
     "yes": Answer.ONCE,
@@ -50,7 +50,7 @@ class TerminalApprover:
         try:
             terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
         except OSError:
-            reason = "nobody is there to be asked; --approve reads or all would decide it"
+            reason = "no terminal to ask on (see --approve)"
             return Decision(Answer.NO, reason, by_person=False)
         try:
             self._out.write(question(request))

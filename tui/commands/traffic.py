@@ -58,22 +58,22 @@ def _given(args: "argparse.Namespace", names: tuple[str, ...]) -> list[str]:
 def _check(args: "argparse.Namespace") -> None:
     chosen = _given(args, _DEEDS)
     if len(chosen) > 1:
-        raise UsageError(f"{' and '.join(chosen)} do not go together")
+        raise UsageError(f"{' and '.join(chosen)} cannot be combined")
     if args.output and not args.export:
-        raise UsageError("-o belongs to --export")
+        raise UsageError("-o requires --export")
     if (args.server or args.mask or args.live_command) and args.replay is None:
-        raise UsageError("--server, --mask and a command behind -- belong to --replay")
+        raise UsageError("--server, --mask and a command after -- require --replay")
     if args.list and (picks := _given(args, ("filter", "failed", "all"))):
-        raise UsageError(f"--list and {' and '.join(picks)} do not go together")
+        raise UsageError(f"--list cannot be combined with {' and '.join(picks)}")
     if args.recording is not None:
         if args.all or args.list:
-            raise UsageError(f"{'--all' if args.all else '--list'} and a name do not go together")
+            raise UsageError(f"{'--all' if args.all else '--list'} cannot be combined with a name")
         return
     many, single = _given(args, ("since", "all")), _given(args, ("follow", "export", "replay"))
     if many and single:
         raise UsageError(
-            f"{single[0]} is for one recording, {many[0]} reads many",
-            next_step=f"Name one: mcptui traffic NAME {single[0]}.",
+            f"{single[0]} needs one recording, {many[0]} selects several",
+            next_step=f"Name the recording: mcptui traffic NAME {single[0]}.",
         )
 
 
@@ -106,9 +106,9 @@ def list_recordings(args: "argparse.Namespace") -> int:
     elif found:
         sys.stdout.write("\n".join(table([_HEAD, *map(_row, found)], left={0, 1, 2, 5, 6})) + "\n")
     elif begin_ns:
-        sys.stdout.write("nothing was recorded in that time\n")
+        sys.stdout.write("nothing recorded in that time\n")
     else:
-        sys.stdout.write("nothing has been recorded yet\n")
+        sys.stdout.write("no recordings yet\n")
     return 0
 
 

@@ -67,7 +67,7 @@ class RecordingChoice:
             return
         (one,) = self._abouts
         began = f" of {local(one.began_ns)}" if one.began_ns else ""
-        say(f"reading {one.name}, {one.of}{began}; --list has the others")
+        say(f"reading {one.name}, {one.of}{began}; list the others with --list")
 
     def sources(self) -> Generator[Source, None, None]:
         """Yield the recordings one after the other, each open until the next.
@@ -93,7 +93,7 @@ class RecordingChoice:
                         say(f"{clean_line(str(path), 400)}: {damage}")
                     if gone := source.selection.gone:
                         entries = "1 entry" if gone == 1 else f"{gone:,} entries"
-                        say(f"{entries} missing: dropped at the recording's size limit while it was read")
+                        say(f"{entries} missing: dropped at the size limit of the recording while reading")
                 self._passed += source.selection.passing
                 self._seen += len(source.selection.columns)
 
@@ -130,7 +130,7 @@ def beginning(text: str, now_ns: int) -> tuple[Term, int]:
     try:
         value = read_value(FIELDS["since"], text, False)
     except BadValue as error:
-        raise UsageError(f"--since: {error}", next_step="Such as 1h, 30m, 14:05 or 2026-11-20.") from error
+        raise UsageError(f"--since: {error}", next_step="Use 1h, 30m, 14:05 or 2026-11-20.") from error
     assert isinstance(value, Ago | ClockTime)
     return Term("since", (value,)), since_ns(value, now_ns)
 

@@ -80,7 +80,7 @@ def _slowest(args: argparse.Namespace, choice: RecordingChoice, sources: Iterabl
         _write(line)
     if not args.json:
         if not found:
-            _write("no call was answered")
+            _write("no completed calls")
         calls.say_left_out()
 
 
@@ -108,10 +108,10 @@ class _Calls:
         return False
 
     def say_left_out(self) -> None:
-        counted = ((self._starts, "of starts and lists"), (self._models, "to the model"))
-        words = [f"{plural(number, 'request')} {word}" for number, word in counted if number]
+        counted = ((self._starts, "handshake or list request"), (self._models, "model request"))
+        words = [f"{plural(number, word)}" for number, word in counted if number]
         if words:
-            say(f"left out: {', '.join(words)}; --filter 'method:*' takes them in")
+            say(f"omitted: {', '.join(words)}; include them with --filter 'method:*'")
 
 
 def asks_for(node: Node | None, *fields: str) -> bool:
@@ -141,7 +141,7 @@ def _lint(args: argparse.Namespace, sources: Iterable[Source]) -> int:
             else:
                 _write(_labelled(source, finding_line(finding, selection.columns_of(finding.seq), colour)))
     if not args.json:
-        said = plural(number, "finding") if number else "nothing is wrong"
+        said = plural(number, "finding") if number else "no findings"
         _write(f"{said} in {seen} entries")
     return FOUND if worst is Severity.ERROR else 0
 

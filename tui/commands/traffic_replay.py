@@ -45,7 +45,7 @@ def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
             items, passing = _items(args, source)
     if choice.query.root is not None and not any(item.seq in passing for item in items):
         if not choice.say_if_nothing():
-            say("nothing that its server was asked is among what passes")
+            say("no request to its server matches")
         return SAME
     session = Replay(items, args.mask or ())
     command, environment, folder = _command(args)
@@ -103,9 +103,9 @@ def _command(args: argparse.Namespace) -> tuple[Sequence[str], Mapping[str, str]
     spec = specs.get(args.replay)
     if spec is None:
         raise UsageError(
-            f"it needs a configured server that is a command; there is: {', '.join(specs) or 'none'}",
+            f"requires a configured stdio server: {', '.join(specs) or 'none'}",
             where=clean_line(args.replay, 80) or "--replay",
-            next_step="A command goes behind --: mcptui traffic FILE --replay -- COMMAND ARG ...",
+            next_step="Or give a command after --: mcptui traffic FILE --replay -- COMMAND ARG ...",
         )
     environment = server_environment(spec.env, f"replay/{os.getpid()}", os.environ)
     return [spec.command, *spec.args], environment, spec.cwd or None
@@ -130,7 +130,7 @@ async def _run(
         )
     except OSError as error:
         shown = clean_line(command[0], 200)
-        print(f"mcptui traffic: {shown} cannot be started: {error.strerror}", file=sys.stderr)
+        print(f"mcptui traffic: cannot start {shown}: {error.strerror}", file=sys.stderr)
         return NOT_STARTED
     with Interrupt() as interrupt:
         try:
@@ -181,7 +181,7 @@ def _told(result: ReplayResult, as_json: bool) -> str:
         return json.dumps(told) + "\n"
     name = clean_line(f"{item.method} {item.tool}".strip(), 80)
     if item.left_out:
-        return f"· {name}: left out, {item.left_out}\n"
+        return f"· {name}: omitted, {item.left_out}\n"
     if result.problem:
         return f"✗ {name}: {result.problem}\n"
     times = f"{duration(result.took_ns / 1e6)}, was {duration(item.took_ns / 1e6)}"
@@ -203,20 +203,20 @@ class _Live:
         if item.left_out:
             return ReplayResult(item)
         if self._ended:
-            return ReplayResult(item, problem="the server has ended")
+            return ReplayResult(item, problem="the server exited")
         began = time.monotonic_ns()
         self._wanted, self._answer = item.ident, asyncio.get_running_loop().create_future()
         if not await self._write(self._session.bytes_of(item)):
-            return ReplayResult(item, problem="the server reads no more")
+            return ReplayResult(item, problem="the server closed its stdin")
         if item.kind is not Kind.REQUEST:
             return ReplayResult(item)
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 got = await self._answer
         except TimeoutError:
-            return ReplayResult(item, problem=f"no answer within {ANSWER_SECONDS:g} s")
+            return ReplayResult(item, problem=f"no response within {ANSWER_SECONDS:g} s")
         if not got:
-            return ReplayResult(item, problem="the server ended before it answered")
+            return ReplayResult(item, problem="the server exited before it responded")
         return self._session.answer(item, got, time.monotonic_ns() - began)
 
     async def _write(self, raw: bytes) -> bool:

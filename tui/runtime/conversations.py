@@ -147,7 +147,7 @@ class Conversations:
         elif begin and name != LAST:
             self._now.wanted_title = name
         else:
-            raise UsageError("there is no such conversation", where=name, next_step=LIST_STEP)
+            raise UsageError("conversation not found", where=name, next_step=LIST_STEP)
 
     async def branch(self, upto: int) -> None:
         """Continue with a copy that ends before message `upto`. The original stays as it is.

@@ -38,7 +38,7 @@ def test_an_address_is_added_with_options_behind_it(file: Path, capsys):
 
 def test_an_address_without_credentials_says_how_to_sign_in(file: Path, capsys):
     assert mcptui("add", "--config", str(file), "https://mcp.linear.app/mcp") == 0
-    assert "if it asks you to sign in: mcptui login linear\n" in capsys.readouterr().out
+    assert "if it requires signing in: mcptui login linear\n" in capsys.readouterr().out
 
 
 def test_options_behind_a_command_are_its_own(file: Path):
@@ -69,7 +69,7 @@ def test_a_path_that_is_here_is_found_from_anywhere(file: Path, tmp_path: Path, 
 
 def test_a_dry_run_writes_nothing(file: Path, capsys):
     assert mcptui("add", "--config", str(file), "--dry-run", "https://h.example/mcp") == 0
-    assert not file.exists() and "nothing was written" in capsys.readouterr().out
+    assert not file.exists() and "nothing written" in capsys.readouterr().out
 
 
 def test_a_duplicate_is_refused_and_the_file_stays(file: Path, capsys):
@@ -103,7 +103,7 @@ def test_the_tokens_of_a_removed_server_are_deleted(file: Path, capsys):
     assert mcptui("add", "--config", str(file), url) == 0
     asyncio.run(store.save(StoredSignIn("h", url, tokens={"access_token": "t"})))
     assert mcptui("remove", "--config", str(file), "h") == 0
-    assert "its tokens were deleted, too" in capsys.readouterr().out
+    assert "its tokens were also deleted" in capsys.readouterr().out
     assert asyncio.run(store.listed()) == []
 
 

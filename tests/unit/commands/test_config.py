@@ -41,7 +41,7 @@ def test_path_obeys_the_environment(monkeypatch, capsys):
 
 def test_check_without_a_file_is_content(capsys):
     assert mcptui("check") == 0
-    assert "none is needed" in capsys.readouterr().out
+    assert ": not found, using defaults; `mcptui config init` writes a starter" in capsys.readouterr().out
 
 
 def test_check_of_a_named_file_that_is_not_there_fails(file: Path, capsys):
@@ -61,7 +61,7 @@ def test_check_prints_every_mistake_and_fails(file: Path, capsys):
 def test_check_of_a_right_file_says_what_is_in_it(file: Path, capsys):
     write(file, '[servers.a]\ncommand = "sh"\n')
     assert mcptui("check", "--config", str(file)) == 0
-    assert capsys.readouterr().out == f"{file}: nothing is wrong (servers: 1, models: 0)\n"
+    assert capsys.readouterr().out == f"{file}: OK (servers: 1, models: 0)\n"
 
 
 def test_check_warns_without_failing(file: Path, capsys):
@@ -147,7 +147,7 @@ def test_init_never_writes_over_a_file(file: Path, capsys):
     assert mcptui("init", "--config", str(file)) == 2
     assert file.read_text() == "# mine\n"
     said = capsys.readouterr().err
-    assert "exists already" in said and "`mcptui config init --print`" in said
+    assert "already exists. Nothing was written." in said and "`mcptui config init --print`" in said
 
 
 def test_init_prints_the_starter_beside_a_file_that_is_there(file: Path, capsys):
@@ -165,7 +165,7 @@ def test_check_warns_of_a_server_that_will_not_work(file: Path, capsys):
         f"warning: {file}:3 servers.a.transport: looks like an address of HTTP+SSE, and `http` does not try "
         'that; leave `transport` out, or write "sse"'
     )
-    assert last == f"{file}: 1 warning, nothing else is wrong (servers: 1, models: 0)"
+    assert last == f"{file}: OK with 1 warning (servers: 1, models: 0)"
 
 
 def test_import_names_what_is_dangerous_and_what_will_not_work(file: Path, tmp_path: Path, capsys):
@@ -192,7 +192,7 @@ def test_import_says_what_it_would_do_and_does_nothing_if_asked_to(file: Path, t
     other.write_text(json.dumps({"servers": {"a": {"command": "x"}}}))
     assert mcptui("import", str(other), "--dry-run", "--config", str(file)) == 0
     assert not file.exists()
-    assert "nothing was written" in capsys.readouterr().out
+    assert "nothing written" in capsys.readouterr().out
 
 
 def test_import_of_nothing_fails_with_the_reason(file: Path, tmp_path: Path, capsys):
@@ -209,14 +209,14 @@ def test_import_into_a_json_file_is_refused(tmp_path: Path, capsys):
 
 def test_what_endpoints_refuse_is_printed_and_can_be_forgotten(capsys):
     assert mcptui("learned") == 0
-    assert "no endpoint has refused anything yet" in capsys.readouterr().out
+    assert "nothing learned yet" in capsys.readouterr().out
     LearnedFile(learned_file()).save("http://h/v1", "m\x1b", {"dropped": ["stop"], "no_tools": True})
     assert mcptui("learned") == 0
     assert capsys.readouterr().out == "m␛ at http://h/v1: refuses stop, has no function calling\n"
     assert mcptui("learned", "--forget") == 0 and mcptui("learned") == 0
     assert capsys.readouterr().out.splitlines() == [
-        "forgotten: what 1 model taught",
-        "no endpoint has refused anything yet",
+        "forgot what was learned from 1 model",
+        "nothing learned yet",
     ]
 
 

@@ -35,7 +35,8 @@ async def test_by_default_a_form_is_declined_and_the_option_named() -> None:
     answer = await FlagAnswers(None, out).form(question(SCHEMA))
     assert answer.action is Action.DECLINE
     assert (
-        out.getvalue() == "? weather asks: Who are you? · declined; --elicit defaults or @FILE answers it\n"
+        out.getvalue()
+        == "? weather asks: Who are you? · declined; answer it with --elicit defaults or --elicit @FILE\n"
     )
 
 
@@ -82,9 +83,9 @@ def test_a_file_holds_one_object_or_several(tmp_path: Path) -> None:
     ("text", "problem"),
     [
         ('{"a": 1,\n}', "at line 2, column 1"),
-        ("5", "neither an object nor a list of objects"),
-        ("[]", "neither an object nor a list"),
-        ("[" + " " * MAX_FILE, "is longer than"),
+        ("5", "the file must contain an object or an array of objects"),
+        ("[]", "the file must contain an object or an array of objects"),
+        ("[" + " " * MAX_FILE, "the file is larger than"),
     ],
 )
 def test_a_file_that_is_no_good_is_named_with_its_line(tmp_path: Path, text: str, problem: str) -> None:

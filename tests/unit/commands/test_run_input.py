@@ -31,12 +31,12 @@ def test_a_pipe_that_nobody_writes_to_is_given_up(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(run_input, "SILENCE", 0.05)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(UsageError, match="nothing came through this pipe"):
+    with pytest.raises(UsageError, match="no data from this pipe"):
         attachments([str(pipe)])
 
 
 @pytest.mark.parametrize(
-    ("path", "why"), [("/", "directory"), ("/dev/zero", "no file"), ("/nowhere", "No such")]
+    ("path", "why"), [("/", "directory"), ("/dev/zero", "not a file"), ("/nowhere", "No such")]
 )
 def test_what_is_not_a_file_is_reported(path: str, why: str) -> None:
     before = len(os.listdir("/dev/fd"))

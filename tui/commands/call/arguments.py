@@ -73,7 +73,7 @@ class ToolArguments:
     def misfit(self, problem: str) -> UsageError:
         """Return the error for arguments that do not fit the whole schema."""
         return UsageError(
-            f"the arguments do not fit {self._name}: {clean_line(problem, 400)}.", next_step=self._usage()
+            f"invalid arguments for {self._name}: {clean_line(problem, 400)}.", next_step=self._usage()
         )
 
     def _refuse_unknown(self, given: Iterable[str]) -> None:
@@ -97,7 +97,7 @@ class ToolArguments:
     def _usage(self) -> str:
         shown = signature(self._specs, self._required)
         if self._open and not self._specs:
-            return "It takes any arguments."
+            return "It accepts any arguments."
         return f"Its arguments: {shown}" if shown else "It takes no arguments."
 
     @property
@@ -129,7 +129,7 @@ def value_of(spec: FieldSpec, text: str) -> tuple[Any, str]:
         if not problem:
             return value, ""
         problems.append(problem)
-    return text, problems[0] if len(problems) == 1 else f"fits none of its types ({'; '.join(problems)})"
+    return text, problems[0] if len(problems) == 1 else f"matches none of its types ({'; '.join(problems)})"
 
 
 def _arm_value(spec: FieldSpec, text: str) -> tuple[Any, str]:
@@ -192,10 +192,10 @@ def pairs_of(words: Sequence[str], usage: str, required: Sequence[str] = ()) -> 
             hint = (
                 f"Write {clean_line(required[0], 60)}={shlex.quote(shown)}" if len(required) == 1 else usage
             )
-            raise UsageError(f"{shown!r} is not of the form NAME=VALUE.", next_step=hint)
+            raise UsageError(f"{shown!r} is not NAME=VALUE.", next_step=hint)
         if name in found:
             raise UsageError(
-                f"{clean_line(name, 60)} is given twice.", next_step="Write several values as one JSON array."
+                f"{clean_line(name, 60)} is given twice.", next_step="Use a JSON array for several values."
             )
         found[name] = text
     return found
@@ -208,7 +208,7 @@ def json_object(text: str, where: str) -> dict[str, Any]:
         problem = "is not a JSON object"
     if problem:
         raise UsageError(
-            f"the text {problem}.", where=where, next_step="""Write an object, such as '{"name": "value"}'"""
+            f"the string {problem}.", where=where, next_step="""Use an object, such as '{"name": "value"}'"""
         )
     return dict(value)
 

@@ -130,26 +130,26 @@ class _Call:
         if runtime.is_disabled(wanted):
             raise UsageError(
                 f"the server {clean_line(wanted, 80)!r} is disabled in the configuration.",
-                next_step="Remove its line `disabled = true`.",
+                next_step="Remove `disabled = true` from its section.",
             )
         configured = [*names, *runtime.left_out]
         known = ", ".join(clean_line(name, 60) for name in configured[:_SHOWN_NAMES]) or "none"
         hint = did_you_mean(wanted, configured)
         raise UsageError(
-            f"there is no server {clean_line(wanted, 80)!r}{f', {hint}' if hint else '.'}",
-            next_step=f"Configured servers: {known}. An address begins with https:// or http://, "
-            f"a command goes behind --: mcptui {self._args.command} … -- COMMAND",
+            f"server {clean_line(wanted, 80)!r} not found{f', {hint}' if hint else '.'}",
+            next_step=f"Configured servers: {known}. A URL starts with https:// or http://. A command "
+            f"goes after --: mcptui {self._args.command} … -- COMMAND",
         )
 
     def _tell_not_started(self, status: ServerStatus) -> None:
         next_step, key, _ = status.next_step.partition("Press ")  # a key of the screen
         if key and not next_step and not self._args.verbose:
-            next_step = "--verbose prints its log."
+            next_step = "Use --verbose to print its log."
         if self._runtime.is_unconfigured and status.spec.url:  # its name is known to nobody
             next_step = next_step.replace(f"login {status.name}`", f"login {status.spec.url}`")
         if self._runtime.is_unconfigured:
-            next_step = _CONFIGURED_TRANSPORT.sub(r"Give it --transport \1.", next_step)
-        problem = sentences(status.detail or "it did not start", next_step.strip())
+            next_step = _CONFIGURED_TRANSPORT.sub("Use --transport \\1.", next_step)
+        problem = sentences(status.detail or "it failed to start", next_step.strip())
         fail(McptuiError(problem, where=clean_line(status.name, 80)), self._args.json)
         if status.stderr_last and clean_line(status.stderr_last, 80) not in status.detail:
             print(f"  last stderr line: {clean_line(status.stderr_last, 300)}", file=sys.stderr)
@@ -192,7 +192,7 @@ class _Call:
                 await workbench.cancel_task(task)
             if isinstance(error, asyncio.CancelledError):
                 raise
-            text = TextContent(f"The task was not done within {limit:g} s and was cancelled.")
+            text = TextContent(f"The task did not finish within {limit:g} s and was cancelled.")
             return ToolResult((text,), is_error=True, failure=CallFailure.TIMEOUT)
 
     def _tool(self, name: str, status: ServerStatus) -> Tool:
@@ -208,7 +208,7 @@ class _Call:
         more = f" and {len(known) - _SHOWN_NAMES} more" if len(known) > _SHOWN_NAMES else ""
         listed = f"Its tools: {', '.join(known[:_SHOWN_NAMES])}{more}" if known else "It has no tools."
         if status.listing_problem:
-            listed = f"Not all tools could be listed: {clean_line(status.listing_problem, 200)}"
+            listed = f"Some tools could not be listed: {clean_line(status.listing_problem, 200)}"
         server, shown = clean_line(self._server, 80), clean_line(name, 80)
         raise UsageError(f"{server} has no tool {shown!r}{f', {hint}' if hint else '.'}", next_step=listed)
 
@@ -216,7 +216,7 @@ class _Call:
         if self._given is None:
             return takes.from_pairs(words)
         if words:
-            raise UsageError("--args and NAME=VALUE do not go together.")
+            raise UsageError("--args cannot be combined with NAME=VALUE.")
         if self._args.unchecked:
             return json_object(self._given, "--args")
         return takes.from_json(self._given, "--args")
@@ -252,7 +252,11 @@ class _Call:
         if prompt is None:
             known = [clean_line(one.name, 80) for one in prompts]
             hint = did_you_mean(name, known)
-            listed = f"Its prompts: {', '.join(known[:_SHOWN_NAMES])}" if known else problem or "It has none."
+            listed = (
+                f"Its prompts: {', '.join(known[:_SHOWN_NAMES])}"
+                if known
+                else problem or "It has no prompts."
+            )
             raise UsageError(
                 f"{clean_line(self._server, 80)} has no prompt {clean_line(name, 80)!r}"
                 f"{f', {hint}' if hint else '.'}",

@@ -36,7 +36,7 @@ async def write_listing(
     for kind in kinds:
         if offered.get(kind) in (None, False):
             if len(kinds) == 1:
-                print(f"· {clean_line(status.name, 80)} does not offer {kind}", file=sys.stderr)
+                print(f"· {clean_line(status.name, 80)} does not support {kind}", file=sys.stderr)
             listed |= {part: [] for part in _PARTS[kind]}
             continue
         for part in _PARTS[kind]:
@@ -62,13 +62,13 @@ def _say_left_out(status: ServerStatus) -> None:
             f"{clean_line(name, 60)}: {clean_line(why, 160)}" for name, why in left_out[:_REASONS]
         )
         more = "; …" if len(left_out) > _REASONS else ""
-        print(f"· {plural(len(left_out), 'tool')} left out ({why}{more})", file=sys.stderr)
+        print(f"· {plural(len(left_out), 'tool')} omitted ({why}{more})", file=sys.stderr)
 
 
 def _not_offered(workbench: Workbench, status: ServerStatus) -> Mapping[str, str]:
     """Return why tools are not offered to the model, by name."""
     off = {
-        tool.name: "turned off" for tool in workbench.tools(status.name) if is_off(tool.name, status.spec.off)
+        tool.name: "disabled" for tool in workbench.tools(status.name) if is_off(tool.name, status.spec.off)
     }
     return off | {tool.name: tool.withheld for tool in workbench.tools(status.name) if tool.withheld}
 
@@ -87,14 +87,14 @@ def _write_text(listed: Listed, left_out: Mapping[str, str], not_offered: Mappin
 
 def _lines(part: str, item: Any, left_out: Mapping[str, str], not_offered: Mapping[str, str]) -> list[str]:
     if not isinstance(item, Mapping):
-        return [f"(not an object: {clean_line(json.dumps(item, default=str), 80)})"]
+        return [f"(invalid, not an object: {clean_line(json.dumps(item, default=str), 80)})"]
     name = clean_line(_text(item, "name"), 120)
     about = clean_line(_text(item, "description") or _text(item, "title"), _DESCRIPTION)
     match part:
         case "tools":
             head = " ".join(filter(None, (name, _signature(item))))
             why = left_out.get(_text(item, "name"))
-            about = f"left out: {clean_line(why, 200)}" if why else about
+            about = f"omitted: {clean_line(why, 200)}" if why else about
             if why := not_offered.get(_text(item, "name")):
                 return [head, *([f"    {about}"] if about else []), f"    not offered to the model: {why}"]
         case "prompts":

@@ -29,7 +29,7 @@ class OutputFile:
         """Raises UsageError if it cannot be written."""
         self._path = Path(os.path.expanduser(path))
         if why := write_problem(self._path):
-            raise UsageError(f"the result cannot be written there: {why}.", where=clean_line(path, 4096))
+            raise UsageError(f"cannot write the result there: {why}.", where=clean_line(path, 4096))
 
     def write(self, result: ToolResult) -> None:
         """Write its images and files, or if there are none its text. Raises UsageError if that fails."""
@@ -48,12 +48,12 @@ class OutputFile:
         os.umask(mask)
         try:
             if path != self._path and not is_replaceable(path):
-                raise OSError(0, "it is not a file")
+                raise OSError(0, "not a file")
             pieces = [data.decode("utf-8", "surrogateescape")]
             atomic_write(path, pieces, mode=0o666 & ~mask, errors="surrogateescape")
         except OSError as error:
             raise UsageError(
-                f"the result cannot be written: {error.strerror}.", where=clean_line(str(path), 4096)
+                f"cannot write the result: {error.strerror}.", where=clean_line(str(path), 4096)
             ) from None
 
 
@@ -81,7 +81,7 @@ def write_result(result: ToolResult) -> None:
     text = result_text(result)
     write_text(text if text.endswith("\n") or not text else text + "\n")
     if any(isinstance(item, BinaryContent) for item in result.content):
-        print("· -o FILE saves the images and files of the result", file=sys.stderr)
+        print("· save images and files of the result with -o FILE", file=sys.stderr)
 
 
 def write_contents(result: ToolResult) -> None:
@@ -89,7 +89,7 @@ def write_contents(result: ToolResult) -> None:
     files = [item for item in result.content if isinstance(item, BinaryContent)]
     if len(files) > 1 or (files and len(result.content) > 1):
         raise UsageError(
-            f"the resource has {len(result.content)} parts that are not all text.",
+            f"the resource has {len(result.content)} parts, and some are binary.",
             next_step="Write them to files with -o FILE, or print everything with --json.",
         )
     if files:
@@ -152,6 +152,6 @@ def _decoded(content: BinaryContent) -> bytes:
         return base64.b64decode(content.data, validate=True)
     except (binascii.Error, ValueError):
         raise UsageError(
-            f"the {content.kind} that the server sent is not valid base64.",
-            next_step="--json prints the answer as it came.",
+            f"the {content.kind} from the server is not valid base64.",
+            next_step="Use --json to print the raw response.",
         ) from None

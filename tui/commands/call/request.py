@@ -34,14 +34,14 @@ class Request:
         rest = words[1:] if named else words
         what = {"call": "the tool", "read": "the URI", "prompt": "the name of the prompt"}
         if named and not words:
-            raise _misused(args, "the server is missing")
+            raise _misused(args, "SERVER is required")
         if len(rest) < least:
-            raise _misused(args, f"{what[args.command]} is missing")
+            raise _misused(args, f"{what[args.command]} is required")
         if most is not None and len(rest) > most:
-            raise _misused(args, f"{clean_line(rest[most], 80)!r} is too much")
+            raise _misused(args, f"unexpected argument: {clean_line(rest[most], 80)!r}")
         if args.command == "list" and rest and rest[0] not in KINDS:
             raise UsageError(
-                f"{clean_line(rest[0], 80)!r} cannot be listed.",
+                f"cannot list {clean_line(rest[0], 80)!r}.",
                 next_step=f"Choose one of {', '.join(KINDS)}.",
             )
         return cls(words[0] if named else None, rest)
@@ -57,25 +57,25 @@ def given_json(args: argparse.Namespace) -> str | None:
     text: str | None = args.args
     if text is None:
         if args.unchecked:
-            raise UsageError("--unchecked belongs to --args.")
+            raise UsageError("--unchecked requires --args.")
         return None
     try:
         if text == "-":
             data = sys.stdin.buffer.read(MAX_ARGUMENT_BYTES + 1)
             if len(data) > MAX_ARGUMENT_BYTES:
-                raise ValueError(f"it is larger than {MAX_ARGUMENT_BYTES // 1024} KiB")
+                raise ValueError(f"larger than {MAX_ARGUMENT_BYTES // 1024} KiB")
         elif text.startswith("@"):
             data = read_bounded(text[1:], MAX_ARGUMENT_BYTES)
         else:
             return text
         return data.decode()
     except UnicodeDecodeError as error:
-        reason = f"it is not UTF-8 (byte {error.start})"
+        reason = f"not UTF-8 (byte {error.start})"
     except OSError as error:
         reason = error.strerror or str(error)
     except ValueError as error:
         reason = str(error)
-    raise UsageError(f"the arguments cannot be read: {reason}.", where=f"--args {clean_line(text, 400)}")
+    raise UsageError(f"cannot read the arguments: {reason}.", where=f"--args {clean_line(text, 400)}")
 
 
 def unconfigured(args: argparse.Namespace, request: Request) -> tuple[ServerSpec, Mapping[str, str]] | None:
@@ -83,15 +83,15 @@ def unconfigured(args: argparse.Namespace, request: Request) -> tuple[ServerSpec
     if request.server is not None and not is_address(request.server):
         if args.header or args.env or args.transport:
             raise UsageError(
-                "--header, --env and --transport are for an address or a command.",
-                next_step="Those of a configured server stand in the configuration.",
+                "--header, --env and --transport require a URL or a command.",
+                next_step="For a configured server, set them in the configuration.",
             )
         return None
     if request.server is None and is_address(args.live_command[0]):
         address = clean_line(args.live_command[0], 200)
         raise UsageError(
-            "a command is expected behind --, not an address.",
-            next_step=f"An address goes in front: mcptui {args.command} {address}",
+            "expected a command after --, not a URL.",
+            next_step=f"Put the URL first: mcptui {args.command} {address}",
         )
     return unconfigured_server(
         args.live_command if request.server is None else [request.server],

@@ -35,22 +35,22 @@ def from_bundle(args: argparse.Namespace, word: str) -> Found:
     """Return the server of a bundle as it would be configured. Raises UsageError if it cannot be used."""
     if "://" in word:
         raise UsageError(
-            "a bundle is added from a file.", next_step="Download it first, and check its SHA-256."
+            "a bundle must be a local file.", next_step="Download it first, and check its SHA-256."
         )
     if args.env or args.header or args.transport or args.kind or args.registry:
         raise UsageError(
-            "--env, --header, --transport, --as and --registry are not for bundles.",
-            next_step="Values that a bundle asks for are given by --set NAME=VALUE.",
+            "--env, --header, --transport, --as and --registry do not apply to bundles.",
+            next_step="Use --set NAME=VALUE for the values of a bundle.",
         )
     path = Path(os.path.expanduser(word)).absolute()
     with open_bundle(path, args.sha256 or "") as file:
         bundle = bundle_of(file.manifest)
         if missing := bundle.missing(file.names):
             shown = clean_line(missing, 120)
-            raise UsageError(f"the bundle has no file {shown!r}, which its manifest.json says is started.")
+            raise UsageError(f"the bundle does not contain {shown!r}, the entry point in its manifest.json.")
         digest, held = file.digest, f"{plural(file.files, 'file')}, {size(file.unpacked)}"
     folder = bundles_dir() / folder_name(bundle, digest)
-    author = f", by {clean_line(bundle.author, 80)}, as it says" if bundle.author else ""
+    author = f", by {clean_line(bundle.author, 80)} (unverified)" if bundle.author else ""
     print(f"{clean_line(bundle.title or bundle.name, 80)} {clean_line(bundle.version, 40)}{author}")
     print(f"  {clean_line(bundle.description, 200)}")
     print(f"  {held}, SHA-256 {digest}{' as expected' if args.sha256 else ''}")
@@ -121,8 +121,8 @@ def _keep(place: str, value: str) -> bool:
         asyncio.run(store(SERVICE, place, value))
     except ConfigError as error:
         print(
-            f"note: {clean_line(error.message, 200)}, so {clean_line(place, 80)} stands in the configuration "
-            "file, readable for you only",
+            f"note: {clean_line(error.message, 200)}, so {clean_line(place, 80)} is stored in the "
+            "configuration file, which only you can read",
             file=sys.stderr,
         )
         return False

@@ -41,9 +41,7 @@ def confirm(question: str, *, yes: bool) -> bool:
     if yes:
         return True
     if not is_terminal():
-        raise UsageError(
-            "nothing was written: nobody is there to confirm it.", next_step="--yes confirms it."
-        )
+        raise UsageError("nothing written: no terminal to confirm on.", next_step="Use --yes to confirm.")
     try:
         return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
     except EOFError:
@@ -70,7 +68,7 @@ def ask_for(*, secrets: bool) -> Ask:
 
 
 def _line(wanted: ServerInput) -> str | None:
-    several = "; several with : between them" if wanted.several else ""
+    several = "; separate several with :" if wanted.several else ""
     prompt = f"{clean_line(wanted.name, 60)}: {wanted.about}{several}\n> "
     try:
         return getpass.getpass(prompt) if wanted.secret else input(prompt).strip()

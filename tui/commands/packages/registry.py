@@ -48,9 +48,9 @@ def search(args: argparse.Namespace) -> int:
         for item in found:
             print("\n".join(_lines(item)))
     if not found:
-        print("mcptui: nothing found; a registry searches names, so try one short word", file=sys.stderr)
+        print("mcptui: nothing found. The registry searches names only. Try one short word.", file=sys.stderr)
     elif not args.json and is_terminal():
-        print("\nmcptui add NAME shows how one is run, and adds it", file=sys.stderr)
+        print("\nAdd one: mcptui add NAME", file=sys.stderr)
     return FOUND if found else NOTHING
 
 
@@ -76,7 +76,7 @@ def _registry_url(args: argparse.Namespace) -> str:
 
     if args.registry:
         if not re.match(r"https?://[^/\s]+", args.registry):
-            raise UsageError("it is no address like https://host.", where=f"--registry {args.registry}")
+            raise UsageError("not a URL like https://host.", where=f"--registry {args.registry}")
         return str(args.registry)
     path, named = config_path(vars(args).get("config"), os.environ)
     loaded = load(path, os.environ, required=named and args.command == "search")
@@ -94,14 +94,14 @@ def from_registry(args: argparse.Namespace, word: str) -> Found:
     """
     if args.env or args.header or args.transport:
         raise UsageError(
-            "--env, --header and --transport are for a command or an address.",
-            next_step="Values that a server of a registry asks for are given by --set NAME=VALUE.",
+            "--env, --header and --transport require a command or a URL.",
+            next_step="Use --set NAME=VALUE for the values of a registry entry.",
         )
     url = _registry_url(args)
     name, _, version = word.partition("@")
-    print(f"· asking {clean_line(url, 200)} for {clean_line(name, 200)}", file=sys.stderr, flush=True)
+    print(f"· looking up {clean_line(name, 200)} in {clean_line(url, 200)}", file=sys.stderr, flush=True)
     shown = clean_line(name, 100)
-    meant = f"If it is an address, write https://{shown}"
+    meant = f"If it is a URL, write https://{shown}"
     try:
         item = asyncio.run(Registry(url).server(name, version or "latest"))
     except ServerError as error:
@@ -109,9 +109,9 @@ def from_registry(args: argparse.Namespace, word: str) -> Found:
         raise ServerError(error.message, where=error.where, next_step=step) from error
     if item is None:
         raise UsageError(
-            f"the registry has no server {shown}{f' {clean_line(version, 40)}' if version else ''}.",
+            f"server {shown}{f' {clean_line(version, 40)}' if version else ''} not found in the registry.",
             where=clean_line(url, 200),
-            next_step=f"`mcptui search` finds names. {meant}",
+            next_step=f"Use `mcptui search` to find names. {meant}",
         )
     entry = item["server"]
     if (status := _status(item)) == "deleted":
@@ -123,7 +123,7 @@ def from_registry(args: argparse.Namespace, word: str) -> Found:
     for line in (entry_text(entry, "description"), _repository(entry)):
         if line:
             print(f"  {line}")
-    print(f"  {way.kind}: {clean_line(way.what, 200)}, as {clean_line(url, 200)} says\n", flush=True)
+    print(f"  {way.kind}: {clean_line(way.what, 200)} (according to {clean_line(url, 200)})\n", flush=True)
     # A secret that is not given stands in the configuration as the name of a variable.
     inputs = [replace(one, required=False) if one.secret else one for one in way.inputs]
     given = pair_list(args.set)
@@ -132,7 +132,7 @@ def from_registry(args: argparse.Namespace, word: str) -> Found:
     lines = list(_asked_for(way, dict(given)))
     launcher = str(table.get("command", ""))
     if launcher and shutil.which(launcher) is None:
-        lines.append(f"  {launcher} is not installed: {_INSTALL.get(launcher, 'install it first')}")
+        lines.append(f"  {launcher} is not installed: {_INSTALL.get(launcher, 'install it')}")
     return Found(table, named_after(name.rpartition("/")[2]), tuple(lines))
 
 
@@ -160,9 +160,7 @@ def _chosen(found: Sequence[Way], kind: str | None, name: str) -> Way:
         if not fitting and found:
             has = ", ".join(dict.fromkeys(way.kind for way in found))
             raise UsageError(f"{name} has no {kind}.", next_step=f"It has: {clean_line(has, 100)}.")
-        reasons = (
-            "; ".join(dict.fromkeys(way.problem for way in fitting)) or "it has no package and no address"
-        )
+        reasons = "; ".join(dict.fromkeys(way.problem for way in fitting)) or "no package and no URL"
         raise UsageError(f"{name} cannot be used: {reasons}.")
     if len(usable) == 1:
         return usable[0]
@@ -172,14 +170,14 @@ def _chosen(found: Sequence[Way], kind: str | None, name: str) -> Way:
         if len(kinds) == 1:
             return usable[0]
         raise UsageError(
-            f"{name} can be run in {len(usable)} ways ({'; '.join(shown)}).",
-            next_step=f"Choose one: --as {' or --as '.join(kind for kind in KINDS if kind in kinds)}",
+            f"{name} has {len(usable)} package types ({'; '.join(shown)}).",
+            next_step=f"Choose one with --as {' or --as '.join(kind for kind in KINDS if kind in kinds)}",
         )
     print("\n".join(f"{number}  {line}" for number, line in enumerate(shown, 1)))
     try:
-        typed = input(f"Which one? [1-{len(shown)}, by default 1] ").strip() or "1"
+        typed = input(f"Which one? [1-{len(shown)}, default 1] ").strip() or "1"
     except EOFError:
         typed = ""
     if not typed.isdecimal() or not 1 <= int(typed) <= len(usable):
-        raise UsageError("none was chosen.")
+        raise UsageError("nothing was chosen.")
     return usable[int(typed) - 1]

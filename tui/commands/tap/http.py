@@ -33,7 +33,7 @@ def tap_http(port: int, target: str, name: str | None) -> int:
     except ValueError:
         usable = False
     if not usable:
-        return _say(f"--to wants the URL of an HTTP server, not {clean_line(masked(target), 200)}", USAGE)
+        return _say(f"--to requires the URL of an HTTP server, not {clean_line(masked(target), 200)}", USAGE)
     listening = socket.socket()
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -41,7 +41,7 @@ def tap_http(port: int, target: str, name: str | None) -> int:
         listening.listen(128)
     except OSError as error:
         listening.close()
-        return _say(f"port {port} cannot be listened on: {error.strerror}", NOT_STARTED)
+        return _say(f"cannot listen on port {port}: {error.strerror}", NOT_STARTED)
     with listening:
         return asyncio.run(_serve(listening, target, name or clean_line(parts.netloc.rpartition("@")[2], 60)))
 
@@ -82,7 +82,7 @@ async def _serve(listening: socket.socket, target: str, name: str) -> int:
     for number in Interrupt.signals:
         loop.add_signal_handler(number, end)
     where = f"http://{ADDRESS}:{listening.getsockname()[1]}"
-    _say(f"listening on {where}{urlsplit(target).path}, in front of {clean_line(masked(target), 200)}", 0)
+    _say(f"listening on {where}{urlsplit(target).path}, forwarding to {clean_line(masked(target), 200)}", 0)
     try:
         await server.serve(sockets=[listening])
     finally:
@@ -102,4 +102,4 @@ class _Watched:
         self._recorder.capture(captured)
         if not self._said and (problem := self._recorder.problem):
             self._said = True
-            _say(f"nothing is recorded any more, the server is not affected: {problem}", 0)
+            _say(f"recording stopped, the server is not affected: {problem}", 0)

@@ -20,13 +20,13 @@ def tap(args: argparse.Namespace) -> int:
     """Run `mcptui tap`, and end as the server ends."""
     if args.listen is not None or args.to is not None:
         if args.listen is None or args.to is None or args.server_command:
-            return _refuse("--listen PORT and --to URL belong together, and take no command", USAGE)
+            return _refuse("--listen PORT requires --to URL, and takes no command", USAGE)
         from tui.commands.tap.http import tap_http
 
         return tap_http(args.listen, args.to, args.name)
     command = args.server_command[1:] if args.server_command[:1] == ["--"] else args.server_command
     if not command:
-        return _refuse("say which server to start: mcptui tap -- COMMAND ARG ...", USAGE)
+        return _refuse("a command is required: mcptui tap -- COMMAND ARG ...", USAGE)
     return _tap_process(args.name or "", command)
 
 
@@ -37,7 +37,7 @@ def _refuse(text: str, code: int) -> int:
 
 def _tap_process(name: str, command: list[str]) -> int:
     if os.name != "posix":
-        return _refuse("a server that is a process can only be tapped on Linux and macOS so far", USAGE)
+        return _refuse("tapping a stdio server requires Linux or macOS", USAGE)
     from tui.host.passthrough.passthrough import Passthrough, end_like
 
     sys.setswitchinterval(SWITCH_SECONDS)
@@ -47,7 +47,7 @@ def _tap_process(name: str, command: list[str]) -> int:
         passthrough.start(os.environ)
     except OSError as error:
         code = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_STARTED
-        return _refuse(f"{command[0]} cannot be started: {error.strerror}", code)
+        return _refuse(f"cannot start {command[0]}: {error.strerror}", code)
     recording.begin(command, passthrough.pid)
     code = passthrough.run()
     recording.end(code)

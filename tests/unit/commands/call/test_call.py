@@ -8,9 +8,9 @@ from tui.cli import main
 def test_a_wrong_command_line_is_told_on_stderr_and_with_json_on_stdout_too(capsys):
     assert main(["call", "weather", "--json"]) == 2
     told = capsys.readouterr()
-    assert json.loads(told.out)["message"] == "the tool is missing." and "Usage: mcptui call" in told.err
+    assert json.loads(told.out)["message"] == "the tool is required." and "Usage: mcptui call" in told.err
 
 
 def test_arguments_that_cannot_be_read_start_nothing(capsys):
     assert main(["call", "weather", "get_weather", "--args", "@/dev/null"]) == 2
-    assert capsys.readouterr().err.startswith("mcptui: --args @/dev/null: the arguments cannot be read")
+    assert capsys.readouterr().err.startswith("mcptui: --args @/dev/null: cannot read the arguments")

@@ -32,15 +32,15 @@ async def test_odd_entries_are_shown_and_cannot_fool_a_terminal(capsys):
     odd = [5, {}, {"name": 7}, {"name": "a\x1b[2J", "inputSchema": []}, {"name": "b", "inputSchema": {}}]
     assert await write_listing(Offering(odd), status(), ["tools"], as_json=False)  # type: ignore[arg-type]
     out = capsys.readouterr().out
-    assert "(not an object: 5)" in out and "a␛[2J" in out and "\x1b" not in out
+    assert "(invalid, not an object: 5)" in out and "a␛[2J" in out and "\x1b" not in out
 
 
 async def test_a_tool_that_is_left_out_says_why(capsys):
     left_out = status(quarantined=(("bad", "its schema is a list"),))
     await write_listing(Offering([{"name": "bad"}]), left_out, ["tools"], as_json=False)  # type: ignore[arg-type]
     told = capsys.readouterr()
-    assert told.out == "bad\n    left out: its schema is a list\n"
-    assert told.err == "· 1 tool left out (bad: its schema is a list)\n"
+    assert told.out == "bad\n    omitted: its schema is a list\n"
+    assert told.err == "· 1 tool omitted (bad: its schema is a list)\n"
 
 
 async def test_tools_that_are_left_out_are_counted_whatever_their_names(capsys):
@@ -48,7 +48,7 @@ async def test_tools_that_are_left_out_are_counted_whatever_their_names(capsys):
     left_out = status(quarantined=tuple((name, "has no name") for name in names))
     await write_listing(Offering([{}] * 5), left_out, ["tools"], as_json=True)  # type: ignore[arg-type]
     assert capsys.readouterr().err == (
-        "· 5 tools left out (number 0: has no name; number 1: has no name; number 2: has no name; …)\n"
+        "· 5 tools omitted (number 0: has no name; number 1: has no name; number 2: has no name; …)\n"
     )
 
 
@@ -64,4 +64,4 @@ async def test_a_tool_that_the_model_is_not_offered_says_why(capsys):
     quiet = ServerStatus("s", ServerSpec("s", off=("quiet",)))
     await write_listing(offering, quiet, ["tools"], as_json=False)
     out = capsys.readouterr().out
-    assert out.count("not offered to the model: ") == 2 and "it needs a task" in out and "turned off" in out
+    assert out.count("not offered to the model: ") == 2 and "it needs a task" in out and "disabled" in out

@@ -33,7 +33,7 @@ def test_a_header_is_a_secret(monkeypatch: pytest.MonkeyPatch):
     ("given", "said"),
     [
         (["list", "https://h.example", "--header", "A: ${NO_SUCH_TOKEN}"], "NO_SUCH_TOKEN is not set"),
-        (["list", "--", "https://h.example"], "An address goes in front"),
+        (["list", "--", "https://h.example"], "Put the URL first: mcptui"),
         (["list", "https://h.example", "--env", "A=1"], "the environment is that of a command"),
         (["list", "--header", "A: b", "--", "python3"], "headers are sent to an address"),
     ],

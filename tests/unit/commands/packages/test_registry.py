@@ -17,7 +17,7 @@ def test_a_way_that_cannot_be_used_is_not_offered():
     assert _chosen([BROKEN, NPM], None, "n") is NPM
     with pytest.raises(UsageError, match="n cannot be used: not supported"):
         _chosen([BROKEN], None, "n")
-    with pytest.raises(UsageError, match="no package and no address"):
+    with pytest.raises(UsageError, match="no package and no URL"):
         _chosen([], None, "n")
 
 
@@ -27,5 +27,5 @@ def test_the_way_is_asked_for_on_a_terminal(monkeypatch: pytest.MonkeyPatch, cap
     assert _chosen([NPM, REMOTE], None, "n") is REMOTE
     assert "2  remote: https://h" in capsys.readouterr().out
     monkeypatch.setattr("builtins.input", lambda prompt: "3")
-    with pytest.raises(UsageError, match="none was chosen"):
+    with pytest.raises(UsageError, match="nothing was chosen"):
         _chosen([NPM, REMOTE], None, "n")
