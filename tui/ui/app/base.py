@@ -35,8 +35,14 @@ class BaseApp(App[int]):
     CSS = """
     CommandPalette SearchIcon { display: none; }
     CommandPalette > Vertical { background: $panel; width: 84; max-width: 100%; }
-    CommandPalette #--input { border: none; padding: 1 2 1 1; }
-    CommandPalette CommandList { border: none; background: $panel; padding: 0 1 1 1; }
+    CommandPalette #--input-container { border: none; padding: 1 0; height: auto; background: $panel; }
+    CommandPalette #--input { border: none; padding: 0 2; background: $panel; }
+    CommandPalette CommandList {
+        border: none; background: $panel; padding: 0 1 1 1; scrollbar-size-vertical: 1;
+        scrollbar-background: $panel; scrollbar-background-hover: $panel;
+    }
+    CommandPalette CommandList > .option-list--option { text-style: none; }
+    CommandPalette CommandList > .option-list--option-highlighted { text-style: bold; }
     ToastRack { dock: top; align: right top; margin: 2 0 0 0; }
     .-short ToastRack { margin: 1 0 0 0; }
     Toast { background: $panel; }

@@ -13,6 +13,7 @@ from tui.core.text import clean_line
 from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, Context, key_words
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.keys.situation import Situation, why_not
+from tui.ui.widgets.rows import cells_of, head_of
 
 if TYPE_CHECKING:
     from tui.host.host import Host
@@ -46,7 +47,15 @@ class Everything(Provider):
         for command in self._commands():
             if command.why_not:
                 continue
-            yield DiscoveryHit(Content(command.title), command.run, help=_literal(command.help))
+            line = self._line(Content(command.title), command.help)
+            yield DiscoveryHit(line, command.run, text=command.title)
+
+    def _line(self, title: Content, keys: str) -> Content:
+        """Return a command as one line, its keys at the right end."""
+        room = min(WIDTH, self.app.size.width) - AROUND
+        keys = head_of(keys, max(0, room - title.cell_length - GAP))
+        gap = max(GAP, room - title.cell_length - cells_of(keys))
+        return Content.assemble(title, " " * gap, (keys, "$text-dim")) if keys else title
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
@@ -59,8 +68,17 @@ class Everything(Provider):
                 if command.why_not:
                     score, title = score * BEHIND, Content.styled(command.title, "$text-dim")
                     run = partial(self.app.notify, f"Not now: {command.why_not}.")
-                yield Hit(score, title, run, text=command.title, help=_literal(command.help))
+                yield Hit(score, self._line(title, command.help), run, text=command.title)
 
+
+WIDTH = 84
+"""Columns of the palette."""
+
+AROUND = 7
+"""Columns of the palette that are not its lines: padding and scroll bar."""
+
+GAP = 3
+"""The least room between a command and its keys."""
 
 BEHIND = 0.01
 """The factor for the score of unavailable actions, which come last."""
@@ -69,11 +87,6 @@ BEHIND = 0.01
 def _named(query: str, command: Command) -> float:
     names = f"{command.help} {command.words}".casefold()
     return float(all(word in names for word in query.casefold().split()))
-
-
-def _literal(text: str) -> str:
-    # The palette parses help as markup, and no way of escaping always works.
-    return text.replace("[", "(")
 
 
 def action_commands(

@@ -7,36 +7,50 @@ from textual import events
 from textual.message import Message
 
 from tui.core import units
-from tui.core.context.tool_selection import LOADED, NOT_LOADED
 from tui.core.text import clean_line, fold
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import EMPTY, Row, crop, spread, width_of, wrap
+from tui.ui.widgets.rows import EMPTY, Row, cells_of, crop, spread, wrap
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.calls import HandCall, HandCallState
-from tui.ui.workbench.items import OFF, PINNED, UNALARMING, Item
+from tui.ui.workbench.items import PINNED, UNALARMING, Item
 from tui.ui.workbench.resource_tree import Folder, TreeRow, has_tree, tree_rows
 
 WARNING_NOTES = ("destructive", "!")
 NEWS_NOTES = ("new", "changed", "+", "~")
-SHORT_NOTES = {"destructive": "!", "template": "{}", "new": "+", "changed": "~", "subscribed": "@"}
-"""Notes where there is no room for a long one beside the name."""
+SHORT_NOTES = {
+    "read-only": "R",
+    "destructive": "!",
+    "template": "{}",
+    "new": "+",
+    "changed": "~",
+    "subscribed": "@",
+}
+"""Notes where there is no room for a column of long ones."""
 
 OFF_SIGN = "-"
-"""What marks a tool that is turned off or not loaded where there is no room for the word."""
+WITHHELD = ("off", "not loaded", "not offered")
+"""Marks of tools that the model does not get, and their sign where there is no room for the word."""
 
-AROUND = 4
-"""Cells of a line that are neither name nor note."""
+LEAST_NAME = 16
+"""Cells that names need at least, or as many as the longest has, before notes are shortened."""
+
+WITH_SIZE = 40
+"""Columns from which a list has a column for sizes."""
 
 DEEPEST = 5
 """Levels of a tree that are indented."""
 
+Long = tuple[bool, bool]
+"""Whether the marks are words, not signs, and whether the notes are."""
 
-def _note(mark: str, note: str) -> Row:
-    """Return the end of a line: the mark for the model, then the note."""
-    style = "warn" if note in WARNING_NOTES else "ok" if note in NEWS_NOTES else "dim"
-    styles = ((mark, "dim" if mark in UNALARMING else "warn"), (note, style))
-    return tuple((f"{words} ", style) for words, style in styles if words)
+Cells = tuple[tuple[str, str], ...]
+"""The cells of the columns to the right of a name, each a text and its style."""
+
+
+def short_note(note: str) -> str:
+    """Return a note for a narrow column: a sign, or the kind of a MIME type."""
+    return SHORT_NOTES.get(note) or note.rpartition("/")[2]
 
 
 class ItemList(LinePane):
@@ -63,6 +77,14 @@ class ItemList(LinePane):
         self._shown: Sequence[TreeRow] = ()
         self._words: list[str] = []
         self._turned: set[str] = set()
+        self._columns: tuple[Long, Sequence[int]] | None = None
+
+    def rows_changed(self, start: int = 0) -> None:
+        self._columns = None
+        super().rows_changed(start)
+
+    def rewrap(self) -> None:
+        self._columns = None
 
     def show(self, items: Sequence[Item]) -> None:
         """List other items; the cursor stays on its item if it is still there."""
@@ -149,14 +171,38 @@ class ItemList(LinePane):
         return self._item_row(row.what, head)
 
     def _item_row(self, item: Item, head: Row) -> Row:
-        words = self._news.get(item.key) or self._notes.get(item.key) or item.note
-        mark, short = item.mark.partition(":")[0], SHORT_NOTES.get(words, "")
-        sign = {"": "", PINNED: "", LOADED: "", OFF: OFF_SIGN, NOT_LOADED: OFF_SIGN}.get(item.mark, "!")
-        room = self.columns - width_of((*head, (item.label, ""))) - AROUND + 2
+        if self._columns is None:
+            self._columns = self._measured()
+        long, widths = self._columns
+        cells = self._cells(item, long)
+        row: list[tuple[str, str]] = []
+        for (text, style), width in zip(cells, widths, strict=True):
+            if width:
+                row.append((f" {' ' * (width - cells_of(text))}{text}", style))
         style = "text" if item.is_offered else "dim"
-        notes = (_note(mark, words), _note(mark, short), _note(sign, short))
-        note = next((one for one in notes if width_of(one) <= room), notes[-1])
-        return spread((*head, (item.label, style)), note, self.columns)
+        return spread((*head, (item.label, style)), (*row, (" ", "")), self.columns)
+
+    def _cells(self, item: Item, long: Long) -> Cells:
+        """Return the mark for the model, the note and the size of an item."""
+        note = self._news.get(item.key) or self._notes.get(item.key) or item.note
+        style = "warn" if note in WARNING_NOTES else "ok" if note in NEWS_NOTES else "dim"
+        mark = item.mark.partition(":")[0]
+        mark_style = "dim" if mark in UNALARMING else "warn"
+        size = item.size if self.columns >= WITH_SIZE else ""
+        if not long[0]:
+            mark = "" if mark in ("", PINNED, "loaded") else OFF_SIGN if mark in WITHHELD else "!"
+        return ((mark, mark_style), (note if long[1] else short_note(note), style), (size, "dim"))
+
+    def _measured(self) -> tuple[Long, Sequence[int]]:
+        """Return how long the texts of the columns are, and their widths, which all rows share."""
+        names = max((cells_of(item.label) for item in self._all), default=0)
+        for long in ((True, True), (True, False), (False, False)):
+            rows = [self._cells(item, long) for item in self._all]
+            widths = [max((cells_of(row[at][0]) for row in rows), default=0) for at in range(3)]
+            taken = sum(width + 1 for width in widths if width)
+            if self.columns - taken - 4 >= min(names, LEAST_NAME):
+                break
+        return long, widths
 
     def _empty_rows(self) -> list[Row]:
         if self._words and self._all:

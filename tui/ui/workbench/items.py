@@ -51,6 +51,7 @@ class Item:
         verb: what is done with it.
         warning: why a call has to be confirmed, or "".
         mark: its status for the model: not offered and why, pinned, repaired; or "".
+        size: how large it is, in words, or "".
         tokens: what its definition takes in each request to the model, in words, or "".
     """
 
@@ -62,6 +63,7 @@ class Item:
     schema: Mapping[str, Any] = field(default_factory=dict)
     warning: str = ""
     mark: str = ""
+    size: str = ""
     tokens: str = field(default="", compare=False)
 
     def call_key(self, server: str) -> CallKey:
@@ -170,7 +172,7 @@ def _mark(tool: Tool, known: str, off: Sequence[str]) -> str:
 def _hint(tool: Tool) -> str:
     if tool.destructive:
         return "destructive"
-    return "reads" if tool.read_only else ""
+    return "read-only" if tool.read_only else ""
 
 
 def of_resources(resources: Iterable[ResourceInfo]) -> list[Item]:
@@ -190,10 +192,11 @@ def _of_resource(one: ResourceInfo) -> Item:
     return Item(
         key=key_of_resource(one.uri, template=one.template),
         label=clean_line(one.name or one.title or one.uri, 120),
-        note="template" if one.template else size or clean_line(one.mime, 24),
+        note="template" if one.template else clean_line(one.mime, 24),
         about=one,
         verb=ItemVerb.READ,
         schema=schema,
+        size=size,
     )
 
 

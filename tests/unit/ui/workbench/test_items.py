@@ -51,12 +51,12 @@ def test_no_template_and_no_value_raises(template: str, values: dict[str, str]) 
 def test_a_destructive_tool_warns_and_others_do_not() -> None:
     wild, mild = of_tools([Tool("s", "drop", destructive=True), Tool("s", "see", read_only=True)])
     assert "drop may destroy something" in wild.warning
-    assert (wild.note, mild.note, mild.warning) == ("destructive", "reads", "")
+    assert (wild.note, mild.note, mild.warning) == ("destructive", "read-only", "")
 
 
 def test_templates_come_after_resources_and_have_their_variables_as_arguments() -> None:
     found = of_resources([ResourceInfo("s", "a://{x}", template=True), ResourceInfo("s", "a://b", size=1200)])
-    assert [item.note for item in found] == ["1.2 kB", "template"]
+    assert [(item.note, item.size) for item in found] == [("", "1.2 kB"), ("template", "")]
     assert found[1].schema["required"] == ["x"]
     assert found[1].call_key("s") == CallKey("s", CallKind.RESOURCE, "a://{x}")
 

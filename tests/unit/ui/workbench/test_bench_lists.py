@@ -1,0 +1,74 @@
+"""The columns of the list of items."""
+
+import pytest
+
+from tests.ui.stage import Stage
+from tui.core.tools import Tool
+from tui.core.workbench import ResourceInfo
+from tui.ui.widgets.rows import text_of
+from tui.ui.widgets.symbols import UNICODE
+from tui.ui.workbench.bench_lists import ItemList, short_note
+from tui.ui.workbench.items import Item, of_resources, of_tools
+
+
+class OneList(Stage):
+    def __init__(self, items: list[Item]) -> None:
+        super().__init__()
+        self.items = items
+        self.list = ItemList(UNICODE, {})
+
+    def compose(self):
+        yield self.list
+
+
+async def lines(items: list[Item], width: int) -> list[str]:
+    app = OneList(items)
+    async with app.run_test(size=(width, 10)) as pilot:
+        app.list.show(items)
+        await pilot.pause()
+        return [text_of(app.list.row(index)) for index in range(len(items))]
+
+
+TOOLS = of_tools(
+    [
+        Tool("s", "look", read_only=True),
+        Tool("s", "drop_the_whole_table", destructive=True),
+        Tool("s", "a_name_that_is_longer_than_its_column", read_only=True),
+    ]
+)
+
+
+@pytest.mark.parametrize(("width", "marks"), [(40, ("read-only", "destructive")), (26, ("R", "!"))])
+async def test_the_read_only_mark_is_a_column_whatever_the_length_of_the_name(width, marks):
+    found = await lines(TOOLS, width)
+    read_only, destructive = marks
+    ends = {
+        line.rstrip().rfind(word) + len(word)
+        for line, word in zip(found, (read_only, destructive, read_only), strict=True)
+    }
+    assert len(ends) == 1
+    assert "…" in found[2]
+
+
+async def test_mime_type_and_size_are_columns_where_there_is_room():
+    items = of_resources(
+        [
+            ResourceInfo("s", "a://1", "stations", mime="text/csv", size=481),
+            ResourceInfo("s", "a://2", "map", mime="image/png", size=1_200_000),
+            ResourceInfo("s", "a://3", "plain"),
+        ]
+    )
+    wide = await lines(items, 50)
+    assert [line.split()[-3:] for line in wide[:2]] == [["text/csv", "481", "B"], ["image/png", "1.2", "MB"]]
+    assert wide[0].index("text/csv") + 8 == wide[1].index("image/png") + 9
+    narrow = await lines(items, 22)
+    assert [line.split()[-1] for line in narrow] == ["csv", "png", "plain"]
+
+
+def test_a_short_note_is_a_sign_or_the_kind_of_a_mime_type():
+    assert [short_note(one) for one in ("read-only", "text/csv", "2 arguments", "")] == [
+        "R",
+        "csv",
+        "2 arguments",
+        "",
+    ]
