@@ -9,45 +9,105 @@ from typing import Any
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ToolSpec
 from tui.core.turn.model_step import parse_arguments
-from tui.model.dialects.call_maker import CallMaker, OfferedTools, named_in
-from tui.model.dialects.mend import UnreadableJson, mend
+from tui.model.dialects.call_maker import (
+    ARGUMENT_KEYS,
+    SERVER_KEYS,
+    TOOL_KEYS,
+    CallMaker,
+    OfferedTools,
+    named_in,
+)
+from tui.model.dialects.dialect_parser import span
+from tui.model.dialects.mend import Mended, UnreadableJson, mend
 from tui.model.dialects.stray_json_calls import NAME
-from tui.model.dialects.typed import bracket_end, fitted, keywords
+from tui.model.dialects.typed import bracket_end, fitted, keywords, properties_of
 
 _TAGS = re.compile(r"\s*(?:<[^<>{}\[\]\"']{1,60}>\s*){0,4}(?:functools(?=\[))?")
 _CLOSING_TAGS = re.compile(r"(?:\s*</?[^<>{}\[\]\"']{1,60}>){1,4}\s*\Z")
 _PROGRAM = re.compile(rf"\s*(?:```\w*\s*)?\[?\s*(?:print\()?(?:default_api\.|functions\.)?({NAME})(?=\()")
+_WITH_ARGUMENTS = re.compile(rf"\s*({NAME}?)\s*[=(:>]{{0,2}}\s*(\{{.*\}})\s*\)?\s*", re.DOTALL)
+_AROUND_NAME = re.compile(r"^[\s`\"']*(?:functions\.|default_api\.|tools\.)?|(?:\(\)|:\d{1,6})?[\s`\"';]*$")
+_BEFORE = re.compile(r"\s*(?:json|JSON|arguments|parameters)?\s*[=:]?\s*")
+_KEYWORDS = re.compile(r"\s*[A-Za-z_]\w{0,63}\s*=[^=]")
+_CALL_KEYS = frozenset((*TOOL_KEYS, *ARGUMENT_KEYS, *SERVER_KEYS, "type", "id"))
 _BEHIND = re.compile(r"[\s\])`;]*\Z")
 
 
 def repaired(calls: Sequence[CallRequest], tools: Sequence[ToolSpec]) -> tuple[CallRequest, ...]:
     """Return calls with readable arguments, each value of the type that the tool's schema wants."""
     offered = OfferedTools(tools)
-    return tuple(_repaired(call, offered.find(call.name)) for call in calls)
+    named = (_named(call, offered) for call in calls)
+    return tuple(_repaired(call, offered.find(call.name)) for call in named)
+
+
+def _named(call: CallRequest, offered: OfferedTools) -> CallRequest:
+    """Return a call whose name is that of a tool, if the model wrote something around the name."""
+    if offered.named(call.name) is not None or call.problem:
+        return call
+    if (whole := _WITH_ARGUMENTS.fullmatch(call.name)) and call.arguments in ("", "{}"):
+        if (tool := offered.find(whole[1])) is not None and not call.truncated:
+            return replace(call, name=tool.name, arguments=whole[2], recovered=True)
+        return call
+    bare = _AROUND_NAME.sub("", call.name)
+    tool = offered.find(bare) if bare != call.name else None
+    return call if tool is None else replace(call, name=tool.name)
 
 
 def _repaired(call: CallRequest, tool: ToolSpec | None) -> CallRequest:
     if tool is None or call.truncated or call.problem:
         return call
-    guessed = read = False
     try:
-        arguments = parse_arguments(call.arguments)
+        arguments: Any = parse_arguments(call.arguments)
+        mended = Mended(arguments)
     except ValueError:
-        try:
-            mended = mend(call.arguments)
-        except UnreadableJson:
-            return call
-        if not isinstance(mended.value, dict):
-            return call
-        arguments, guessed, read = mended.value, mended.guessed, True
-    fit = fitted(arguments, tool.schema)
-    if fit == arguments and not read:
+        arguments = None
+        mended = _read(call.arguments)
+    mended = _unwrapped(mended, tool)
+    if not isinstance(mended.value, dict):
+        return call
+    fit = fitted(mended.value, tool.schema)
+    if fit == arguments:
         return call
     try:
         text = json.dumps(fit, ensure_ascii=False, allow_nan=False)
     except (ValueError, TypeError, RecursionError):
         return call
-    return replace(call, arguments=text, recovered=call.recovered or guessed)
+    return replace(call, arguments=text, recovered=call.recovered or mended.guessed)
+
+
+def _read(text: str) -> Mended:
+    """Return the object that a text means which is not JSON: repaired, between other words, as Python."""
+    try:
+        return mend(text)
+    except UnreadableJson:
+        pass
+    begin = text.find("{")
+    if begin > 0 and _BEFORE.fullmatch(text[:begin]):
+        text = text[begin:]
+    if text.lstrip().startswith("{") and (end := span(text, text.find("{"))) >= 0:
+        if "{" not in text[end:]:
+            try:
+                return Mended(mend(text[:end]).value, guessed=True)
+            except UnreadableJson:
+                return Mended(None)
+    return Mended(keywords(text) if _KEYWORDS.match(text) else None, guessed=True)
+
+
+def _unwrapped(mended: Mended, tool: ToolSpec) -> Mended:
+    """Return the arguments out of a whole call, or out of one key that the tool does not have."""
+    value, properties = mended.value, properties_of(tool.schema)
+    if not isinstance(value, dict) or not properties or value.keys() & properties.keys():
+        return mended
+    named = named_in({"name": tool.name, **value})
+    if named is None or not named.told or not value.keys() <= _CALL_KEYS:
+        return mended
+    inner = named.arguments
+    if isinstance(inner, str):
+        try:
+            inner = mend(inner).value
+        except UnreadableJson:
+            return mended
+    return Mended(inner, guessed=True) if isinstance(inner, dict) else mended
 
 
 def calls_of_generation(
@@ -63,6 +123,9 @@ def calls_of_generation(
     bare = bare[opened.end() :] if opened else bare
     if (call := _program_call(bare, maker)) is not None:
         return (call,)
+    if (whole := _WITH_ARGUMENTS.fullmatch(bare)) and (tool := maker.offered.find(whole[1])) is not None:
+        call = maker.call(tool.name, whole[2], recovered=True)
+        return () if call.problem or call.truncated else (call,)
     try:
         value = mend(bare).value
     except UnreadableJson:

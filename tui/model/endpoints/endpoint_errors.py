@@ -9,6 +9,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line
 from tui.model.endpoints.failures import (
     FAILED,
+    FILTERED,
     NO_TOOLS,
     RETRYABLE_STATUS,
     UNREADABLE_CALL,
@@ -46,6 +47,7 @@ _STEPS = (
         'Set tool_protocol of the profile to "auto" or "xml", or choose a model that can call tools.',
     ),
     (UNREADABLE_CALL, "Ask again, or choose another model: this one wrote a call that is none."),
+    (FILTERED, "The provider's content filter refused this. Rephrase it, or choose another model."),
     (_NO_MEMORY, "Choose a smaller model, or free memory: this one does not fit into that machine."),
     (_LOADING, "Wait until the model is loaded, then ask again."),
 )

@@ -148,6 +148,18 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
     return error
 
 
+FILTERED = re.compile(
+    r"content_filter|content management policy|responsible_?ai|data_inspection_failed|inappropriate.content"
+    r"|content.policy|sensitive content|moderation|safety (?:filter|system|policy)|guardrail|敏感",
+    re.IGNORECASE,
+)
+
+
+def is_filtered(words: str) -> bool:
+    """Whether a failure says that the provider's content filter refused or ended it."""
+    return FILTERED.search(words) is not None
+
+
 def is_unreadable_call(words: str) -> bool:
     """Whether a failure is about a call that the model wrote, and not about the request."""
     return UNREADABLE_CALL.search(words) is not None

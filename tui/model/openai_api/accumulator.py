@@ -11,7 +11,7 @@ from typing import Any
 
 from tui.core.errors import ModelError
 from tui.core.ports import ModelPart, ReasoningPart, ReplyPart, TextPart, Usage
-from tui.model.endpoints.failures import reply_error
+from tui.model.endpoints.failures import is_filtered, reply_error
 from tui.model.openai_api.call_slots import CallSlots, index_of
 from tui.model.openai_api.sendable import SurrogateJoiner, sendable
 from tui.model.openai_api.think_tags import Piece, ThinkTags
@@ -196,7 +196,10 @@ class Accumulator:
         if not isinstance(chunk, Mapping):
             return []
         if (error := reply_error(chunk)) is not None:
-            raise error
+            if not (self._size and is_filtered(error.message)):
+                raise error
+            self._finish = self._finish or "content_filter"
+            return []
         choices = choices_of(chunk)
         self.begun = self.begun or bool(choices)
         for holder in (chunk.get("x_groq"), *choices, chunk):

@@ -62,6 +62,40 @@ def test_a_text_becomes_the_type_that_the_schema_wants(arguments: object, value:
     assert json.loads(call.arguments) == value and not call.recovered
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '{"arguments": {"city": "Oslo", "days": 2}}',
+        '{"name": "wx__forecast", "parameters": {"city": "Oslo", "days": 2}}',
+        '{"input": "{\\"city\\": \\"Oslo\\", \\"days\\": 2}"}',
+        '{"city": "Oslo", "days": 2}\n\nDone.',
+        'json{"city": "Oslo", "days": 2}',
+        '={"city": "Oslo", "days": 2}',
+        'city="Oslo", days=2',
+    ],
+)
+def test_arguments_in_a_wrapper_or_between_words_are_found_and_marked(arguments: str) -> None:
+    call = mended(arguments)
+    assert json.loads(call.arguments) == OSLO and call.recovered
+
+
+@pytest.mark.parametrize(
+    ("name", "recovered"),
+    [
+        ("functions.wx__forecast:0", False),
+        ("default_api.wx__forecast", False),
+        ('"wx__forecast"', False),
+        ("wx__forecast()", False),
+        ('wx__forecast{"city": "Oslo"}', True),
+        ('wx__forecast={"city": "Oslo"}', True),
+    ],
+)
+def test_a_name_with_something_around_it_is_that_of_the_tool(name: str, recovered: bool) -> None:
+    (call,) = repaired([CallRequest("c", name, "{}" if recovered else '{"city": "Oslo"}')], TOOLS)
+    assert (call.name, call.recovered) == ("wx__forecast", recovered)
+    assert json.loads(call.arguments) == {"city": "Oslo"}
+
+
 def test_arguments_that_fit_stay_as_the_model_wrote_them() -> None:
     assert mended('{"city":"Oslo",  "days":2}').arguments == '{"city":"Oslo",  "days":2}'
 
@@ -95,6 +129,7 @@ BODY = '{"city": "Oslo", "days": 2}'
         'wx__forecast(city="Oslo", days=2)',
         '```tool_code\nprint(default_api.wx__forecast(city="Oslo", days=2))\n```',
         f'<tools>{{"name": "wx__forecast", "arguments": {BODY}}}</tools>',
+        f"wx__forecast{BODY}</function>",
     ],
 )
 def test_a_call_that_the_endpoint_failed_to_parse_is_found(text: str) -> None:

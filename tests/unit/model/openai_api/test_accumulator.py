@@ -368,3 +368,15 @@ def test_a_call_that_gemini_could_not_read_is_an_error_that_passes() -> None:
     with pytest.raises(ModelError) as caught:
         Accumulator().feed({"choices": [{"delta": {}, "finish_reason": finish}]})
     assert caught.value.retryable
+
+
+def test_a_filter_that_is_reported_as_an_error_ends_the_text_before_it_as_filtered() -> None:
+    error = {
+        "error": {"code": "data_inspection_failed", "message": "Output data may be inappropriate content."}
+    }
+    accumulator = Accumulator()
+    accumulator.feed({"choices": [{"delta": {"content": "Once"}, "finish_reason": None}]})
+    accumulator.feed(error)
+    assert accumulator.finish()[-1] == ReplyPart(finish="content_filter")
+    with pytest.raises(ModelError):
+        Accumulator().feed(error)
