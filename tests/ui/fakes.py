@@ -31,6 +31,7 @@ from tui.core.workbench import (
     ResourceSubscription,
     ServerIdentity,
 )
+from tui.runtime.model_changes import ModelValues, ProviderChoice
 from tui.runtime.server_changes import Draft, ServerValues
 from tui.settings.state.project_file import ProjectFile
 
@@ -352,6 +353,43 @@ class FakeChanges:
         self.done.append((what, name))
 
 
+class FakeModelChanges:
+    """`tui.runtime.model_changes.ModelChanges` that writes down what it is asked to do."""
+
+    def __init__(self) -> None:
+        self.done: list[tuple[str, ModelValues]] = []
+        self.problem = ""
+
+    def providers(self) -> Sequence[ProviderChoice]:
+        key_page = "https://keys.example"
+        return [
+            ProviderChoice("big", "Big", "https://big.example/v1", "BIG_KEY", True, "big-1", key_page),
+            ProviderChoice("", "Other endpoint"),
+        ]
+
+    def is_set(self, variable: str) -> bool:
+        return variable == "BIG_KEY"
+
+    def free_name(self, wanted: str) -> str:
+        return wanted or "model"
+
+    def table(self, values: ModelValues) -> dict[str, Any]:
+        if not values.model:
+            raise UsageError("no model is chosen")
+        return {}
+
+    async def offered(self, values: ModelValues) -> Sequence[str]:
+        return ("small-1", "big-1") if values.base_url else ()
+
+    async def try_out(self, values: ModelValues) -> None:
+        self.done.append(("try", values))
+        if self.problem:
+            raise UsageError(self.problem)
+
+    async def add(self, values: ModelValues) -> None:
+        self.done.append(("add", values))
+
+
 class FakeCalls:
     """`tui.settings.state.stored_calls.StoredCalls` in memory."""
 
@@ -402,6 +440,7 @@ class FakeRuntime:
         self.calls = FakeCalls()
         self.server_choices = FakeChoices(self.host)
         self.server_changes = FakeChanges()
+        self.model_changes = FakeModelChanges()
         self.conversations = FakeChats(self.conversation, self.continue_turn)
         self.snippets: dict[str, str] = {}
         self.tokens: dict[str, DefinitionTokens] = {}

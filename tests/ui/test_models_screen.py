@@ -34,7 +34,9 @@ async def listed(*choices: ModelChoice, busy: str = "", width: int = 100) -> Asy
     conversations = FakeChats(Conversation())
     conversations.known = list(choices)
     async with Stage().run_test(size=(width, 24), notifications=True) as pilot:
-        screen = ModelsScreen(conversations, KeyOverrides(), UNICODE, busy=lambda: busy)
+        screen = ModelsScreen(
+            conversations, KeyOverrides(), UNICODE, add=lambda added: None, busy=lambda: busy
+        )
         scene = Scene(pilot, conversations)
         pilot.app.push_screen(screen, scene.given.append)
         await pilot.pause()

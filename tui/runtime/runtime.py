@@ -16,7 +16,7 @@ before it, and even this module is loaded after the first frame only.
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,9 @@ from tui.host.host import Host
 from tui.host.sign_in.token_store import TokenStore
 from tui.runtime.active_model import ActiveModel
 from tui.runtime.approvals import RememberedApprovals
+from tui.runtime.config_reload import ConfigReload
 from tui.runtime.conversations import Conversations
+from tui.runtime.model_changes import ModelChanges
 from tui.runtime.options import Options
 from tui.runtime.recording import RunRecording, kept_traffic
 from tui.runtime.sampling import ModelSampler
@@ -61,22 +63,12 @@ from tui.traffic.record.entry_columns import Recording
 if TYPE_CHECKING:
     from tui.runtime.log import LogFile
     from tui.settings.load import Loaded
-    from tui.settings.schema import UiSettings
 
 _log = logging.getLogger(__name__)
 
 MODEL_CLOSE_SECONDS = 1.0
 
 _TAPS = "tui.runtime.tap_follower"
-
-
-@dataclass(frozen=True, slots=True)
-class Reloaded:
-    """A configuration that was read again; with `errors` nothing of it is applied."""
-
-    ui: "UiSettings"
-    errors: Sequence[str] = ()
-    notes: Sequence[str] = ()
 
 
 class Runtime:
@@ -89,6 +81,8 @@ class Runtime:
         turn_context: what turns need besides.
         calls: calls made by hand that are kept under a name.
         server_changes: which servers there are, changed while they run.
+        configuration: its file, and reading it again.
+        model_changes: model profiles, added while mcptui runs.
         server_choices: what the person decides about servers while they run.
         redactor: knows the secrets that nothing may show or store.
         questioner: answers what servers ask; set before `ready()`, without it everything is declined.
@@ -135,6 +129,22 @@ class Runtime:
         self.server_choices = ServerChoices(self._config, lambda: self.host, self._names_server)
         self.server_changes = ServerChanges(
             self._config, env, lambda: self.host, lambda: self._loaded, self._adopt
+        )
+        self.configuration = ConfigReload(
+            self._config,
+            lambda: self._loaded,
+            self.server_changes.follow,
+            self._take_over,
+            self._active_model,
+        )
+        self.model_changes = ModelChanges(
+            self._config,
+            env,
+            self._clock,
+            self._traffic,
+            self._keep_secret,
+            self.configuration.reload_or_raise,
+            self.conversations.switch,
         )
         self._digests: dict[str, str] = {}
 
@@ -247,33 +257,17 @@ class Runtime:
         limits = turn_limits(loaded.settings.limits)
         self.turn_context.limits = replace(limits, max_steps=self._options.max_steps or limits.max_steps)
 
-    async def reload(self) -> "Reloaded":
-        """Read the configuration again and apply it; what it does not change keeps running.
-
-        Nothing is applied if something is wrong in it that was not wrong before.
-        """
+    def _take_over(self, loaded: "Loaded") -> None:
+        """Apply the rules and limits of a configuration that was read again; its servers are applied."""
         from tui.settings.specs import approval_rules
 
-        loaded, before = await asyncio.to_thread(self._config.read), self._loaded
-        known = {(one.path, one.message) for one in (before.errors if before is not None else ())}
-        if errors := [one for one in loaded.errors if (one.path, one.message) not in known]:
-            return Reloaded(loaded.settings.ui, [str(one) for one in errors])
         self._problems = [str(problem) for problem in loaded.problems]
-        await self.server_changes.follow(loaded)
         # The remembered approvals follow the file by themselves.
         self.turn_context.policy.rules = approval_rules(loaded.settings.approvals)
         self._limit(loaded)
         if self.host.sign_ins is not None:
             self.host.sign_ins.client_metadata_url = loaded.settings.oauth.client_metadata_url or ""
-        notes = [str(one) for one in loaded.problems if one.warning]
-        if before is not None and loaded.settings.traffic != before.settings.traffic:
-            notes.append("[traffic] takes effect at the next start.")
-        try:
-            await self._active_model.reload(loaded)
-        except McptuiError as error:
-            notes.append(str(error))
         self._revision += 1
-        return Reloaded(loaded.settings.ui, notes=notes)
 
     async def _choose_model(self) -> None:
         """Choose a model, for commands that need none until a server asks for one."""
@@ -437,11 +431,6 @@ class Runtime:
     def snippets(self) -> Mapping[str, str]:
         """The texts of the configuration that are commands, by name."""
         return self._loaded.settings.snippets if self._loaded is not None else {}
-
-    @property
-    def config(self) -> ConfigFile:
-        """The configuration file."""
-        return self._config
 
     def save_theme(self, name: str) -> None:
         """Save the theme in the configuration. Raises McptuiError if it could not be written."""

@@ -127,6 +127,16 @@ class ConfigFile:
         """Return the tables of servers as they are in the file now, {} if it cannot be read."""
         return _table(self._named, self._env, "servers")
 
+    def models(self) -> Mapping[str, Any]:
+        """Return the tables of models as they are in the file now, {} if it cannot be read."""
+        return _table(self._named, self._env, "models")
+
+    def add_model(self, name: str, table: Mapping[str, Any]) -> None:
+        """Add a model profile and keep the rest of the file; raises `McptuiError`, also if it is taken."""
+        from tui.settings.save import add_model
+
+        add_model(self.path, name, table)
+
     def change_server(self, name: str, table: Mapping[str, Any], before: Mapping[str, Any]) -> None:
         """Change a server from `before` to `table` and keep the rest of the file; raises `McptuiError`."""
         from tui.settings.save import change_server

@@ -258,17 +258,21 @@ def as_toml(name: str, table: Mapping[str, Any]) -> str:
     return server_block(name, shown["servers"][name])
 
 
-def check_new(name: str, table: Mapping[str, Any], path: Path, env: Mapping[str, str]) -> list[str]:
+def check_new(
+    name: str, table: Mapping[str, Any], path: Path, env: Mapping[str, str], *, kind: str = "servers"
+) -> list[str]:
     """Return what to note about a server that can be written, such as variables that are not set.
+
+    `kind` is "models" for a model profile.
 
     Raises ConfigError if it could not be used as it is.
     """
     if fault := name_fault(name):
         raise ConfigError(f"{fault}.", where=clean_line(name, 80) or "the name")
-    text = tomli_w.dumps({"servers": {name: dict(table)}})
+    text = tomli_w.dumps({kind: {name: dict(table)}})
     names = dict.fromkeys(_REFERENCE.findall(text), "x")
     for problem in load_text(text, path, names | dict(env)).errors:
-        key = problem.path.removeprefix(f"servers.{name}").lstrip(".")
+        key = problem.path.removeprefix(f"{kind}.{name}").lstrip(".")
         raise ConfigError(f"{f'{key} ' if key else ''}{problem.message}.", where=clean_line(name, 64))
     return [problem.message for problem in load_text(text, path, env).problems]
 

@@ -90,6 +90,11 @@ def add_servers(path: Path, servers: Mapping[str, Mapping[str, Any]]) -> None:
     _change(path, lambda text: with_servers(text, servers))
 
 
+def add_model(path: Path, name: str, table: Mapping[str, Any]) -> None:
+    """Add a table `[models.NAME]` and change nothing else. Raises as `set_value`, also if it is taken."""
+    _change(path, lambda text: with_tables(text, "models", {name: table}))
+
+
 def change_server(path: Path, name: str, table: Mapping[str, Any], before: Mapping[str, Any]) -> None:
     """Change the table `[servers.NAME]` from `before` to `table`.
 
@@ -178,19 +183,29 @@ def with_value(text: str, key: tuple[str, ...], value: Value) -> str:
 
 def with_servers(text: str, servers: Mapping[str, Mapping[str, Any]]) -> str:
     """Return TOML with tables `[servers.NAME]` added at its end; raises `ValueError` if a name is taken."""
+    return with_tables(text, "servers", servers)
+
+
+def with_tables(text: str, kind: str, tables: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return TOML with tables `[KIND.NAME]` added at its end; raises `ValueError` if a name is taken."""
     wanted = tomllib.loads(text)
-    present = wanted.setdefault("servers", {})
-    if not isinstance(present, dict) or present.keys() & servers.keys():
-        raise ValueError("these servers cannot be added: a name is taken")
-    present |= {name: copy.deepcopy(dict(table)) for name, table in servers.items()}
-    block = "\n".join(server_block(name, table) for name, table in servers.items())
+    present = wanted.setdefault(kind, {})
+    if not isinstance(present, dict) or present.keys() & tables.keys():
+        raise ValueError(f"these {kind} cannot be added: a name is taken")
+    present |= {name: copy.deepcopy(dict(table)) for name, table in tables.items()}
+    block = "\n".join(table_block(kind, name, table) for name, table in tables.items())
     return _first_that_gives(text, wanted, iter([_appended(text, block)]))
 
 
 def server_block(name: str, table: Mapping[str, Any]) -> str:
     """Return the table `[servers.NAME]` as TOML, a line for each key."""
+    return table_block("servers", name, table)
+
+
+def table_block(kind: str, name: str, table: Mapping[str, Any]) -> str:
+    """Return the table `[KIND.NAME]` as TOML, a line for each key."""
     lines = (f"{_name(key)} = {_literal(value, short=True)}\n" for key, value in table.items())
-    return f"[servers.{_name(name)}]\n{''.join(lines)}"
+    return f"[{kind}.{_name(name)}]\n{''.join(lines)}"
 
 
 def with_server(text: str, name: str, table: Mapping[str, Any]) -> str:

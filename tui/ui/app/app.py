@@ -163,6 +163,9 @@ class McptuiApp(BaseApp):
         if parts.runtime.is_ready:
             if under[-1] is self.main:
                 found += [Command(*entry) for entry in parts.outbox.palette_commands()]
+                found.append(
+                    Command("Add a model", "a profile in the configuration", parts.current.add_model)
+                )
             navigator = parts.navigator
             found += server_commands(parts.runtime.host, navigator.open_log, navigator.open_server)
         return found

@@ -50,7 +50,7 @@ class ConfigEditing:
             self._regions.screen.run_worker(self._apply(), name="reload the configuration")
 
     async def _edit(self) -> None:
-        config, command = self._runtime.config, editor_of(os.environ)
+        config, command = self._runtime.configuration.file, editor_of(os.environ)
         path = config.path
         is_new = await asyncio.to_thread(config.begin)
         before = config.stamp()
@@ -66,7 +66,7 @@ class ConfigEditing:
             await self._apply()
 
     async def _apply(self) -> None:
-        found = await self._runtime.reload()
+        found = await self._runtime.configuration.reload()
         if found.errors:
             self._say_errors(found.errors)
             return

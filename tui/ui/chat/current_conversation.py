@@ -274,10 +274,28 @@ class CurrentConversation:
             self.conversations,
             self.regions.overrides,
             symbols_for(os.environ),
+            add=self._ask_for_model,
             busy=self.busy,
             purpose=purpose,
         )
         self.open_dialog(screen, done)
+
+    def add_model(self) -> None:
+        """Add a model profile and switch to it."""
+
+        def added(name: str | None) -> None:
+            if name is not None:
+                self._wake()
+
+        if problem := self.busy():
+            self.regions.notify(problem)
+        else:
+            self._ask_for_model(added)
+
+    def _ask_for_model(self, added: Callable[[str | None], None]) -> None:
+        from tui.ui.dialogs.model_form import add_model
+
+        add_model(self.regions.screen.app, self.runtime.model_changes, added)
 
     def export(self) -> None:
         if self.runtime.is_ready and (info := self.conversations.info) is not None:

@@ -206,6 +206,7 @@ ACTIONS: tuple[Action, ...] = (
     # ---- models ----
     _models("model.take", "enter", "ask it", "Ask this model from now on", 1),
     _models("model.offered", "tab", "what it offers", "List the models of the endpoint, and back", 2),
+    _models("model.add", "ctrl+n", "add", "Add a model", 3),
     _models("model.forget", "ctrl+d", "forget learned", "Forget what the endpoint was found to refuse", 4),
     _models("model.leave", "escape", "back", "Empty the search; leave the list", 3),
     # ---- what a server asks ----

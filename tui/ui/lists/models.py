@@ -96,8 +96,8 @@ def free_item(text: str) -> FinderItem:
 MOST_IDS = 500
 
 _WAYS = (
-    "Three ways to another model: an API key in the environment such as OPENAI_API_KEY; Ollama "
-    "or LM Studio running here; [models] in the configuration."
+    "Three ways to another model: ctrl+n adds one; an API key in the environment such as OPENAI_API_KEY; "
+    "Ollama or LM Studio running here."
 )
 
 
@@ -115,7 +115,8 @@ class EndpointModels:
 class ModelsScreen(ModalScreen[bool | None]):
     """Switches the model, unless `busy` says why not; returns whether it was switched.
 
-    `purpose` is what the model is chosen for, if not for all further turns.
+    `purpose` is what the model is chosen for, if not for all further turns. `add` asks for a new profile and
+    calls its argument with the name of the one that was added, or None.
     """
 
     CONTEXTS = (Context.MODELS,)
@@ -127,11 +128,13 @@ class ModelsScreen(ModalScreen[bool | None]):
         overrides: KeyOverrides,
         symbols: Symbols,
         *,
+        add: Callable[[Callable[[str | None], None]], None],
         busy: Callable[[], str],
         purpose: str = "",
     ) -> None:
         super().__init__()
         self._conversations = conversations
+        self._add = add
         self._overrides = overrides
         self._symbols = symbols
         self._busy = busy
@@ -229,7 +232,9 @@ class ModelsScreen(ModalScreen[bool | None]):
         if found.id == "model.forget":
             choice = self._choice(self.finder.list.current) if self._offer is None else None
             return choice is not None and bool(choice.learned)
-        return found.id == "model.leave" or self._offer is not None or bool(self.finder.list.current)
+        if found.id in ("model.leave", "model.add"):
+            return True
+        return self._offer is not None or bool(self.finder.list.current)
 
     def _choice(self, name: str) -> ModelChoice | None:
         return next((one for one in self._choices or () if one.name == name), None)
@@ -263,6 +268,18 @@ class ModelsScreen(ModalScreen[bool | None]):
                 offer.task.cancel()
             self.finder.empty_quietly()
             self._show(offer.choice.name)
+
+    def action_model_add(self) -> None:
+        """Add a profile and switch to it."""
+
+        def added(name: str | None) -> None:
+            if name is not None and self.is_current:
+                self.dismiss(True)
+
+        if problem := self._busy():
+            self.finder.tell(problem, "warn")
+        else:
+            self._add(added)
 
     def action_model_take(self) -> None:
         self.finder.choose()

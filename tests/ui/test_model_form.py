@@ -1,0 +1,55 @@
+"""A model added in the app: provider, key, model from its list, tried before it is saved."""
+
+from tests.conftest import until
+from tests.ui.app_stage import opened, shows
+from tests.ui.fakes import FakeRuntime
+from tui.runtime.model_changes import ModelValues
+from tui.ui.dialogs.model_form import ModelForm
+
+
+async def test_a_model_is_chosen_from_the_list_of_its_endpoint_tried_and_added():
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f10")
+        await shows(app, "ctrl+n add")
+        await pilot.press("ctrl+n")
+        await shows(app, "Add model", "BIG_KEY is set", "Other endpoint")
+        await pilot.press("enter")
+        await shows(app, "Add model · Big", "https://big.example/v1", "↓ choose from 2 models")
+        await pilot.press("down")
+        await shows(app, "small-1")
+        await pilot.press("up", "enter")
+        await until(lambda: isinstance(app.screen, ModelForm))
+        await pilot.press("ctrl+j")
+        await shows(app, "Added big. It answers from now on.")
+        await until(lambda: app.screen is app.main)
+    values = ModelValues("big", "https://big.example/v1", "small-1", "environment", "BIG_KEY")
+    assert runtime.model_changes.done == [("try", values), ("add", values)]
+
+
+async def test_a_model_that_does_not_answer_is_saved_only_after_a_second_save():
+    runtime = FakeRuntime()
+    runtime.model_changes.problem = "no credit"
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f10", "ctrl+n")
+        await shows(app, "Add model")
+        await pilot.press("enter")
+        await shows(app, "Add model · Big")
+        await pilot.press("ctrl+j")
+        await shows(app, "! no credit", "ctrl+j again saves it anyway")
+        assert [what for what, _ in runtime.model_changes.done] == ["try"]
+        await pilot.press("ctrl+j")
+        await until(lambda: app.screen is app.main)
+    assert [what for what, _ in runtime.model_changes.done] == ["try", "add"]
+
+
+async def test_a_variable_that_is_not_set_is_said_and_a_key_for_the_keychain_is_hidden():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await pilot.press("f10", "ctrl+n")
+        await shows(app, "Add model")
+        await pilot.press("enter")
+        await shows(app, "Add model · Big")
+        await pilot.press("shift+tab", "X")
+        await shows(app, "BIG_KEYX is not set.", "Get a key at https://keys.example")
+        await pilot.press("shift+tab", "right", "tab", *"secret")
+        await shows(app, "••••••", "Stored in the keychain as mcptui/big, not in the file.")

@@ -1,0 +1,55 @@
+"""The configuration read again while mcptui runs."""
+
+from pathlib import Path
+
+import pytest
+
+from tui.core.errors import ConfigError
+from tui.core.ports import MonotonicClock
+from tui.runtime.active_model import ActiveModel
+from tui.runtime.config_reload import ConfigReload
+from tui.runtime.options import Options
+from tui.settings.config_file import ConfigFile
+from tui.settings.load import Loaded
+
+
+class Stage:
+    """A file that was read with a mistake in it, and what was applied since."""
+
+    def __init__(self, path: Path) -> None:
+        path.write_text("[limits]\nmax_stepz = 3\n")
+        self.path = path
+        file = ConfigFile(str(path), {})
+        self.loaded = file.read()
+        self.applied: list[Loaded] = []
+        model = ActiveModel(Options(), {}, MonotonicClock(), lambda captured: None, lambda name, value: None)
+        self.reload = ConfigReload(file, lambda: self.loaded, self._follow, self.applied.append, model)
+
+    async def _follow(self, loaded: Loaded) -> None:
+        self.applied.append(loaded)
+
+
+async def test_a_mistake_that_was_there_before_does_not_keep_the_rest_from_being_applied(
+    tmp_path: Path,
+) -> None:
+    stage = Stage(tmp_path / "c.toml")
+    stage.path.write_text("# more\n[limits]\nmax_stepz = 3\nmax_tool_calls = 9\n")
+    found = await stage.reload.reload()
+    assert found.errors == ()
+    assert [one.settings.limits.max_tool_calls for one in stage.applied] == [9, 9]
+
+
+@pytest.mark.parametrize("text", ["[limits]\nmax_tool_callz = 9\n", "[limits\n"])
+async def test_a_new_mistake_is_told_with_its_line_and_nothing_is_applied(tmp_path: Path, text: str) -> None:
+    stage = Stage(tmp_path / "c.toml")
+    stage.path.write_text(f"\n{text}")
+    assert "c.toml:" in (await stage.reload.reload()).errors[0]
+    with pytest.raises(ConfigError, match=r"c\.toml:"):
+        await stage.reload.reload_or_raise()
+    assert stage.applied == []
+
+
+async def test_what_needs_a_restart_says_so(tmp_path: Path) -> None:
+    stage = Stage(tmp_path / "c.toml")
+    stage.path.write_text("[traffic]\nrecord = false\n")
+    assert (await stage.reload.reload()).notes == ["[traffic] takes effect at the next start."]

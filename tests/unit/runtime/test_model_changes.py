@@ -1,0 +1,103 @@
+"""Model profiles added while mcptui runs."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.endpoint import Endpoint, refuses, says
+from tui.core.errors import McptuiError
+from tui.core.ports import MonotonicClock
+from tui.runtime.model_changes import ModelChanges, ModelValues
+from tui.settings.config_file import ConfigFile
+
+KEY = "sk-canary-1234567890"
+
+
+class Stage:
+    """A configuration file, and the changes to it."""
+
+    def __init__(self, path: Path, **env: str) -> None:
+        self.path = path
+        path.write_text("# mine\n[limits]\nmax_steps = 3\n")
+        self.done: list[str] = []
+        self.kept: dict[str, str] = {}
+        self.changes = ModelChanges(
+            ConfigFile(str(path), env),
+            env,
+            MonotonicClock(),
+            lambda captured: None,
+            self.kept.__setitem__,
+            self._apply,
+            self._switch,
+        )
+
+    async def _apply(self) -> None:
+        self.done.append("apply")
+
+    async def _switch(self, name: str) -> None:
+        self.done.append(name)
+
+    def models(self) -> Any:
+        return tomllib.loads(self.path.read_text()).get("models")
+
+
+async def test_a_model_is_listed_tried_written_and_switched_to(tmp_path: Path) -> None:
+    stage = Stage(tmp_path / "c.toml", A_KEY=KEY)
+    async with Endpoint([says("OK")], models=["a", "b"]) as endpoint:
+        values = ModelValues("mine", endpoint.base_url, "a", "environment", "A_KEY")
+        assert await stage.changes.offered(values) == ["a", "b"]
+        await stage.changes.try_out(values)
+        await stage.changes.add(values)
+    assert endpoint.requests[0].headers["authorization"] == f"Bearer {KEY}"
+    assert stage.models() == {"mine": {"model": "a", "base_url": endpoint.base_url, "api_key_env": "A_KEY"}}
+    assert stage.path.read_text().startswith("# mine\n[limits]\nmax_steps = 3\n")
+    assert (stage.done, stage.kept) == (["apply", "mine"], {"A_KEY": KEY})
+
+
+async def test_a_model_that_is_refused_is_told_in_the_words_of_the_endpoint(tmp_path: Path) -> None:
+    stage = Stage(tmp_path / "c.toml")
+    async with Endpoint([refuses(401, "bad key")]) as endpoint:
+        with pytest.raises(McptuiError, match="bad key"):
+            await stage.changes.try_out(ModelValues("mine", endpoint.base_url, "a"))
+    assert stage.models() is None
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (ModelValues("x", "http://h/v1", ""), "no model is chosen"),
+        (ModelValues("x", "ftp://h", "m"), "base_url"),
+        (ModelValues("x y\n", "http://h/v1", "m"), "x y"),
+        (ModelValues("x", "http://h/v1", "m", "environment", "NOT A NAME"), "api_key_env"),
+    ],
+)
+def test_what_could_not_be_used_is_not_written(tmp_path: Path, values: ModelValues, words: str) -> None:
+    with pytest.raises(McptuiError, match=words):
+        Stage(tmp_path / "c.toml").changes.table(values)
+
+
+async def test_a_key_for_the_keychain_is_in_neither_the_file_nor_what_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored: list[tuple[str, str, str]] = []
+
+    async def store(service: str, name: str, value: str) -> None:
+        stored.append((service, name, value))
+
+    monkeypatch.setattr("tui.core.secrets.keychain.store", store)
+    stage = Stage(tmp_path / "c.toml")
+    values = ModelValues("mine", "http://127.0.0.1:9/v1", "a", "keychain", "", KEY)
+    await stage.changes.add(values)
+    assert stored == [("mcptui", "mine", KEY)]
+    assert stage.models()["mine"]["api_key"] == "keyring:mcptui/mine"
+    assert KEY not in repr(values)
+
+
+def test_providers_with_a_key_come_first_and_names_are_free(tmp_path: Path) -> None:
+    stage = Stage(tmp_path / "c.toml", GROQ_API_KEY=KEY)
+    providers = stage.changes.providers()
+    assert (providers[0].name, providers[0].is_set, providers[-1].name) == ("groq", True, "")
+    stage.path.write_text('[models.groq]\nmodel = "x"\n')
+    assert stage.changes.free_name("groq") == "groq-2"

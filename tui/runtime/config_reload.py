@@ -1,0 +1,73 @@
+"""The configuration read again while mcptui runs, and applied; what it does not change keeps running."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tui.core.errors import ConfigError, McptuiError
+from tui.runtime.active_model import ActiveModel
+from tui.settings.config_file import ConfigFile
+
+if TYPE_CHECKING:
+    from tui.settings.load import Loaded
+    from tui.settings.schema import UiSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Reloaded:
+    """A configuration that was read again; with `errors` nothing of it is applied."""
+
+    ui: "UiSettings"
+    errors: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+
+class ConfigReload:
+    """Reads and applies the configuration `file` again.
+
+    `loaded` gives the one that is applied, `follow` applies the servers of another one, `take_over` its rules
+    and limits.
+    """
+
+    def __init__(
+        self,
+        file: ConfigFile,
+        loaded: "Callable[[], Loaded | None]",
+        follow: "Callable[[Loaded], Awaitable[None]]",
+        take_over: "Callable[[Loaded], None]",
+        active_model: ActiveModel,
+    ) -> None:
+        self.file = file
+        self._loaded = loaded
+        self._follow = follow
+        self._take_over = take_over
+        self._active_model = active_model
+
+    async def reload(self) -> Reloaded:
+        """Apply the file as it is now, unless something is wrong in it that was not wrong before."""
+        loaded, before = await asyncio.to_thread(self.file.read), self._loaded()
+        known = {(one.path, one.message) for one in (before.errors if before is not None else ())}
+        if errors := [one for one in loaded.errors if (one.path, one.message) not in known]:
+            return Reloaded(loaded.settings.ui, [str(one) for one in errors])
+        notes = [str(one) for one in loaded.problems if one.warning]
+        if before is not None and _kept(loaded) != _kept(before):
+            notes.append("[traffic] takes effect at the next start.")
+        self._take_over(loaded)  # first the rules: a server may take seconds to stop
+        await self._follow(loaded)
+        try:
+            await self._active_model.reload(loaded)
+        except McptuiError as error:
+            notes.append(str(error))
+        return Reloaded(loaded.settings.ui, notes=notes)
+
+    async def reload_or_raise(self) -> None:
+        """As `reload`; raises ConfigError with the first of the errors."""
+        if errors := (await self.reload()).errors:
+            raise ConfigError(errors[0])
+
+
+def _kept(loaded: "Loaded") -> object:
+    """Return the settings of the recording that runs."""
+    traffic = loaded.settings.traffic
+    return (traffic.record, traffic.keep_all, traffic.recording_mb, traffic.total_mb)

@@ -1,0 +1,190 @@
+"""Model profiles added while mcptui runs: tried first, written to the file, effective at once."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tui.core.conversation.conversation import UserMessage
+from tui.core.errors import ConfigError, ModelError
+from tui.core.ports import Clock, ModelRequest, RetryPart
+from tui.core.secrets.redact import Secret
+from tui.core.text import clean_line
+from tui.core.traffic import TrafficSink
+from tui.settings.config_file import ConfigFile
+
+if TYPE_CHECKING:
+    from tui.model.endpoints.profile import ModelProfile
+
+KEYCHAIN_SERVICE = "mcptui"
+TRY_SECONDS = 60.0
+"""Local servers load the model first."""
+
+ENVIRONMENT, IN_KEYCHAIN, NO_KEY = "environment", "keychain", "none"
+"""Where the key of a profile is."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderChoice:
+    """A provider, or a program on this machine. `name` and `base_url` are "" for any other endpoint.
+
+    `variable` is the environment variable of its key, "" if it needs none; `is_set` says whether it is set.
+    `model` is what it serves by default, or "". `key_page` is where to get a key.
+    """
+
+    name: str
+    title: str
+    base_url: str = ""
+    variable: str = ""
+    is_set: bool = False
+    model: str = ""
+    key_page: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelValues:
+    """What a form has of a model profile.
+
+    `key` is one of `ENVIRONMENT`, `IN_KEYCHAIN` and `NO_KEY`. `variable` is for the first, `secret` for the
+    second: the key itself, which is stored in the keychain only; "" if it is there already.
+    """
+
+    name: str
+    base_url: str
+    model: str
+    key: str = NO_KEY
+    variable: str = ""
+    secret: str = ""
+
+    def __repr__(self) -> str:
+        return f"ModelValues({self.name!r}, {self.base_url!r}, {self.model!r}, {self.key!r})"
+
+
+class ModelChanges:
+    """Adds model profiles.
+
+    `apply` reads the configuration again and raises McptuiError with what is wrong; `switch` switches to a
+    profile. `keep_secret` gets name and value of each key before it is used.
+    """
+
+    def __init__(
+        self,
+        config: ConfigFile,
+        env: Mapping[str, str],
+        clock: Clock,
+        sink: TrafficSink,
+        keep_secret: Callable[[str, str], None],
+        apply: Callable[[], Awaitable[None]],
+        switch: Callable[[str], Awaitable[None]],
+    ) -> None:
+        self._config = config
+        self._env = env
+        self._clock = clock
+        self._sink = sink
+        self._keep_secret = keep_secret
+        self._apply = apply
+        self._switch = switch
+
+    def providers(self) -> Sequence[ProviderChoice]:
+        """Return what a profile can be made for, those with a key in the environment first."""
+        from tui.model.endpoints.detect import candidates
+        from tui.model.endpoints.providers import PROVIDERS
+
+        remote = []
+        for one in PROVIDERS:
+            variable = next((name for name in one.keys if self._env.get(name)), one.keys[0])
+            is_set = bool(self._env.get(variable))
+            remote.append(
+                ProviderChoice(one.name, one.title, one.base_url, variable, is_set, one.model, one.key_page)
+            )
+        places = {place.name: f"http://{place.host}:{place.port}/v1" for place in candidates(self._env)}
+        local = [
+            ProviderChoice(name, title, places[name])
+            for name, title in (("ollama", "Ollama"), ("lmstudio", "LM Studio"))
+            if name in places
+        ]
+        remote.sort(key=lambda one: not one.is_set)
+        return [*remote, *local, ProviderChoice("", "Other endpoint")]
+
+    def is_set(self, variable: str) -> bool:
+        """Whether an environment variable has a value."""
+        return bool(self._env.get(variable))
+
+    def free_name(self, wanted: str) -> str:
+        """Return a name for a profile that no other has."""
+        taken, base = self._config.models(), wanted or "model"
+        names = (base, *(f"{base}-{number}" for number in range(2, 1000)))
+        return next(name for name in names if name not in taken)
+
+    def table(self, values: ModelValues) -> dict[str, Any]:
+        """Return the profile as under `[models.NAME]`. Raises ConfigError with what is wrong."""
+        from tui.settings.new_server import check_new
+
+        table: dict[str, Any] = {"model": values.model.strip(), "base_url": values.base_url.strip()}
+        if values.key == ENVIRONMENT and values.variable.strip():
+            table["api_key_env"] = values.variable.strip()
+        elif values.key == IN_KEYCHAIN:
+            table["api_key"] = f"keyring:{KEYCHAIN_SERVICE}/{values.name}"
+        if not table["model"]:
+            raise ConfigError("no model is chosen", where="model")
+        if values.name in self._config.models():
+            raise ConfigError("another profile has this name", where=clean_line(values.name, 64))
+        check_new(values.name, table, self._config.path, self._env, kind="models")
+        return table
+
+    async def offered(self, values: ModelValues) -> Sequence[str]:
+        """Return the ids of the models that the endpoint offers. Raises McptuiError if it cannot be asked."""
+        from tui.runtime.profiles import offered
+
+        return await offered(await self._profile(values))
+
+    async def try_out(self, values: ModelValues) -> None:
+        """Ask the model for a word. Raises McptuiError if it does not answer."""
+        from tui.runtime.profiles import import_model, make_model
+
+        self.table(values)
+        profile = await self._profile(values)
+        await asyncio.to_thread(import_model, profile)
+        model = make_model(profile, self._clock, self._sink)
+        request = ModelRequest("", (UserMessage("Reply with the word OK."),))
+        try:
+            async with asyncio.timeout(TRY_SECONDS), aclosing(model.stream(request)) as parts:
+                async for part in parts:
+                    if isinstance(part, RetryPart):
+                        raise ModelError(part.reason, where=profile.name)
+                    return
+        except TimeoutError:
+            raise ModelError(f"no reply within {TRY_SECONDS:g} s", where=profile.name) from None
+        finally:
+            await model.aclose()
+
+    async def add(self, values: ModelValues) -> None:
+        """Store the key, write the profile and switch to it. Raises McptuiError with what went wrong."""
+        from tui.core.secrets import keychain
+
+        table = self.table(values)
+        if values.key == IN_KEYCHAIN and values.secret:
+            await keychain.store(KEYCHAIN_SERVICE, values.name, values.secret.strip())
+        await asyncio.to_thread(self._config.add_model, values.name, table)
+        await self._apply()
+        await self._switch(values.name)
+
+    async def _profile(self, values: ModelValues) -> "ModelProfile":
+        from tui.model.endpoints.profile import ModelProfile
+        from tui.runtime.profiles import with_key
+
+        variable = values.variable.strip() if values.key == ENVIRONMENT else ""
+        typed = values.secret.strip() if values.key == IN_KEYCHAIN else self._env.get(variable, "")
+        profile = ModelProfile(
+            values.name,
+            values.base_url.strip(),
+            values.model.strip(),
+            api_key=Secret(typed) if typed else None,
+            api_key_env=variable,
+            keychain=f"{KEYCHAIN_SERVICE}/{values.name}" if values.key == IN_KEYCHAIN else "",
+        )
+        found = await with_key(profile) or profile
+        if found.api_key:
+            self._keep_secret(found.key_name, found.api_key.reveal())
+        return found

@@ -1,0 +1,271 @@
+"""Asks for a model profile: its endpoint, where its key is, and the model; tries it before it is saved."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import events
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from tui.core.errors import McptuiError
+from tui.core.text import clean_line
+from tui.core.units import plural
+from tui.ui.dialogs.picker import FindingPicker, PickerChoice
+from tui.ui.widgets.field import Button, Choices, Field, FormField, type_into
+from tui.ui.widgets.literal import Literal
+
+if TYPE_CHECKING:
+    from tui.runtime.model_changes import ModelChanges, ModelValues, ProviderChoice
+
+MOST_MODELS = 2000
+TITLE_CELLS = 18
+
+KEYS = (("environment", "environment variable"), ("keychain", "system keychain"), ("none", "none"))
+
+
+def add_model(app: App[Any], changes: "ModelChanges", added: Callable[[str | None], None]) -> None:
+    """Ask for a provider, then for the rest; `added` gets the name of the profile that was added, or None."""
+    providers = tuple(changes.providers())
+
+    def line(one: "ProviderChoice") -> Content:
+        about = f"{one.variable} is set" if one.is_set else one.variable or one.base_url
+        return Content.assemble(
+            f"{one.title:<{TITLE_CELLS}}", (about, "$success" if one.is_set else "$text-dim")
+        )
+
+    def done(name: str | None) -> None:
+        if name is not None:
+            app.notify(f"Added {name}. It answers from now on.", timeout=4)
+        added(name)
+
+    def chosen(index: str | None) -> None:
+        if index is not None:
+            app.push_screen(ModelForm(changes, providers[int(index)]), done)
+
+    choices = [PickerChoice(str(at), line(one)) for at, one in enumerate(providers)]
+    app.push_screen(FindingPicker("Add model", choices), chosen)
+
+
+class ModelForm(ModalScreen[str | None]):
+    """Adds a profile with `changes`; returns its name, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "Cancel", priority=True),
+        Binding("tab", "app.focus_next", "Next field", priority=True),
+        Binding("shift+tab", "app.focus_previous", "Previous field", priority=True),
+        Binding("ctrl+j,ctrl+enter", "save", "Save", priority=True),
+        Binding("down", "choose_model", "Choose model", priority=True),
+    ]
+
+    DEFAULT_CSS = """
+    ModelForm { align: center bottom; background: $surface 60%; }
+    ModelForm > Vertical {
+        width: 1fr; max-width: 110; height: auto; max-height: 100%; padding: 1 3; margin: 0 2 1 2;
+        background: $panel; border-left: outer $accent;
+    }
+    ModelForm .title { width: 1fr; text-style: bold; margin-bottom: 1; }
+    ModelForm VerticalScroll { height: auto; max-height: 100vh; }
+    ModelForm #problem { width: 1fr; max-height: 4; padding: 0 0 0 2; color: $bad; }
+    ModelForm .buttons { height: 1; margin-top: 1; }
+    ModelForm .buttons Literal { width: 1fr; margin-left: 3; color: $text-dim; }
+    """
+
+    def __init__(self, changes: "ModelChanges", provider: "ProviderChoice") -> None:
+        super().__init__()
+        self._changes = changes
+        self._provider = provider
+        self._url = Field(
+            provider.base_url, placeholder="https://HOST/v1", compact=True, select_on_focus=False
+        )
+        source = "environment" if provider.variable else "none"
+        self._source = Choices(KEYS, source, self._look, id="source")
+        self._variable = Field(provider.variable, placeholder="NAME", compact=True, select_on_focus=False)
+        self._variable_field = FormField("Variable", self._variable)
+        self._secret = Field(placeholder="paste the key", password=True, compact=True)
+        self._secret_field = FormField("Key", self._secret)
+        self._model = Field(provider.model, placeholder="the ID of a model", compact=True)
+        self._model_field = FormField("Model", self._model, required=True)
+        name = changes.free_name(provider.name)
+        self._called = Field(name, max_length=64, compact=True, select_on_focus=False)
+        self._state = Literal("")
+        self._problem = Literal("", id="problem")
+        self._problem.display = False
+        self._ids: tuple[str, ...] = ()
+        self._listed: ModelValues | None = None
+        self._tried: ModelValues | None = None  # what has failed: it is saved the next time
+        self._work: asyncio.Task[None] | None = None
+        self._is_saving = False
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Literal(f"Add model · {self._provider.title}", classes="title")
+            with VerticalScroll(can_focus=False):
+                yield FormField("Base URL", self._url, required=True)
+                yield FormField("API key", self._source)
+                yield self._variable_field
+                yield self._secret_field
+                yield self._model_field
+                yield FormField("Profile name", self._called, required=True)
+            yield self._problem
+            with Horizontal(classes="buttons"):
+                yield Button("Save", "ctrl+j", self.action_save)
+                yield self._state
+
+    def on_mount(self) -> None:
+        self._look()
+        has_key = self._provider.is_set or not self._provider.variable
+        self.set_focus(self._model if self._provider.base_url and has_key else self._first)
+        if self._provider.base_url and has_key:
+            self._begin(self._list(show=False))
+
+    @property
+    def _first(self) -> Field:
+        """The first field that is to be filled in."""
+        return self._variable if self._provider.variable else self._url
+
+    def on_unmount(self) -> None:
+        if self._work is not None:
+            self._work.cancel()
+
+    def on_key(self, event: events.Key) -> None:
+        """Take characters that were typed before the form had its focus."""
+        if self.focused is None:
+            type_into(self._first, event)
+
+    def _values(self) -> "ModelValues":
+        from tui.runtime.model_changes import ModelValues
+
+        return ModelValues(
+            self._called.value.strip(),
+            self._url.value,
+            self._model.value,
+            self._source.chosen,
+            self._variable.value,
+            self._secret.value,
+        )
+
+    def _look(self) -> None:
+        """Show the fields of the chosen source of the key, and what is known of it."""
+        source = self._source.chosen
+        self._variable_field.display = source == "environment"
+        self._secret_field.display = source == "keychain"
+        page = f" Get a key at {self._provider.key_page}" if self._provider.key_page else ""
+        variable = self._variable.value.strip()
+        known = variable == self._provider.variable
+        is_set = self._provider.is_set if known else self._changes.is_set(variable)
+        self._variable_field.describe("" if is_set else page.strip())
+        self._variable_field.complain(
+            f"{variable} is not set. Set it and restart mcptui, or use the keychain."
+            if variable and not is_set
+            else "",
+            is_error=False,
+        )
+        place = f"mcptui/{clean_line(self._called.value.strip(), 64)}"
+        self._secret_field.describe(f"Stored in the keychain as {place}, not in the file.{page}")
+        self._model_field.describe(self._about_models())
+        self._say("")
+
+    def _about_models(self) -> str:
+        return f"↓ choose from {plural(len(self._ids), 'model')}" if self._ids else "↓ list the models"
+
+    def _say(self, text: str) -> None:
+        self._state.show(text or "esc cancel   tab next field")
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        if self._listed is not None and not self._same_endpoint(self._listed):
+            self._ids, self._listed = (), None
+        self._show_problem("")
+        self._look()
+
+    def _same_endpoint(self, other: "ModelValues") -> bool:
+        now = self._values()
+        return (now.base_url, now.key, now.variable, now.secret) == (
+            other.base_url,
+            other.key,
+            other.variable,
+            other.secret,
+        )
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.action_save()
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        if self._work is not None:
+            self._work.cancel()
+        self._work = asyncio.create_task(work, name="model form")
+
+    def action_choose_model(self) -> None:
+        if self._ids:
+            self._open_ids()
+        else:
+            self._begin(self._list(show=True))
+
+    async def _list(self, *, show: bool) -> None:
+        values = self._values()
+        self._model_field.describe("Loading the models…")
+        try:
+            found = await self._changes.offered(values)
+        except McptuiError as error:
+            self._model_field.describe(self._about_models())
+            if show:
+                self._complain(error)
+            return
+        if self._same_endpoint(values):
+            self._ids, self._listed = tuple(found[:MOST_MODELS]), values
+        self._model_field.describe(self._about_models())
+        if show and self._ids:
+            self._open_ids()
+        elif show:
+            self._show_problem("! The endpoint lists no models. Type the ID of one.")
+
+    def _open_ids(self) -> None:
+        choices = [PickerChoice(one, Content(clean_line(one, 120))) for one in self._ids]
+
+        def chosen(model: str | None) -> None:
+            if model is not None:
+                self._model.value = model
+                self.set_focus(self._model)
+
+        self.app.push_screen(FindingPicker("Models", choices, self._model.value), chosen)
+
+    def action_save(self) -> None:
+        """Try the model and save the profile; one that has failed is saved the next time, if unchanged."""
+        if self.is_current and not self._is_saving:
+            self._begin(self._save(self._values()))
+
+    async def _save(self, values: "ModelValues") -> None:
+        self._is_saving = True
+        self._show_problem("")
+        try:
+            if values != self._tried:
+                self._say(f"Trying {clean_line(values.model, 60)}…")
+                self._changes.table(values)
+                self._tried = values
+                await self._changes.try_out(values)
+            self._tried = None
+            self._say("Saving…")
+            await self._changes.add(values)
+        except McptuiError as error:
+            self._complain(error)
+            self._say("ctrl+j again saves it anyway   esc cancel" if self._tried == values else "")
+        else:
+            self.dismiss(values.name)
+        finally:
+            self._is_saving = False
+
+    def _complain(self, error: McptuiError) -> None:
+        self._show_problem(f"! {clean_line(str(error), 400)}")
+
+    def _show_problem(self, text: str) -> None:
+        self._problem.show(text)
+        self._problem.display = bool(text)
+
+    def action_back(self) -> None:
+        self.dismiss(None)
