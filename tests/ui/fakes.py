@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.ui.fake_chats import FakeChats
 from tests.ui.traffic_stage import Recorded
+from tui.core.context.context_parts import ContextPart
 from tui.core.context.definition_tokens import DefinitionTokens
 from tui.core.conversation.conversation import CallRequest, Conversation
 from tui.core.errors import UsageError
@@ -445,6 +446,8 @@ class FakeRuntime:
         self.snippets: dict[str, str] = {}
         self.tokens: dict[str, DefinitionTokens] = {}
         self.project = ProjectFile(Path("/nowhere/answers.json"))
+        self.parts: list[ContextPart] = []
+        self.measures_tokens = False
         self.project_words = self.project_tokens = ""
         self.revision = 1
         self.saved_themes: list[str] = []
@@ -463,6 +466,9 @@ class FakeRuntime:
         if self._gate is not None:
             await self._gate.wait()
         self.is_ready = True
+
+    def context_parts(self) -> Sequence[ContextPart]:
+        return self.parts
 
     def definition_tokens(self) -> Mapping[str, DefinitionTokens]:
         return self.tokens

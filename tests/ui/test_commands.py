@@ -10,6 +10,7 @@ from tests.conftest import until
 from tests.ui.app_stage import keys, opened, screen_text, send, shows
 from tests.ui.fakes import WEATHER, FakeRuntime, says
 from tests.ui.prompt_stage import runtime_with_prompts
+from tui.core.context.context_parts import ContextPart
 from tui.core.conversation.conversation import UserMessage
 from tui.core.workbench import PromptInfo
 from tui.settings.state.project_file import ProjectFile
@@ -392,3 +393,13 @@ async def test_without_project_instructions_the_command_says_so(tmp_path, monkey
     async with opened(FakeRuntime()) as (app, pilot):
         await send(pilot, "/instructions")
         await shows(app, "AGENTS.md: not found in this folder")
+
+
+async def test_context_shows_what_the_next_request_is_made_of():
+    runtime = FakeRuntime()
+    runtime.parts = [ContextPart("System text", 80), ContextPart("2 tools", 400, "weather")]
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/context")
+        await shows(app, "weather, 2 tools", "~400", "Total")
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main)

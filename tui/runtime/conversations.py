@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tui.core.context.compaction import Compactor
+from tui.core.context.compaction import Compactor, sent_messages
+from tui.core.context.context_parts import ContextPart, context_parts
 from tui.core.context.definition_tokens import DefinitionTokens, definition_tokens
 from tui.core.context.summaries import suggest_title
 from tui.core.context.tool_selection import ToolSelection
@@ -262,6 +263,15 @@ class Conversations:
         calibration = self._active_model.context_meter.calibration
         tools = self._context.toolbox.tools()
         return definition_tokens(tools, instructions, calibration, self._tool_selection)
+
+    def context_parts(self, project: str, servers: Mapping[str, DefinitionTokens]) -> Sequence[ContextPart]:
+        """Return what the next request is made of, without the question, in tokens."""
+        talk, meter = self._now.conversation, self._active_model.context_meter
+        self._tool_selection.max_tools = self._active_model.max_tools
+        tools = self._context.toolbox.tools()
+        offer = self._tool_selection.preview(tools, window=meter.window, talk=talk.messages)
+        messages = sent_messages(talk.messages, talk.compaction, talk.ends)
+        return context_parts(offer.specs, servers, self.system, project, messages, meter.calibration)
 
     async def title_from_model(self) -> str:
         with self._alone("the model is writing a title") as now:

@@ -21,6 +21,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tui.core.context.context_meter import estimate
+from tui.core.context.context_parts import ContextPart
 from tui.core.context.definition_tokens import DefinitionTokens, token_words
 from tui.core.context.server_instructions import instructions_text
 from tui.core.conversation.sessions import LAST
@@ -449,7 +450,17 @@ class Runtime:
     def project_tokens(self) -> str:
         """The tokens of the project instructions in each request, in words."""
         found, calibration = self.project.found, self._active_model.context_meter.calibration
-        return token_words(calibration(estimate(found.prompt if found else "")), calibration.samples > 0)
+        return token_words(calibration(estimate(found.prompt if found else "")), self.measures_tokens)
+
+    def context_parts(self) -> Sequence[ContextPart]:
+        """Return what the next request to the model is made of, without the question, in tokens."""
+        used = self.project.used
+        return self.conversations.context_parts(used.prompt if used else "", self.definition_tokens())
+
+    @property
+    def measures_tokens(self) -> bool:
+        """Whether tokens are scaled to what the endpoint has counted, not only estimated."""
+        return self._active_model.context_meter.calibration.samples > 0
 
     @property
     def project_words(self) -> str:

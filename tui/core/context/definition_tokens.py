@@ -51,12 +51,13 @@ def definition_tokens(
     for name, tool in NameTable(tools).items():
         tokens = calibration(tool_selection.made(name, tool).tokens)
         by_server.setdefault(tool.server, {})[tool.name] = tokens
+    left = {key for key, mark in tool_selection.marks.items() if mark == NOT_LOADED}
     return {
         server: DefinitionTokens(
             found,
             calibration(estimate(instructions_text({server: instructions.get(server, "")}))),
             calibration.samples > 0,
-            sum(found[name] for name in found if tool_selection.marks.get((server, name)) == NOT_LOADED),
+            sum(tokens for name, tokens in found.items() if (server, name) in left),
         )
         for server, found in by_server.items()
     }

@@ -68,13 +68,20 @@ class ToolSelection:
     ) -> "ToolOffer":
         """Return the offer of a turn; what is left out is explained in full only once."""
         room = ToolBudget(self.max_tools, window)
-        offer = ToolOffer(tools, room, ToolHistory(tuple(talk), earlier=self._last), self)
+        offer = self.preview(tools, window=window, talk=talk)
         self.offered(offer)
         situation = (room, frozenset(map(key_of, tools)))
         if offer.notice and situation == self._explained:
             offer.notice = f"{len(offer.keys)} of {plural(len(tools), 'tool')} are offered to the model."
         self._explained = situation if offer.notice else None
         return offer
+
+    def preview(
+        self, tools: Sequence[Tool], *, window: int | None = None, talk: Sequence[Message] = ()
+    ) -> "ToolOffer":
+        """Return the offer that a turn would begin with now."""
+        room = ToolBudget(self.max_tools, window)
+        return ToolOffer(tools, room, ToolHistory(tuple(talk), earlier=self._last), self)
 
     def offered(self, offer: "ToolOffer") -> None:
         """Note what is offered from now on."""

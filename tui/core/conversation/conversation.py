@@ -279,6 +279,11 @@ class Conversation:
         self._numbered = len(self.messages)
         return self._ids
 
+    @property
+    def ends(self) -> set[int]:
+        """The places of messages before which a turn was stopped or failed."""
+        return {remark.place for remark in self.remarks if remark.kind == "end"}
+
     def valid(self, messages: Sequence[Message]) -> list[Message]:
         """Apply `sanitised` to `messages`: those of this conversation, compacted by `compaction`.
 

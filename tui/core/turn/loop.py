@@ -79,8 +79,7 @@ class ModelRequester:
 
     def _request(self, offer: ToolOffer | None, extra: str) -> ModelRequest:
         talk = self._conversation
-        ends = {remark.place for remark in talk.remarks if remark.kind == "end"}
-        messages: Sequence[Message] = talk.valid(sent_messages(talk.messages, talk.compaction, ends))
+        messages: Sequence[Message] = talk.valid(sent_messages(talk.messages, talk.compaction, talk.ends))
         if extra:  # in the history, the model would repeat it
             messages = [*messages, UserMessage(extra)]
         system = with_instructions(talk.system, self._deps.instructions)

@@ -66,6 +66,7 @@ class SlashCommands:
             "model": self._model,
             "system": self._system,
             "instructions": self._instructions,
+            "context": self._context,
             "compact": self._compact,
             "clear": lambda _: current.start_new(),
             "retry": self._retry,
@@ -105,6 +106,18 @@ class SlashCommands:
     async def _system(self, rest: str) -> None:
         await self._current.conversations.set_system(rest)
         self._note("The model is told so from now on, in this conversation.")
+
+    async def _context(self, _: str) -> None:
+        from tui.ui.dialogs.context_dialog import ContextDialog
+
+        runtime = self._runtime
+        dialog = ContextDialog(
+            runtime.context_parts(),
+            runtime.conversations.meters.window,
+            measured=runtime.measures_tokens,
+            traffic_key=self._regions.key_of("traffic.open"),
+        )
+        self._current.open_dialog(dialog, lambda _: self._regions.go_to(Context.COMPOSER))
 
     async def _instructions(self, _: str) -> None:
         from tui.ui.dialogs.project_dialog import ProjectDialog

@@ -165,6 +165,7 @@ OWN: tuple[CommandSpec, ...] = (
     CommandSpec("login", "[SERVER]", "Sign in to a remote server", ArgumentRule.MAYBE),
     CommandSpec("logout", "[SERVER]", "Delete the tokens of a remote server", ArgumentRule.MAYBE),
     CommandSpec("system", "[TEXT]", "Tell the model how to behave in this conversation", ArgumentRule.MAYBE),
+    CommandSpec("context", "", "Show what the next request is made of, in tokens"),
     CommandSpec("instructions", "", "Read AGENTS.md of this folder and choose whether to use it"),
     CommandSpec("clear", "", "Begin a new conversation"),
     CommandSpec("compact", "", "Summarise the older part of the conversation for the model"),

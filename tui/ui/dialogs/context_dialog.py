@@ -1,0 +1,100 @@
+"""What the next request to the model is made of, in tokens."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+
+from tui.core.context.context_parts import ContextPart
+from tui.core.text import clean_line
+from tui.core.units import count
+from tui.ui.widgets.lines import LinePane
+from tui.ui.widgets.literal import Literal
+from tui.ui.widgets.rows import EMPTY, Row, spread
+
+BAR_CELLS = 20
+BAR_FROM = 60
+"""Columns from which there are bars."""
+
+
+def context_rows(parts: Sequence[ContextPart], window: int | None, width: int, *, sign: str) -> list[Row]:
+    """Return a line for each part, with a bar for its share, and the total; `sign` is before numbers."""
+    total = sum(part.tokens for part in parts)
+    most = max((part.tokens for part in parts), default=0) or 1
+    cells = BAR_CELLS if width >= BAR_FROM else 0
+    rows: list[Row] = []
+    for part in parts:
+        server = clean_line(part.server, 40)
+        name = f"{server}, {part.name}" if server else part.name
+        bar = "━" * round(cells * part.tokens / most)
+        tokens = f"{sign}{count(part.tokens)}".rjust(9)
+        rows.append(spread(((name, "text"),), ((bar.ljust(cells), "tool"), (tokens, "text")), width))
+    share = f" of {count(window)} ({total / window:.0%})" if window else ""
+    total_row = spread((("Total", "text bold"),), ((f"{sign}{count(total)}{share}", "text bold"),), width)
+    return [*rows, EMPTY, total_row]
+
+
+class _Parts(LinePane):
+    FOLLOWS = False
+
+    def __init__(self, parts: Sequence[ContextPart], window: int | None, measured: bool) -> None:
+        super().__init__()
+        self._parts = parts
+        self._window = window
+        self._measured = measured
+        self._rows: list[Row] = []
+
+    def rewrap(self) -> None:
+        width = max(20, self.columns)
+        sign = "" if self._measured else "~"
+        self._rows = context_rows(self._parts, self._window, width, sign=sign)
+        self.rows_changed()
+
+    def row_count(self) -> int:
+        return len(self._rows)
+
+    def row(self, index: int) -> Row:
+        return self._rows[index]
+
+
+class ContextDialog(ModalScreen[None]):
+    """Shows the parts of the next request; `traffic_key` shows requests in full."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "close", "close", priority=True)]
+
+    DEFAULT_CSS = """
+    ContextDialog { align: center middle; background: $surface 60%; }
+    ContextDialog > Vertical {
+        width: 84; max-width: 100%; height: auto; max-height: 90%; padding: 1 3;
+        background: $panel; border-left: outer $accent;
+    }
+    ContextDialog Literal { width: 1fr; }
+    ContextDialog .about { color: $text-dim; }
+    ContextDialog _Parts { margin: 1 0; background: $panel; }
+    ContextDialog .keys { color: $accent; }
+    """
+
+    def __init__(
+        self, parts: Sequence[ContextPart], window: int | None, *, measured: bool, traffic_key: str
+    ) -> None:
+        super().__init__()
+        self._parts = parts
+        self._window = window
+        self._measured = measured
+        self._traffic_key = traffic_key
+
+    def compose(self) -> ComposeResult:
+        how = "measured" if self._measured else "estimated"
+        pane = _Parts(self._parts, self._window, self._measured)
+        pane.styles.height = len(self._parts) + 2
+        with Vertical():
+            yield Literal("Context")
+            yield Literal(f"The next request in tokens, without your message ({how}).", classes="about")
+            yield pane
+            yield Literal(f"esc close    {self._traffic_key} shows each request in full", classes="keys")
+
+    def action_close(self) -> None:
+        self.dismiss(None)
