@@ -1,8 +1,9 @@
 """The entries of a recording that pass a filter, with notes and lint findings."""
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from tui.commands.recordings import PAGE, OpenRecording
@@ -211,7 +212,23 @@ class Selection:
         if not live and judged_of(reader.meta()) >= self._last:
             with suppress(StorageError):  # damaged findings are made anew
                 return reader.flagged()[0]
-        return ((finding.severity, (finding.seq,)) for finding in self.findings())
+        found = self.findings() if live else self._kept()
+        return ((finding.severity, (finding.seq,)) for finding in found)
+
+    def _kept(self) -> Iterator[Finding]:
+        """Yield what the linter finds in a recording that is over, and store it there for the next time."""
+        from tui.storage.recordings.judged import JudgedFindings
+
+        judged, waiting, problem = JudgedFindings(), list[Finding](), ""
+        for finding in self.findings():
+            if len(waiting) >= PAGE and finding.seq != waiting[-1].seq:
+                problem = problem or _failed(partial(judged.add, waiting))
+                waiting = []
+            waiting.append(finding)
+            yield finding
+        problem = problem or self._recording.reader.damage or _failed(partial(judged.add, waiting))
+        if not problem:
+            _failed(partial(judged.keep, self._recording.file, self._last))  # found again the next time
 
     def close(self) -> None:
         self._view.close(wait=True)
@@ -219,3 +236,12 @@ class Selection:
 
 def _marks_dropped(entry: Entry) -> bool:
     return entry.kind is Kind.EVENT and entry.method == DROPPED
+
+
+def _failed(action: Callable[[], None]) -> str:
+    """Return why storing failed, or ""."""
+    try:
+        action()
+    except StorageError as error:
+        return error.message
+    return ""

@@ -14,6 +14,8 @@ from tui.commands.recordings import open_entries
 from tui.commands.traffic_selection import Selection, query_of
 from tui.core.errors import UsageError
 from tui.core.traffic import DROPPED, Cause, Entry, Finding, Kind, Severity
+from tui.storage.recordings.findings import judged_of
+from tui.storage.recordings.reader import RecordingReader
 from tui.storage.recordings.writer import RecordingWriter
 from tui.traffic.record.entry_columns import EntryColumns
 
@@ -213,3 +215,27 @@ def test_stored_findings_filter_what_was_judged_whole(tmp_path: Path, judged: in
         writer.write([], [finding], judged)
     assert (passing(path, "lint:any") == [2]) is is_stored
     assert (3 in passing(path, "lint:any")) is not is_stored
+
+
+def test_what_a_filter_had_to_judge_is_stored_for_the_next_time(tmp_path: Path):
+    path = tmp_path / "r.mcptrace"
+    noise = request(3)._replace(kind=Kind.NOT_JSON, body=b"noise", size=5)
+    with closing(RecordingWriter(path)) as writer:
+        writer.write([*requests(1, 2), noise, *requests(4, 7)])
+    first = passing(path, "lint:any")
+    with closing(RecordingReader(path)) as reader:
+        assert judged_of(reader.meta()) == 10
+        assert reader.findings_of(3)[0].code == "stray-output"
+    assert passing(path, "lint:any") == first
+
+
+def test_a_recording_that_cannot_be_written_is_filtered_all_the_same(tmp_path: Path):
+    path = tmp_path / "r.mcptrace"
+    noise = request(3)._replace(kind=Kind.NOT_JSON, body=b"noise", size=5)
+    with closing(RecordingWriter(path)) as writer:
+        writer.write([*requests(1, 2), noise, *requests(4, 7)])
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(
+            "CREATE TRIGGER no BEFORE INSERT ON flags BEGIN SELECT raise(ABORT, ''); END;"
+        )
+    assert 3 in passing(path, "lint:any")

@@ -113,6 +113,19 @@ def put_judged(connection: sqlite3.Connection, seq: int) -> None:
     connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_JUDGED, f"{RULES} {seq}"))
 
 
+def drop_flags(connection: sqlite3.Connection, seq: int) -> None:
+    """Drop, as a part of a transaction, the flags of the entries up to `seq`.
+
+    They are nearly in the order of their entries, so only those that go are read. The last one stays: no
+    number is given twice, since readers ask for those behind one.
+    """
+    connection.execute(
+        "DELETE FROM flags WHERE number < coalesce("
+        "(SELECT number FROM flags WHERE last > ? ORDER BY number LIMIT 1), (SELECT max(number) FROM flags))",
+        (seq,),
+    )
+
+
 def judged_of(meta: Mapping[str, str]) -> int:
     """Return up to which entry a recording was judged by the rules of this program, 0 for none."""
     rules, _, seq = meta.get(_JUDGED, "").partition(" ")

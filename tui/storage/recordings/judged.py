@@ -1,13 +1,15 @@
-"""Findings that are made after a recording is over: in memory, and in its file once all are known."""
+"""Findings made after a recording is over: in a temporary file, and in the recording once all are known."""
 
 import sqlite3
 import threading
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 
+from tui.core.errors import StorageError
 from tui.core.traffic import Finding
 from tui.storage.recordings.database import (
+    CACHE_KIB,
     FINDINGS_TABLES,
     VERSION,
     open_for_notes,
@@ -15,7 +17,6 @@ from tui.storage.recordings.database import (
     storage_errors,
 )
 from tui.storage.recordings.findings import FindingTable, findings_of, put_judged
-from tui.storage.recordings.writer import MAX_FINDINGS
 
 _COPIED = {"findings": 8, "flags": 5}
 """The tables that are copied, and the number of their columns."""
@@ -26,29 +27,34 @@ class JudgedFindings:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        # Without a name it is in memory while it is small, and then in a temporary file that SQLite deletes.
+        self._connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        self._connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         self._connection.executescript(FINDINGS_TABLES)
         self._table = FindingTable()
-        self._count = 0
 
     def add(self, findings: Sequence[Finding]) -> None:
-        if findings:
-            with self._lock:
-                self._table.write(self._connection, findings)()
-                self._count += len(findings)
+        """Add findings, with all of an entry at once. Raises StorageError if the disk is full."""
+        if not findings:
+            return
+        with self._lock, _temporary_errors():
+            try:
+                self._connection.execute("BEGIN")
+                stored = self._table.write(self._connection, findings)
+                self._connection.execute("COMMIT")
+                stored()
+            finally:
+                roll_back(self._connection)
 
     def of(self, seq: int) -> Sequence[Finding]:
-        with self._lock:
+        with self._lock, _temporary_errors():
             return findings_of(self._connection, VERSION, seq)
 
     def keep(self, path: Path, judged: int) -> None:
         """Store them in place of those in a finished recording, which is judged up to an entry by that.
 
-        Not more than `MAX_FINDINGS`, nor in a file of another format. Raises StorageError if the file cannot
-        be written.
+        Not in a file of another format. Raises StorageError if the file cannot be written.
         """
-        if self._count > MAX_FINDINGS:
-            return
         with self._lock, closing(open_for_notes(path)) as connection, storage_errors(path):
             if int(connection.execute("PRAGMA user_version").fetchone()[0]) != VERSION:
                 return
@@ -62,3 +68,14 @@ class JudgedFindings:
                 connection.execute("COMMIT")
             finally:
                 roll_back(connection)
+
+
+@contextmanager
+def _temporary_errors() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StorageError(
+            f"the linter's findings cannot be stored ({error})",
+            next_step="Free some space in the folder for temporary files, and open the recording again.",
+        ) from error

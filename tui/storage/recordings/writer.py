@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind
 from tui.storage.recordings.database import ENTRY_COLUMNS, create_recording, leave_one_file, roll_back
-from tui.storage.recordings.findings import FindingTable, put_judged
+from tui.storage.recordings.findings import FindingTable, drop_flags, put_judged
 from tui.storage.recordings.liveness import LiveMark
 from tui.storage.recordings.notes import put_note
 from tui.storage.recordings.rows import Row, entry_values, storable
@@ -33,8 +33,8 @@ ENTRY_WEIGHT = 500
 DROP_STEP = 500
 """Entries that are dropped at a time."""
 
-MAX_FINDINGS = 100_000
-"""Findings kept of one recording. They stay when their entries are dropped, so they have their own limit."""
+WAITING_FINDINGS = 100_000
+"""Findings that wait in memory for a failed disk. With more, the recording is judged when it is opened."""
 
 # One statement for many rows takes two thirds of the time (measured). A batch is split into these.
 _RUNS = (256, 16, 1)
@@ -83,9 +83,8 @@ class RecordingWriter:
         self._waiting_findings: list[Finding] = []
         self._waiting_bytes = 0
         self._retry_at = 0.0
-        self._findings = 0
         self._judged = self._judged_stored = 0
-        self._is_full = False
+        self._missed = False
         self._table = FindingTable()
         self._first = self._gone = -1
         self._live: LiveMark | None = None
@@ -100,15 +99,12 @@ class RecordingWriter:
     def write(self, entries: Sequence[Entry], findings: Sequence[Finding] = (), judged: int = 0) -> None:
         """Store entries, findings of these or earlier ones, and up to where all are known, at once.
 
-        When it returns without a `problem` they survive kill -9. Of one recording, `MAX_FINDINGS` are kept.
+        When it returns without a `problem` they survive kill -9.
         """
         if self._connection is None:
             return
-        room = max(0, MAX_FINDINGS - self._findings)
-        self._waiting_findings.extend(findings[:room])
-        self._findings += min(len(findings), room)
-        self._is_full |= len(findings) > room
-        if not self._is_full:
+        self._waiting_findings.extend(findings)
+        if not self._missed:
             self._judged = max(self._judged, judged)
         if not entries and not self._waiting_findings and self._judged == self._judged_stored:
             return
@@ -182,6 +178,9 @@ class RecordingWriter:
     def _keep_waiting(self) -> None:
         if self._waiting_bytes > WAITING_BYTES:
             self._let_go()
+        if len(self._waiting_findings) > WAITING_FINDINGS:
+            self._waiting_findings = []
+            self._judged, self._missed = self._judged_stored, True
 
     def _give_up(self, error: Exception) -> None:
         self.problem = _sentence(error, self.path)
@@ -223,6 +222,7 @@ class RecordingWriter:
             gone = min(gone + DROP_STEP, last)
             connection.execute("DELETE FROM entries WHERE seq < ?", (gone,))
             connection.execute("DELETE FROM bodies WHERE seq <= ?", (gone,))
+            drop_flags(connection, gone)
         if gone > self._gone:
             self._leave_marker(connection, gone)
         return gone

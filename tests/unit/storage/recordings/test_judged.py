@@ -9,7 +9,6 @@ import pytest
 from tests.unit.storage.recordings.test_findings import OLD, found, written
 from tui.core.errors import StorageError
 from tui.core.traffic import Finding
-from tui.storage.recordings import judged as made_later
 from tui.storage.recordings.findings import judged_of
 from tui.storage.recordings.judged import JudgedFindings
 from tui.storage.recordings.reader import RecordingReader
@@ -40,12 +39,14 @@ def test_they_take_the_place_of_those_in_the_file(tmp_path: Path):
     assert stored(path) == ([2, 5], 50)
 
 
-def test_more_than_a_recording_may_have_are_not_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(made_later, "MAX_FINDINGS", 1)
+def test_a_flood_of_them_is_stored(tmp_path: Path):
     path = tmp_path / "r.mcptrace"
     written(path, [found(1)]).close()
-    made(2, 5).keep(path, 50)
-    assert stored(path) == ([1], 0)
+    judged = JudgedFindings()
+    for start in range(1, 120_001, 2_000):
+        judged.add([found(seq) for seq in range(start, start + 2_000)])
+    judged.keep(path, 120_000)
+    assert stored(path) == (list(range(1, 120_001)), 120_000)
 
 
 def test_a_recording_of_the_format_before_stays_as_it_is(tmp_path: Path):
@@ -72,3 +73,12 @@ def test_a_failure_leaves_what_was_stored(tmp_path: Path):
 def test_nothing_is_in_it_at_first():
     assert not JudgedFindings().of(1)
     assert isinstance(made(1).of(1)[0], Finding)
+
+
+def test_a_full_disk_is_an_error_of_the_storage():
+    judged = made(1)
+    judged._connection.execute("PRAGMA max_page_count = 4")
+    with pytest.raises(StorageError, match="cannot be stored"):
+        for start in range(2, 9_000, 1_000):
+            judged.add([found(seq) for seq in range(start, start + 1_000)])
+    assert judged.of(1)

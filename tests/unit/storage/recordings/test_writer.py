@@ -155,15 +155,40 @@ def test_one_batch_larger_than_the_cap_stays_until_the_next(path: Path):
         assert [entry.method for entry in reader.columns(0, 9)] == ["dropped", "tools/call"]
 
 
-def test_findings_are_stored_with_entries_and_bounded(path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(traffic_writer, "MAX_FINDINGS", 3)
+def test_every_finding_is_stored_with_the_entries(path: Path):
     findings = [Finding(seq, "not-json", Severity.ERROR, "This is not JSON.", "basic") for seq in range(1, 6)]
     writer = RecordingWriter(path)
     writer.write(requests(1, 5), findings[:2])
     writer.write([], findings[2:])
     with closing(RecordingReader(path)) as reader:
-        assert [seq for seq in range(1, 6) if reader.findings_of(seq)] == [1, 2, 3]
+        assert [seq for seq in range(1, 8) if reader.findings_of(seq)] == [1, 2, 3, 4, 5]
     writer.close()
+
+
+def test_a_flood_of_findings_is_judged_to_its_end(path: Path):
+    writer = RecordingWriter(path)
+    writer.write(requests(1, 5))
+    for start in range(1, 110_001, 1_000):
+        same = [Finding(seq, "not-json", Severity.ERROR, "x") for seq in range(start, start + 1_000)]
+        writer.write([], same, start + 999)
+    writer.close()
+    assert judged(path) == 110_000
+    with closing(RecordingReader(path)) as reader:
+        assert sum(len(seqs) for _, seqs in reader.flagged()[0]) == reader.findings_of(9)[0].count == 110_000
+
+
+def test_flags_of_dropped_entries_are_dropped_with_them(path: Path):
+    writer = RecordingWriter(path, cap_bytes=100_000)
+    for start in range(1, 5_001, 100):
+        writer.write(requests(start, 100, 100))
+        writer.write([], [Finding(start, "not-json", Severity.ERROR, "x")])
+    first = writer.gone
+    writer.close()
+    assert first > 3_000
+    with closing(RecordingReader(path)) as reader:
+        seqs = sorted(seq for _, each in reader.flagged()[0] for seq in each)
+    assert [seq for seq in seqs if seq > first] == [seq for seq in range(1, 5_001, 100) if seq > first]
+    assert len([seq for seq in seqs if seq <= first]) <= 1  # the last one at that time
 
 
 def judged(path: Path) -> int:
@@ -184,14 +209,21 @@ def test_up_to_where_all_findings_are_known_is_stored_with_them(path: Path):
 
 
 def test_findings_that_are_not_kept_are_not_called_known(path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(traffic_writer, "MAX_FINDINGS", 1)
+    monkeypatch.setattr(traffic_writer, "WAITING_FINDINGS", 1)
+    monkeypatch.setattr(traffic_writer, "RETRY_S", 0.0)
     writer = RecordingWriter(path)
-    findings = [Finding(seq, "not-json", Severity.ERROR, "This is not JSON.") for seq in range(1, 4)]
+    findings = [Finding(seq, "not-json", Severity.ERROR, "This is not JSON.") for seq in range(1, 5)]
     writer.write(requests(1, 5), findings[:1], 1)
-    writer.write([], findings[1:], 3)
-    writer.write([], (), 5)
-    assert judged(path) == 1
+    locked = sqlite3.connect(path, isolation_level=None)
+    locked.execute("BEGIN IMMEDIATE")
+    assert writer._connection is not None
+    writer._connection.execute("PRAGMA busy_timeout = 0")
+    writer.write([], findings[1:3], 3)
+    locked.execute("ROLLBACK")
+    locked.close()
+    writer.write([], findings[3:], 5)
     writer.close()
+    assert judged(path) == 1
 
 
 def test_findings_of_a_failed_transaction_are_stored_and_counted_once(path: Path):
