@@ -155,13 +155,11 @@ OVER_SIZE = 4_096
 class NativeTools(Wrapped):
     """A model with function calling; calls that leaked into its text are found at the end."""
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
         def reading() -> ReplyReader:
             return ReplyReader(CallMaker(OfferedTools(request.tools), used=_used(request)))
 
-        async with aclosing(_attempts(self._model, request, reading, request.tools)) as parts:
-            async for part in parts:
-                yield part
+        return _attempts(self._model, request, reading, request.tools)
 
 
 class TextTools(Wrapped):

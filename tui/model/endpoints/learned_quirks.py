@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from tui.core import units
 from tui.core.ports import EFFORTS
 from tui.core.schemas.schema_forms import SchemaForm
 from tui.model.endpoints.failures import is_unreadable_call
@@ -74,7 +75,7 @@ _MUST_ECHO = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _SUPPORTED = re.compile(
-    r"(?:supported values|must be|one of|expected|available|valid)\W+(.{0,160})", re.I | re.S
+    r"(?:supported values|must be|one of|expected|available|valid)\W+([^.;{}]{1,160})", re.I | re.S
 )
 _TOOLS_TOO = re.compile(r"\btools?\b|function.?call", re.IGNORECASE)
 _UNKNOWN = re.compile(
@@ -176,18 +177,22 @@ class Learned:
             f"takes {self.max_tools} tools" if self.max_tools else "",
             f"tool schemas in the form {self.form}" if self.form else "",
             "tool schemas with plain names" if self.plain_keys else "",
-            f"{len(self.strict_tools)} tool schemas simplified" if self.strict_tools else "",
+            f"{units.plural(len(self.strict_tools), 'tool schema')} simplified" if self.strict_tools else "",
             "wants its thinking back" if self.fill_reasoning else "",
             "refuses its own thinking" if self.no_echo else "",
             f"takes ids of calls with {self.call_ids}" if self.call_ids else "",
             "wants the names of results" if self.named_results else "",
-            f"takes reasoning effort {', '.join(sorted(self.efforts))}" if self.efforts else "",
+            f"supports reasoning effort {self._levels}" if self.efforts else "",
             "takes no JSON Schema for its answer" if self.answer_format else "",
             "takes no response_format with tools" if self.no_format_with_tools else "",
             "takes no question behind a result" if self.no_user_after_tool else "",
             *(f"refuses the tool {name}" for name in tools),
         ]
         return tuple(fact for fact in said if fact)[:MAX_FACTS]
+
+    @property
+    def _levels(self) -> str:
+        return ", ".join(level for level in EFFORTS if level in self.efforts)
 
     @property
     def tool_marks(self) -> dict[str, str]:
@@ -287,7 +292,7 @@ class Learned:
             listed = _SUPPORTED.search(words)
             self.efforts = {level for level in EFFORTS if listed and re.search(rf"\b{level}\b", listed[1])}
             if self.efforts:
-                return f"it takes reasoning_effort {', '.join(sorted(self.efforts))}; asking again so"
+                return f"it supports reasoning effort {self._levels}; asking again with the nearest"
         if name == "response_format":
             if "tools" in sent and traits.format_with_tools and _TOOLS_TOO.search(words):
                 self.no_format_with_tools = True

@@ -156,7 +156,7 @@ def test_a_limit_of_something_else_is_no_limit_of_tools() -> None:
         (
             "reasoning_effort",
             "Unsupported value: 'reasoning_effort' does not support 'minimal' with this model. Supported "
-            "values are: 'low', 'medium', and 'high'.",
+            "values are: 'low', 'medium', and 'high'. {'message': \"does not support 'minimal'\"}",
             Learned(efforts={"low", "medium", "high"}),
         ),
         ("prompt_cache_key", "unknown field prompt_cache_key", Learned(dropped={"prompt_cache_key"})),
