@@ -96,6 +96,18 @@ async def test_a_destructive_tool_is_called_only_after_confirmation() -> None:
         await until(lambda: len(runtime.workbench.called) == 1)
 
 
+async def test_a_call_that_may_change_something_is_resent_only_after_confirmation() -> None:
+    async with opened() as (runtime, app, screen, pilot):
+        runtime.recorded.call("add_note", source="notes", arguments={"text": "milk"})  # 5, 6
+        await until(lambda: len(screen.list.view) == 6)
+        screen.list.select(5)
+        await press(pilot, "R")
+        assert isinstance(app.screen, ConfirmCall)
+        await shows(app, "add_note may change something. It was sent before")
+        await press(pilot, "n")
+        assert runtime.workbench.called == []
+
+
 async def test_params_are_edited_as_json_in_one_burst() -> None:
     async with opened() as (runtime, app, screen, _):
         screen.list.select(1)

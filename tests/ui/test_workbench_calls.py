@@ -93,7 +93,7 @@ async def test_a_destructive_tool_is_confirmed_before_its_first_call_only() -> N
         app = app_of(screen)
         await pilot.press("down", "down", "enter", "x", "ctrl+j")
         await until(lambda: isinstance(app.screen, ConfirmCall))
-        assert "delete_station may destroy something" in screen_text(app)
+        assert "delete_station may delete or overwrite data" in screen_text(app)
         assert '{"location": "x"}' in screen_text(app)
         await pilot.press("n")
         await until(lambda: app.screen is screen)

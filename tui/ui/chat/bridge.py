@@ -19,20 +19,25 @@ if TYPE_CHECKING:
     from tui.ui.chat.transcript.transcript import Transcript
 
 END_HINTS: Mapping[str, str] = {
-    EndReason.LIMIT: "Press {go_on} to let it go on with fresh limits.",
-    EndReason.MODEL_ERROR: "{again} asks again.",
-    EndReason.FILTERED: "{again} asks again.",
-    EndReason.EMPTY: "{again} asks again.",
+    EndReason.LIMIT: "Press {go_on} to continue with fresh limits.",
+    EndReason.MODEL_ERROR: "Enter /retry to ask again.",
+    EndReason.FILTERED: "Enter /retry to ask again.",
+    EndReason.EMPTY: "Enter /retry to ask again.",
 }
-"""What to do after a turn that ended so; `{go_on}` and `{again}` are keys."""
+"""What to do after a turn that ended so; `{go_on}` is a key."""
+
+STALLED_SECONDS = 5
+"""From when on the silence of a model is shown."""
+
+_OF_A_REPLY = (events.StepStarted, events.TextDelta, events.ReasoningDelta, events.CallForming)
 
 _KINDS = {"error": "bad", "limit": "warn", "warn": "warn", "retry": "warn"}
 
 
-def note_of(remark: Remark, *, go_on: str, again: str) -> tuple[str, str]:
+def note_of(remark: Remark, *, go_on: str) -> tuple[str, str]:
     """Return the text of a remark, or "", with keys in it, and the kind of note: info, warn or bad."""
     hint = END_HINTS.get(remark.text, "") if remark.kind == "end" else ""
-    words = " ".join(filter(None, (words_of(remark), hint.format(go_on=go_on, again=again))))
+    words = " ".join(filter(None, (words_of(remark), hint.format(go_on=go_on))))
     return words, _KINDS.get(remark.kind, "info")
 
 
@@ -71,6 +76,7 @@ class Bridge:
         self._cards: set[str] = set()
         self._asking: ApprovalRequest | None = None
         self._activity = ""
+        self._heard_at: float | None = None  # while a reply is awaited: when something of it came last
         self._reason = ""
         self.step = 0
         self.can_continue = False
@@ -80,9 +86,13 @@ class Bridge:
 
     @property
     def activity(self) -> str:
-        """What is going on, for the status line; counts down to a retry."""
+        """What is going on, for the status line; counts down to a retry, or the silence of a model."""
         if self._retry is None:
-            return self._activity
+            silent = self._clock() - self._heard_at if self._heard_at is not None else 0.0
+            if silent < STALLED_SECONDS:
+                return self._activity
+            said = f"no data for {units.clock(silent)}"
+            return f"{self._activity}: {said} · {self._key('chat.cancel')} stops"
         until, event = self._retry
         left = units.clock(max(0, math.ceil(until - self._clock())))
         return (
@@ -96,6 +106,7 @@ class Bridge:
 
     def apply(self, event: events.Event) -> None:
         self._retry = None
+        self._hear(event)
         match event:
             case events.TextDelta(text=text):
                 self._reply()
@@ -132,6 +143,12 @@ class Bridge:
             case _:
                 self._apply_to_call(event)
 
+    def _hear(self, event: events.Event) -> None:
+        if isinstance(event, _OF_A_REPLY):
+            self._heard_at = self._clock()
+        elif not isinstance(event, events.Notice):
+            self._heard_at = None
+
     def _tell(self, event: events.LimitReached | events.Notice | events.Steered | events.Waiting) -> None:
         if isinstance(event, events.Waiting):
             self._activity = event.message or "waiting for the model"
@@ -151,7 +168,7 @@ class Bridge:
     @property
     def keys(self) -> Mapping[str, str]:
         """The keys that `note_of` mentions."""
-        return {"go_on": self._key("chat.continue"), "again": self._key("chat.retry")}
+        return {"go_on": self._key("chat.continue")}
 
     def _say_why(self, event: events.RetryScheduled) -> None:
         """Explain a retry once, in full: the status line has no room for it."""

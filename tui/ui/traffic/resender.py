@@ -75,7 +75,7 @@ class Resender:
     async def resend(self) -> None:
         request = await self._request()
         if request is not None:
-            self._confirm(request)
+            self._confirm(request, again=True)
 
     async def edit(self) -> None:
         from tui.ui.traffic.edit_request import EditRequest
@@ -164,14 +164,19 @@ class Resender:
 
         return check
 
-    def _confirm(self, request: ResendRequest) -> None:
+    def _confirm(self, request: ResendRequest, *, again: bool = False) -> None:
+        """Send it, after a question if it may change something: `again`, or in a tool that is destructive."""
         live = self._live
         if live is None:
             return
         tools = live.runtime.workbench.tools(request.server)
-        destructive = any(each.name == request.tool and each.destructive for each in tools)
+        tool = next((each for each in tools if each.name == request.tool), None)
+        destructive = tool is not None and tool.destructive is True
+        changes = request.method == "tools/call" and not (
+            tool is not None and tool.read_only and tool.trusted
+        )
         item = (request.server, f"tool {request.tool}")
-        if not destructive or item in live.confirmed:
+        if not (destructive or (again and changes)) or item in live.confirmed:
             self._send(live, request)
             return
 
@@ -183,7 +188,10 @@ class Resender:
         from tui.ui.dialogs.confirm import ConfirmCall
 
         arguments = clean_line(json.dumps(request.params.get("arguments", {}), ensure_ascii=False), 600)
-        warning = f"{clean_line(request.tool, 60)} may destroy something, says the server."
+        name = clean_line(request.tool, 60)
+        warning = f"{name} may change something. It was sent before: its effect may be repeated."
+        if destructive:
+            warning = f"{name} may delete or overwrite data, according to the server."
         self._screen.app.push_screen(ConfirmCall(warning, arguments), confirmed)
 
     def _send(self, live: LiveRun, request: ResendRequest) -> None:

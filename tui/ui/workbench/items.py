@@ -129,7 +129,7 @@ def of_tools(
             about=tool,
             verb=ItemVerb.CALL,
             schema=tool.schema,
-            warning=f"{clean_line(tool.name, 60)} may destroy something, says the server."
+            warning=f"{clean_line(tool.name, 60)} may delete or overwrite data, according to the server."
             if tool.destructive
             else "",
             mark=_mark(tool, (marks or {}).get((tool.server, tool.name), ""), off),

@@ -181,6 +181,32 @@ def test_the_activity_is_empty_between_turns(bridge):
     assert (bridge.activity, bridge.step) == ("", 0)
 
 
+# ---- a model that says nothing ----
+
+
+def test_a_stalled_stream_says_for_how_long_and_what_stops_it(bridge, clock):
+    bridge.apply(events.TextDelta(1, "I begin"))
+    clock.now += 4
+    assert bridge.activity == "answering"
+    clock.now += 8
+    assert bridge.activity == "answering: no data for 12 s · esc stops"
+    bridge.apply(events.TextDelta(1, " and continue"))
+    assert bridge.activity == "answering"
+
+
+def test_a_tool_that_takes_long_is_no_stalled_stream(bridge, clock):
+    bridge.apply(events.ToolCallStarted(1, "c1"))
+    clock.now += 60
+    assert bridge.activity == "waiting for a tool"
+
+
+def test_what_is_waited_for_before_a_turn_is_shown_and_taken_away(bridge, view):
+    bridge.apply(events.Waiting("Waiting for 1 server to start: notes"))
+    assert bridge.activity == "Waiting for 1 server to start: notes"
+    bridge.apply(events.Waiting(""))
+    assert view.done[-2:] == [("show_waiting", "Waiting for 1 server to start: notes"), ("show_waiting", "")]
+
+
 # ---- waiting to ask again ----
 
 

@@ -6,7 +6,7 @@ from tui.core.conversation.conversation import Remark
 from tui.core.events import EndReason
 from tui.ui.chat.bridge import ended_at_limit, note_of
 
-KEYS = {"go_on": "ctrl+g", "again": "r"}
+KEYS = {"go_on": "ctrl+g"}
 
 
 @pytest.mark.parametrize("reason", list(EndReason))
