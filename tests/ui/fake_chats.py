@@ -46,6 +46,7 @@ class FakeChats:
         self.revision = 1
         self.opened = self.offers = 0
         self.turn_numbers: dict[int, int] = {}
+        self.recordings: tuple[str, ...] = ()
         self.busy = ""
         self.info: SessionInfo | None = None
         self.problem = self.left_unsaved = ""

@@ -6,6 +6,7 @@ from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
 from tests.ui.test_changing import with_milk
+from tests.unit.storage.traffic_samples import request
 from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,
@@ -15,6 +16,8 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.sessions import SessionInfo
 from tui.core.traffic import Cause
+from tui.settings.locations import state_dir
+from tui.storage.recordings.writer import RecordingWriter
 from tui.ui.app.app import McptuiApp
 from tui.ui.lists.sessions import SessionsScreen
 from tui.ui.traffic.screen import TrafficScreen
@@ -97,14 +100,34 @@ async def test_turns_begin_at_one_in_a_new_conversation() -> None:
         assert "turn 3" not in screen_text(app)
 
 
-async def test_the_traffic_of_a_call_of_an_earlier_run_is_said_to_be_in_another_recording() -> None:
+async def test_the_traffic_of_a_call_of_an_earlier_run_opens_from_its_recording() -> None:
+    folder = state_dir() / "recordings"
+    folder.mkdir(parents=True)
+    writer = RecordingWriter(folder / "earlier.mcptrace")
+    writer.write([request(1, cause=Cause(2, 1, "c1")), request(2, cause=Cause(3, 1, "c9"))])
+    writer.close()
+    runtime = with_list()
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f9")
+        await shows(app, "1 saved")
+        await pilot.press("enter")
+        await shows(app, "Milk.")
+        runtime.conversations.recordings = ("earlier.mcptrace",)
+        await pilot.press("f8")
+        await until(lambda: isinstance(app.screen, TrafficScreen))
+        await shows(app, "call:c1", "1 of 2")
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main)
+
+
+async def test_the_traffic_of_a_call_whose_recording_is_gone_is_said_to_be_gone() -> None:
     async with opened(with_list()) as (app, pilot):
         await pilot.press("f9")
         await shows(app, "1 saved")
         await pilot.press("enter")
         await shows(app, "Milk.")
         await pilot.press("f8")
-        await shows(app, "Its traffic is in the recording of an earlier run.")
+        await shows(app, "The recording of that run is no longer kept.")
         assert "No calls" not in screen_text(app)
 
 

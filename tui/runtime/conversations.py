@@ -4,7 +4,6 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -87,6 +86,11 @@ class Conversations:
     def turn_numbers(self) -> Mapping[int, int]:
         """The numbers of its turns in the traffic of this run, by the index of their question."""
         return self._now.turn_numbers
+
+    @property
+    def recordings(self) -> Sequence[str]:
+        """The names of the recordings that have its traffic, oldest first."""
+        return self._now.recordings
 
     @property
     def compaction(self) -> Compaction:
@@ -325,6 +329,7 @@ class Conversations:
         async def begin() -> Turn:
             await asyncio.to_thread(context.look)
             await self._open_journal(now, text)
+            now.recorded_in(context.recording_name())
             now.conversation.system = self._system_of(now)
             now.turn_numbers[len(now.conversation.messages)] = number
             now.conversation.say(text, attachments, at)
@@ -408,8 +413,7 @@ class Conversations:
         except McptuiError as error:
             now.refused = str(error)
         else:
-            about = replace(self._about_model(), recording=self._context.recording_name() or None)
-            now.begin(journal, question, about)
+            now.begin(journal, question, self._about_model())
         self.revision += 1
 
     async def _begun(self, store: Sessions, parent: str) -> Journal:

@@ -19,6 +19,7 @@ class OpenConversation:
     it is saved. `parent` is the session that it branched off before anything was said. `refused` is why it
     could not be saved at all, `unsaved` why it, or what it branched off, was not saved while no journal is
     open. `turn_numbers` are those of its turns in the traffic of this run, by the index of their question.
+    `recordings` are the names of those that have its traffic, oldest first.
     """
 
     conversation: Conversation
@@ -35,6 +36,7 @@ class OpenConversation:
     refused: str = ""
     unsaved: str = ""
     turn_numbers: dict[int, int] = field(default_factory=dict)
+    recordings: tuple[str, ...] = ()
 
     @property
     def problem(self) -> str:
@@ -47,6 +49,7 @@ class OpenConversation:
         chat = cls(found.conversation, ResultStore(found.results), info, journal, found.unknown, info.tokens)
         chat.cost, chat.estimated = info.cost, info.estimated
         chat.own_system = bool(found.conversation.system)
+        chat.recordings = tuple(filter(None, (found.meta.recording or "").split("\n")))
         chat._listen()
         return chat
 
@@ -66,6 +69,7 @@ class OpenConversation:
             own_system=self.own_system,
             parent="" if upto or self.problem else self.info.id if self.info is not None else self.parent,
             unsaved=self.problem,
+            recordings=self.recordings,
             turn_numbers={place: number for place, number in self.turn_numbers.items() if place < upto},
         )
         if journal is not None and self.info is not None:
@@ -88,6 +92,12 @@ class OpenConversation:
         own = self.conversation.system if self.own_system else None
         now = self.conversation.compaction if self.parent else None  # not the parent's
         journal.describe(replace(about, title=self.info.title, system=own, compaction=now))
+
+    def recorded_in(self, name: str) -> None:
+        """Note the recording that the traffic goes to, "" for none."""
+        if name and name not in self.recordings:
+            self.recordings = (*self.recordings, name)
+            self.describe(SessionMeta(recording="\n".join(self.recordings)))
 
     async def settled(self) -> None:
         if self.journal is not None:

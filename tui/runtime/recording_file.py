@@ -14,10 +14,11 @@ from tui.core.errors import McptuiError, StorageError
 from tui.core.text import clean_line
 from tui.core.traffic import Finding
 from tui.runtime.background import BackgroundThread
+from tui.settings.locations import state_dir
 from tui.storage.recordings.findings import judged_of
 from tui.storage.recordings.liveness import is_live
 from tui.storage.recordings.notes import NotesStore
-from tui.storage.recordings.reader import BAD_VALUES, RecordingReader
+from tui.storage.recordings.reader import BAD_VALUES, RecordingReader, has_call
 from tui.storage.recordings.salvage import without_gaps
 from tui.traffic.record.entry_columns import EntryColumns, Recording
 from tui.traffic.record.row_parts import ListRow
@@ -42,6 +43,18 @@ REST_SECONDS, SLICE_SECONDS = 0.001, 0.003
 """The pause after each page, and the work between two pauses: drawing and keys come first."""
 
 _log = logging.getLogger(__name__)
+
+
+def recording_with(names: Sequence[str], call: str) -> Path | None:
+    """Return the newest of the named recordings of earlier runs that has a tool call, if it is still kept."""
+    for name in reversed(names):
+        path = state_dir() / "recordings" / Path(name).name
+        try:
+            if path.is_file() and has_call(path, call):
+                return path
+        except McptuiError as error:
+            _log.info("a recording was passed over: %s", error)
+    return None
 
 
 class RecordingFile:

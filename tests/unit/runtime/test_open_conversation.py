@@ -45,3 +45,21 @@ async def test_how_a_turn_failed_is_known_in_a_branch_and_in_another_run_without
     await other.conversations.resume(session)
     assert [(remark.kind, remark.place) for remark in other.conversations.remarks] == kinds
     await other.conversations.close()
+
+
+async def test_the_recordings_of_all_runs_of_a_conversation_are_known(tmp_path: Path):
+    one = Stage(tmp_path, says("It is sunny."))
+    one.around.recording_name = lambda: "one.mcptrace"
+    await one.ask("How is it?")
+    session = one.conversations.info.id
+    await one.conversations.close()
+    other = Stage(tmp_path, says("Still."))
+    other.around.recording_name = lambda: "two.mcptrace"
+    await other.conversations.resume(session)
+    assert other.conversations.recordings == ("one.mcptrace",)
+    await other.ask("And now?")
+    await other.conversations.close()
+    third = Stage(tmp_path)
+    await third.conversations.resume(session)
+    assert third.conversations.recordings == ("one.mcptrace", "two.mcptrace")
+    await third.conversations.close()

@@ -9,11 +9,12 @@ import pytest
 
 from tests.conftest import until
 from tests.unit.storage.damage import leaves, overwrite
-from tests.unit.storage.traffic_samples import requests
+from tests.unit.storage.traffic_samples import request, requests
 from tui.core.errors import StorageError
 from tui.core.secrets.redact import Redactor
-from tui.core.traffic import DROPPED, Captured, Direction, Finding, Severity
-from tui.runtime.recording_file import LAST_PAGE, RecordingFile
+from tui.core.traffic import DROPPED, Captured, Cause, Direction, Finding, Severity
+from tui.runtime.recording_file import LAST_PAGE, RecordingFile, recording_with
+from tui.settings.locations import state_dir
 from tui.storage.recordings import findings, judged
 from tui.storage.recordings.findings import judged_of
 from tui.storage.recordings.reader import RecordingReader
@@ -292,3 +293,16 @@ async def test_what_a_running_program_has_not_judged_is_left_to_it(tmp_path):
         recorder.close()
         await until(lambda: loaded.recording.entries.severity[1])
         await until(lambda: loaded.recording.judged() >= 2)
+
+
+def test_the_recording_that_has_a_call_of_an_earlier_run_is_found_while_it_is_kept():
+    folder = state_dir() / "recordings"
+    folder.mkdir(parents=True)
+    for name, call in (("a.mcptrace", "c1"), ("b.mcptrace", "c2")):
+        writer = RecordingWriter(folder / name)
+        writer.write([request(1, cause=Cause(1, 1, call))])
+        writer.close()
+    names = ("a.mcptrace", "gone.mcptrace", "../b.mcptrace")
+    assert recording_with(names, "c1") == folder / "a.mcptrace"
+    assert recording_with(names, "c2") == folder / "b.mcptrace"
+    assert recording_with(names, "c3") is None

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -60,6 +61,13 @@ _SELECT_BODILESS = (
 
 BAD_VALUES = (OverflowError, TypeError, ValueError)
 """What columns raise for rows that no writer stored."""
+
+
+def has_call(path: Path, call: str) -> bool:
+    """Return whether a recording has an entry of a tool call of a turn; raises `StorageError`."""
+    with closing(open_for_reading(path)) as connection, storage_errors(path):
+        found = connection.execute("SELECT 1 FROM entries WHERE call = ? AND turn > 0 LIMIT 1", (call,))
+        return found.fetchone() is not None
 
 
 class RecordingReader:

@@ -1,17 +1,19 @@
 """Opens the screens for traffic, workbench and logs from the chat screen, and leads back from them."""
 
+import asyncio
 import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tui.core.traffic import Cause
 from tui.traffic.filter.nodes import written
-from tui.traffic.spans.entries import CallSpan, Span
+from tui.traffic.spans.entries import CallSpan, Span, StepSpan, TurnSpan
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.composer.token_area import Reference
 from tui.ui.chat.regions import Regions
 from tui.ui.keys.action_table import Context
 from tui.ui.widgets.symbols import symbols_for
+from tui.ui.widgets.tasks import Tasks
 
 if TYPE_CHECKING:  # loaded with the screens
     from tui.core.conversation.conversation import Attachment
@@ -19,8 +21,9 @@ if TYPE_CHECKING:  # loaded with the screens
     from tui.ui.traffic.resender import LiveRun
     from tui.ui.workbench.calls import CallBook
 
-ELSEWHERE = "Its traffic is in the recording of an earlier run. `mcptui traffic --list` lists recordings."
+NOT_KEPT = "The recording of that run is no longer kept."
 NO_CALLS = "No calls yet"
+NO_CALLS_THERE = "No tool calls there, so its traffic cannot be found."
 
 
 def filter_of(cause: Cause) -> str:
@@ -28,6 +31,18 @@ def filter_of(cause: Cause) -> str:
     if cause.call:
         return f"turn:{cause.turn} call:{written(cause.call)}"
     return f"turn:{cause.turn} step:{cause.step}" if cause.step else f"turn:{cause.turn}"
+
+
+def _is_part(call: CallSpan, span: Span) -> bool:
+    match span:
+        case CallSpan():
+            return call is span
+        case StepSpan():
+            return (call.turn, call.step) == (span.turn, span.number)
+        case TurnSpan():
+            return call.turn == span.number
+        case _:
+            return call.turn == span.turn
 
 
 class Navigator:
@@ -43,6 +58,7 @@ class Navigator:
         self._open_dialog = open_dialog
         self._traffic_place = ("", 0)  # filter and entry to which the traffic screen comes back
         self._call_book: CallBook | None = None
+        self._tasks = Tasks()
 
     @property
     def call_book(self) -> "CallBook":
@@ -84,9 +100,33 @@ class Navigator:
         if span is None:
             self._regions.notify(NO_CALLS, timeout=3)
         elif not self._was_recorded(span):
-            self._regions.notify(ELSEWHERE, timeout=8)
+            self._tasks.start(self._open_earlier(span), "find a recording")
         else:
             self.open_traffic(filter_of(self._spans.cause_of(span)))
+
+    async def _open_earlier(self, span: Span) -> None:
+        """Open the recording of an earlier run at an entry of the trace."""
+        from tui.runtime.recording_file import RecordingFile, recording_with
+        from tui.ui.traffic.screen import TrafficScreen
+
+        calls = [one.id for one in self._spans.entries if isinstance(one, CallSpan) and _is_part(one, span)]
+        names = self._runtime.conversations.recordings
+        path = await asyncio.to_thread(recording_with, names, calls[0]) if calls else None
+        if path is None:
+            self._regions.notify(NOT_KEPT if calls else NO_CALLS_THERE, timeout=6)
+            return
+        if not self._regions.is_on_top:
+            return
+        recorded = RecordingFile(path)
+        recorded.start()
+        filter = " or ".join(f"call:{written(call)}" for call in calls)
+        screen = TrafficScreen(recorded.recording, self._regions.overrides, filter)
+
+        def left(_: Cause | None) -> None:
+            self._tasks.start(asyncio.to_thread(recorded.close), "close a recording")
+
+        self._app.push_screen(screen, left)
+        screen.call_after_refresh(recorded.painted)
 
     def _was_recorded(self, span: Span) -> bool:
         """Return whether an entry is of a turn of this run, whose traffic is in this run's recording."""
