@@ -16,6 +16,9 @@ from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row, wrap
 
+AROUND = 8
+"""Rows of the screen that the text leaves."""
+
 
 class _Text(LinePane):
     FOLLOWS = False
@@ -30,6 +33,7 @@ class _Text(LinePane):
         self._rows = [
             row for line in self._text.split("\n") for row in wrap(((line.expandtabs(4), "text"),), width)
         ]
+        self.styles.height = max(3, min(len(self._rows), self.app.size.height - AROUND))
         self.rows_changed()
 
     def row_count(self) -> int:
@@ -51,12 +55,12 @@ class ProjectDialog(ModalScreen[bool | None]):
     DEFAULT_CSS = """
     ProjectDialog { align: center middle; background: $surface 60%; }
     ProjectDialog > Vertical {
-        width: 104; max-width: 100%; height: 90%; padding: 1 3;
+        width: 104; max-width: 100%; height: auto; max-height: 100%; padding: 1 3;
         background: $panel; border-left: outer $accent;
     }
     ProjectDialog Literal { width: 1fr; }
     ProjectDialog .about { color: $text-dim; }
-    ProjectDialog _Text { height: 1fr; margin: 1 0; background: $panel; }
+    ProjectDialog _Text { margin: 1 0; background: $panel; }
     ProjectDialog .keys { color: $accent; }
     """
 
