@@ -166,7 +166,9 @@ class ToolProgress:
     message: str
 
 
-NEVER_RUN = frozenset({"not run", "unknown tool", "server not running", "invalid arguments", "invalid call"})
+NEVER_RUN = frozenset(
+    {"not run", "unknown tool", "server not running", "turned off", "invalid arguments", "invalid call"}
+)
 """Values of `ToolCallEnded.why` of calls that were never sent to a server."""
 
 
@@ -175,7 +177,7 @@ class ToolCallEnded:
     """The call has ended; `text` is what the model reads, `result` is the server's, if it ran.
 
     `why` is a word for a call that did not run or did not finish: "", "denied", "cancelled", "not run",
-    "invalid arguments", "invalid call", "unknown tool", "server not running",
+    "invalid arguments", "invalid call", "unknown tool", "server not running", "turned off",
     or a `CallFailure`.
     """
 

@@ -56,6 +56,16 @@ class RunningToolbox:
             for tool in server.offered
         ]
 
+    def turned_off(self) -> Sequence[Tool]:
+        """Return the tools that the user has turned off for the model."""
+        return [
+            tool
+            for server in self._servers.values()
+            if server.state is ServerState.RUNNING and server.connection is not None and server.spec.off
+            for tool in server.connection.catalog.tools
+            if is_off(tool.name, server.spec.off)
+        ]
+
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
         """Return what is wrong with `arguments` under the tool's own schema, or "".
 

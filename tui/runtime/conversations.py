@@ -350,6 +350,7 @@ class Conversations:
                 resources=context.resources,
                 answer_format=answer_format,
                 absent=context.starting.absent,
+                turned_off=context.turned_off,
             )
             return Turn(now.conversation, deps, number)
 

@@ -241,6 +241,7 @@ class Runtime:
         context, settings = self.turn_context, loaded.settings
         context.toolbox = self.host.toolbox
         context.resources = self.host.model_resources
+        context.turned_off = self.host.toolbox.turned_off
         context.starting = ServersStarting(self.host.statuses, self._clock)
         context.policy = Policy(
             approval_rules(settings.approvals),

@@ -13,6 +13,7 @@ from tui.core.ports import Clock, Toolbox
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
+from tui.core.tools import Tool
 from tui.core.turn.approval_policy import Policy
 from tui.core.turn.limits import Limits, TurnMeter
 from tui.core.turn.loop import Turn
@@ -42,6 +43,7 @@ class TurnContext:
         instructions: returns the part of the system text that is the project's and the servers' own, or "".
         look: looks for changes before a turn, in a thread.
         resources: the resources that the model may read.
+        turned_off: returns the tools that the user has turned off for the model.
     """
 
     toolbox: Toolbox
@@ -55,6 +57,7 @@ class TurnContext:
     instructions: Callable[[], str] = lambda: ""
     look: Callable[[], None] = lambda: None
     resources: ResourceSource | None = None
+    turned_off: Callable[[], Sequence[Tool]] = tuple
 
 
 class PendingTurn:

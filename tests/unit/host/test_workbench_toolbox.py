@@ -162,6 +162,7 @@ async def test_a_tool_that_is_turned_off_is_not_offered_and_runs_by_hand_only():
     host.reconfigure("srv", off=("ec*",))
     assert host.toolbox.tools() == []
     assert (host.status("srv").withheld, host.status("srv").spec.off) == (1, ("ec*",))
+    assert host.toolbox.turned_off() == [tool]
     assert "is turned off" in (await call(host, tool)).content[0].text
     by_hand = await host.workbench.call_tool(tool, {}, call="hand-1", seconds=5, progress=lambda *_: None)
     assert by_hand.content == (TextContent("hello"),)

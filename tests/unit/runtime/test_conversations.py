@@ -37,6 +37,7 @@ class Around:
         self.instructions = lambda: ""
         self.look = lambda: None
         self.resources = None
+        self.turned_off = tuple
         self.servers: list[ServerStatus] = []
         self.starting = ServersStarting(lambda: self.servers, self.clock)
         self.seen: list[Event] = []

@@ -73,10 +73,15 @@ class PreparedCall:
         return self.tool.name if self.tool else self.call.name
 
 
-def prepare(call: CallRequest, table: NameTable, absent: Mapping[str, ServerState]) -> PreparedCall:
+def prepare(
+    call: CallRequest,
+    table: NameTable,
+    absent: Mapping[str, ServerState],
+    turned_off: Sequence[Tool] = (),
+) -> PreparedCall:
     """Return the meaning of `call`, or the problem that the model can fix.
 
-    `absent` are the servers that do not run.
+    `absent` are the servers that do not run, `turned_off` the tools that the user has turned off.
     """
     tool = table.resolve(call.name)
     if call.truncated:
@@ -99,6 +104,12 @@ def prepare(call: CallRequest, table: NameTable, absent: Mapping[str, ServerStat
             "Answer without them, or say so."
         )
         return PreparedCall(call, None, arguments, problem, "server not running")
+    if tool is None and turned_off and (off := NameTable(turned_off).resolve(call.name)) is not None:
+        problem = (
+            f"not run: {clean_line(off.name, 100)} of {clean_line(off.server, 60)} is turned off. "
+            "Answer without it, or say so."
+        )
+        return PreparedCall(call, None, arguments, problem, "turned off")
     if tool is None:
         close = table.close_to(call.name)
         hint = f" Did you mean {' or '.join(close)}?" if close else " No tool has a name like it."
@@ -113,7 +124,8 @@ class TurnDeps:
 
     `bill` is called with the usage of each request; it returns its cost, or None if unknown. `instructions`
     is the part of the system text that is the servers' own, or ""; `resources` are those that it may read.
-    `answer_format` is for an answer as JSON; `absent` returns the servers that do not run.
+    `answer_format` is for an answer as JSON; `absent` returns the servers that do not run,
+    `turned_off` the tools of the others that the user has turned off.
     """
 
     model: ChatModel
@@ -131,6 +143,7 @@ class TurnDeps:
     resources: ResourceSource | None = None
     answer_format: AnswerFormat | None = None
     absent: Callable[[], Mapping[str, ServerState]] = dict
+    turned_off: Callable[[], Sequence[Tool]] = tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +205,7 @@ class ToolCallRunner:
         return text
 
     def propose(self, step: int, call: CallRequest) -> PreparedCall:
-        item = prepare(call, self.offer.table, self._deps.absent())
+        item = prepare(call, self.offer.table, self._deps.absent(), self._deps.turned_off())
         self._proposed[call.id] = item
         if item.tool is not None and not self.offer.is_loaded(item.tool):
             self.offer = self.offer.loading([item.tool])

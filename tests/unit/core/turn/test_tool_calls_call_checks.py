@@ -51,6 +51,12 @@ def test_a_tool_of_a_server_that_does_not_run_is_named_as_such_and_no_other_serv
     assert "Did you mean" not in item.problem
 
 
+def test_a_tool_that_is_turned_off_is_named_as_such_and_no_other_is_suggested():
+    item = prepare(CallRequest("1", "weather__forecast", "{}"), TABLE, {}, [Tool("weather", "forecast")])
+    assert (item.tool, item.why) == (None, "turned off")
+    assert "forecast of weather is turned off" in item.problem and "Did you mean" not in item.problem
+
+
 def test_a_name_with_a_server_suggests_only_tools_of_that_server():
     table = NameTable([Tool("weather", "get_weather"), Tool("notes", "read_notes")])
     item = prepare(CallRequest("1", "notes__get_weather_note", "{}"), table, {})
