@@ -46,7 +46,7 @@ def test_no_failure_that_quotes_the_key_shows_it_or_keeps_it(tmp_path: Path):
             app.send("/rename" + ENTER)
             app.until(lambda: len(endpoint.requests) == 4)
             app.send(MODELS)
-            app.shows("MODELS", "window unknown")
+            app.shows("Models", "window unknown")
             app.send("\t")
             app.shows("no list for [redacted")
             app.send("\x1b")

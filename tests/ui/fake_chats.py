@@ -137,6 +137,9 @@ class FakeChats:
         self.saved.setdefault(parent.id, parent)
         self._replace(branch, self.talks[branch.id])
 
+    async def messages_of(self, session: str) -> Sequence[Message]:
+        return self.talks[self._saved(session).id]
+
     async def rename(self, session: str, title: str) -> None:
         self.saved[session] = replace(self._saved(session), title=title)
         self.revision += 1

@@ -99,7 +99,7 @@ async def test_a_saved_conversation_is_not_opened_while_a_command_runs() -> None
         await send(pilot, "/rename")
         await begun.wait()
         await pilot.press("f9")
-        await shows(app, "SESSIONS")
+        await shows(app, "Sessions")
         await pilot.press(*"milk", "enter")
         await shows(app, "! The model is writing a title.")
         assert ("resume", "milk") not in runtime.conversations.done

@@ -42,7 +42,7 @@ def with_milk(*replies: object) -> FakeRuntime:
 async def test_a_saved_conversation_is_taken_up_and_gone_on_with() -> None:
     async with opened(with_milk(says("A third one, too."))) as (app, pilot):
         await pilot.press("f9")
-        await shows(app, "SESSIONS", "Which notes mention milk?")
+        await shows(app, "Sessions", "Which notes mention milk?")
         await pilot.press("enter")
         await shows(app, "Two of them.", "SERVERS")
         app.main.regions.go_to(Context.COMPOSER)
@@ -78,7 +78,7 @@ async def test_another_model_is_asked_from_the_list() -> None:
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await pilot.press("f10")
-        await shows(app, "MODELS", "ollama")
+        await shows(app, "Models", "ollama")
         await pilot.press("down", "enter")
         await until(lambda: app.screen is app.main)
         assert runtime.conversations.done == [("switch", "ollama", "")]

@@ -45,13 +45,25 @@ async def listed(*choices: ModelChoice, busy: str = "", width: int = 100) -> Asy
 
 async def test_each_model_shows_what_is_known_about_it() -> None:
     async with listed(DEMO, OLLAMA) as scene:
-        await scene.shows("ollama", "qwen3:8b", "127.0.0.1:11434", "window 33 k tokens", "text protocol xml")
-        await scene.shows("found on this machine", "offline · no language model")
+        await scene.shows("profile", "model", "window", "per M tokens", "ollama", "qwen3:8b", "33 k")
+        await scene.shows("offline   built in   no language model")
+        await scene.press("down")
+        await scene.shows("127.0.0.1:11434   found on this machine   window 33 k tokens   text protocol")
+
+
+async def test_window_and_price_are_columns_whatever_the_length_of_a_name() -> None:
+    priced = replace(OLLAMA, name="priced", price="$0.27 / $1.10")
+    long = replace(priced, name="a-profile-with-a-long-name", model="a/model/with/a/very/long/id" * 4)
+    async with listed(priced, long) as scene:
+        await scene.shows("priced", "a-profile-with-")
+        rows = [line for line in scene.text.splitlines() if "$0.27" in line]
+        assert len({row.index("$0.27") for row in rows}) == len({row.index("33 k") for row in rows}) == 1
+        assert len(rows) == 2
 
 
 async def test_the_active_model_is_marked_and_selected() -> None:
     async with listed(replace(DEMO, current=False), replace(OLLAMA, current=True)) as scene:
-        await scene.shows("● ollama", "asked now")
+        await scene.shows("● ollama")
         await scene.press("enter")
         await until(lambda: scene.conversations.done == [("switch", "ollama", "")])
 

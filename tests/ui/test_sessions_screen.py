@@ -65,13 +65,31 @@ async def test_a_narrow_screen_keeps_title_time_and_turns() -> None:
         await scene.shows("Which notes mention milk?", "10 min ago", "2 turns")
 
 
+async def test_the_end_of_the_selected_conversation_is_previewed_beside_it() -> None:
+    async with listed(MILK, RAIN) as scene:
+        scene.conversations.talks["rain"] = [
+            UserMessage("Will it rain?"),
+            AssistantMessage("It will.", model="m1"),
+        ]
+        await scene.shows("Two of them.")
+        await scene.press("down")
+        await scene.shows("you", "Will it rain?", "m1", "It will.")
+
+
+async def test_a_narrow_screen_has_no_preview() -> None:
+    async with listed(MILK, width=90) as scene:
+        await scene.shows("Which notes mention milk?")
+        preview = scene.screen.finder.preview
+        assert preview is not None and not preview.display
+
+
 async def test_an_empty_list_explains_what_will_be_in_it() -> None:
     async with listed() as scene:
-        await scene.shows("No conversation was saved yet", "to go on with it later")
+        await scene.shows("No conversation was saved yet", "to search in it")
 
 
 async def test_typing_narrows_the_titles_at_once() -> None:
-    async with listed(MILK, RAIN) as scene:
+    async with listed(MILK, RAIN, width=90) as scene:
         await scene.press(*"oslo")
         assert "Will it rain" in scene.text
         assert "mention milk" not in scene.text

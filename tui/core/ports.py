@@ -263,6 +263,7 @@ class ModelChoice:
         where: its address, or "offline".
         source: where it comes from: "configuration", "environment", "found on this machine", "built in".
         facts: what is known about it, a few words each ("text protocol xml", "effort high").
+        price: of a million tokens sent and received ("$0.27 / $1.10"), or "".
         learned: what its endpoint has taught, a few words each ("refuses temperature"); can be forgotten.
         problem: why it cannot be used, or "".
     """
@@ -276,6 +277,7 @@ class ModelChoice:
     current: bool = False
     problem: str = ""
     learned: tuple[str, ...] = ()
+    price: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,6 +189,12 @@ class Conversations:
             async for found in self._store.search(text):
                 yield found
 
+    async def messages_of(self, session: str) -> Sequence[Message]:
+        """Return the messages of a session without opening it. Raises McptuiError if it cannot be read."""
+        if self._is_open(session):
+            return self.messages
+        return (await self._stored().read(session)).conversation.messages
+
     async def rename(self, session: str, title: str) -> None:
         if self._is_open(session):
             self._now.describe(SessionMeta(title=title))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from tui.core import units
 from tui.core.errors import ConfigError
 from tui.core.importing import importing
 from tui.core.ports import ChatModel, Clock, ModelChoice
@@ -208,7 +209,16 @@ def _choice(profile: ModelProfile, learned: "Sequence[LearnedEntry]") -> ModelCh
         tuple(facts),
         problem=problem,
         learned=known.facts,
+        price=_price(profile),
     )
+
+
+def _price(profile: ModelProfile) -> str:
+    """Return the prices of a million tokens sent and received, or ""."""
+    prices = (profile.price_in, profile.price_out)
+    if all(one is None for one in prices):
+        return ""
+    return " / ".join(units.money(one or 0.0, profile.currency) for one in prices)
 
 
 def forget(profile: ModelProfile) -> bool:

@@ -1,4 +1,4 @@
-"""Finder: a field over a list. What is typed narrows the list; keys act on the selected item."""
+"""Finder: a dialog with a field over a list. What is typed narrows it; keys act on the selected item."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
@@ -22,6 +22,12 @@ from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.rows import EMPTY, Row, crop, wrap
+
+WITH_PREVIEW = 100
+"""Columns of the screen from which there is room for a preview."""
+
+AS_DIALOG = "align: center middle; background: $surface 60%;"
+"""The style of a screen with a finder."""
 
 MEASURE = 100
 """Columns of text between the items; longer lines are hard to read."""
@@ -131,12 +137,41 @@ class FinderList(LinePane, can_focus=False):
             self._chosen()
 
 
+class Preview(LinePane, can_focus=False):
+    """Shows paragraphs beside the list, as many as fit, from the first or up to the last."""
+
+    FOLLOWS = False
+
+    def __init__(self) -> None:
+        super().__init__(id="finder-preview")
+        self._paragraphs: Sequence[Row] = ()
+        self._from_end = False
+        self._rows: list[Row] = []
+
+    def show(self, paragraphs: Sequence[Row], *, from_end: bool = False) -> None:
+        """Show these paragraphs, the last ones if not all fit and `from_end`."""
+        self._paragraphs, self._from_end = paragraphs, from_end
+        self.rewrap()
+        self.rows_changed()
+
+    def rewrap(self) -> None:
+        rows = [row for one in self._paragraphs for row in wrap(one, self.columns)]
+        height = max(1, self.size.height)
+        self._rows = rows[-height:] if self._from_end else rows[:height]
+
+    def row_count(self) -> int:
+        return len(self._rows)
+
+    def row(self, index: int) -> Row:
+        return self._rows[index]
+
+
 NEWS_SECONDS = 8.0
 """How long a line of news is shown."""
 
 
 class Finder(Vertical):
-    """A title, a field, a list, a line about the selected item, a line of news, and the keys.
+    """A dialog: a title, a field, a list, a line about the selected item, a line of news, and the keys.
 
     Args:
         context: whose actions the keys are.
@@ -146,6 +181,8 @@ class Finder(Vertical):
         take: is given the key of the item that was chosen.
         about: returns a line about an item.
         offers: says whether an action does something now.
+        moved: is given the key of the item that is selected now.
+        preview: whether there is a preview at the right, where the screen has `WITH_PREVIEW` columns.
     """
 
     # Priority: a key that waits in the queue of the field would act on another list by then.
@@ -157,14 +194,24 @@ class Finder(Vertical):
     ]
 
     DEFAULT_CSS = """
-    Finder { background: $surface; }
-    Finder > #finder-title, Finder > #finder-news { background: $panel; padding: 0 1; }
-    Finder > #finder-field { height: 1; padding: 0 1; background: $panel; }
-    Finder #finder-field Literal { width: 7; color: $accent; }
-    Finder #finder-field Input { width: 1fr; background: $panel; background-tint: transparent; }
-    Finder > FinderList { height: 1fr; padding: 0 1; background: $surface; }
-    Finder > #finder-about { padding: 0 1; }
-    Finder > Footer { background: $surface; }
+    Finder {
+        width: 94%; max-width: 150; height: 84%; min-height: 20; max-height: 40; padding: 1 2 0 2;
+        background: $panel; border-left: outer $accent;
+    }
+    Finder > #finder-title { background: $panel; }
+    Finder > #finder-field {
+        height: 1; margin: 1 0; padding: 0 1; background: $field; border-left: outer $accent;
+    }
+    Finder #finder-field Literal { width: 7; color: $text-dim; background: $field; }
+    Finder #finder-field Input { width: 1fr; background: $field; background-tint: transparent; }
+    Finder > #finder-body { height: 1fr; }
+    Finder FinderList { width: 5fr; height: 1fr; background: $panel; scrollbar-background: $panel; }
+    Finder Preview {
+        width: 3fr; height: 1fr; padding: 0 0 0 2; margin-left: 1; background: $panel;
+        border-left: solid $rule; scrollbar-size-vertical: 0;
+    }
+    Finder > #finder-about { margin-top: 1; }
+    Finder > #footer { margin-bottom: 1; }
     """
 
     def __init__(
@@ -177,6 +224,8 @@ class Finder(Vertical):
         take: Callable[[str], None],
         about: Callable[[str], Row],
         offers: Callable[[Action], bool],
+        moved: Callable[[str], None] = lambda key: None,
+        preview: bool = False,
     ) -> None:
         super().__init__()
         self._keys_context = context
@@ -185,6 +234,8 @@ class Finder(Vertical):
         self._take = take
         self._about = about
         self._offers = offers
+        self._after_move = moved
+        self.preview = Preview() if preview else None
         self.title_line = SplitBar(id="finder-title")
         self.field = Field(placeholder=placeholder, max_length=200, compact=True)
         self.list = FinderList(self.choose, self._moved)
@@ -201,7 +252,10 @@ class Finder(Vertical):
         with Horizontal(id="finder-field"):
             yield Literal("find ›")
             yield self.field
-        yield self.list
+        with Horizontal(id="finder-body"):
+            yield self.list
+            if self.preview is not None:
+                yield self.preview
         yield self.about_line
         yield self.news
         yield self.prompt
@@ -209,8 +263,13 @@ class Finder(Vertical):
 
     def on_mount(self) -> None:
         self.news.display = False
+        self.keys.styles.background = "transparent"  # the stylesheet of the app gives footers another one
         self.screen.set_focus(self.field, scroll_visible=False)
         self.show_keys()
+
+    def on_resize(self) -> None:
+        if self.preview is not None:
+            self.preview.display = self.app.size.width >= WITH_PREVIEW
 
     def on_unmount(self) -> None:
         for task in self._tasks:
@@ -275,7 +334,9 @@ class Finder(Vertical):
             self._sift(text)
 
     def _moved(self) -> None:
-        self.about_line.show(self._about(self.list.current))
+        key = self.list.current
+        self.about_line.show(self._about(key))
+        self._after_move(key)
         self.show_keys()
 
     def choose(self) -> None:

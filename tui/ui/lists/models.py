@@ -19,14 +19,17 @@ from tui.core.text import clean_line
 from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.lists.finder import Finder, FinderItem, words
-from tui.ui.widgets.rows import EMPTY, Row, pad, spread, wrap
+from tui.ui.lists.finder import AS_DIALOG, Finder, FinderItem, words
+from tui.ui.widgets.rows import EMPTY, Row, crop, pad, wrap
 from tui.ui.widgets.symbols import Symbols
 
 if TYPE_CHECKING:
     from tui.runtime.conversations import Conversations
 
-NAME_CELLS = 18
+NAME_CELLS, WINDOW_CELLS, PRICE_CELLS, CAN_CELLS = 16, 8, 16, 29
+WITH_CAPABILITIES = 90
+"""Columns from which a row shows what the model can do."""
+
 OFFLINE = "offline"
 
 
@@ -39,7 +42,7 @@ def fits(choice: ModelChoice, text: str) -> bool:
 
 
 def choice_item(choice: ModelChoice, symbols: Symbols) -> FinderItem:
-    """Return the rows of a model: profile and model, and below them what is known about it."""
+    """Return the rows of a model: its columns, and below them what is wrong and what was learned."""
     return FinderItem(choice.name, partial(_choice_rows, choice, symbols))
 
 
@@ -47,29 +50,43 @@ def _choice_rows(choice: ModelChoice, symbols: Symbols, width: int) -> Sequence[
     sign: Row = ((f"{symbols.running} ", "accent"),) if choice.current else (("  ", ""),)
     if choice.problem:
         sign = ((f"{symbols.failed} ", "bad"),)
-    name = pad(((clean_line(choice.name, 60), "text bold"),), NAME_CELLS)
-    right = "asked now " if choice.current else f"{clean_line(choice.source, 40)} "
-    left: Row = (*sign, *name, ("  ", ""), (clean_line(choice.model, 120), "text"))
-    rows = [spread(left, ((right, "accent" if choice.current else "dim"),), width, gap=2)]
+    name, model = clean_line(choice.name, 60), clean_line(choice.model, 120)
+    window = units.count(choice.window) if choice.window else ""
+    price = "free" if choice.where == OFFLINE else choice.price
+    can = ", ".join(clean_line(fact, 80) for fact in choice.facts)
+    rows = [_columns((name, model, window, price, can), width, sign, ("text bold", "text", "text"))]
     edge: Row = (("  ", ""),)
     if choice.problem:
         rows += wrap(((clean_line(choice.problem, 400), "bad"),), width, first=edge, rest=edge)
-    joint = f" {symbols.separator} "
-    rows += wrap(((joint.join(facts_of(choice)), "dim"),), width, first=edge, rest=edge)
     if choice.learned:
-        learned = joint.join(clean_line(fact, 80) for fact in choice.learned)
+        learned = f" {symbols.separator} ".join(clean_line(fact, 80) for fact in choice.learned)
         rows += wrap((("learned  ", "dim"), (learned, "warn")), width, first=edge, rest=edge)
     return rows
 
 
-def facts_of(choice: ModelChoice) -> list[str]:
-    """Return what is known about a model, a few words each: where it runs, its window, what was learned."""
-    facts = [_host(choice.where)] if choice.where else []
-    if choice.window:
-        facts.append(f"window {units.count(choice.window)} tokens")
-    elif choice.where != OFFLINE:
-        facts.append("window unknown")
-    return [*facts, *(clean_line(fact, 80) for fact in choice.facts)]
+def _columns(cells: Sequence[str], width: int, sign: Row, styles: Sequence[str]) -> Row:
+    """Return a row of profile, model, window, price and capabilities, each as wide in all rows."""
+    name, model, window, price, can = cells
+    ends = f"{window:>{WINDOW_CELLS}}", f"{price:>{PRICE_CELLS}}"
+    last = crop((("   ", ""), (can, "dim")), CAN_CELLS if width >= WITH_CAPABILITIES else 0)
+    room = max(8, width - NAME_CELLS - 4 - WINDOW_CELLS - PRICE_CELLS - (CAN_CELLS if last else 0))
+    return (
+        *sign,
+        *pad(crop(((name, styles[0]),), NAME_CELLS), NAME_CELLS + 2),
+        *pad(crop(((model, styles[1]),), room), room),
+        (ends[0], styles[2]),
+        (ends[1], "dim"),
+        *last,
+    )
+
+
+HEADINGS = FinderItem(
+    "",
+    lambda width: [
+        _columns(("profile", "model", "window", "per M tokens", ""), width, (("  ", ""),), ("dim",) * 3)
+    ],
+)
+"""The headings of the columns."""
 
 
 def _host(where: str) -> str:
@@ -121,6 +138,7 @@ class ModelsScreen(ModalScreen[bool | None]):
 
     CONTEXTS = (Context.MODELS,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.MODELS)
+    DEFAULT_CSS = f"ModelsScreen {{ {AS_DIALOG} }}"
 
     def __init__(
         self,
@@ -182,14 +200,16 @@ class ModelsScreen(ModalScreen[bool | None]):
             self._title("")
         elif self._choices is not None:
             shown = [choice_item(one, self._symbols) for one in self._choices if fits(one, text)]
+            is_offline = all(one.where == OFFLINE for one in self._choices)
             if not shown:
                 about = f"No model fits “{clean_line(text, 60)}”." if self._choices else _WAYS
                 shown = [words(""), words(about)]
                 if self._choices:
                     key = self._overrides.first_of("model.offered")
                     shown.append(words(f"{key} on a model lists what its endpoint offers."))
-            elif not text and all(one.where == OFFLINE for one in self._choices):
-                shown += [words(""), words(_WAYS)]
+            else:
+                shown.insert(0, HEADINGS)
+                shown += [words(""), words(_WAYS)] if is_offline and not text else []
             self.finder.list.show(shown, key)
             self._title("")
 
@@ -211,7 +231,7 @@ class ModelsScreen(ModalScreen[bool | None]):
         return items
 
     def _title(self, state: str) -> None:
-        left: Row = (("MODELS", "accent bold"),)
+        left: Row = (("Models", "text bold"),)
         offer = self._offer
         if offer is not None:
             left = (*left, (f"   {clean_line(offer.choice.name, 60)} offers", "text"))
@@ -225,8 +245,11 @@ class ModelsScreen(ModalScreen[bool | None]):
         choice = offer.choice if offer is not None else self._choice(key)
         if choice is None:
             return EMPTY
-        window = f"   {units.count(choice.window)} tokens fit into one request" if choice.window else ""
-        return ((f"{clean_line(choice.where, 200)}{window}", "dim"),)
+        facts = [_host(choice.where), clean_line(choice.source, 40)]
+        if choice.where != OFFLINE:
+            window = f"window {units.count(choice.window)} tokens" if choice.window else "window unknown"
+            facts.append(window)
+        return (("   ".join((*facts, *(clean_line(one, 80) for one in choice.facts))), "dim"),)
 
     def _offers(self, found: Action) -> bool:
         if found.id == "model.forget":

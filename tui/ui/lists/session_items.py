@@ -4,16 +4,22 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from tui.core import units
+from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage, UserMessage
 from tui.core.conversation.sessions import SessionInfo, SessionMatch
-from tui.core.text import clean_line, fold, spans
+from tui.core.text import clean_line, fold, preview, spans
 from tui.ui.lists.finder import FinderItem
-from tui.ui.widgets.rows import Row, marked, pad, spread, text_of, width_of
+from tui.ui.widgets.rows import EMPTY, Row, crop, marked, pad, spread, text_of, width_of
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.times import exactly, when
 
-WHEN_CELLS, TURNS_CELLS, MODEL_CELLS, USED_CELLS = 16, 9, 20, 19
-WITH_MODEL, WITH_USED = 92, 110
-"""Columns from which a row shows the model, and the tokens and cost."""
+WHEN_CELLS, TURNS_CELLS, MODEL_CELLS, USED_CELLS = 12, 9, 18, 20
+WITH_MODEL, WITH_USED = 76, 104
+"""Columns of the list from which a row shows the model, and the tokens and cost."""
+
+SHOWN_MESSAGES = 8
+SHOWN_CHARS = 1200
+LONG_SESSION = 5000
+"""Messages from which a session takes too long to read for a preview."""
 
 
 def session_item(info: SessionInfo, here: str, now: float, symbols: Symbols) -> FinderItem:
@@ -43,18 +49,18 @@ def _session_rows(info: SessionInfo, here: bool, now: float, symbols: Symbols, w
 
 
 def _columns(info: SessionInfo, now: float, width: int) -> Row:
-    """Return the columns of a row; only the time if `width` is 0."""
-    cells = [(when(info.changed, now), WHEN_CELLS if width else 0, True)]
+    """Return the columns of a row, each as wide in all rows; only the time if `width` is 0."""
+    cells = [(when(info.changed, now), WHEN_CELLS, True)]
     if width:
         cells.append((units.plural(info.turns, "turn"), TURNS_CELLS, True))
     if width >= WITH_MODEL:
-        cells.append((clean_line(info.model, MODEL_CELLS), MODEL_CELLS, False))
+        cells.append((text_of(crop(((clean_line(info.model, 60), ""),), MODEL_CELLS)), MODEL_CELLS, False))
     if width >= WITH_USED:
         cells.append((used(info), USED_CELLS, True))
     row: list[tuple[str, str]] = []
     for text, room, to_right in cells:
-        gap = " " * max(1, room - width_of(((text, ""),)))
-        row.append((gap + text if to_right else f"  {text}{gap}", "dim"))
+        gap = " " * max(0, room - width_of(((text, ""),)))
+        row.append((gap + text if to_right else f"   {text}{gap}", "dim"))
     return (*row, (" ", ""))
 
 
@@ -81,6 +87,27 @@ def about_session(info: SessionInfo, parent: SessionInfo | None) -> Row:
         name = clean_line(parent.title, 60) if parent is not None else "one that is deleted"
         parts.append(f"branch of “{name}”")
     return (("   ".join(part for part in parts if part), "dim"),)
+
+
+def preview_rows(messages: Sequence[Message], upto: int | None = None) -> list[Row]:
+    """Return the end of a conversation as paragraphs; with `upto`, up to that message."""
+    shown = messages if upto is None else messages[: upto + 1]
+    rows: list[Row] = []
+    for message in shown[-SHOWN_MESSAGES:]:
+        match message:
+            case UserMessage(text=text):
+                head: Row = (("you", "user bold"),)
+            case AssistantMessage(text=text, model=model):
+                head = ((clean_line(model, 60) or "model", "model bold"),)
+                names = ", ".join(clean_line(call.name, 60) for call in message.calls)
+                text = "\n".join(filter(None, (text, f"→ {names}" if names else "")))
+            case ToolMessage(text=text, name=name):
+                head, text = ((clean_line(name, 60), "tool"),), text[: SHOWN_CHARS // 6]
+        lines = [line for line in preview(text[-SHOWN_CHARS:]).text.split("\n") if line.strip()]
+        style = "dim" if isinstance(message, ToolMessage) else "text"
+        if lines:
+            rows += [head, *(((line.expandtabs(4), style),) for line in lines), EMPTY]
+    return rows[:-1]
 
 
 def found_key(found: SessionMatch) -> str:

@@ -1,5 +1,6 @@
 """The sessions screen: find a saved conversation, resume, branch, rename, delete or export it."""
 
+import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,14 +12,22 @@ from textual.binding import BindingType
 from textual.screen import ModalScreen
 
 from tui.core import units
+from tui.core.conversation.conversation import Message
 from tui.core.conversation.sessions import SessionInfo
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line, fold
 from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.lists.finder import Finder, FinderItem, heading, words
-from tui.ui.lists.session_items import about_session, found_items, place_of, session_item
+from tui.ui.lists.finder import AS_DIALOG, Finder, FinderItem, heading, words
+from tui.ui.lists.session_items import (
+    LONG_SESSION,
+    about_session,
+    found_items,
+    place_of,
+    preview_rows,
+    session_item,
+)
 from tui.ui.lists.session_search import MOST_FINDS, SessionSearch
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
@@ -28,6 +37,11 @@ if TYPE_CHECKING:
 
 LEAST_LETTERS = 2
 
+PREVIEW_SECONDS = 0.12
+"""How long the cursor stays on a session before it is read for the preview."""
+
+MOST_READ = 20
+"""Sessions whose messages are kept for the preview."""
 
 _EMPTY = (
     "No conversation was saved yet. Each one is kept here as you have it, under a title made of its first "
@@ -51,6 +65,7 @@ class SessionsScreen(ModalScreen[Resumed | None]):
 
     CONTEXTS = (Context.SESSIONS,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SESSIONS)
+    DEFAULT_CSS = f"SessionsScreen {{ {AS_DIALOG} }}"
 
     def __init__(
         self,
@@ -72,6 +87,9 @@ class SessionsScreen(ModalScreen[Resumed | None]):
         self._all: Sequence[SessionInfo] | None = None
         self._search = SessionSearch(conversations, "")
         self._deleted: list[SessionInfo] = []
+        self._read_messages: dict[str, Sequence[Message]] = {}
+        self._previewed = ""
+        self._reading: asyncio.Task[None] | None = None
         self.finder = Finder(
             Context.SESSIONS,
             overrides,
@@ -80,6 +98,8 @@ class SessionsScreen(ModalScreen[Resumed | None]):
             take=lambda key: self._resume(key, branch=False),
             about=self._about,
             offers=self._offers,
+            moved=self._preview_soon,
+            preview=True,
         )
 
     def compose(self) -> ComposeResult:
@@ -147,7 +167,7 @@ class SessionsScreen(ModalScreen[Resumed | None]):
 
     def _title(self, state: str) -> None:
         amount = len(self._all or ())
-        left: Row = (("SESSIONS", "accent bold"),)
+        left: Row = (("Sessions", "text bold"),)
         if problem := self._conversations.problem:
             left = (*left, (f"   not saved: {clean_line(problem, 200)}", "warn"))
         self.finder.title_line.show(left, ((state or f"{amount} saved ", "dim"),))
@@ -158,6 +178,34 @@ class SessionsScreen(ModalScreen[Resumed | None]):
             return EMPTY
         parent = next((one for one in self._all or () if one.id == info.parent), None)
         return about_session(info, parent)
+
+    def _preview_soon(self, key: str) -> None:
+        """Show the end of the selected conversation, or of what comes before a match."""
+        if key == self._previewed or self.finder.preview is None or not self.finder.preview.display:
+            return
+        self._previewed = key
+        if self._reading is not None:
+            self._reading.cancel()
+        self._reading = self.finder.keep_task(self._preview(key), "preview a session")
+
+    async def _preview(self, key: str) -> None:
+        session, index = place_of(key)
+        info, pane = self._info(key), self.finder.preview
+        if pane is None:
+            return
+        if info is None or info.problem or info.messages > LONG_SESSION:
+            pane.show(())
+            return
+        if session not in self._read_messages:
+            await asyncio.sleep(PREVIEW_SECONDS)
+            try:
+                self._read_messages[session] = await self._conversations.messages_of(session)
+            except McptuiError as error:
+                pane.show([((clean_line(str(error), 400), "dim"),)])
+                return
+        pane.show(preview_rows(self._read_messages[session], index), from_end=True)
+        if len(self._read_messages) > MOST_READ:
+            del self._read_messages[next(iter(self._read_messages))]
 
     def _offers(self, found: Action) -> bool:
         if found.id == "session.undo":
