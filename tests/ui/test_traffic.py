@@ -7,6 +7,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.conftest import until
+from tests.ui.app_stage import screen_text
 from tests.ui.stage import Stage, press, row_with, shown
 from tests.ui.traffic_stage import Recorded, some
 from tests.unit.traffic.small_traffic import begun_at_end, fill
@@ -240,3 +241,11 @@ async def test_an_unreadable_recording_shows_why() -> None:
     recording = Recorded().recording(live=False, problem=lambda: "it is damaged (malformed page 7)")
     async with opened(recording) as (screen, _):
         await until(lambda: any("malformed page 7" in row for row in shown(screen.list)))
+
+
+async def test_a_damaged_recording_says_how_much_of_it_is_linted() -> None:
+    recording = some().recording(live=False, problem=lambda: "it is damaged", judged=lambda: 1)
+    async with opened(recording) as (_, pilot):
+        await until(lambda: "linting" in screen_text(pilot.app))
+        title = next(line for line in screen_text(pilot.app).splitlines() if "TRAFFIC" in line)
+        assert "it is damaged" in title

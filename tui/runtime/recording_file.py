@@ -74,6 +74,7 @@ class RecordingFile:
         self._found: JudgedFindings | None = None
         self._shown = self._looked_at = 0
         self._judged = sys.maxsize
+        self._lost_notes = False
         self._painted = threading.Event()
         self._linter: Linter | None = None
         self._judge_of_models: ModelJudge | None = None
@@ -91,7 +92,7 @@ class RecordingFile:
         )
 
     def _reader(self) -> RecordingReader:
-        return _Judged(self._path, lambda: self._found)
+        return _Judged(self._path, lambda seq: self._found if seq <= self._looked_at else None)
 
     def _keep(self, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
         try:
@@ -131,17 +132,20 @@ class RecordingFile:
     def _load(self, reader: RecordingReader) -> None:
         columns = self.recording.entries
         last = self._load_from_end(reader)
+        if not last and reader.damage:
+            self._judged = 0  # what is found stored, or now, comes behind the entries
         while not self._closing.is_set():
             live = is_live(self._path)
             while reader.hand_rows(columns.extend, last, PAGE):
                 last = columns.last
+                self._note_damage(reader)
                 if self._closing.wait(REST_SECONDS):
                     return
-            self.problem = reader.damage
+            self._note_damage(reader)
             if not live:
-                self._unless_damaged(self._take_notes)
-                self._unless_damaged(partial(self._look_for_lost_bodies, reader))
-            self._unless_damaged(partial(self._take_findings, reader, live))
+                self._take_notes(reader)
+                self._or_say(partial(self._look_for_lost_bodies, reader))
+            self._or_say(partial(self._take_findings, reader, live))
             if not live:
                 return
             self._closing.wait(LOOK_SECONDS)
@@ -165,8 +169,8 @@ class RecordingFile:
             return 0
         self._painted.wait(PAINTED_SECONDS)
         # Before the entries: then a filter for them is right about all that is loaded.
-        self._unless_damaged(self._take_notes)
-        self._unless_damaged(lambda: self._take_stored(reader, is_live(self._path)))
+        self._take_notes(reader)
+        self._take_stored(reader, is_live(self._path))
         while not self._closing.is_set():
             start, end = columns.hole
             if start == end:
@@ -174,6 +178,7 @@ class RecordingFile:
             missing = columns.seq(start)
             stop = min(missing + PAGE, columns.seq(end))
             reader.hand_rows(lambda rows: _fill(columns, rows), missing - 1, stop - missing)
+            self._note_damage(reader)
             self._closing.wait(REST_SECONDS)
         return last
 
@@ -182,20 +187,34 @@ class RecordingFile:
         for start in range(0, len(columns), PAGE):
             stop = min(start + PAGE, len(columns))
             reader.look_for_lost_bodies(columns.seq(start), columns.seq(stop - 1))
-            self.problem = reader.damage
+            self._note_damage(reader)
             if self._closing.wait(REST_SECONDS):
                 return
 
-    def _unless_damaged(self, part: Callable[[], object]) -> None:
-        """Run a part that adds to the entries. If that part of the file is damaged, go on without it."""
+    def _or_say(self, part: Callable[[], object]) -> None:
+        """Run a part that adds to the entries. If it fails, say why and go on without it."""
         try:
             part()
         except StorageError as error:
-            self.problem = self.problem or str(error)
+            self.problem = "; ".join(filter(None, (self.problem, str(error))))
 
-    def _take_notes(self) -> None:
+    def _note_damage(self, reader: RecordingReader) -> None:
+        """Say what could not be read so far."""
+        damage = reader.damage
+        if self._lost_notes:
+            damage = f"{damage or 'the recording is damaged'}; its marks and notes could not be read"
+        self.problem = damage
+
+    def _take_notes(self, reader: RecordingReader) -> None:
         columns = self.recording.entries
-        for seq, note in self._notes.all().items():
+        try:
+            notes = self._notes.all()
+        except StorageError as error:
+            _log.info("the notes are not read: %s", error)
+            self._lost_notes = True
+            self._note_damage(reader)
+            return
+        for seq, note in notes.items():
             if note.text:
                 self.recording.notes[seq] = note.text
             if (index := columns.index(seq)) >= 0:
@@ -208,7 +227,12 @@ class RecordingFile:
         judged = judged_of(meta)
         is_whole = not live and judged >= columns.last
         if is_whole or (live and meta.get("program")):
-            stored, self._shown = reader.flagged(self._shown)
+            try:
+                stored, self._shown = reader.flagged(self._shown)
+            except StorageError as error:  # damaged findings are made anew
+                _log.info("the findings are not read: %s", error)
+                self._judged = self._looked_at
+                return False
             for severity, seqs in stored:
                 for seq in seqs:
                     columns.set_severity(seq, severity)
@@ -291,10 +315,13 @@ def _ended_ns(path: Path) -> int:
 
 
 class _Judged(RecordingReader):
-    def __init__(self, path: Path, found: "Callable[[], JudgedFindings | None]") -> None:
+    """Reads the findings that were made since, in place of the stored ones."""
+
+    def __init__(self, path: Path, found: "Callable[[int], JudgedFindings | None]") -> None:
+        """Read a recording; `found` returns what has the findings of an entry, None for the stored ones."""
         super().__init__(path)
         self._found = found
 
     def findings_of(self, seq: int) -> Sequence[Finding]:
-        found = self._found()
-        return (found.of(seq) if found is not None else ()) or super().findings_of(seq)
+        found = self._found(seq)
+        return found.of(seq) if found is not None else super().findings_of(seq)

@@ -306,3 +306,41 @@ def test_the_recording_that_has_a_call_of_an_earlier_run_is_found_while_it_is_ke
     assert recording_with(names, "c1") == folder / "a.mcptrace"
     assert recording_with(names, "c2") == folder / "b.mcptrace"
     assert recording_with(names, "c3") is None
+
+
+def spoilt(path, table):
+    """Overwrite the root page of a table."""
+    with closing(sqlite3.connect(path)) as connection:
+        (root,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+    overwrite(path, (root - 1) * 4096, fill=b"\xa5")
+
+
+@pytest.mark.parametrize("count", [3, 5000])
+async def test_damaged_findings_are_made_anew(tmp_path, count):
+    path = tmp_path / "a.mcptrace"
+    noisy(path, count, judged=count, found=[finding(seq) for seq in range(1, 4)])
+    spoilt(path, "flags")
+    severities, said = await judged_whole(path)
+    assert severities == [Severity.WARNING] * count
+    assert '"noise 2"' in said[1]
+
+
+async def test_damaged_notes_are_said_and_the_entries_are_shown(tmp_path):
+    path = tmp_path / "a.mcptrace"
+    noisy(path, 5000, judged=5000)
+    spoilt(path, "notes")
+    with shown(path) as loaded:
+        await until(lambda: not loaded._thread.is_alive)
+        assert len(loaded.recording.entries) == 5000
+        assert loaded.recording.problem() == "the recording is damaged; its marks and notes could not be read"
+
+
+async def test_a_damaged_recording_is_not_called_judged_before_it_is(tmp_path, monkeypatch):
+    path = tmp_path / "a.mcptrace"
+    noisy(path, 5000)
+    overwrite(path, leaves(path, "entries")[-1])
+    monkeypatch.setattr(RecordingFile, "_take_findings", lambda self, reader, live: None)
+    with shown(path) as loaded:
+        await until(lambda: not loaded._thread.is_alive)
+        assert loaded.recording.problem()
+        assert loaded.recording.judged() == 0

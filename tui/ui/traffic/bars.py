@@ -33,7 +33,7 @@ class TrafficTitle(SplitBar):
         state = where if recording.live else "recorded"
         entries = recording.entries
         count = (f"{shown_of(shown, len(entries), entries.loaded)}   ", "text")
-        busy = () if problem else (*loading_of(entries), *self._linting(recording))
+        busy = (*loading_of(entries), *self._linting(recording))
         self.show((*left, *notes), (*busy, count, (state, "ok" if state == "following" else "dim")))
 
     def _linting(self, recording: Recording) -> Row:
