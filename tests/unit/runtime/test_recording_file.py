@@ -315,7 +315,7 @@ def spoilt(path, table):
     overwrite(path, (root - 1) * 4096, fill=b"\xa5")
 
 
-@pytest.mark.parametrize("count", [3, 5000])
+@pytest.mark.parametrize("count", [3, 2500])
 async def test_damaged_findings_are_made_anew(tmp_path, count):
     path = tmp_path / "a.mcptrace"
     noisy(path, count, judged=count, found=[finding(seq) for seq in range(1, 4)])
@@ -327,17 +327,17 @@ async def test_damaged_findings_are_made_anew(tmp_path, count):
 
 async def test_damaged_notes_are_said_and_the_entries_are_shown(tmp_path):
     path = tmp_path / "a.mcptrace"
-    noisy(path, 5000, judged=5000)
+    noisy(path, 2500, judged=2500)
     spoilt(path, "notes")
     with shown(path) as loaded:
         await until(lambda: not loaded._thread.is_alive)
-        assert len(loaded.recording.entries) == 5000
+        assert len(loaded.recording.entries) == 2500
         assert loaded.recording.problem() == "the recording is damaged; its marks and notes could not be read"
 
 
 async def test_a_damaged_recording_is_not_called_judged_before_it_is(tmp_path, monkeypatch):
     path = tmp_path / "a.mcptrace"
-    noisy(path, 5000)
+    noisy(path, 2500)
     overwrite(path, leaves(path, "entries")[-1])
     monkeypatch.setattr(RecordingFile, "_take_findings", lambda self, reader, live: None)
     with shown(path) as loaded:
