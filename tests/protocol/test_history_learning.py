@@ -60,14 +60,14 @@ async def test_a_model_tuned_on_mistral_gets_its_ids_and_no_question_behind_a_re
     text, sent, facts = await told(strict.mistral, *TURN, UserMessage("stop"))
     assert text == "Yes." and len(sent) == 4
     assert facts == (
-        "takes ids of calls with nine letters and digits",
-        "takes no question behind a result",
+        "call IDs with nine letters and digits",
+        "no user message after a tool result",
     )
 
 
 async def test_a_proxy_of_openai_that_gives_long_ids_and_refuses_them() -> None:
     _, sent, facts = await told(strict.openai, *TURN)
-    assert len(sent) == 3 and facts == ("takes ids of calls with at most forty letters, digits, _ and -",)
+    assert len(sent) == 3 and facts == ("call IDs with at most forty letters, digits, _ and -",)
     assert [call["id"] for call in sent[1]["messages"][1]["tool_calls"]][1] == "call_2"
 
 
@@ -78,7 +78,7 @@ async def test_a_model_of_google_s_under_another_name_gets_the_names_of_results(
             strict.need(message["role"] != "tool" or message.get("name"), words)
 
     _, sent, facts = await told(nameless, *TURN)
-    assert len(sent) == 3 and facts == ("wants the names of results",)
+    assert len(sent) == 3 and facts == ("requires tool names in results",)
 
 
 def no_results(body: Mapping[str, Any]) -> None:
@@ -90,7 +90,7 @@ def no_results(body: Mapping[str, Any]) -> None:
 @pytest.mark.parametrize("status", [400, 422, 500])
 async def test_a_template_that_takes_tools_and_knows_no_results_is_asked_in_text(status: int) -> None:
     text, sent, facts = await told(no_results, *TURN, status=status)
-    assert text == "Yes." and facts == ("has no function calling",) and "tools" not in sent[-1]
+    assert text == "Yes." and facts == ("no function calling",) and "tools" not in sent[-1]
     assert "<tool_result" in sent[-1]["messages"][-1]["content"]
 
 

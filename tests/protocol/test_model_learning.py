@@ -67,7 +67,7 @@ async def test_a_parameter_that_is_refused_is_left_out_at_once(
     request = ModelRequest("", [UserMessage("hi")], stop=("END",))
     heard, sent, chat = await told(refuses(status, words), says("Hi"), request=request, **fields)
     assert heard.text == "Hi" and [name in body for body in sent] == [True, False]
-    assert chat.facts == (f"refuses {name}",)
+    assert chat.facts == (f"rejects {name}",)
 
 
 async def test_one_schema_that_is_refused_is_sent_simpler_and_the_others_as_they_are() -> None:
@@ -82,15 +82,15 @@ async def test_a_tool_that_is_refused_in_every_form_costs_only_itself() -> None:
     refusal = refuses(400, "Invalid schema for function 'a__odd'")
     heard, sent, chat = await told(refusal, refusal, says("Hi"))
     assert heard.text == "Hi" and [len(body["tools"]) for body in sent] == [2, 2, 1]
-    assert "refuses the tool a__odd" in chat.facts
+    assert "tool a__odd left out" in chat.facts
     assert heard.reply is not None
-    assert heard.reply.warning == "The endpoint refuses a__odd: not offered to the model."
+    assert heard.reply.warning == "The endpoint rejects the schema of a__odd. Not offered."
 
 
 async def test_google_s_words_change_the_form_of_all_schemas() -> None:
     words = "Unknown name \"const\" at 'tools[0].function_declarations[0].parameters': Cannot find field."
     heard, sent, chat = await told(refuses(400, words), says("Hi"))
-    assert heard.text == "Hi" and chat.facts == ("tool schemas in the form gemini",)
+    assert heard.text == "Hi" and chat.facts == ("tool schemas in gemini form",)
     assert schema(sent[1])["properties"]["$top"]["type"] == "integer"
 
 
@@ -113,7 +113,7 @@ async def test_a_model_known_to_want_plain_names_reads_its_own_calls_in_them() -
 async def test_more_tools_than_it_takes_are_left_out_and_that_is_said() -> None:
     words = "Invalid 'tools': array too long. Expected an array with maximum length 1, but got 2 instead."
     heard, sent, chat = await told(refuses(400, words), says("Hi"))
-    assert heard.text == "Hi" and len(sent[1]["tools"]) == 1 and chat.facts == ("takes 1 tools",)
+    assert heard.text == "Hi" and len(sent[1]["tools"]) == 1 and chat.facts == ("at most 1 tool",)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ async def test_a_picture_that_is_refused_is_told_in_words(status: int, words: st
     request = ModelRequest("", [UserMessage("what is this?", (PICTURE,))])
     heard, sent, chat = await told(refuses(status, words), says("I cannot see it."), request=request)
     assert heard.text == "I cannot see it." and "image_url" in json.dumps(sent[0])
-    assert "image_url" not in json.dumps(sent[1]) and chat.facts == ("takes no images",)
+    assert "image_url" not in json.dumps(sent[1]) and chat.facts == ("no images",)
 
 
 async def test_a_refusal_inside_a_stream_teaches_as_well() -> None:
@@ -142,7 +142,7 @@ async def test_a_refusal_inside_a_stream_teaches_as_well() -> None:
 async def test_an_endpoint_without_function_calling_says_so_to_whoever_asks() -> None:
     kept = Kept()
     heard, _, chat = await told(refuses(400, "m does not support tools"), kept=kept)
-    assert isinstance(heard.error, NoTools) and chat.facts == ("has no function calling",)
+    assert isinstance(heard.error, NoTools) and chat.facts == ("no function calling",)
     assert list(kept.values()) == [{"no_tools": True}]
 
 

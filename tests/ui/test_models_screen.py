@@ -161,12 +161,12 @@ async def test_an_endpoint_with_thousands_of_models_shows_the_first_and_the_rest
 
 
 async def test_what_an_endpoint_taught_is_shown_and_forgotten_with_a_key() -> None:
-    taught = replace(OLLAMA, learned=("refuses temperature",))
+    taught = replace(OLLAMA, learned=("rejects temperature",))
     async with listed(DEMO, taught) as scene:
-        await scene.shows("learned  refuses temperature")
+        await scene.shows("learned  rejects temperature")
         assert "forget learned" not in scene.text
         await scene.press("down")
         await scene.shows("forget learned")
         await scene.press("ctrl+d")
         await scene.shows("Forgot what was learned about qwen3:8b.")
-        assert scene.conversations.done == [("forget", "ollama")] and "refuses temperature" not in scene.text
+        assert scene.conversations.done == [("forget", "ollama")] and "rejects temperature" not in scene.text

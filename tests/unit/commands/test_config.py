@@ -212,7 +212,7 @@ def test_what_endpoints_refuse_is_printed_and_can_be_forgotten(capsys):
     assert "nothing learned yet" in capsys.readouterr().out
     LearnedFile(learned_file()).save("http://h/v1", "m\x1b", {"dropped": ["stop"], "no_tools": True})
     assert mcptui("learned") == 0
-    assert capsys.readouterr().out == "m␛ at http://h/v1: refuses stop, has no function calling\n"
+    assert capsys.readouterr().out == "m␛ at http://h/v1: rejects stop, no function calling\n"
     assert mcptui("learned", "--forget") == 0 and mcptui("learned") == 0
     assert capsys.readouterr().out.splitlines() == [
         "forgot what was learned from 1 model",

@@ -163,7 +163,7 @@ async def test_what_an_endpoint_refused_is_remembered_and_shown() -> None:
             await model.aclose()
         assert ["stream_options" in one.json for one in endpoint.requests] == [True, False, False]
         text = f'[models.mine]\nmodel = "m"\nbase_url = "{endpoint.base_url}"'
-        assert (await choices(configured(text), {}))[0].learned == ("refuses stream_options",)
+        assert (await choices(configured(text), {}))[0].learned == ("rejects stream_options",)
         other = configured(text.replace('"m"', '"other"'))
         assert (await choices(other, {}))[0].learned == ()
 
@@ -179,7 +179,7 @@ async def test_a_model_without_function_calling_is_asked_in_text_at_once_in_the_
         assert ["tools" in one.json for one in endpoint.requests] == [True, False, False]
         text = f'[models.mine]\nmodel = "m"\nbase_url = "{endpoint.base_url}"'
         (found, *_) = await choices(configured(text), {})
-        assert (found.facts, found.learned) == (("text protocol xml",), ("has no function calling",))
+        assert (found.facts, found.learned) == (("text protocol xml",), ("no function calling",))
 
 
 async def test_no_secret_of_an_address_is_remembered_or_shown() -> None:

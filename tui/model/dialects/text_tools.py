@@ -226,7 +226,7 @@ class AutoTools(Wrapped):
                         yield part
                 return
             except NoTools as error:
-                reason = f"{error.message}; asking again with tools as text ({FALLBACK})"
+                reason = f"{error.message.rstrip('.')}. Retrying with tools as text ({FALLBACK})."
             self._needs_text = True
             yield RetryPart(1, 1, 0.0, reason)
         async with aclosing(self._text.stream(request)) as parts:
@@ -324,4 +324,4 @@ def _lost(call: CallRequest) -> str:
     if not call.truncated:
         return ""
     name = "" if call.name == UNNAMED else f" of {call.name}"
-    return f"The model began a call{name} as text and was cut off; it was not run."
+    return f"The model started a call{name} as text and was cut off. The call was not run."

@@ -123,6 +123,8 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
         body = chunk if any(map(chunk.get, _KINDS)) or len(chunk) == 1 else None
     elif not body and isinstance(first, Mapping) and FAILED_FINISH.fullmatch(str(first.get("finish_reason"))):
         body = f"the provider ended the reply with an error, {first['finish_reason']}"
+    elif not body and (blocked := _blocked(chunk)):
+        body = {"message": f"the provider blocked the prompt: {blocked}", "code": "content_filter"}
     if not body:
         return None
     said = words_of(body) or "no reason was given"
@@ -158,6 +160,14 @@ FILTERED = re.compile(
 def is_filtered(words: str) -> bool:
     """Whether a failure says that the provider's content filter refused or ended it."""
     return FILTERED.search(words) is not None
+
+
+def _blocked(chunk: Mapping[str, Any]) -> str:
+    """Return why Google refused a prompt, or ""; its chunk has no choices."""
+    for name in ("promptFeedback", "prompt_feedback"):
+        if isinstance(feedback := chunk.get(name), Mapping):
+            return clean_line(str(feedback.get("blockReason") or feedback.get("block_reason") or ""), 60)
+    return ""
 
 
 def is_unreadable_call(words: str) -> bool:

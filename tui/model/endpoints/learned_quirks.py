@@ -168,25 +168,25 @@ class Learned:
         """A summary for a person, a few words each."""
         tools = sorted(key.partition("#")[0] for key in self.left_out)
         said = [
-            *(f"refuses {name}" for name in sorted(self.dropped)),
-            f"wants {self.max_tokens_name}" if self.max_tokens_name else "",
-            "wants tools beside calls" if self.needs_tools else "",
-            "has no function calling" if self.no_tools else "",
-            "takes no images" if self.no_images else "",
-            "takes no sounds" if self.no_audio else "",
-            f"takes {self.max_tools} tools" if self.max_tools else "",
-            f"tool schemas in the form {self.form}" if self.form else "",
-            "tool schemas with plain names" if self.plain_keys else "",
+            *(f"rejects {name}" for name in sorted(self.dropped)),
+            f"requires {self.max_tokens_name}" if self.max_tokens_name else "",
+            "requires tools next to earlier calls" if self.needs_tools else "",
+            "no function calling" if self.no_tools else "",
+            "no images" if self.no_images else "",
+            "no audio" if self.no_audio else "",
+            f"at most {units.plural(self.max_tools, 'tool')}" if self.max_tools else "",
+            f"tool schemas in {self.form} form" if self.form else "",
+            "plain property names in tool schemas" if self.plain_keys else "",
             f"{units.plural(len(self.strict_tools), 'tool schema')} simplified" if self.strict_tools else "",
-            "wants its thinking back" if self.fill_reasoning else "",
-            "refuses its own thinking" if self.no_echo else "",
-            f"takes ids of calls with {self.call_ids}" if self.call_ids else "",
-            "wants the names of results" if self.named_results else "",
+            "requires its reasoning in the history" if self.fill_reasoning else "",
+            "rejects its reasoning in the history" if self.no_echo else "",
+            f"call IDs with {self.call_ids}" if self.call_ids else "",
+            "requires tool names in results" if self.named_results else "",
             f"supports reasoning effort {self._levels}" if self.efforts else "",
-            "takes no JSON Schema for its answer" if self.answer_format else "",
-            "takes no response_format with tools" if self.no_format_with_tools else "",
-            "takes no question behind a result" if self.no_user_after_tool else "",
-            *(f"refuses the tool {name}" for name in tools),
+            "no JSON Schema for answers" if self.answer_format else "",
+            "no response_format with tools" if self.no_format_with_tools else "",
+            "no user message after a tool result" if self.no_user_after_tool else "",
+            *(f"tool {name} left out" for name in tools),
         ]
         return tuple(fact for fact in said if fact)[:MAX_FACTS]
 
@@ -197,8 +197,10 @@ class Learned:
     @property
     def tool_marks(self) -> dict[str, str]:
         """What the endpoint does not accept of tools, in words, by their qualified names."""
-        simpler = {key.partition("#")[0]: "schema simplified for this endpoint" for key in self.strict_tools}
-        return simpler | {key.partition("#")[0]: "refused by this endpoint" for key in self.left_out}
+        simpler = {key.partition("#")[0]: "simplified schema for this endpoint" for key in self.strict_tools}
+        return simpler | {
+            key.partition("#")[0]: "left out: rejected by this endpoint" for key in self.left_out
+        }
 
     def begin(self) -> None:
         """Begin a request: a tool that was refused once is tried again."""
@@ -247,11 +249,11 @@ class Learned:
             and re.search(_NAMES["cache_control"], words, re.I)
         ):
             self.dropped.add("cache_control")  # before images: marks, too, make a list of a text
-            return "it refuses cache_control; asking again without"
+            return "The endpoint rejects cache_control. Retrying without it."
         for name in ("images", "audio"):
             if name in sent and status in (400, 404, 415, 422, 500) and _MEDIA[name].search(words):
                 setattr(self, f"no_{name}", True)
-                return f"it takes no {'images' if name == 'images' else 'sounds'}; asking again without"
+                return f"The model accepts no {name}. Retrying without."
         asked = traits or Traits()
         if (
             "results" in sent
@@ -275,7 +277,7 @@ class Learned:
     def _refuse_parameter(self, words: str, sent: Sequence[str], traits: Traits) -> str:
         if "max_tokens" in sent and "max_completion_tokens" in words:
             self.max_tokens_name = "max_completion_tokens"
-            return "it wants max_completion_tokens; asking again so"
+            return "The endpoint requires max_completion_tokens. Retrying with it."
         for name in _OPTIONAL:
             if name in sent and name not in self.dropped and re.search(_NAMES.get(name, name), words, re.I):
                 if name in _COMMON_WORDS and not _UNKNOWN.search(words):
@@ -283,7 +285,7 @@ class Learned:
                 if told := self._other_value(name, words, sent, traits):
                     return told
                 self.dropped.add(name)
-                return f"it refuses {name}; asking again without"
+                return f"The endpoint rejects {name}. Retrying without it."
         return ""
 
     def _other_value(self, name: str, words: str, sent: Sequence[str], traits: Traits) -> str:
@@ -292,41 +294,43 @@ class Learned:
             listed = _SUPPORTED.search(words)
             self.efforts = {level for level in EFFORTS if listed and re.search(rf"\b{level}\b", listed[1])}
             if self.efforts:
-                return f"it supports reasoning effort {self._levels}; asking again with the nearest"
+                return f"Supported reasoning effort: {self._levels}. Retrying with the nearest."
         if name == "response_format":
             if "tools" in sent and traits.format_with_tools and _TOOLS_TOO.search(words):
                 self.no_format_with_tools = True
-                return "it takes no response_format with tools; asking again without"
+                return "The endpoint rejects response_format with tools. Retrying without it."
             if traits.answer_format == "json_schema":
                 self.answer_format = "json_object"
-                return "it takes no JSON Schema for its answer; asking again for any JSON"
+                return "The endpoint rejects a JSON Schema for the answer. Retrying with plain JSON."
         return ""
 
     def _refuse_echo(self, words: str) -> str:
         if not self.fill_reasoning and _MUST_ECHO.search(words):
             self.fill_reasoning, self.no_echo = True, False
-            return "it wants its thinking back; asking again with it"
+            return "The endpoint requires its reasoning in the history. Retrying with it."
         if not (self.no_echo or self.fill_reasoning) and _ECHO.search(words) and _UNKNOWN.search(words):
             self.no_echo = True
-            return "it refuses its own thinking back; asking again without"
+            return "The endpoint rejects its reasoning in the history. Retrying without it."
         return ""
 
     def _refuse_results(self, words: str, sent: Sequence[str], traits: Traits) -> str:
         if _NINE_IDS.search(words) and traits.call_ids is not CallIds.NINE:
             self.call_ids = CallIds.NINE.value
-            return "it wants ids of nine characters; asking again with such"
+            return "The endpoint requires call IDs of nine characters. Retrying with them."
         if _PLAIN_IDS.search(words) and traits.call_ids is CallIds.ANY:
             self.call_ids = CallIds.PLAIN.value
-            return "it refuses ids of calls; asking again with plain ones"
+            return "The endpoint rejects call IDs. Retrying with plain ones."
         if _NAMED_RESULTS.search(words) and not traits.named_results:
             self.named_results = True
-            return "it wants the names of results; asking again with them"
+            return "The endpoint requires tool names in results. Retrying with them."
         roles = _ROLES.search(words) is not None
         if not (roles or _BEHIND_RESULT.search(words)):
             return ""
         if "user behind result" in sent and traits.user_after_tool:
             self.no_user_after_tool = True
-            return "it takes no question behind a result; asking again with a word between"
+            return (
+                "The endpoint accepts no user message after a tool result. Retrying with a message between."
+            )
         self.no_tools |= roles  # its template knows no tool results: the request may be made in text
         return ""
 
@@ -335,19 +339,19 @@ class Learned:
             if self.needs_tools or not _NEEDS_TOOLS.search(words):
                 return ""
             self.needs_tools = True
-            return "it wants tools beside earlier calls; asking again with them"
+            return "The endpoint requires tools next to earlier calls. Retrying with them."
         if (most := _TOO_MANY_TOOLS.search(words)) and 0 < int(most[1]) < len(tools):
             self.max_tools = int(most[1])
-            return f"it takes {most[1]} tools; asking again with those that matter most"
+            return f"The endpoint accepts at most {most[1]} tools. Retrying with the most relevant."
         if _KEYS.search(words) and not traits.plain_keys:
             self.plain_keys = True
-            return "it refuses names of properties; asking again with plain ones"
+            return "The endpoint rejects property names in tool schemas. Retrying with plain ones."
         if _MOONSHOT.search(words) and traits.schema is SchemaForm.PLAIN:
             self.form = SchemaForm.KIMI.value
-            return "it wants tool schemas in Moonshot's form; asking again so"
+            return "The endpoint requires Moonshot's form of tool schemas. Retrying with it."
         if _GOOGLE.search(words) and traits.schema is not SchemaForm.GEMINI:
             self.form = SchemaForm.GEMINI.value
-            return "it wants tool schemas in Google's form; asking again so"
+            return "The endpoint requires Google's form of tool schemas. Retrying with it."
         return self._refuse_tool(words, tools, traits)
 
     def _refuse_tool(self, words: str, tools: Sequence[str], traits: Traits) -> str:
@@ -360,16 +364,16 @@ class Learned:
             if traits.schema is SchemaForm.GEMINI or not _SCHEMA.search(words):
                 return ""
             self.form = SchemaForm.GEMINI.value
-            return "it refuses a tool's schema; asking again with simpler ones"
+            return "The endpoint rejects a tool schema. Retrying with simpler schemas."
         key, name = named[0], named[0].partition("#")[0]
         if key not in self.strict_tools and traits.schema is not SchemaForm.GEMINI:
             self.strict_tools.add(key)
-            return f"it refuses the schema of {name}; asking again with a simpler one"
+            return f"The endpoint rejects the schema of {name}. Retrying with a simpler schema."
         if key in self.left_out:
             return ""
         self.left_out.add(key)
         self.refusals[key] = self.refusals.get(key, 0) + 1
-        return f"it refuses the schema of {name}; asking again without this tool"
+        return f"The endpoint rejects the simpler schema of {name} too. Retrying without this tool."
 
 
 def _meant(words: str, tools: Sequence[str]) -> list[str]:

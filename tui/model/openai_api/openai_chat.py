@@ -184,14 +184,14 @@ class OpenAIChat:
         """Change what is sent after a refusal; return what was changed, or ""."""
         if isinstance(failure, errors.NotAStream):
             again = self._client.try_version()
-            return f"{failure.message}; asking again with /v1" if again else ""
+            return f"{failure.message}. Retrying with /v1." if again else ""
         error = failure.error if isinstance(failure, RequestRefused) else failure
         status = error.status or 0
         words = error.message
         if isinstance(failure, RequestRefused):
             words = f"{words_of(failure.body)} {str(failure.body)[:4000]}"
             if errors.is_missing_path(status, words) and self._client.try_version():
-                return "nothing is there; asking again with /v1"
+                return "Not found. Retrying with /v1."
         if error.overflow:
             return ""
         before = self._learned.to_json()
@@ -256,14 +256,16 @@ def truncation_warning(profile: ModelProfile, request: ModelRequest, usage: Usag
     least = int(sum(map(_least, texts)))
     if least < LEAST_TOKENS or usage.prompt >= least * MARGIN:
         return ""
-    seen = f"The endpoint read {usage.prompt:,} of at least {least:,} tokens: it seems to cut what it is sent"
+    seen = (
+        f"The endpoint read {usage.prompt:,} of at least {least:,} tokens: it appears to truncate the prompt"
+    )
     window = _window_for(least)
     if looks_like_ollama(profile):
         return (
-            f"{seen}. Start it with OLLAMA_CONTEXT_LENGTH={window} set, or give the model "
+            f"{seen}. Start Ollama with OLLAMA_CONTEXT_LENGTH={window}, or set "
             f"`PARAMETER num_ctx {window}` in a Modelfile."
         )
-    return f"{seen}. Give the model a window of {window} tokens where it is loaded."
+    return f"{seen}. Load the model with a context size of {window} tokens."
 
 
 def _texts(request: ModelRequest) -> Iterator[str]:

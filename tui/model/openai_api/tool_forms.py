@@ -74,7 +74,7 @@ class ToolForms:
         if not names:
             return ""
         more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-        return f"The endpoint refuses {', '.join(names[:MAX_NAMED])}{more}: not offered to the model."
+        return f"The endpoint rejects the schema of {', '.join(names[:MAX_NAMED])}{more}. Not offered."
 
     def entries(self, tools: Sequence[ToolSpec], traits: Traits, learned: Learned) -> list[dict[str, Any]]:
         return [self._entry(tool, traits, self.key(tool) in learned.strict_tools) for tool in tools]

@@ -238,7 +238,7 @@ async def test_a_truncated_leak_is_lost_with_a_warning() -> None:
     (call,) = end_of(parts).calls
     assert (call.name, call.truncated, call.recovered) == ("clock__now", True, True)
     assert text_of(parts) == "Ok."
-    told = "The model began a call{} as text and was cut off; it was not run."
+    told = "The model started a call{} as text and was cut off. The call was not run."
     assert end_of(parts).warning == told.format(" of clock__now")
     assert end_of(await heard(native)).warning == told.format("")
 
@@ -249,7 +249,7 @@ async def test_after_a_leak_that_was_cut_off_the_model_may_call_again() -> None:
     turn, _ = turn_of(wrap(inner, "native"))
     events = await run(turn)
     assert [event.message for event in of_type(events, Notice)] == [
-        "The model began a call of srv__echo as text and was cut off; it was not run."
+        "The model started a call of srv__echo as text and was cut off. The call was not run."
     ]
     assert [event.is_error for event in of_type(events, ToolCallEnded)] == [True, False]
     assert ended(events).reason is EndReason.ANSWERED and ended(events).text == "Done."
@@ -308,7 +308,7 @@ async def test_auto_asks_again_in_text_once_the_endpoint_says_that_it_has_no_too
     model = wrap(inner, "auto")
     parts = await heard(model)
     assert isinstance(parts[0], RetryPart) and parts[0].delay == 0.0
-    assert "does not support tools; asking again with tools as text" in parts[0].reason
+    assert "does not support tools. Retrying with tools as text" in parts[0].reason
     assert [call.name for call in end_of(parts).calls] == ["clock__now"]
     assert [bool(sent.tools) for sent in inner.requests] == [True, False]
     assert text_of(await heard(model)) == "Noon." and inner.requests[2].tools == ()

@@ -380,3 +380,16 @@ def test_a_filter_that_is_reported_as_an_error_ends_the_text_before_it_as_filter
     assert accumulator.finish()[-1] == ReplyPart(finish="content_filter")
     with pytest.raises(ModelError):
         Accumulator().feed(error)
+
+
+def test_the_native_finish_reason_says_that_a_filter_ended_the_reply() -> None:
+    accumulator = Accumulator()
+    choice = {"delta": {"content": "Once"}, "finish_reason": "stop", "native_finish_reason": "SAFETY"}
+    accumulator.feed({"choices": [choice]})
+    assert accumulator.finish()[-1] == ReplyPart(finish="content_filter")
+
+
+def test_a_prompt_that_google_blocks_is_an_error_that_does_not_pass() -> None:
+    with pytest.raises(ModelError, match="blocked the prompt: SAFETY") as caught:
+        Accumulator().feed({"choices": [], "promptFeedback": {"blockReason": "SAFETY"}})
+    assert not caught.value.retryable

@@ -74,7 +74,7 @@ def test_omitted_tools_are_named_in_a_bounded_sentence() -> None:
     tools = [ToolSpec(f"t{number}", "", {}) for number in range(7)]
     assert ToolForms().left_out(tools, Learned()) == ""
     said = ToolForms().left_out(tools, Learned(left_out={key_of(tool) for tool in tools}))
-    assert said == "The endpoint refuses t0, t1, t2, t3, t4 and 2 more: not offered to the model."
+    assert said == "The endpoint rejects the schema of t0, t1, t2, t3, t4 and 2 more. Not offered."
 
 
 def test_of_too_many_tools_those_that_matter_most_are_sent_in_their_usual_order():
