@@ -87,6 +87,18 @@ async def test_steps_of_one_reply_share_a_signature_that_sums_their_time():
         assert "not a language model" in lines
 
 
+async def test_what_a_turn_waits_for_is_one_line_that_changes_and_goes():
+    async with talk() as it:
+        it.pane.add_user("hi")
+        it.pane.show_waiting("Waiting for 2 servers to start: a, b")
+        await it.shows("◌ Waiting for 2 servers to start: a, b")
+        it.pane.show_waiting("Waiting for 1 server to start: b")
+        lines = await it.shows("Waiting for 1 server")
+        assert not any("2 servers" in line for line in lines)
+        it.pane.show_waiting("")
+        assert not any("Waiting" in line for line in await it.lines())
+
+
 async def test_what_the_person_said_is_shown_as_written():
     async with talk() as it:
         it.pane.add_user("# not a heading\n  indented **stars**")

@@ -250,7 +250,7 @@ class Card(Block):
         if len(body) > FOLDED_ROWS + 2:
             hidden = len(body) - FOLDED_ROWS
             marker = self._symbols.unfolded if self.open else self._symbols.folded
-            word = "enter shows less" if self.open else f"{hidden} more rows, enter shows them"
+            word = "enter collapse" if self.open else f"{hidden} more lines   enter expand"
             more = [((f"{marker} ", "accent"), (word, "warn"))]
             if not self.open:
                 body = body[:FOLDED_ROWS]
