@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 MOST_MODELS = 2000
 TITLE_CELLS = 18
 
+AROUND, PROBLEM_ROWS = 7, 4
+"""Rows of the form around its fields, and those of a problem."""
+
 KEYS = (("environment", "environment variable"), ("keychain", "system keychain"), ("none", "none"))
 
 
@@ -33,10 +36,8 @@ def add_model(app: App[Any], changes: "ModelChanges", added: Callable[[str | Non
     providers = tuple(changes.providers())
 
     def line(one: "ProviderChoice") -> Content:
-        about = f"{one.variable} is set" if one.is_set else one.variable or one.base_url
-        return Content.assemble(
-            f"{one.title:<{TITLE_CELLS}}", (about, "$success" if one.is_set else "$text-dim")
-        )
+        about = f"{one.variable} is {'set' if one.is_set else 'not set'}" if one.variable else one.base_url
+        return Content(f"{one.title:<{TITLE_CELLS}}{about}")
 
     def done(name: str | None) -> None:
         if name is not None:
@@ -69,8 +70,8 @@ class ModelForm(ModalScreen[str | None]):
         background: $panel; border-left: outer $accent;
     }
     ModelForm .title { width: 1fr; text-style: bold; margin-bottom: 1; }
-    ModelForm VerticalScroll { height: auto; max-height: 100vh; }
-    ModelForm #problem { width: 1fr; max-height: 4; padding: 0 0 0 2; color: $bad; }
+    ModelForm VerticalScroll { height: auto; scrollbar-size-vertical: 1; }
+    ModelForm #problem { width: 1fr; height: auto; max-height: 4; padding: 0 0 0 2; color: $bad; }
     ModelForm .buttons { height: 1; margin-top: 1; }
     ModelForm .buttons Literal { width: 1fr; margin-left: 3; color: $text-dim; }
     """
@@ -266,6 +267,16 @@ class ModelForm(ModalScreen[str | None]):
     def _show_problem(self, text: str) -> None:
         self._problem.show(text)
         self._problem.display = bool(text)
+        self._fit()
+
+    def on_resize(self) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """Let the fields scroll where they would push the button off the screen."""
+        around = AROUND + (PROBLEM_ROWS if self._problem.display else 0)
+        for fields in self.query(VerticalScroll):
+            fields.styles.max_height = max(3, self.app.size.height - around)
 
     def action_back(self) -> None:
         self.dismiss(None)
