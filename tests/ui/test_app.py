@@ -437,3 +437,12 @@ async def test_k_cancels_the_running_call_and_the_turn_continues():
         assert cancelled == ["get_weather"]
         await pilot.press("k")
         await shows(app, "Cancel call is not available: no turn is running.")
+
+
+async def test_a_theme_and_keys_of_a_configuration_read_again_hold_at_once():
+    async with opened(FakeRuntime()) as (app, pilot):
+        assert app.apply_ui("quay", {"focus.servers": ["f11"]}) == []
+        assert app.theme == "quay"
+        await pilot.press("f11")
+        await until(lambda: app.main.regions.servers.has_focus)
+        assert "unknown" in " ".join(app.apply_ui("quay", {"no.such": ["f11"]}))

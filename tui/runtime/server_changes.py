@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import ConfigError, UsageError
-from tui.core.servers import ServerSpec, ServerState
+from tui.core.servers import ServerSpec, ServerState, ServerStatus
 from tui.host.host import Host
 from tui.settings.config_file import ConfigFile
 from tui.settings.locations import bundles_dir
@@ -208,8 +208,14 @@ class ServerChanges:
                     host.adopt(spec)
             else:
                 waiting.append(host.replace(spec))
-                running = present[name].state in (ServerState.RUNNING, ServerState.STARTING)
-                starting |= {name} if running else set()
+                starting |= {name} if _is_started_again(present[name], spec) else set()
         await asyncio.gather(*waiting)
         for name in starting:
             host.request_start(name)
+
+
+def _is_started_again(before: ServerStatus, spec: ServerSpec) -> bool:
+    """Whether a changed server is started: it ran, or could not run as it was configured."""
+    if before.state in (ServerState.RUNNING, ServerState.STARTING):
+        return True
+    return spec.autostart and bool(before.spec.disabled or before.spec.problem or before.failed)

@@ -184,3 +184,12 @@ async def test_a_form_keeps_what_was_written_into_the_file_since_it_was_read(sta
     values = stage.changes.values("a")
     await stage.changes.change(stage.changes.draft("a", replace(values, line="python3 b.py"), changes="a"))
     assert stage.servers()["a"] == {"command": "python3", "args": ["b.py"], "off": ["x"]}
+
+
+async def test_a_server_that_is_enabled_in_the_file_starts(stage):
+    stage.path.write_text(TWO.replace("[servers.b]", "disabled = true\n[servers.b]"))
+    await stage.changes.follow(stage.changes._config.read())
+    await stage.runs("b")
+    stage.path.write_text(TWO)
+    await stage.changes.follow(stage.changes._config.read())
+    await stage.runs("a", "b")
