@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 
 from textual.widgets import Input
 
+from tests.moving_picture import Shot, join
+
 if TYPE_CHECKING:
     from textual.pilot import Pilot
 
@@ -38,6 +40,22 @@ class Stage:
 
     def __init__(self, app: "McptuiApp", runtime: "Runtime", pilot: "Pilot[int]") -> None:
         self.app, self.runtime, self.pilot = app, runtime, pilot
+        self.shots: list[Shot] = []
+
+    async def shoot(self, seconds: float) -> None:
+        """Take a screenshot that the moving picture shows for so long."""
+        await self.pilot.pause()
+        self.shots.append((self.screenshot(), seconds))
+
+    def screenshot(self) -> str:
+        """Return the screen as SVG."""
+        return _without_fonts_from_afar(self.app.export_screenshot(title="mcptui", simplify=True))
+
+    async def type_visibly(self, text: str) -> None:
+        """Type a text, a screenshot every few characters."""
+        for start in range(0, len(text), 3):
+            await self.write(text[start : start + 3])
+            await self.shoot(0.12)
 
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait for what must come."""
@@ -54,7 +72,7 @@ class Stage:
 
     async def write(self, text: str) -> None:
         """Type a text."""
-        names = {" ": "space", ":": "colon", "/": "slash"}
+        names = {" ": "space", ":": "colon", "/": "slash", "'": "apostrophe", "?": "question_mark"}
         await self.press(*(names.get(char, char) for char in text))
 
     async def ready(self, tools: int = 6) -> None:
@@ -137,6 +155,37 @@ async def conversations(stage: Stage) -> None:
     await asyncio.sleep(SETTLE_SECONDS)
 
 
+async def story(stage: Stage) -> None:
+    """A question, its tool call, what travelled for it, and where its time went."""
+    await stage.start_slow()
+    await stage.press("f5")
+    await stage.shoot(1.8)
+    await stage.type_visibly("count slowly for 6 seconds")
+    await stage.press("enter")
+    for _ in range(12):
+        await stage.shoot(0.35)
+        await asyncio.sleep(0.5)
+    await stage.until(lambda: not stage.app.main.parts.turns.running)
+    await stage.shoot(2.5)
+    await stage.press("f4")
+    await asyncio.sleep(SETTLE_SECONDS)
+    await stage.shoot(2)
+    await stage.press("w")
+    await asyncio.sleep(SETTLE_SECONDS)
+    await stage.shoot(4)
+    await stage.press("escape", "escape")
+    await stage.type_visibly("What's the weather in Hangzhou?")
+    await stage.press("enter")
+    await stage.until(lambda: not stage.app.main.parts.turns.running)
+    await stage.shoot(3)
+    await stage.press("f8")
+    await asyncio.sleep(SETTLE_SECONDS)
+    await stage.shoot(2)
+    await stage.press("enter")
+    await asyncio.sleep(SETTLE_SECONDS)
+    await stage.shoot(4)
+
+
 @dataclass(frozen=True, slots=True)
 class Picture:
     """One picture.
@@ -155,6 +204,7 @@ class Picture:
 
 
 PICTURES = (
+    Picture("story", story, (104, 30), (("", DARK),)),
     Picture("main", conversation, (120, 40), (("", DARK),)),
     Picture("narrow", one_question, (80, 24), (("", LIGHT),)),
     Picture("traffic", traffic),
@@ -184,9 +234,8 @@ async def take(picture: Picture, ending: str, theme: str) -> None:
         await picture.scene(stage)
         await asyncio.sleep(SETTLE_SECONDS)
         FOLDER.mkdir(exist_ok=True)
-        (FOLDER / f"{picture.name}{ending}.svg").write_text(
-            _without_fonts_from_afar(app.export_screenshot(title="mcptui", simplify=True)), encoding="utf-8"
-        )
+        svg = join(stage.shots) if stage.shots else stage.screenshot()
+        (FOLDER / f"{picture.name}{ending}.svg").write_text(svg, encoding="utf-8")
     await app.close()
     await runtime.shutdown()
 
