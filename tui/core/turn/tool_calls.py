@@ -204,13 +204,18 @@ class ToolCallRunner:
         self.offer, text = self.offer.search(query, count)
         return text
 
+    def _load(self, tool: Tool) -> None:
+        offer = self.offer.loading([tool])
+        if offer.is_loaded(tool):  # not if its definition is never sent
+            self.offer = offer
+            name = f"{clean_line(tool.server, 40)} › {clean_line(tool.name, 60)}"
+            self._emit(Notice(f"Loaded {name}: the model called it by name."))
+
     def propose(self, step: int, call: CallRequest) -> PreparedCall:
         item = prepare(call, self.offer.table, self._deps.absent(), self._deps.turned_off())
         self._proposed[call.id] = item
         if item.tool is not None and not self.offer.is_loaded(item.tool):
-            self.offer = self.offer.loading([item.tool])
-            name = f"{clean_line(item.tool.server, 40)} › {clean_line(item.tool.name, 60)}"
-            self._emit(Notice(f"Loaded {name}: the model called it by name."))
+            self._load(item.tool)
         self._emit(
             ToolCallProposed(step, call.id, item.server, item.name, item.arguments, recovered=call.recovered)
         )

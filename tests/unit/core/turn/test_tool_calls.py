@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+from dataclasses import replace
 
 import pytest
 
@@ -346,3 +347,13 @@ async def test_wrong_arguments_of_find_tools_are_explained():
     turn, _ = turn_of(model, many_tools(), tool_selection=ToolSelection(max_tools=10))
     await run(turn)
     assert "query must be a text" in model.requests[1].messages[-1].text
+
+
+async def test_a_tool_whose_definition_is_never_sent_is_called_by_name_but_not_loaded():
+    model, toolbox = ScriptedModel([calls(call(1, "srv__tool_3", "{}")), says("done")]), many_tools(5)
+    properties = {f"p{number}": {"type": "string"} for number in range(9_000)}
+    toolbox.offered[3] = replace(toolbox.offered[3], schema={"type": "object", "properties": properties})
+    turn, _ = turn_of(model, toolbox)
+    events = await run(turn)
+    assert [name for name, *_ in toolbox.called] == ["tool_3"]
+    assert not any(notice.message.startswith("Loaded") for notice in of_type(events, Notice))
