@@ -107,7 +107,8 @@ def _unwrapped(mended: Mended, tool: ToolSpec) -> Mended:
             inner = mend(inner).value
         except UnreadableJson:
             return mended
-    return Mended(inner, guessed=True) if isinstance(inner, dict) else mended
+    meant = isinstance(inner, dict) and inner and inner.keys() <= properties.keys()
+    return Mended(inner, guessed=True) if meant else mended
 
 
 def calls_of_generation(

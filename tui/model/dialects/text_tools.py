@@ -255,7 +255,10 @@ async def _attempts(
                     yield part
             return
         except ModelError as error:
-            if found := _rescued(error.generation, reading(), tools):
+            found = _rescued(error.generation, reading(), tools)
+            if not (found or shown) and error.generation and request.answer_schema is not None:
+                found = [TextPart(error.generation), ReplyPart()]  # an answer that the endpoint found invalid
+            if found:
                 for part in found:
                     yield part
                 return

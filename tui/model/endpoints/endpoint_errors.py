@@ -46,7 +46,7 @@ _STEPS = (
         NO_TOOLS,
         'Set tool_protocol of the profile to "auto" or "xml", or choose a model that can call tools.',
     ),
-    (UNREADABLE_CALL, "Ask again, or choose another model: this one wrote a call that is none."),
+    (UNREADABLE_CALL, "Ask again, or choose another model. This one wrote an invalid tool call."),
     (FILTERED, "The provider's content filter refused this. Rephrase it, or choose another model."),
     (_NO_MEMORY, "Choose a smaller model, or free memory: this one does not fit into that machine."),
     (_LOADING, "Wait until the model is loaded, then ask again."),

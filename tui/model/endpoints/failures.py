@@ -45,7 +45,8 @@ NO_TOOLS = re.compile(
 )
 UNREADABLE_CALL = re.compile(
     r"tool_use_failed|failed_generation"
-    r"|failed to (?:call|parse|generate)\b.{0,24}(?:function|tool|input at pos)"
+    r"|failed to (?:call|parse|generate)\b.{0,24}(?:input at pos"
+    r"|(?:function|tool)(?!s\b|\w*\W{1,3}(?:schema|definition|parameters|grammar)))"
     r"|error parsing tool call|tool call validation failed|attempted to call tool|malformed_function_call"
     r"|parameters for tool .{1,80} did not match schema"
     r"|tool choice is (?:required|none), but|model did not call a tool",

@@ -55,6 +55,7 @@ _TOO_MANY_TOOLS = re.compile(
     r"\D{0,20}(\d{1,4})\b(?! ?(?:char|level|token|byte|propert|nest|enum|deep|long))",
     re.IGNORECASE | re.DOTALL,
 )
+_OF_ONE_TOOL = re.compile(r"string too long|\.(?:name|description|parameters)\b|propert|nesting|depth", re.I)
 _NEEDS_TOOLS = re.compile(
     r"without `?tools|\btools=?`? param|must (?:define|provide|include|specify).{0,20}tools"
     r"|(?:toolConfig|tools).{0,30}must be (?:defined|provided|set|specified)",
@@ -340,7 +341,8 @@ class Learned:
                 return ""
             self.needs_tools = True
             return "The endpoint requires tools next to earlier calls. Retrying with them."
-        if (most := _TOO_MANY_TOOLS.search(words)) and 0 < int(most[1]) < len(tools):
+        most = None if _OF_ONE_TOOL.search(words) else _TOO_MANY_TOOLS.search(words)
+        if most and 0 < int(most[1]) < len(tools):
             self.max_tools = int(most[1])
             return f"The endpoint accepts at most {most[1]} tools. Retrying with the most relevant."
         if _KEYS.search(words) and not traits.plain_keys:

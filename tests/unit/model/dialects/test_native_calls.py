@@ -55,6 +55,7 @@ def test_arguments_that_are_nearly_json_are_repaired_and_marked(arguments: str) 
         ({"city": "2", "code": "2"}, {"city": "2", "code": "2"}),
         ({"city": "Oslo", "days": "two"}, {"city": "Oslo", "days": "two"}),
         ({"city": None, "extra": None}, {"city": None, "extra": None}),
+        ({"params": {"other": 1}}, {"params": {"other": 1}}),
     ],
 )
 def test_a_text_becomes_the_type_that_the_schema_wants(arguments: object, value: object) -> None:

@@ -328,3 +328,12 @@ async def test_auto_passes_on_any_other_failure() -> None:
 async def test_native_does_not_fall_to_text() -> None:
     with pytest.raises(NoTools):
         await heard(wrap(ScriptedModel([no_tools]), "native"))
+
+
+async def test_an_answer_that_the_endpoint_finds_invalid_is_checked_by_the_loop() -> None:
+    error = ModelError("Failed to generate JSON", status=400, retryable=True)
+    error.generation = '{"a": '
+    inner = ScriptedModel([[error]])
+    request = ModelRequest("", [UserMessage("?")], answer_schema={"type": "object"})
+    parts = await heard(wrap(inner, "auto"), request)
+    assert text_of(parts) == '{"a": ' and end_of(parts).finish == "stop" and len(inner.requests) == 1

@@ -60,7 +60,7 @@ OLLAMA = {"name": "ollama", "model": "qwen3:8b"}
         case(429, "Your credit balance is too low", "Add credit"),
         case(429, "Rate limit reached", "Wait a little", passes=True),
         case(429, "Rate limit reached. Please try again in 7.5s.", "Wait 7.5 s", passes=True),
-        case(400, "Failed to call a function. Please adjust.", "a call that is none", passes=True),
+        case(400, "Failed to call a function. Please adjust.", "an invalid tool call", passes=True),
         case(408, "timeout", "Ask again", passes=True),
         case(409, "conflict", "Ask again", passes=True),
         case(500, "internal error", "at the endpoint", passes=True),

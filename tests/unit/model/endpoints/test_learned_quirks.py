@@ -138,9 +138,16 @@ def test_a_refusal_that_merely_names_a_tool_teaches_nothing(words: str, schema: 
     assert known == Learned()
 
 
-def test_a_limit_of_something_else_is_no_limit_of_tools() -> None:
+@pytest.mark.parametrize(
+    "words",
+    [
+        "tools.0.function.name: String should have at most 1 characters",
+        "Invalid 'tools[0].function.name': string too long. Expected a maximum length 1, but got 7",
+        "tools: schema nesting depth exceeds the limit of 1",
+    ],
+)
+def test_a_limit_of_something_else_is_no_limit_of_tools(words: str) -> None:
     known = Learned()
-    words = "tools.0.function.name: String should have at most 1 characters"
     known.take_refusal(400, words, SENT, TOOLS)
     assert known.max_tools == 0
 
@@ -211,6 +218,12 @@ def test_where_all_schemas_are_simple_a_tool_is_left_out_at_once() -> None:
     known = Learned()
     traits = Traits(schema=SchemaForm.GEMINI)
     assert "without this tool" in known.take_refusal(400, "schema of a__one is invalid", SENT, TOOLS, traits)
+
+
+def test_tools_that_an_endpoint_cannot_parse_are_not_a_call_that_it_cannot_parse() -> None:
+    known = Learned()
+    assert known.take_refusal(400, "Failed to parse tool schema of a__one", SENT, TOOLS)
+    assert known == Learned(strict_tools={"a__one"})
 
 
 def test_a_grammar_that_a_local_server_cannot_make_is_a_refusal_too() -> None:
