@@ -249,3 +249,12 @@ async def test_a_damaged_recording_says_how_much_of_it_is_linted() -> None:
         await until(lambda: "linting" in screen_text(pilot.app))
         title = next(line for line in screen_text(pilot.app).splitlines() if "TRAFFIC" in line)
         assert "it is damaged" in title
+
+
+async def test_a_recording_whose_writer_has_ended_is_no_longer_followed() -> None:
+    recording = some().recording()
+    async with opened(recording) as (screen, pilot):
+        await until(lambda: "follow" in screen_text(pilot.app).splitlines()[0])
+        recording.live = False
+        await until(lambda: screen_text(pilot.app).splitlines()[0].rstrip().endswith("recorded"))
+        assert not screen.list.live

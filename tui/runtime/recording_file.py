@@ -143,12 +143,22 @@ class RecordingFile:
                     return
             self._note_damage(reader)
             if not live:
+                self._end()
                 self._take_notes(reader)
                 self._or_say(partial(self._look_for_lost_bodies, reader))
             self._or_say(partial(self._take_findings, reader, live))
             if not live:
                 return
             self._closing.wait(LOOK_SECONDS)
+
+    def _end(self) -> None:
+        """Note that the writer has ended, and when."""
+        recording = self.recording
+        if recording.live:
+            recording.ended_ns = (
+                recording.entries.wall_ns(len(recording.entries) - 1) if recording.entries else 0
+            )
+            recording.live = False
 
     def _load_from_end(self, reader: RecordingReader) -> int:
         """Load the last page, then what is before it; return the seq of the last entry, 0 for nothing.

@@ -3,7 +3,7 @@
 import re
 import sqlite3
 import time
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 
 import pytest
 
@@ -91,6 +91,21 @@ async def test_a_recording_that_is_still_written_is_followed(tmp_path):
             await until(lambda: len(loaded.recording.entries) == 1)
             send(recorder, ASK % 2)
             await until(lambda: len(loaded.recording.entries) == 2)
+
+
+async def test_a_recording_whose_writer_ends_is_over(tmp_path):
+    path = tmp_path / "a.mcptrace"
+    with ExitStack() as stack:
+        with recording(path) as recorder:
+            send(recorder, ASK % 1)
+            assert recorder.flush()
+            loaded = stack.enter_context(shown(path))
+            await until(lambda: len(loaded.recording.entries) == 1)
+            assert loaded.recording.live
+            send(recorder, ASK % 2)
+        await until(lambda: not loaded.recording.live)
+        assert len(loaded.recording.entries) == 2
+        assert loaded.recording.ended_ns == loaded.recording.entries.wall_ns(1)
 
 
 def test_the_end_of_what_is_over_is_known_before_it_is_loaded(tmp_path):
@@ -228,6 +243,7 @@ def flagged(path):
 async def judged_whole(path):
     """Open a recording until it is judged; return the severities and the sentences of two entries."""
     with shown(path) as loaded:
+        loaded.painted()
         await until(lambda: not loaded._thread.is_alive)
         assert loaded.recording.judged() >= len(loaded.recording.entries)
         with closing(loaded.recording.open_reader()) as reader:
@@ -330,6 +346,7 @@ async def test_damaged_notes_are_said_and_the_entries_are_shown(tmp_path):
     noisy(path, 2500, judged=2500)
     spoilt(path, "notes")
     with shown(path) as loaded:
+        loaded.painted()
         await until(lambda: not loaded._thread.is_alive)
         assert len(loaded.recording.entries) == 2500
         assert loaded.recording.problem() == "the recording is damaged; its marks and notes could not be read"

@@ -471,6 +471,7 @@ class Recording:
     Attributes:
         open_reader: opens the bodies. Called in the thread that will use the reader; may block.
         title: its name ("this session", the name of a file), cleaned.
+        live: whether it is still written; False once its writer has ended.
         ended_ns: wall clock of the last entry of a finished recording, from which `since:5m` counts; 0 for
             now.
         notes: the person's notes by seq; the screen changes it and calls `keep_note`.

@@ -79,7 +79,7 @@ class EntryList(LinePane, inherit_bindings=False):
         self.empty = empty
         self._maker = RowMaker(entries, symbols)
         self._symbols = symbols
-        self._live = live
+        self.live = live
         self._clock = clock
         self._preview = preview
         self._notes = notes if notes is not None else {}
@@ -113,8 +113,12 @@ class EntryList(LinePane, inherit_bindings=False):
             self.empty = paragraphs
             self.rows_changed()
 
-    def tick(self) -> bool:
-        """Take in new entries; return whether there were any. Cheap if not."""
+    def tick(self, live: bool = True) -> bool:
+        """Take in new entries; return whether there were any. Cheap if not.
+
+        It stays `live` only while the recording is still written.
+        """
+        self.live &= live
         self.view.advance(ADVANCE_MS)
         if self.view.revision == self._revision:
             return self._count_up()
@@ -194,7 +198,7 @@ class EntryList(LinePane, inherit_bindings=False):
         preview = self._preview(seq) if needs or kind in PREVIEWED else NONE
         context = RowContext(
             previous=previous if entries.is_here(previous) else -1,
-            now_ns=self._clock() if self._live else 0,
+            now_ns=self._clock() if self.live else 0,
             noted=seq in self._notes,
             lead=self._lead(entry),
             text=preview.text,
@@ -280,7 +284,7 @@ class EntryList(LinePane, inherit_bindings=False):
     def _count_up(self) -> bool:
         """Draw visible pending requests again, whose latency grows."""
         now = self._clock()
-        if not self._live or now - self._counted_ns < COUNT_UP_NS:
+        if not self.live or now - self._counted_ns < COUNT_UP_NS:
             return False
         self._counted_ns = now
         outcome, top = self.entries.outcome, self.scroll_offset.y

@@ -138,7 +138,7 @@ class TrafficScreen(Screen[Cause | None]):
             self._rest -= 1
             return
         rows = len(self.list.view)
-        self.list.tick()
+        self.list.tick(self.recording.live)
         if self.recording.live and len(self.list.view) - rows > self.list.page:
             self._rest = FLOOD_REST
         self.filtering.advance()
