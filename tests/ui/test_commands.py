@@ -403,3 +403,26 @@ async def test_context_shows_what_the_next_request_is_made_of():
         await shows(app, "weather, 2 tools", "~400", "Total")
         await pilot.press("escape")
         await until(lambda: app.screen is app.main)
+
+
+async def test_the_name_of_a_tool_is_completed_while_it_is_typed_and_sent_as_typed():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await shows(app, "RUNNING")
+        await keys(pilot, "call get_")
+        await shows(app, "get_weather", "weather:")
+        await pilot.press("tab")
+        assert app.main.composer.text == "call get_weather "
+        await keys(pilot, "or add_")
+        await pilot.press("enter")
+        await until(lambda: app.main.composer.text == "")
+
+
+async def test_tab_completes_a_word_that_begins_the_name_of_a_tool():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await shows(app, "RUNNING")
+        await keys(pilot, "use get")
+        await pilot.press("tab")
+        assert app.main.composer.text == "use get_weather "
+        await keys(pilot, "nothing")
+        await pilot.press("tab")
+        assert not app.main.composer.has_focus

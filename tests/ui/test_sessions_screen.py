@@ -112,6 +112,13 @@ async def test_matches_in_messages_arrive_as_they_are_found() -> None:
         await scene.shows("bring an umbrella to Oslo", "1 place")
 
 
+async def test_one_letter_of_a_wide_script_is_searched_for() -> None:
+    async with listed(MILK, RAIN) as scene:
+        scene.conversations.finds = [SessionMatch(RAIN, 1, "杭州有雨")]
+        await scene.press("雨")
+        await scene.shows("1 place", "杭州有雨")
+
+
 async def test_escape_stops_a_search_then_empties_the_field_then_leaves() -> None:
     async with listed(MILK) as scene:
         scene.conversations.gate = asyncio.Event()

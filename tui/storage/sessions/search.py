@@ -10,7 +10,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage, UserMessage
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    CallRequest,
+    Message,
+    ToolMessage,
+    UserMessage,
+)
 from tui.core.conversation.message_json import message_of
 from tui.core.search_text import text_readings
 from tui.core.text import clean_line, fold, spans
@@ -27,16 +33,22 @@ SHORTEST = 3
 
 
 def said(message: Message) -> str:
-    """Return the searchable text of a message: its text, calls with arguments, names of attachments."""
+    """Return the searchable text of a message: its text, calls with arguments, names of attachments.
+
+    JSON comes first as a person reads it: an excerpt shows 杭州, not its escapes.
+    """
     match message:
         case UserMessage():
             parts = [message.text, *(one.name for one in message.attachments)]
         case AssistantMessage():
-            calls = ([call.name, *text_readings(call.arguments)] for call in message.calls)
-            parts = [message.text, *map(" ".join, calls)]
+            parts = [message.text, *map(_call_text, message.calls)]
         case ToolMessage():
-            parts = [*text_readings(message.text)]
+            parts = [*reversed(text_readings(message.text))]
     return "\n".join(part for part in parts if part)[:INDEXED]
+
+
+def _call_text(call: CallRequest) -> str:
+    return " ".join((call.name, *reversed(text_readings(call.arguments))))
 
 
 def words_of(text: str) -> list[str]:
@@ -72,16 +84,22 @@ MOST = 100
 def places_of(path: Path, words: Sequence[str], limit: int = MOST) -> list[tuple[int, str]]:
     """Return the messages that contain all folded words, in order, each as its index and an excerpt.
 
-    The index only says where to look: whether the words are there is seen in the message itself.
+    The index only says where to look: whether the words are there is seen in the message itself. A call and
+    its result are one place if both contain the words.
     """
     found: list[tuple[int, str]] = []
+    calls: set[str] = set()
     with closing(open_for_reading(path)) as connection, session_errors(path):
         for place, body in _candidates(connection, words):
             try:
-                shown = excerpt(said(message_of(json.loads(body))), words)
+                message = message_of(json.loads(body))
+                shown = excerpt(said(message), words)
             except (ValueError, TypeError, RecursionError):
                 continue
-            if shown is not None:
+            if isinstance(message, AssistantMessage):
+                calls |= {call.id for call in message.calls if excerpt(_call_text(call), words) is not None}
+            is_counted = isinstance(message, ToolMessage) and message.call_id in calls
+            if shown is not None and not is_counted:
                 found.append((place, shown))
                 if len(found) >= limit:
                     break

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import islice
 
 from tui.core import units
 from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage, UserMessage
@@ -138,7 +139,8 @@ def _title_rows(title: str, at: str, width: int) -> Sequence[Row]:
 
 def _found_rows(excerpt: str, text: str, width: int) -> Sequence[Row]:
     row: Row = (("     ", ""), (clean_line(excerpt, 400), "dim"))
-    for start, end in spans(text_of(row), fold(text)):
-        row = marked(row, start, end, "accent bold")
-        break
+    shown = text_of(row)
+    for word in fold(text).split():
+        for start, end in islice(spans(shown, word), 1):
+            row = marked(row, start, end, "accent bold")
     return [pad(row, width)]

@@ -29,13 +29,14 @@ from tui.ui.lists.session_items import (
     session_item,
 )
 from tui.ui.lists.session_search import MOST_FINDS, SessionSearch
-from tui.ui.widgets.rows import EMPTY, Row
+from tui.ui.widgets.rows import EMPTY, Row, cells_of
 from tui.ui.widgets.symbols import Symbols
 
 if TYPE_CHECKING:
     from tui.runtime.conversations import Conversations
 
-LEAST_LETTERS = 2
+LEAST_CELLS = 2
+"""How wide a text is at least that is searched for in the messages: two letters, or one of a wide script."""
 
 PREVIEW_SECONDS = 0.12
 """How long the cursor stays on a session before it is read for the preview."""
@@ -130,7 +131,7 @@ class SessionsScreen(ModalScreen[Resumed | None]):
         """Show the titles that contain `text`, and start to search the messages for it."""
         self._search.stop()
         self._search = search = SessionSearch(self._conversations, text)
-        if len(text) >= LEAST_LETTERS:
+        if cells_of(text) >= LEAST_CELLS:
             search.start(self.finder.keep_task, lambda: self._found_more(search))
         self._show()
 
@@ -154,7 +155,7 @@ class SessionsScreen(ModalScreen[Resumed | None]):
         self._title("")
 
     def _found(self, search: SessionSearch, now: float) -> list[FinderItem]:
-        if len(search.text) < LEAST_LETTERS or not self._all:
+        if cells_of(search.text) < LEAST_CELLS or not self._all:
             return []
         amount = units.plural(len(search.finds), "place")
         if search.running:

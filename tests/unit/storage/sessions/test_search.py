@@ -167,3 +167,23 @@ async def test_a_line_of_a_log_in_a_result_is_found_as_it_is_shown(tmp_path: Pat
     session = await saved(store, QUESTION, ASKING, line, ANSWER)
     for text in ("temp", r"C:\temp\new", "notes"):
         assert await places(store, text) == [(session, 2)]
+
+
+async def test_an_excerpt_of_json_shows_cjk_as_it_is(tmp_path: Path):
+    escaped = '["\\u676d\\u5dde sunny", "\\u5317\\u4eac rain"]'
+    store = store_in(tmp_path)
+    await saved(store, QUESTION, ASKING, ToolMessage("c1", "weather__get", escaped), ANSWER)
+    for text in ("sunny", "杭州", "北"):
+        found = next(one for one in [one async for one in store.search(text)] if one.index == 2)
+        assert "杭州 sunny" in found.excerpt
+        assert "\\u" not in found.excerpt[:20]
+
+
+async def test_a_call_and_its_result_are_one_place(tmp_path: Path):
+    call = AssistantMessage("", calls=(CallRequest("c1", "notes__add", '{"text": "buy milk"}'),))
+    other = AssistantMessage("", calls=(CallRequest("c2", "notes__list", "{}"),))
+    results = ToolMessage("c1", "notes__add", "Added: buy milk"), ToolMessage("c2", "notes__list", "buy milk")
+    store = store_in(tmp_path)
+    session = await saved(store, UserMessage("What is there to buy?"), call, results[0], other, results[1])
+    assert await places(store, "milk") == [(session, 1), (session, 4)]
+    assert await places(store, "added") == [(session, 2)]

@@ -24,6 +24,7 @@ MOST = 400
 
 _REFERENCE = re.compile(r"(?:^|(?<=[\s(\"']))@(\S*)$")
 _COMMAND = re.compile(r"/(\S*)$")
+_WORD = re.compile(r"(?:^|(?<=[\s(\"'`]))([A-Za-z][\w.-]*)$")
 _ARGUMENT = re.compile(r"/(\S+)\s+(.*?)(\S*)$")
 PATIENCE_SECONDS = 1.0
 """How long a key that takes a suggestion waits for a list that is being made."""
@@ -35,6 +36,7 @@ class CompletionKind(StrEnum):
     COMMAND = "command"
     ARGUMENT = "argument"
     REFERENCE = "reference"
+    TOOL = "tool"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,10 @@ def completion_at(line: str, column: int, *, is_first: bool) -> CompletionTarget
     if (found := _REFERENCE.search(head[-MOST:])) is not None and (column - len(found.group())) >= 0:
         start = column - len(found.group())
         return CompletionTarget(CompletionKind.REFERENCE, found.group(1), start)
-    if not is_first or not head.startswith("/") or column > MOST:
+    if not is_first or not head.startswith("/"):
+        word = tool_word_at(line, column)
+        return word if word is not None and "_" in word.query else None
+    if column > MOST:
         return None
     if (found := _COMMAND.fullmatch(head)) is not None:
         return CompletionTarget(CompletionKind.COMMAND, found.group(1), 0)
@@ -72,6 +77,17 @@ def completion_at(line: str, column: int, *, is_first: bool) -> CompletionTarget
         command, before, query = found.groups()
         return CompletionTarget(CompletionKind.ARGUMENT, query, column - len(query), command, before.strip())
     return None
+
+
+def tool_word_at(line: str, column: int) -> CompletionTarget | None:
+    """Return the word before a column of a line, which may be the beginning of a tool's name.
+
+    One with an underscore is completed while it is typed, another word only by the key that completes.
+    """
+    found = _WORD.search(line[:column][-MOST:])
+    return (
+        CompletionTarget(CompletionKind.TOOL, found.group(1), column - len(found.group())) if found else None
+    )
 
 
 class Completion:
@@ -98,6 +114,9 @@ class Completion:
 
     def look(self, line: str, column: int, *, is_first: bool) -> None:
         now = completion_at(line, column, is_first=is_first)
+        if now is None and self.target is not None and self.target.what is CompletionKind.TOOL:
+            word = tool_word_at(line, column)
+            now = word if word is not None and word.start == self.target.start else None
         if now == self.target:
             return
         self.target = now
@@ -109,6 +128,16 @@ class Completion:
         else:
             self._begin(now)
 
+    def offer_tools(self, line: str, column: int) -> bool:
+        """List the tools whose name begins with the word before the cursor; return whether there are any."""
+        word = tool_word_at(line, column)
+        if word is None or not (found := self.sources().tools(word.query)):
+            return False
+        self._stop()
+        self.target, self._left = word, None
+        self._fill(found)
+        return True
+
     def again(self) -> None:
         if self.target is not None and self._left is None:
             self._stop()
@@ -119,6 +148,8 @@ class Completion:
 
         if now.what is CompletionKind.COMMAND:
             self._fill(fitting(of_commands(self.sources().specs()), now.query))
+        elif now.what is CompletionKind.TOOL:
+            self._fill(self.sources().tools(now.query))
         else:
             # Suggestions for the previous word are not taken for this one; see `settled`.
             self._some.clear()
@@ -160,12 +191,15 @@ class Completion:
         self._found = found
         if found:
             self._some.set()
-        # An optional argument is not completed by the enter that sends.
+        # Neither an optional argument nor a word of a sentence is completed by the enter that sends.
         is_begun = self.target is not None and bool(
             self.target.query or self.target.what is CompletionKind.COMMAND
         )
-        is_argument = self.target is not None and self.target.what is CompletionKind.ARGUMENT
-        self._marked = 0 if found and is_begun and not is_argument else -1
+        is_sent = self.target is not None and self.target.what in (
+            CompletionKind.ARGUMENT,
+            CompletionKind.TOOL,
+        )
+        self._marked = 0 if found and is_begun and not is_sent else -1
         self._show()
 
     def _show(self) -> None:
@@ -192,6 +226,11 @@ class Completion:
     @property
     def best(self) -> "Suggestion | None":
         return self.at(max(0, self._marked))
+
+    @property
+    def only(self) -> "Suggestion | None":
+        """The suggestion, if there is just one."""
+        return self._found[0] if len(self._found) == 1 else None
 
     def leave(self) -> bool:
         """Close the list until another word is begun; return whether it was open."""

@@ -114,10 +114,14 @@ class Composer(TokenArea):
             self.post_message(self.Sent(Written("", ""), now=True))
 
     async def action_complete(self) -> None:
-        """Take the selected or first suggestion; if there is none, and none to come, focus the next pane."""
+        """Take the selected or first suggestion, or complete the name of a tool, or focus the next pane."""
         await self._settle()
+        row, column = self.selection.end
         if (one := self.completing.best) is not None:
             self._complete(one)
+        elif self.completing.offer_tools(self.document.get_line(row), column):
+            if (only := self.completing.only) is not None:
+                self._complete(only)
         elif not self.completing.is_awaited:
             self.screen.focus_next()
 

@@ -327,6 +327,20 @@ class LiveSources:
             for value in found.values
         ]
 
+    def tools(self, query: str) -> Sequence[Suggestion]:
+        """Return the tools whose name begins with `query`, but not one that is typed to its end."""
+        bench, query = self.runtime.workbench if self.runtime is not None else None, query.casefold()
+        found = [one for server in self.running for one in bench.tools(server)] if bench is not None else []
+        return [
+            Suggestion(
+                clean_line(one.name, 100),
+                about=clean_line(f"{one.server}: {one.title or one.description}", 100),
+                text=f"{one.name} ",
+            )
+            for one in sorted(found, key=lambda one: one.name)
+            if one.name.casefold().startswith(query) and one.name.casefold() != query
+        ][:MOST_SHOWN]
+
     async def references(self, query: str) -> Sequence[Suggestion]:
         """Return the files and resources that `@query` may mean, as far as they are known at once."""
         self._ask_again()  # not awaited: the list is updated later
