@@ -59,4 +59,4 @@ def test_the_key_that_says_it_now_is_delivered():
         app.send("go" + ENTER)
         app.shows("It begins.")
         app.send("and now" + STEER + "draft")
-        app.shows("1 message will be told at the next step", "› draft")
+        app.shows("1 message queued for the next step", "› draft")

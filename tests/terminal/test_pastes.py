@@ -15,7 +15,7 @@ def test_a_paste_with_colours_in_it_is_not_sent_line_by_line():
         app.send(paste("small one\rsecond \x1b[31mred\x1b[0m line\rthird"))
         app.shows("third")
         assert "small one" in app.text and "second" in app.text
-        assert "will be sent next" not in app.text and "you  " not in app.text
+        assert "queued" not in app.text and "▌" not in app.text
         app.send(CTRL_Q)
         assert app.ended() == 0
 
@@ -28,7 +28,7 @@ def test_a_huge_paste_with_escapes_is_one_token_and_the_app_stays_alive():
         app.shows("lines]")
         app.send(" typed after it")
         app.shows("typed after it")
-        assert "will be sent next" not in app.text
+        assert "queued" not in app.text
         app.send(CTRL_Q)
         assert app.ended() == 0
 

@@ -119,7 +119,7 @@ async def test_a_message_sent_while_a_turn_runs_is_sent_after_it():
     async with opened(runtime) as (app, pilot):
         await send(pilot, "one")
         await send(pilot, "two")
-        await shows(app, "1 message will be sent next")
+        await shows(app, "1 message queued")
         gate.set()
         await shows(app, "First answer.", "Second answer.")
 
@@ -152,7 +152,7 @@ async def test_after_a_limit_a_key_goes_on():
     )
     async with opened(runtime) as (app, pilot):
         await send(pilot, "go")
-        await shows(app, "Limit reached: 1 steps", "ctrl+g")
+        await shows(app, "Limit reached: 1 step", "ctrl+g")
         await until(lambda: not app.main.parts.turns.running)
         await pilot.press("ctrl+g")
         await shows(app, "All of it.")

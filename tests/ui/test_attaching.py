@@ -172,7 +172,7 @@ async def test_what_is_sent_while_something_is_read_is_sent_after_it(folder: Pat
         await at_sign(pilot, "@stat")
         await pilot.press("enter")
         await send(pilot, "second")
-        await shows(app, "waits for its files")
+        await shows(app, "queued, reading attachments")
         assert runtime.conversations.asked == []
         runtime.workbench.gate.set()
         await shows(app, "And that.")

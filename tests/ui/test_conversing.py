@@ -382,7 +382,7 @@ async def test_a_request_that_waits_counts_down_each_second() -> None:
         first = _seconds_left(app)
         await until(lambda: _seconds_left(app) < first)
         await pilot.press("escape")
-        await shows(app, "Stopped. Nothing of this turn runs any more.")
+        await shows(app, "· Stopped.")
 
 
 async def test_thinking_is_folded_with_how_long_it_took() -> None:

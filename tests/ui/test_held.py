@@ -19,7 +19,7 @@ async def test_held_messages_stand_over_the_composer_with_their_keys():
         await send(pilot, "one")
         await send(pilot, "two")
         await send(pilot, "three")
-        await shows(app, "2 messages will be sent next", "three", "ctrl+up edit", "ctrl+x drop")
+        await shows(app, "2 messages queued", "three", "ctrl+up edit", "ctrl+x drop")
         await shows(app, "enter send after", "ctrl+s say it now")
 
 
@@ -42,7 +42,7 @@ async def test_the_last_one_comes_back_into_the_composer():
             await send(pilot, text)
         await pilot.press("ctrl+up")
         await until(lambda: app.main.composer.text == "three")
-        await shows(app, "1 message will be sent next")
+        await shows(app, "1 message queued")
 
 
 async def test_up_in_an_empty_composer_brings_it_back_too():
@@ -81,7 +81,7 @@ async def test_a_click_on_the_line_takes_it_back():
     async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
         await send(pilot, "one")
         await send(pilot, "two")
-        await shows(app, "1 message will be sent next")
+        await shows(app, "1 message queued")
         await pilot.click("#held", offset=(3, 0))
         await until(lambda: app.main.composer.text == "two")
 
@@ -94,7 +94,7 @@ async def test_what_is_said_now_is_told_at_the_next_step_and_stands_in_the_conve
         await until(lambda: app.main.parts.turns.running)
         app.main.composer.insert("I mean Oslo")
         await pilot.press("ctrl+s")
-        await shows(app, "1 message will be told at the next step")
+        await shows(app, "1 message queued for the next step")
         assert app.main.composer.text == ""
         gate.set()
         await shows(app, "In Oslo then.", "I mean Oslo")
@@ -109,9 +109,9 @@ async def test_what_is_held_can_be_said_now_as_well():
     async with opened(runtime) as (app, pilot):
         await send(pilot, "weather?")
         await send(pilot, "I mean Oslo")
-        await shows(app, "1 message will be sent next")
+        await shows(app, "1 message queued")
         await pilot.press("ctrl+s")
-        await shows(app, "1 message will be told at the next step")
+        await shows(app, "1 message queued for the next step")
         gate.set()
         await shows(app, "In Oslo then.")
         assert said(runtime) == ["weather?", "I mean Oslo"]

@@ -138,7 +138,7 @@ async def test_a_turn_is_shown_again_as_it_was(tmp_path: Path, name: str):
         found = await store.read(journal.id)
         scene.show(found.conversation, found.unknown)
         assert await it.lines() == live
-        assert any(line.startswith("you ") and line[-3] == ":" for line in live)
+        assert any(line.startswith("▌ go ") and line[-3] == ":" for line in live)
 
 
 async def test_a_branch_that_was_saved_has_what_was_said_of_the_turns_in_it_and_no_more(tmp_path: Path):

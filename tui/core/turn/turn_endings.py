@@ -24,21 +24,21 @@ from tui.core.text import clean_line
 END_WORDS: Mapping[EndReason, str] = {
     EndReason.ANSWERED: "The model has answered.",
     EndReason.LIMIT: "",
-    EndReason.CANCELLED: "Stopped. Nothing of this turn runs any more.",
-    EndReason.MODEL_ERROR: "The turn ended there; what was said is kept.",
-    EndReason.CUT: "The answer is cut: it reached the most tokens that the model may write (max_tokens).",
-    EndReason.FILTERED: "The answer is cut: the provider's content filter ended it.",
-    EndReason.EMPTY: "The model ended its turn without a word.",
+    EndReason.CANCELLED: "Stopped.",
+    EndReason.MODEL_ERROR: "Turn failed. Partial output kept.",
+    EndReason.CUT: "The answer is truncated: it reached max_tokens, the limit of one reply.",
+    EndReason.FILTERED: "The answer is truncated: the provider's content filter ended it.",
+    EndReason.EMPTY: "The model returned nothing.",
 }
 """How a turn ended; which limit it met is said before, when it was met."""
 
 LIMIT_SENTENCES: Mapping[LimitName, str] = {
-    LimitName.MAX_STEPS: "Limit reached: {value} steps",
-    LimitName.MAX_TOOL_CALLS: "Limit reached: {value} tool calls",
-    LimitName.MAX_CALLS_PER_REPLY: "Limit reached: {value} calls in one reply",
+    LimitName.MAX_STEPS: "Limit reached: {steps}",
+    LimitName.MAX_TOOL_CALLS: "Limit reached: {calls}",
+    LimitName.MAX_CALLS_PER_REPLY: "Limit reached: {calls} in one reply",
     LimitName.TURN_SECONDS: "Limit reached: {time} for a turn",
     LimitName.TOOL_SECONDS: "Limit reached: {time} for a call",
-    LimitName.CONSECUTIVE_ERRORS: "Limit reached: {value} steps in a row in which every call failed",
+    LimitName.CONSECUTIVE_ERRORS: "Limit reached: {steps} in a row in which every call failed",
     LimitName.IDENTICAL_CALLS: "Limit reached: the same call {value} times with the same result",
     LimitName.RESULT_BYTES: "Limit reached: {size} of one result",
     LimitName.TURN_TOKENS: "Limit reached: {count} tokens for a turn",
@@ -88,6 +88,8 @@ def _limit_words(remark: Remark) -> str:
     value = remark.value
     words = _LIMITS.get(remark.text, "").format(
         value=f"{value:g}",
+        steps=units.plural(int(value), "step"),
+        calls=units.plural(int(value), "tool call"),
         time=units.clock(value),
         size=units.size(value),
         count=units.count(value),

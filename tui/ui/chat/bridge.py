@@ -135,6 +135,7 @@ class Bridge:
                 self._end_reply(ms / 1000, self._notice() if not calls else "", last=not calls)
             case events.TurnError():
                 self._end_reply(None, self._notice(), partial=True)
+                self._view.sign_reply()
                 self._note(event)
             case events.TurnEnded():
                 self._end(event)

@@ -280,9 +280,9 @@ def held_rows(held: Sequence[str], steered: Sequence[str], *, reading: bool = Fa
     """Return the rows for queued messages: how many, and the last of them, on which keys act."""
     rows: list[Row] = []
     if steered:
-        rows.append(_held(steered, "will be told at the next step"))
+        rows.append(_held(steered, "queued for the next step"))
     if held:
-        rows.append(_held(held, "waits for its files" if reading else "will be sent next"))
+        rows.append(_held(held, "queued, reading attachments" if reading else "queued"))
     return rows
 
 

@@ -6,6 +6,6 @@ from tui.ui.widgets.rows import text_of
 
 def test_what_waits_is_counted_and_the_last_is_shown():
     (told, sent) = held_rows(["one", "two"], ["now"])
-    assert text_of(told) == " 1 message will be told at the next step   now"
-    assert text_of(sent) == " 2 messages will be sent next   two"
+    assert text_of(told) == " 1 message queued for the next step   now"
+    assert text_of(sent) == " 2 messages queued   two"
     assert held_rows([], []) == []
