@@ -87,6 +87,13 @@ async def test_a_tool_that_is_refused_in_every_form_costs_only_itself() -> None:
     assert heard.reply.warning == "The endpoint rejects the schema of a__odd. Not offered."
 
 
+async def test_what_was_learned_about_schemas_is_forgotten_if_it_did_not_help() -> None:
+    kept = Kept()
+    heard, sent, chat = await told(refuses(400, "Invalid schema for function 'a__odd'"), kept=kept)
+    assert heard.error is not None and heard.error.status == 400 and len(sent) > 2
+    assert chat.facts == () and not any(kept.values())
+
+
 async def test_google_s_words_change_the_form_of_all_schemas() -> None:
     words = "Unknown name \"const\" at 'tools[0].function_declarations[0].parameters': Cannot find field."
     heard, sent, chat = await told(refuses(400, words), says("Hi"))

@@ -207,6 +207,18 @@ class Learned:
         """Begin a request: a tool that was refused once is tried again."""
         self.left_out = {key for key in self.left_out if self.refusals.get(key, 0) > 1}
 
+    def about_tools(self) -> "Learned":
+        """Return a copy of what is known about tool schemas."""
+        found = Learned(form=self.form, plain_keys=self.plain_keys, strict_tools=set(self.strict_tools))
+        found.left_out, found.refusals = set(self.left_out), dict(self.refusals)
+        return found
+
+    def restore_tools(self, before: "Learned") -> None:
+        """Forget what was learned about tool schemas since `before`: it did not help."""
+        self.form, self.plain_keys = before.form, before.plain_keys
+        self.strict_tools, self.left_out = set(before.strict_tools), set(before.left_out)
+        self.refusals = dict(before.refusals)
+
     def to_json(self) -> dict[str, Any]:
         """Empty if there is nothing to remember."""
         return {

@@ -118,6 +118,7 @@ class OpenAIChat:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
         await self.connect()
         self._learned.begin()
+        before = self._learned.about_tools()
         for attempt in range(1, MAX_ADJUSTMENTS + 1):
             body = body_for(self._profile, request, self._learned, self._forms)
             shown = False
@@ -138,6 +139,9 @@ class OpenAIChat:
                 if had_tools and self._learned.no_tools and not isinstance(error, NoTools):
                     raise _in_text(error) from None
                 if not reason or attempt == MAX_ADJUSTMENTS:
+                    if error.status in (400, 422) and before != self._learned.about_tools():
+                        self._learned.restore_tools(before)
+                        await self._remember()
                     raise error from None
             yield RetryPart(attempt, MAX_ADJUSTMENTS, 0.0, reason)
 
@@ -204,9 +208,14 @@ class OpenAIChat:
             own = (name for name in body if name not in self._profile.extra_body)
             sent = (*own, *_held_by(body["messages"]))
             reason = self._learned.take_refusal(status, words, sent, keys, self.traits)
-        if self._memory is not None and (now := self._learned.to_json()) != before:
-            await asyncio.to_thread(self._memory.save, self._endpoint, self._profile.model, now)
+        if self._learned.to_json() != before:
+            await self._remember()
         return reason
+
+    async def _remember(self) -> None:
+        if self._memory is not None:
+            known = self._learned.to_json()
+            await asyncio.to_thread(self._memory.save, self._endpoint, self._profile.model, known)
 
 
 def _in_text(error: ModelError) -> NoTools:
