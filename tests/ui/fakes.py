@@ -404,6 +404,23 @@ class FakeCalls:
         self.memory = change(self.memory)
 
 
+class FakeRequestContext:
+    """The project instructions and the tokens that a test sets."""
+
+    def __init__(self) -> None:
+        self.project = ProjectFile(Path("/nowhere/answers.json"))
+        self.project_words = self.project_tokens = ""
+        self.measured = False
+        self.tokens: dict[str, DefinitionTokens] = {}
+        self.shown_parts: list[ContextPart] = []
+
+    def definition_tokens(self) -> Mapping[str, DefinitionTokens]:
+        return self.tokens
+
+    def parts(self) -> Sequence[ContextPart]:
+        return self.shown_parts
+
+
 class FakeRuntime:
     """`tui.runtime.runtime.Runtime` without configuration, processes or network.
 
@@ -444,11 +461,7 @@ class FakeRuntime:
         self.model_changes = FakeModelChanges()
         self.conversations = FakeChats(self.conversation, self.continue_turn)
         self.snippets: dict[str, str] = {}
-        self.tokens: dict[str, DefinitionTokens] = {}
-        self.project = ProjectFile(Path("/nowhere/answers.json"))
-        self.parts: list[ContextPart] = []
-        self.measures_tokens = False
-        self.project_words = self.project_tokens = ""
+        self.request = FakeRequestContext()
         self.revision = 1
         self.saved_themes: list[str] = []
         self.shut_down = self.turns = 0
@@ -466,12 +479,6 @@ class FakeRuntime:
         if self._gate is not None:
             await self._gate.wait()
         self.is_ready = True
-
-    def context_parts(self) -> Sequence[ContextPart]:
-        return self.parts
-
-    def definition_tokens(self) -> Mapping[str, DefinitionTokens]:
-        return self.tokens
 
     def continue_turn(self, approver: Approver) -> Turn:
         deps = TurnDeps(self.model, self.toolbox, approver, Policy(), self.limits, MonotonicClock())

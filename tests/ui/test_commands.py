@@ -378,13 +378,13 @@ async def test_project_instructions_are_shown_and_used_after_a_yes(tmp_path, mon
     monkeypatch.chdir(tmp_path)
     (tmp_path / "AGENTS.md").write_text("Answer in one sentence.")
     runtime = FakeRuntime()
-    runtime.project = ProjectFile(tmp_path / "answers.json")
+    runtime.request.project = ProjectFile(tmp_path / "answers.json")
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/instructions")
         await shows(app, "Answer in one sentence.", "Not in use.")
         app.screen._shown = 0.0
         await pilot.press("y")
-        await until(lambda: runtime.project.used is not None)
+        await until(lambda: runtime.request.project.used is not None)
         await shows(app, "The model is given AGENTS.md")
 
 
@@ -397,7 +397,7 @@ async def test_without_project_instructions_the_command_says_so(tmp_path, monkey
 
 async def test_context_shows_what_the_next_request_is_made_of():
     runtime = FakeRuntime()
-    runtime.parts = [ContextPart("System text", 80), ContextPart("2 tools", 400, "weather")]
+    runtime.request.shown_parts = [ContextPart("System text", 80), ContextPart("2 tools", 400, "weather")]
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/context")
         await shows(app, "weather, 2 tools", "~400", "Total")

@@ -91,7 +91,7 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
     for problem in runtime.problems:
         print(f"mcptui: {clean(problem)}", file=sys.stderr)
     if args.project_instructions:
-        _require_instructions(runtime.project)
+        _require_instructions(runtime.request.project)
     wanted, given = _wanted(args, {status.name for status in runtime.host.statuses()})
     prompt, files = question(given, wait=args.stdin), attachments(args.file)
     schema = await AnswerSchema.read(args.schema) if args.schema else None

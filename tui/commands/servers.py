@@ -56,7 +56,7 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
         return 0
     await runtime.host.start_all(names)
     found = [*runtime.host.statuses(), *unusable]
-    tokens = runtime.definition_tokens()
+    tokens = runtime.request.definition_tokens()
     if args.json:
         print(json.dumps([as_object(status, tokens.get(status.name)) for status in found], indent=2))
     else:

@@ -20,10 +20,6 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tui.core.context.context_meter import estimate
-from tui.core.context.context_parts import ContextPart
-from tui.core.context.definition_tokens import DefinitionTokens, token_words
-from tui.core.context.server_instructions import instructions_text
 from tui.core.conversation.sessions import LAST
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.events import ApprovalGiven, Event
@@ -48,6 +44,7 @@ from tui.runtime.conversations import Conversations
 from tui.runtime.model_changes import ModelChanges
 from tui.runtime.options import Options
 from tui.runtime.recording import RunRecording, kept_traffic
+from tui.runtime.request_context import RequestContext
 from tui.runtime.sampling import ModelSampler
 from tui.runtime.server_changes import ServerChanges
 from tui.runtime.server_choices import ServerChoices
@@ -78,7 +75,7 @@ class Runtime:
     Attributes:
         host: the servers.
         conversations: the conversation on screen, and all saved ones.
-        project: the project instructions of the folder, and whether they are used.
+        request: what each request to the model has besides the conversation.
         turn_context: what turns need besides.
         calls: calls made by hand that are kept under a name.
         server_changes: which servers there are, changed while they run.
@@ -111,7 +108,14 @@ class Runtime:
         self._sessions = (
             SessionStore(data_dir() / "sessions", lambda: self.redactor) if options.save else None
         )
-        self.project = ProjectFile(state_dir() / "project-instructions.json", always=bool(options.project))
+        self.request = RequestContext(
+            ProjectFile(state_dir() / "project-instructions.json", always=bool(options.project)),
+            self.redactor,
+            self._active_model,
+            lambda: self.host,
+            lambda: self.conversations,
+            wanted=options.project is not False,
+        )
         self.turn_context = TurnContext(
             toolbox=self.host.toolbox,
             starting=ServersStarting(self.host.statuses, self._clock),
@@ -121,8 +125,8 @@ class Runtime:
             notice=self._notice,
             redacted=lambda event: redacted(event, self.redactor),
             recording_name=lambda: self._traffic.path.name,
-            instructions=self._instructions,
-            look=self._look,
+            instructions=self.request.instructions,
+            look=self.request.look,
         )
         self.conversations = Conversations(self._active_model, self.turn_context, self._sessions)
         self._approvals = RememberedApprovals(self._config)
@@ -160,8 +164,6 @@ class Runtime:
         self._problems: list[str] = []
         self._save_problem = ""
         self._revision = 0
-        self._tokens: Mapping[str, DefinitionTokens] = {}
-        self._tokens_seen: object = None
         self._background: set[asyncio.Task[None]] = set()
         self._log_file: LogFile | None = None
 
@@ -200,7 +202,7 @@ class Runtime:
         if self._sessions is not None:
             self._save_problem = await self._sessions.check()
         if model:
-            await asyncio.to_thread(self._look)
+            await asyncio.to_thread(self.request.look)
             await self._active_model.begin(loaded)
             if self._active_model.error is not None:
                 self._problems.append(str(self._active_model.error))
@@ -340,7 +342,7 @@ class Runtime:
     @property
     def revision(self) -> int:
         """Grows when the model, the conversation or the problems change."""
-        parts = (self._active_model.revision, self.conversations.revision, self.project.revision)
+        parts = (self._active_model.revision, self.conversations.revision, self.request.project.revision)
         return self._revision + sum(parts)
 
     @property
@@ -409,18 +411,6 @@ class Runtime:
     def workbench(self) -> Workbench:
         return self.host.workbench
 
-    def definition_tokens(self) -> Mapping[str, DefinitionTokens]:
-        """Return the tokens of each running server in a request; the same object until they change."""
-        calibration = self._active_model.context_meter.calibration
-        offers = self.conversations.offers
-        seen = (self.host, self.host.revision, offers, calibration.ratio, calibration.samples)
-        if seen != self._tokens_seen:
-            self._tokens_seen = seen
-            found = self.conversations.definition_tokens(self.host.instructions())
-            if found != self._tokens:
-                self._tokens = found
-        return self._tokens
-
     def examples(self) -> Sequence[str]:
         """Return example questions made from the running tools."""
         return examples(self.host.toolbox.tools())
@@ -437,36 +427,6 @@ class Runtime:
     def save_theme(self, name: str) -> None:
         """Save the theme in the configuration. Raises McptuiError if it could not be written."""
         self._config.save("ui.theme", name)
-
-    def _look(self) -> None:
-        if self._options.project is not False:
-            self.project.look()
-
-    def _instructions(self) -> str:
-        used = self.project.used
-        project = self.redactor.redact(used.prompt) if used is not None else ""
-        return "\n\n".join(filter(None, (project, instructions_text(self.host.instructions()))))
-
-    @property
-    def project_tokens(self) -> str:
-        """The tokens of the project instructions in each request, in words."""
-        found, calibration = self.project.found, self._active_model.context_meter.calibration
-        return token_words(calibration(estimate(found.prompt if found else "")), self.measures_tokens)
-
-    def context_parts(self) -> Sequence[ContextPart]:
-        """Return what the next request to the model is made of, without the question, in tokens."""
-        used = self.project.used
-        return self.conversations.context_parts(used.prompt if used else "", self.definition_tokens())
-
-    @property
-    def measures_tokens(self) -> bool:
-        """Whether tokens are scaled to what the endpoint has counted, not only estimated."""
-        return self._active_model.context_meter.calibration.samples > 0
-
-    @property
-    def project_words(self) -> str:
-        """What is to be said about the project instructions, or ""."""
-        return self.project.words(self.project_tokens)
 
     def _traceparent(self) -> str:
         if self._loaded is None or not self._loaded.settings.traffic.traceparent:

@@ -112,9 +112,9 @@ class SlashCommands:
 
         runtime = self._runtime
         dialog = ContextDialog(
-            runtime.context_parts(),
+            runtime.request.parts(),
             runtime.conversations.meters.window,
-            measured=runtime.measures_tokens,
+            measured=runtime.request.measured,
             traffic_key=self._regions.key_of("traffic.open"),
         )
         self._current.open_dialog(dialog, lambda _: self._regions.go_to(Context.COMPOSER))
@@ -122,7 +122,7 @@ class SlashCommands:
     async def _instructions(self, _: str) -> None:
         from tui.ui.dialogs.project_dialog import ProjectDialog
 
-        project = self._runtime.project
+        project = self._runtime.request.project
         await asyncio.to_thread(project.look)
         if (found := project.found) is None:
             raise McptuiError(project.problem or "not found in this folder", where="AGENTS.md")
@@ -132,11 +132,11 @@ class SlashCommands:
             if use is not None:
                 self._current.change(self._decide(found, use))
 
-        dialog = ProjectDialog(found, self._runtime.project_tokens, used=project.used is not None)
+        dialog = ProjectDialog(found, self._runtime.request.project_tokens, used=project.used is not None)
         self._current.open_dialog(dialog, done)
 
     async def _decide(self, about: "ProjectInstructions", use: bool) -> None:
-        await asyncio.to_thread(self._runtime.project.decide, about, use)
+        await asyncio.to_thread(self._runtime.request.project.decide, about, use)
         given = "is given" if use else "is not given"
         self._regions.notify(f"The model {given} AGENTS.md from the next question on.")
 

@@ -239,17 +239,17 @@ class Refresher:
                     self._runtime.model_label,
                     self._runtime.examples(),
                     is_demo=bool(self._runtime.model_notice),
-                    project=self._runtime.project_words,
+                    project=self._runtime.request.project_words,
                 )
                 self._show_change_of_project()
 
     def _show_change_of_project(self) -> None:
         """Say in a conversation that its instructions changed; an empty one says it at its start."""
-        project = self._runtime.project
+        project = self._runtime.request.project
         if project.changed and project.revision != self._project_shown:
             self._project_shown = project.revision
             if self._runtime.conversations.messages:
-                self._regions.conversation.add_note(self._runtime.project_words, "info")
+                self._regions.conversation.add_note(self._runtime.request.project_words, "info")
 
     def forget(self) -> None:
         """Show an empty conversation, with its welcome at the next look."""

@@ -199,7 +199,7 @@ class BenchContext:
     @property
     def tokens(self) -> "DefinitionTokens | None":
         """What the server takes in each request to the model; None if it takes nothing."""
-        return self.runtime.definition_tokens().get(self.server) if self.runtime.is_ready else None
+        return self.runtime.request.definition_tokens().get(self.server) if self.runtime.is_ready else None
 
 
 async def run(bench: Workbench, server: str, call: HandCall, seconds: float) -> None:

@@ -1,0 +1,75 @@
+"""What a request has besides the conversation: the project's and the servers' part."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tui.core.context.context_meter import Calibration
+from tui.core.context.definition_tokens import DefinitionTokens
+from tui.core.secrets.redact import Redactor
+from tui.runtime.request_context import RequestContext
+from tui.settings.state.project_file import ProjectFile
+
+
+class Around:
+    """A host, conversations and an active model, as far as they are asked."""
+
+    def __init__(self) -> None:
+        self.revision = self.offers = self.counted = 0
+        self.context_meter = self
+        self.calibration = Calibration()
+
+    def instructions(self) -> dict[str, str]:
+        return {"crm": "Ids are numbers."}
+
+    def definition_tokens(self, instructions: dict[str, str]) -> dict[str, DefinitionTokens]:
+        self.counted += 1
+        return {"crm": DefinitionTokens({"a": 50 + self.revision // 2}, len(instructions))}
+
+
+@pytest.fixture
+def around() -> Around:
+    return Around()
+
+
+def context(around: Any, tmp_path: Path, redactor: Redactor | None = None, **more: bool) -> RequestContext:
+    project = ProjectFile(tmp_path / "answers.json", always=True)
+    return RequestContext(project, redactor or Redactor(), around, lambda: around, lambda: around, **more)
+
+
+def test_the_projects_instructions_come_before_the_servers_and_without_secrets(
+    around: Around, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "AGENTS.md").write_text("The key is hunter2hunter2.")
+    redactor = Redactor()
+    redactor.add({}, {"key": "hunter2hunter2"})
+    request = context(around, tmp_path, redactor)
+    request.look()
+    text = request.instructions()
+    assert text.index("AGENTS.md") < text.index("Ids are numbers.")
+    assert "hunter2" not in text and "[redacted:key]" in text
+
+
+def test_nobody_looks_for_project_instructions_where_they_are_not_wanted(
+    around: Around, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "AGENTS.md").write_text("Be brief.")
+    request = context(around, tmp_path, wanted=False)
+    request.look()
+    assert "AGENTS.md" not in request.instructions() and request.project_words == ""
+
+
+def test_tokens_are_counted_again_only_after_a_change(around: Around, tmp_path: Path):
+    request = context(around, tmp_path)
+    first = request.definition_tokens()
+    assert request.definition_tokens() is first and around.counted == 1
+    around.revision = 1  # something of a server changed, but not its tools
+    assert request.definition_tokens() is first and around.counted == 2
+    around.revision = 2
+    assert request.definition_tokens() is not first
+    around.calibration.learn(1_000, 900)
+    request.definition_tokens()
+    assert around.counted == 4 and request.measured

@@ -1,0 +1,88 @@
+"""What a request to the model has besides the conversation: instructions and tools, and their tokens."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from tui.core.context.context_meter import Calibration, estimate
+from tui.core.context.context_parts import ContextPart
+from tui.core.context.definition_tokens import DefinitionTokens, token_words
+from tui.core.context.server_instructions import instructions_text
+from tui.core.secrets.redact import Redactor
+from tui.host.host import Host
+from tui.runtime.active_model import ActiveModel
+from tui.runtime.conversations import Conversations
+from tui.settings.state.project_file import ProjectFile
+
+
+class RequestContext:
+    """The project's and the servers' part of each request.
+
+    `project` are the project instructions of the folder, and whether they are used; nobody looks for them
+    unless `wanted`. `host` and `conversations` return those in force.
+    """
+
+    def __init__(
+        self,
+        project: ProjectFile,
+        redactor: Redactor,
+        active_model: ActiveModel,
+        host: Callable[[], Host],
+        conversations: Callable[[], Conversations],
+        *,
+        wanted: bool = True,
+    ) -> None:
+        self.project = project
+        self._wanted = wanted
+        self._redactor = redactor
+        self._active_model = active_model
+        self._host = host
+        self._conversations = conversations
+        self._seen: object = None
+        self._tokens: Mapping[str, DefinitionTokens] = {}
+
+    def look(self) -> None:
+        """Look for changes of the project instructions. Blocks."""
+        if self._wanted:
+            self.project.look()
+
+    def instructions(self) -> str:
+        """Return the part of the system text that is the project's and the servers' own, or ""."""
+        used = self.project.used
+        project = self._redactor.redact(used.prompt) if used is not None else ""
+        return "\n\n".join(filter(None, (project, instructions_text(self._host().instructions()))))
+
+    @property
+    def _calibration(self) -> Calibration:
+        return self._active_model.context_meter.calibration
+
+    @property
+    def measured(self) -> bool:
+        """Whether tokens are scaled to what the endpoint has counted, not only estimated."""
+        return self._calibration.samples > 0
+
+    @property
+    def project_tokens(self) -> str:
+        """The tokens of the project instructions in each request, in words."""
+        found = self.project.found
+        return token_words(self._calibration(estimate(found.prompt if found else "")), self.measured)
+
+    @property
+    def project_words(self) -> str:
+        """What is to be said about the project instructions, or ""."""
+        return self.project.words(self.project_tokens)
+
+    def definition_tokens(self) -> Mapping[str, DefinitionTokens]:
+        """Return the tokens of each running server in a request; the same object until they change."""
+        host, conversations, calibration = self._host(), self._conversations(), self._calibration
+        seen = (host, host.revision, conversations.offers, calibration.ratio, calibration.samples)
+        if seen != self._seen:
+            self._seen = seen
+            found = conversations.definition_tokens(host.instructions())
+            if found != self._tokens:
+                self._tokens = found
+        return self._tokens
+
+    def parts(self) -> Sequence[ContextPart]:
+        """Return what the next request is made of, without the question, in tokens."""
+        used = self.project.used
+        project = used.prompt if used is not None else ""
+        return self._conversations().context_parts(project, self.definition_tokens())
