@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tui.commands.recordings import PAGE, OpenRecording
 from tui.core.errors import StorageError, UsageError
@@ -13,6 +13,9 @@ from tui.traffic.filter.query import Query, parse
 from tui.traffic.filter.view import View
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.entry_reader import with_part_of_batch
+
+if TYPE_CHECKING:
+    from tui.storage.recordings.reader import RecordingReader
 
 BODY_LIMIT = 64 * 1024 * 1024
 """Bytes of a body that are printed or exported."""
@@ -46,15 +49,17 @@ class Selection:
         is over and for now in one that is not.
         """
         from tui.storage.recordings.liveness import is_live
-        from tui.storage.recordings.reader import RecordingReader
 
         self.columns = EntryColumns()
         self._recording = recording
         self._last = self._unread = 0
         self._gone: set[int] = set()
+        self._searched: list[RecordingReader] = []
+        self._counted = 0
         self.is_filtered = query.root is not None
         live = is_live(recording.path)
         self.read_on()
+        self._counted = self.columns.first - 1
         if "lint:" in query.canonical:
             for severity, seqs in self._flagged(live):
                 for seq in seqs:
@@ -64,7 +69,7 @@ class Selection:
             self.columns,
             query,
             notes=self.notes,
-            reader=lambda: RecordingReader(recording.file),
+            reader=self._body_reader,
             # In a finished recording, "the last five minutes" are its own last five.
             now_ns=now_ns
             if live or now_ns or not self._last
@@ -99,9 +104,26 @@ class Selection:
         """
         while not self._view.advance(50):
             time.sleep(WAIT_SECONDS)
+        self._count_lost_bodies()
         yield from self._passing(after)
         if self._view.problem:
             raise UsageError(f"--filter: {self._view.problem}")
+
+    def _body_reader(self) -> "RecordingReader":
+        from tui.storage.recordings.reader import RecordingReader
+
+        reader = RecordingReader(self._recording.file)
+        self._searched.append(reader)
+        return reader
+
+    def _count_lost_bodies(self) -> None:
+        """Count the bodies that a search could not read in the `damage` of the recording."""
+        reader = self._recording.reader
+        if self._searched and (reader.damage or any(each.skipped_bodies for each in self._searched)):
+            for start in range(self._counted + 1, self._last + 1, PAGE):
+                reader.look_for_lost_bodies(start, min(start + PAGE - 1, self._last))
+            self._counted = self._last
+        del self._searched[:-1]
 
     @property
     def gone(self) -> int:

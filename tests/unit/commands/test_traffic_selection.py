@@ -239,3 +239,14 @@ def test_a_recording_that_cannot_be_written_is_filtered_all_the_same(tmp_path: P
             "CREATE TRIGGER no BEFORE INSERT ON flags BEGIN SELECT raise(ABORT, ''); END;"
         )
     assert 3 in passing(path, "lint:any")
+
+
+@pytest.mark.parametrize(("expression", "lost"), [("body:zzz", True), ("method:x", False)])
+def test_a_filter_for_bodies_counts_those_that_it_could_not_search(
+    tmp_path: Path, expression: str, lost: bool
+):
+    path = recorded(tmp_path / "r.mcptrace", *requests(1, 2000, 200))
+    overwrite(path, leaves(path, "bodies")[3])
+    with open_entries(path) as recording, closing(Selection(recording, query_of(expression))) as selection:
+        assert list(selection.entries()) == []
+        assert ("bodies could not be read" in recording.reader.damage) is lost

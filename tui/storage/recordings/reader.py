@@ -54,10 +54,15 @@ _SELECT_LIST = f"SELECT {', '.join(LIST_COLUMNS)} FROM entries"
 
 _SELECT_ENTRY = f"SELECT {', '.join(ENTRY_COLUMNS)} FROM entries WHERE seq = ?"
 
-_SELECT_BODILESS = (
+ON_ITS_PAGE = 2_000
+"""A body of so many bytes has no further pages; SQLite moves rows above 4,061 bytes to others."""
+
+_SELECT_DOUBTFUL = (
     "SELECT seq FROM entries WHERE seq BETWEEN ? AND ? AND size > 0 AND NOT EXISTS"
-    " (SELECT 1 FROM bodies WHERE bodies.seq = entries.seq AND typeof(body) = 'blob') ORDER BY seq"
+    " (SELECT 1 FROM bodies WHERE bodies.seq = entries.seq AND typeof(body) = 'blob'"
+    f" AND length(body) <= {ON_ITS_PAGE}) ORDER BY seq"
 )
+"""Entries without a body, and those whose body may have pages of its own."""
 
 BAD_VALUES = (OverflowError, TypeError, ValueError)
 """What columns raise for rows that no writer stored."""
@@ -279,14 +284,26 @@ class RecordingReader:
     def look_for_lost_bodies(self, first: int, last: int) -> None:
         """Count in `damage` the bodies of entries `first` to `last` that are lost."""
 
-        def bodiless(start: int, end: int) -> Sequence[Row]:
-            return self._connection.execute(_SELECT_BODILESS, (start, end)).fetchall()
+        def doubtful(start: int, end: int) -> Sequence[Row]:
+            return self._connection.execute(_SELECT_DOUBTFUL, (start, end)).fetchall()
 
         with storage_errors(self.path):
-            rows, lost = halved(bodiless, first, last)
+            rows, lost = halved(doubtful, first, last)
             for seq in [*(row[0] for row in rows), *lost]:
-                if row := self._row(seq):
-                    self._noted(self._with_body(entry_of(row), 1))
+                if not self._has_end(seq) and (row := self._row(seq)):
+                    self._noted(self._with_body(entry_of(row), -1))
+
+    def _has_end(self, seq: int) -> bool:
+        """Whether the last byte of a body can be read; SQLite reads all of its pages for that."""
+        try:
+            with self._connection.blobopen("bodies", "body", seq, readonly=True) as blob:
+                blob.seek(max(0, len(blob) - 1))
+                blob.read(1)
+        except sqlite3.Error as error:
+            if not is_damage(error) and "no such rowid" not in str(error):
+                raise
+            return False
+        return True
 
     def body(self, seq: int, start: int = 0, length: int = -1) -> bytes:
         """Return a part of a stored body, b"" if it was dropped or there is none.
@@ -315,7 +332,13 @@ class RecordingReader:
         except sqlite3.Error as error:
             if not is_damage(error):
                 raise
+            self._bodies.is_damaged = True
             return b""
+
+    @property
+    def skipped_bodies(self) -> bool:
+        """Whether searches have left out bodies that cannot be read; `look_for_lost_bodies` counts them."""
+        return self._bodies.is_damaged
 
     def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
         """Search as `BodyFinder.search` does, in the bodies of `first`..`last`."""

@@ -40,11 +40,16 @@ _PROBED = b"\xff\x00\xc3\n\n\xc3\xa9"
 
 
 class StoredBodies:
-    """The bodies of a recording, for one thread. Those on damaged pages are left out."""
+    """The bodies of a recording, for one thread. Those on damaged pages are left out.
+
+    Attributes:
+        is_damaged: whether any were.
+    """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._joins: bool | None = None
+        self.is_damaged = False
 
     def between(self, first: int, last: int, search: TermSearch) -> Iterator[Body]:
         """Yield the bodies of `first` to `last` in which `search` may find something."""
@@ -88,6 +93,7 @@ class StoredBodies:
         except sqlite3.Error as error:
             if not is_damage(error):
                 raise
+        self.is_damaged = True
         return [(seq, body) for seq, body in halved(read, first, last)[0]]
 
     def _next(self, seq: int, last: int) -> int | None:

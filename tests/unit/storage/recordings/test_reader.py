@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import wait_until
+from tests.unit.storage.damage import overwrite
 from tests.unit.storage.traffic_samples import request, requests
 from tui.core.errors import StorageError
 from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Kind, Outcome, Redaction
@@ -293,6 +294,34 @@ def test_a_reader_cannot_write(path: Path):
     recorded(path, requests(1, 3))
     with closing(RecordingReader(path)) as reader, pytest.raises(sqlite3.OperationalError, match="readonly"):
         reader._connection.execute("DELETE FROM entries")
+
+
+def tear(path: Path, mark: bytes) -> None:
+    """Damage the first page that has nothing but one byte: a further page of a large body."""
+    data = path.read_bytes()
+    pages = (at for at in range(0, len(data), 4096) if data[at + 4 : at + 4096] == mark * 4092)
+    overwrite(path, next(pages), fill=b"\xff")
+
+
+def test_a_large_body_that_cannot_be_read_to_its_end_is_lost(path: Path):
+    recorded(path, [*requests(1, 3), request(4, b"Q" * 20_000), request(5, b"R" * 20_000)])
+    tear(path, b"Q")
+    with closing(RecordingReader(path)) as reader:
+        reader.look_for_lost_bodies(1, 5)
+        assert reader.lost_bodies == {4}
+        assert reader.damage == "the recording is damaged: 1 body could not be read"
+
+
+@pytest.mark.parametrize("size", [20_000, 1_000_000])
+def test_a_search_knows_that_it_left_out_a_body(path: Path, size: int):
+    recorded(path, [*requests(1, 3), request(4, b"Q" * size)])
+    with closing(RecordingReader(path)) as reader:
+        reader.search([BodyTerm("zzz")], 1, 4)
+        assert not reader.skipped_bodies
+    tear(path, b"Q")
+    with closing(RecordingReader(path)) as reader:
+        assert reader.search([BodyTerm("zzz")], 1, 4) == [frozenset()]
+        assert reader.skipped_bodies
 
 
 @pytest.mark.parametrize("detail", ["{", "[1]", "5", "[" * 5000 + "]" * 5000])
