@@ -34,6 +34,7 @@ from tui.core.conversation.sessions import (
     named,
 )
 from tui.core.errors import McptuiError, UsageError
+from tui.core.events import EndReason, Event, TurnEnded
 from tui.core.ports import Approver, Meters, ModelChoice, Usage
 from tui.core.schemas.tool_names import NameTable
 from tui.core.turn.answer_format import AnswerFormat
@@ -60,6 +61,7 @@ class Conversations:
         self.revision = self.opened = 0
         self._busy = self._lost = ""
         self._turns = 0
+        self._titling: asyncio.Task[None] | None = None
         self._numbers: dict[str, dict[int, int]] = {}  # session -> its turns of this run
         self._tool_selection = ToolSelection()
 
@@ -362,10 +364,35 @@ class Conversations:
 
         meter = TurnMeter(context.limits, context.clock.now_ns())
         waits = (context.starting, ModelLoading(lambda: self._active_model.to_load, self._active_model.load))
-        return PendingTurn(begin, meter, context.notice, context.redacted, waits)
+
+        def notice(event: Event) -> None:
+            context.notice(event)
+            if isinstance(event, TurnEnded) and event.reason is EndReason.ANSWERED:
+                self._title_soon(now)
+
+        return PendingTurn(begin, meter, notice, context.redacted, waits)
+
+    def _title_soon(self, now: OpenConversation) -> None:
+        """After the first answer, have the model write the title in the background if its profile says so."""
+        profile = self._active_model.profile
+        asked = sum(isinstance(message, UserMessage) for message in now.conversation.messages)
+        if profile is None or not profile.writes_titles or now.info is None or asked > 1 or now.wanted_title:
+            return
+
+        async def write(session: str, title: str) -> None:
+            spent = partial(self._spent, now)
+            with suppress(McptuiError):  # the title made of the question stays
+                written = await suggest_title(self._active_model.model, now.conversation.messages, spent)
+                if now.info is not None and now.info.title == title:
+                    await self.rename(session, written)
+
+        self._titling = asyncio.create_task(write(now.info.id, now.info.title), name="write a title")
 
     async def close(self) -> None:
         """Store what waits and close the files. `problem` says what was not saved. Bounded in time."""
+        if self._titling is not None:
+            self._titling.cancel()
+            await asyncio.wait({self._titling})
         await self._now.leave()
         await self._active_model.close()
 

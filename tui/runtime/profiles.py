@@ -65,6 +65,7 @@ def profile_of(name: str, settings: "ModelSettings", env: Mapping[str, str]) -> 
         seed=settings.seed,
         stop=tuple(settings.stop),
         extra_body=settings.extra_body,
+        writes_titles=settings.titles == "model",
     )
 
 

@@ -205,6 +205,8 @@ class ModelSettings(Section):
     """The currency of the prices."""
     system: Text | None = None
     """The system text of conversations with this model, in place of the usual one."""
+    titles: Literal["text", "model"] = "text"
+    """Titles of conversations: `text` of the first question, or by the `model` after its first answer."""
     tool_protocol: Literal["auto", "native", "xml", "chatmcp", "json", "react"] = "auto"
     """`native` is function calling, the others are written as text; `auto` takes what the endpoint can do."""
     headers: Headers = {}

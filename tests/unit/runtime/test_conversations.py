@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import until
 from tests.scripted_model import Reply, ScriptedModel, calls, says
 from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover, call
 from tui.core.conversation.conversation import AssistantMessage, Compaction, ToolMessage, UserMessage
@@ -488,6 +489,26 @@ async def test_the_model_makes_a_title_when_it_is_asked_to_and_not_before(stage:
     assert await one.conversations.title_from_model() == "Greetings from afar"
     assert [info.title for info in await one.conversations.sessions()] == ["Greetings from afar"]
     assert len(one.conversations.messages) == 2
+
+
+async def test_the_model_writes_the_title_after_its_first_answer_if_its_profile_says_so(stage: Make):
+    profile = ModelProfile("p", "http://127.0.0.1", "m", writes_titles=True)
+    one = stage(says("One."), says("Greetings from afar"), says("Two."), profile=profile)
+    await one.ask("hello")
+    await until(lambda: one.conversations.info.title == "Greetings from afar")
+    await one.ask("again")
+    await one.conversations.close()
+    assert len(one.model.requests) == 3
+
+
+async def test_a_title_that_was_changed_meanwhile_stays(stage: Make):
+    profile = ModelProfile("p", "http://127.0.0.1", "m", writes_titles=True)
+    one = stage(says("One."), says("Greetings from afar"), profile=profile)
+    await one.ask("hello")
+    await one.conversations.rename(one.conversations.info.id, "Mine")
+    await until(lambda: len(one.model.requests) == 2)
+    await one.conversations.close()
+    assert [info.title for info in await one.conversations.sessions()] == ["Mine"]
 
 
 async def test_a_question_that_was_stopped_is_not_answered_with_the_next_one(stage: Make):

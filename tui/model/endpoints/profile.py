@@ -30,7 +30,8 @@ class ModelProfile:
     `first_token_seconds` and `between_chunks_seconds` are timeouts. `source` is "command line",
     "configuration", "environment" or "detected". Prices are of a million tokens; `price_cached` is that of
     input tokens read from the endpoint's cache, None for the same as others. `effort` is one of `EFFORTS` or
-    ""; `extra_body` holds fields of the request that replace mcptui's own.
+    ""; `extra_body` holds fields of the request that replace mcptui's own. A model that `writes_titles` is
+    asked for the title of a conversation after its first answer.
     """
 
     name: str
@@ -57,6 +58,7 @@ class ModelProfile:
     seed: int | None = None
     stop: tuple[str, ...] = ()
     extra_body: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    writes_titles: bool = False
 
     def with_model(self, model: str) -> "ModelProfile":
         return replace(
