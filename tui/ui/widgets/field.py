@@ -31,6 +31,9 @@ class Field(Input):
     HANDS_ON = True
     """Enter or escape may move the focus: the next key waits until that is done."""
 
+    WRITES_FIRST = True
+    """A key of the dialog around it waits until the letters before it are written."""
+
     async def _on_key(self, event: events.Key) -> None:
         await act_at_once(self, event, _ACTIONS, super()._on_key)
 
