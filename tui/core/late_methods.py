@@ -19,7 +19,7 @@ _compiled = getattr(dataclasses, "_create_fn", None)
 
 def compile_methods_late() -> None:
     """Have the methods of dataclasses that are defined from now on compiled on first use."""
-    if _compiled is not None and not os.environ.get("MCPTUI_WHOLE_LIBRARIES"):
+    if _compiled is not None and os.environ.get("MCPTUI_WHOLE_LIBRARIES", "") in ("", "0"):
         dataclasses._create_fn = _created  # type: ignore[attr-defined]
 
 

@@ -32,7 +32,7 @@ def import_without(library: str, modules: Sequence[str], left_out: Sequence[str]
     with importing():
         if library in sys.modules:
             return
-        if os.environ.get(SWITCH):
+        if os.environ.get(SWITCH, "") not in ("", "0"):
             _import(modules)
             return
         try:

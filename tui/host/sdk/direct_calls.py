@@ -40,7 +40,7 @@ class DirectCalls:
     """
 
     def __init__(self, put: Callable[[dict[str, Any]], bool] | None) -> None:
-        self._put = None if os.environ.get(BY_SDK) else put
+        self._put = None if os.environ.get(BY_SDK, "") not in ("", "0") else put
         self._era: dict[str, Any] | None = None
         self._waiting: dict[str | int, tuple[asyncio.Future[None], Take, ProgressSink]] = {}
         self._number = 0

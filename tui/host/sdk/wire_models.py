@@ -35,7 +35,7 @@ _building = threading.RLock()
 def load_wire_models() -> None:
     """Import the models of the wire formats, unless they are imported already. Thread-safe."""
     with importing():
-        if os.environ.get(SWITCH) or any(name in sys.modules for name in MODULES):
+        if os.environ.get(SWITCH, "") not in ("", "0") or any(name in sys.modules for name in MODULES):
             return
         try:
             _load()

@@ -40,8 +40,8 @@ _SENTENCES = {
     ),
     "rule-based": ("I am a rule-based demo, not a language model. ", "我是基于规则的演示模型。"),
     "no tools": (
-        "No tool is available now: start a server first.",
-        "现在没有可用的工具：请先启动一个服务器。",
+        "No tools are available: no server that offers tools is running.",
+        "现在没有可用的工具：没有提供工具的服务器在运行。",
     ),
     "not understood": (
         "I am a rule-based demo, not a language model, and I found no tool for that. "

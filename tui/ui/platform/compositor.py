@@ -26,7 +26,7 @@ Line = dict[int, Strip | None]
 
 def install() -> None:
     """Give every screen that is made from now on this compositor."""
-    if "MCPTUI_WHOLE_FRAMES" not in os.environ:
+    if os.environ.get("MCPTUI_WHOLE_FRAMES", "") in ("", "0"):
         setattr(textual.screen, "Compositor", LineCompositor)  # noqa: B010
 
 

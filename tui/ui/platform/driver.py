@@ -60,7 +60,7 @@ class RobustDriver(LinuxDriver):
 
     def write(self, data: str) -> None:
         """Write, without the escape sequences that change nothing; `MCPTUI_WHOLE_ESCAPES` leaves them all."""
-        if len(data) > LONG and "MCPTUI_WHOLE_ESCAPES" not in os.environ:
+        if len(data) > LONG and os.environ.get("MCPTUI_WHOLE_ESCAPES", "") in ("", "0"):
             data = shortened(data, erases=self._erases)
         super().write(data)
         if len(data) > LONG:

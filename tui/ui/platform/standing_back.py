@@ -68,7 +68,7 @@ class BusyLoop:
 
     def stand_back_for_key(self) -> None:
         """Wait until a key that is on its way is painted; for half of the time at most."""
-        if not self._key_until or os.environ.get(SWITCH):
+        if not self._key_until or os.environ.get(SWITCH, "") not in ("", "0"):
             return
         left = self._key_until - self._clock()
         if left <= 0:
@@ -121,7 +121,7 @@ _execute, _build = SourceFileLoader.exec_module, builtins.__build_class__
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     """Return what makes a loop that imports of other threads stand back for; None for Python's own."""
-    if sys.platform == "win32" or os.environ.get(SWITCH):
+    if sys.platform == "win32" or os.environ.get(SWITCH, "") not in ("", "0"):
         return None
     setattr(SourceFileLoader, "exec_module", _execute_politely)  # noqa: B010
     setattr(builtins, "__build_class__", _build_politely)  # noqa: B010

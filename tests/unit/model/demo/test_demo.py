@@ -332,7 +332,7 @@ def test_at_a_limit_it_answers_from_the_results() -> None:
 
 def test_without_tools_it_says_so() -> None:
     assert (
-        "start a server" in answer("北京 weather please", tools=()).text
+        "no server that offers tools" in answer("北京 weather please", tools=()).text
         or "服务器" in answer("北京天气", tools=()).text
     )
 

@@ -139,6 +139,6 @@ async def test_the_environment_leaves_the_screen_to_textual(monkeypatch: pytest.
     monkeypatch.setenv("MCPTUI_WHOLE_FRAMES", "1")
     compositor.install()
     assert textual.screen.Compositor is Compositor
-    monkeypatch.delenv("MCPTUI_WHOLE_FRAMES")
+    monkeypatch.setenv("MCPTUI_WHOLE_FRAMES", "0")
     compositor.install()
     assert textual.screen.Compositor is LineCompositor
