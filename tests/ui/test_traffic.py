@@ -11,7 +11,7 @@ from tests.ui.app_stage import screen_text
 from tests.ui.stage import Stage, press, row_with, shown
 from tests.ui.traffic_stage import Recorded, some
 from tests.unit.traffic.small_traffic import begun_at_end, fill
-from tui.core.traffic import Kind
+from tui.core.traffic import Kind, Outcome, Severity
 from tui.traffic.record.entry_columns import Recording
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.traffic import bars
@@ -216,7 +216,7 @@ async def test_an_empty_list_explains_what_it_will_show() -> None:
 
 async def test_names_from_the_wire_are_escaped() -> None:
     recorded = Recorded()
-    recorded.add(Kind.REQUEST, b"", method="\x1b]0;x\x07[bold]", tool="\u202eevil\n", source="a\x9bb")
+    recorded.add(Kind.REQUEST, b"", method="\x1b]\x07[bold]", tool="\u202eevil\n", source="a\x9bb")
     async with opened(recorded.recording()) as (screen, _):
         text = "".join(shown(screen.list))
     assert not any(sign in text for sign in "\x1b\x07\x9b\u202e")
@@ -258,3 +258,36 @@ async def test_a_recording_whose_writer_has_ended_is_no_longer_followed() -> Non
         recording.live = False
         await until(lambda: screen_text(pilot.app).splitlines()[0].rstrip().endswith("recorded"))
         assert not screen.list.live
+
+
+async def test_the_key_of_a_column_sorts_and_h_folds_setup() -> None:
+    recorded = Recorded()
+    for method, tool, took in (
+        ("initialize", "", 900),
+        ("tools/call", "quick", 2),
+        ("tools/call", "slow", 300),
+    ):
+        asked = recorded.add(Kind.REQUEST, {}, method=method, tool=tool, source="weather")
+        recorded.add(Kind.RESPONSE, {}, method=method, tool=tool, source="weather", pair=asked, after_ms=took)
+    async with opened(recorded.recording()) as (screen, pilot):
+        await press(pilot, "6")
+        await until(lambda: "slow" in shown(screen.list)[0])
+        assert len(screen.list.view) == 2 and "quick" in shown(screen.list)[1]
+        await press(pilot, "6", "6", "h")
+        await until(lambda: len(screen.list.view) == 5)
+        assert "2 entries" in shown(screen.list)[0]
+        await press(pilot, "h")
+        await until(lambda: len(screen.list.view) == 6)
+
+
+async def test_enter_on_a_failed_entry_opens_its_findings_only_if_it_has_some() -> None:
+    recorded = Recorded()
+    for _ in range(2):
+        asked = recorded.add(Kind.REQUEST, {}, method="tools/call", tool="x")
+        recorded.add(Kind.ERROR, {}, method="tools/call", tool="x", pair=asked, outcome=Outcome.ERROR)
+    recorded.columns.set_severity(4, Severity.WARNING)
+    async with opened(recorded.recording()) as (screen, pilot):
+        await press(pilot, "enter")
+        assert screen.entry.tab is EntryTab.FINDINGS
+        await press(pilot, "escape", "home", "enter")
+        assert screen.entry.tab is EntryTab.PAIR

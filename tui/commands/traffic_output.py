@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict
-from fnmatch import fnmatchcase
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -19,16 +18,15 @@ from tui.commands.traffic_lines import READ, WITH_BODY, entry_line, figure_lines
 from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Kind, Severity
 from tui.core.units import plural
-from tui.traffic.filter.nodes import And, Node, Or, Term
+from tui.traffic.filter.arrangement import asks_for
+from tui.traffic.filter.nodes import Node
+from tui.traffic.methods import is_setup
 from tui.traffic.stats import Figures
 
 LOOK_SECONDS = 0.2
 """How often --follow checks for more."""
 
 FOUND, INCOMPLETE = 1, 2
-
-STARTS = ("server/discover", "initialize", "*/list", "subscriptions/listen", "ping")
-"""Methods that every server start needs. Nobody who asks for the slowest call means them."""
 
 
 def carry_out(args: argparse.Namespace, choice: RecordingChoice) -> int:
@@ -102,7 +100,7 @@ class _Calls:
             return self._with_models
         if entry.kind is not Kind.REQUEST:
             return False
-        if self._with_starts or not any(fnmatchcase(entry.method, start) for start in STARTS):
+        if self._with_starts or not is_setup(entry.method):
             return True
         self._starts += 1
         return False
@@ -112,16 +110,6 @@ class _Calls:
         words = [f"{plural(number, word)}" for number, word in counted if number]
         if words:
             say(f"omitted: {', '.join(words)}; include them with --filter 'method:*'")
-
-
-def asks_for(node: Node | None, *fields: str) -> bool:
-    """Whether a filter requires a value of one of the fields, and does not only exclude some."""
-    match node:
-        case Term(field, _):
-            return field in fields
-        case And(parts) | Or(parts):
-            return any(asks_for(part, *fields) for part in parts)
-    return False
 
 
 def _lint(args: argparse.Namespace, sources: Iterable[Source]) -> int:

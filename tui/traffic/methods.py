@@ -136,3 +136,20 @@ METHODS: Mapping[str, Method] = MappingProxyType(
     | {row[0]: Method(row[0], True, *row[1:]) for row in _NOTIFICATIONS}
 )
 """Every method by its name."""
+
+_SETUP = frozenset(
+    {
+        "initialize",
+        "notifications/initialized",
+        "server/discover",
+        "ping",
+        "logging/setLevel",
+        "subscriptions/listen",
+        "notifications/subscriptions/acknowledged",
+    }
+)
+
+
+def is_setup(method: str) -> bool:
+    """Whether a method is part of every start: the handshake, lists, what says that they changed, pings."""
+    return method in _SETUP or method.endswith(("/list", "/list_changed"))

@@ -206,6 +206,8 @@ class View:
         self._block = FIRST_BLOCK
         self._search = BodySearchThread(reader, self._filter.terms) if reader and self._filter.terms else None
 
+    in_time_order = True
+
     def __len__(self) -> int:
         return self._seen if self._is_all else len(self._rows)
 

@@ -9,6 +9,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tui.core.traffic import Outcome
+from tui.traffic.filter.arrangement import Arrangement
 from tui.traffic.filter.view import View
 from tui.traffic.record.entry_columns import EntryColumns, Recording
 from tui.ui.keys.action_table import Context
@@ -75,7 +76,9 @@ class EntryList(LinePane, inherit_bindings=False):
     ) -> None:
         super().__init__(id=id)
         self.entries = entries
-        self.view = View(entries)
+        self.view: View | Arrangement = View(entries)
+        self.hits: View | None = None  # of the search in the list
+        self._hits_state = (0, 0)
         self.empty = empty
         self._maker = RowMaker(entries, symbols)
         self._symbols = symbols
@@ -100,13 +103,22 @@ class EntryList(LinePane, inherit_bindings=False):
         """The index of the entry under the cursor, -1 if there is none."""
         return self.entries.index(self.selected) if self.selected else -1
 
-    def show(self, view: View) -> None:
+    def show(self, view: View | Arrangement) -> None:
         """Show another view; the cursor stays on its entry, or goes to the nearest one."""
         self.view = view
         view.advance()
+        if not view.in_time_order:
+            self.following, self.selected = False, view.seq(0) if len(view) else 0
         self._take_in()
         if self.row_count():
             self.show_row(self.cursor)
+
+    def show_hits(self, hits: View | None) -> None:
+        """Mark the entries that a search matches, None for no search; cheap if they are the same."""
+        state = (0, 0) if hits is None else (id(hits), hits.revision)
+        if state != self._hits_state:
+            self.hits, self._hits_state = hits, state
+            self.repaint()
 
     def show_empty(self, paragraphs: tuple[str, ...]) -> None:
         if paragraphs != self.empty:
@@ -175,7 +187,9 @@ class EntryList(LinePane, inherit_bindings=False):
         self.repaint()
 
     def heading(self) -> Row:
-        return self._maker.head(self._columns())
+        return self._maker.head(
+            self._columns(), self.view.order if isinstance(self.view, Arrangement) else None
+        )
 
     def row_count(self) -> int:
         return self._rows or len(self._empty_rows())
@@ -191,7 +205,8 @@ class EntryList(LinePane, inherit_bindings=False):
             self._shows_hole = True
             return ((f"    entry {entries.seq(entry)} is loading…", "dim"),)
         columns = self._columns()
-        previous = self.view.index(index - 1) if index else -1
+        view = self.view
+        previous = view.index(index - 1) if index and view.in_time_order else -1
         kind = entries.kind[entry]
         seq = entries.seq(entry)
         needs = columns.ident and entries.ident[entry]
@@ -202,6 +217,8 @@ class EntryList(LinePane, inherit_bindings=False):
             noted=seq in self._notes,
             lead=self._lead(entry),
             text=preview.text,
+            is_hit=self.hits is not None and self.hits.row_of(seq) >= 0,
+            fold=view.fold_at(entry) if isinstance(view, Arrangement) else None,
         )
         return self._maker.row(entry, columns, context, preview.ident)
 
@@ -237,7 +254,7 @@ class EntryList(LinePane, inherit_bindings=False):
 
     def rows_changed(self, start: int = 0) -> None:
         """Rows were added; a user at an older entry stays there."""
-        following = self.following
+        following = self.following and self.view.in_time_order
         super().rows_changed(start)
         self.following = following
         if following:
@@ -252,7 +269,7 @@ class EntryList(LinePane, inherit_bindings=False):
         only_grew = self._draw_touched() and only_grew
         self._changes, self._shows_hole = changes, False
         was = self.cursor
-        if self.following or not self.selected:
+        if view.in_time_order and (self.following or not self.selected):
             self.cursor = max(0, self._rows - 1)
         else:
             self.cursor = max(0, min(view.row_near(self.selected), self._rows - 1))

@@ -7,6 +7,8 @@ from functools import lru_cache
 from tui.core import units
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Direction, Kind, Outcome
+from tui.traffic.filter.arrangement import Fold, Order, SortColumn
+from tui.traffic.methods import is_setup
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.widgets.rows import EMPTY, Row, Span, cells_of, crop, head_of, pad, wrap
 from tui.ui.widgets.symbols import OUTCOME_STYLES, OUTCOME_WORDS, SEVERITY_STYLES, Symbols, kind_look
@@ -20,6 +22,10 @@ PREVIEWED = frozenset({Kind.STDERR, Kind.NOT_JSON, Kind.NOT_RPC, Kind.EVENT})
 """Kinds shown by the start of their text."""
 
 LISTEN = "subscriptions/listen"
+
+_UNFOLD = "handshake and lists"
+_DIMMED = {"text": "dim", "tool": "dim", "ok": "dim", "warn": "dim", "rule": "rule"}
+"""Styles of what every start needs, instead of those of calls; failures stay as they are."""
 
 _LONG, _SLOW = SECOND // 10, SECOND
 _WEIGHTS = (("dim", "rule"), ("text", "dim"), ("warn", "warn"))
@@ -41,6 +47,11 @@ class Layout:
     latency: int
     outcome: int
     gap: int
+
+    @property
+    def method(self) -> int:
+        """The width of the method where a tool stands beside it."""
+        return min(26, max(10, self.what * 2 // 5))
 
     @property
     def short(self) -> bool:
@@ -71,6 +82,8 @@ class RowContext:
         now_ns: monotonic nanoseconds, for pending requests; 0 for a recording.
         lead: the sign at the left end: cursor, partner, same call.
         text: the start of the text of an entry without a method.
+        is_hit: whether the search in the list matches the entry.
+        fold: what the line stands for, if not for its entry alone.
     """
 
     previous: int = -1
@@ -78,6 +91,8 @@ class RowContext:
     noted: bool = False
     lead: str = " "
     text: str = ""
+    is_hit: bool = False
+    fold: Fold | None = None
 
 
 class RowMaker:
@@ -89,6 +104,7 @@ class RowMaker:
         self._symbols = symbols
         self._cleaned: dict[str, str] = {}
         self._looks: dict[tuple[int, int], tuple[str, str, str]] = {}
+        self._setup = bytearray()  # by the number of a method: whether its lines are dimmed
 
     def name(self, text: str) -> str:
         known = self._cleaned.get(text)
@@ -108,40 +124,63 @@ class RowMaker:
             spans.append(_cell(self._delta(index, context), "dim", columns.delta, gap))
         source = self.name(entries.sources.texts[entries.source[index]])
         spans.append(_kept_cell(source, "text", columns.server, gap, right=False))
-        spans.append(_kept_cell(*self._kind(index, columns), columns.kind, gap, right=False))
+        spans.append(_kept_cell(*self._kind(index, columns, context), columns.kind, gap, right=False))
         what = crop(self._what(index, columns, context), columns.what)
         spans += pad(what, columns.what + columns.gap, "dim")
         if columns.ident:
             # Ids differ at their end.
             short = ident if len(ident) <= columns.ident else f"…{ident[1 - columns.ident :]}"
             spans.append(_kept_cell(short, "dim", columns.ident, gap, right=False))
-        size = units.size(entries.size[index])
+        fold = context.fold
+        size = units.size(entries.size[index] if fold is None else fold.octets)
         spans.append(
             _kept_cell(size if columns.size > 6 else size.replace(" ", ""), "dim", columns.size, gap)
         )
-        spans += self._latency(index, columns, context)
+        if fold is None:
+            spans += self._latency(index, columns, context)
+        if self._is_setup(entries.method[index]):
+            spans = [(text, _DIMMED.get(style, style)) for text, style in spans]
+        if context.is_hit:
+            spans[0] = (self._symbols.hit if context.lead == " " else context.lead, "accent bold")
         if entries.seq(index) <= entries.gone:  # the entry was dropped
             spans[3:] = [(text, "dim strike") for text, _ in spans[3:]]
         return _joined(spans)
 
-    def head(self, columns: Layout) -> Row:
+    def head(self, columns: Layout, order: Order | None = None) -> Row:
+        """Return the headings, each with the key that sorts by it; an arrow shows the order."""
         gap = " " * columns.gap
+        method = max(0, columns.method - len("method "))
         parts = [
-            (columns.time, self.mode.word, True),
-            (columns.delta, self._symbols.delta, True),
-            (columns.server, "server", False),
-            (columns.kind, "kind", False),
-            (columns.what, "method", False),
-            (columns.ident, "id", False),
-            (columns.size, "size", True),
-            (columns.bar, "", False),
-            (columns.latency, "latency", True),
-            (columns.outcome if columns.outcome > 1 else 0, "outcome", False),
+            (columns.time, self.mode.word, True, SortColumn.TIME),
+            (columns.delta, self._symbols.delta, True, None),
+            (columns.server, "server", False, SortColumn.SERVER),
+            (columns.kind, "kind", False, SortColumn.KIND),
+            (columns.what, f"method{'':<{method}} tool", False, SortColumn.METHOD),
+            (columns.ident, "id", False, None),
+            (columns.size, "size", True, SortColumn.SIZE),
+            (columns.bar, "1 ms  10 s" if columns.bar >= 10 else "time", False, None),
+            (columns.latency, "latency", True, SortColumn.LATENCY),
+            (columns.outcome if columns.outcome > 1 else 0, "outcome", False, None),
         ]
-        text = "    " + gap.join(
-            _cell(words, "", cells, "", right=r)[0] for cells, words, r in parts if cells
-        )
-        return ((text, "dim"),)
+        spans: list[Span] = [("    ", "dim")]
+        for cells, words, right, column in parts:
+            if not cells:
+                continue
+            style = "dim"
+            if column is not None and order is not None and order.column is column:
+                sign = self._symbols.descending if order.descending else self._symbols.ascending
+                words, style = f"{sign}{words}", "accent"
+            elif column is not None:
+                words = f"{self._symbols.digits[list(SortColumn).index(column)]}{words}"
+            spans.append(_cell(words, style, cells, gap, right=right))
+        spans[-1] = (spans[-1][0].removesuffix(gap), spans[-1][1])
+        return _joined(spans)
+
+    def _is_setup(self, number: int) -> int:
+        texts = self._entries.methods.texts
+        while len(self._setup) <= number:
+            self._setup.append(is_setup(texts[len(self._setup)]))
+        return self._setup[number]
 
     def _marks(self, index: int, context: RowContext) -> tuple[Span, Span, Span]:
         entries, symbols = self._entries, self._symbols
@@ -167,8 +206,10 @@ class RowMaker:
             return ""
         return span(self._entries.mono[index] - self._entries.mono[context.previous])
 
-    def _kind(self, index: int, columns: Layout) -> Span:
+    def _kind(self, index: int, columns: Layout, context: RowContext) -> Span:
         entries = self._entries
+        if context.fold is not None:
+            return (f"{self._symbols.folded} setup", "dim")
         key = entries.kind[index], entries.direction[index]
         if (look := self._looks.get(key)) is None:
             look = self._looks[key] = kind_look(Kind(key[0]), Direction(key[1]), self._symbols)
@@ -181,6 +222,8 @@ class RowMaker:
     def _what(self, index: int, columns: Layout, context: RowContext) -> Row:
         entries = self._entries
         kind = entries.kind[index]
+        if context.fold is not None:
+            return ((f"{context.fold.entries} entries: {_UNFOLD}", "dim"),)
         method = self.name(entries.methods.texts[entries.method[index]])
         tool = self.name(entries.tools.texts[entries.tool[index]])
         if kind in PREVIEWED:
@@ -189,8 +232,7 @@ class RowMaker:
         quiet = "dim" if kind in (Kind.RESPONSE, Kind.NOTIFICATION) else "text"
         if not tool:
             return ((method, quiet),)
-        cells = min(26, max(12, columns.what * 2 // 5))
-        return ((f"{method:<{cells}} " if columns.what > 34 else f"{method} ", quiet), (tool, "tool"))
+        return (_kept_cell(method, quiet, columns.method, " ", right=False), (tool, "tool"))
 
     def _latency(self, index: int, columns: Layout, context: RowContext) -> list[Span]:
         entries, symbols, gap = self._entries, self._symbols, " " * columns.gap

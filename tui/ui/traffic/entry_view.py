@@ -14,7 +14,7 @@ from textual.widget import Widget
 from tui.core import units
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
-from tui.core.traffic import BODY_LOST_TEXT
+from tui.core.traffic import BODY_LOST_TEXT, Outcome
 from tui.traffic.record.entry_columns import Recording
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
@@ -41,6 +41,7 @@ SIDE_BY_SIDE = 100
 MOST_A_SECOND = 8
 """Entries loaded per second while the newest is followed."""
 
+FAILED = frozenset({Outcome.ERROR, Outcome.TOOL_ERROR, Outcome.LOST})
 _TABS = tuple(EntryTab)
 
 
@@ -134,7 +135,15 @@ class EntryView(Vertical):
         """Show a pair side by side if there is room; then that is the view to begin with."""
         self.set_class(width < SIDE_BY_SIDE, "-over")
         if self.loaded is None:
-            self._tabs.active = EntryTab.TREE if width < SIDE_BY_SIDE else EntryTab.PAIR
+            self._tabs.active = self._usual_tab()
+
+    def _usual_tab(self) -> EntryTab:
+        return EntryTab.TREE if self.app.size.width < SIDE_BY_SIDE else EntryTab.PAIR
+
+    def begin(self, findings: bool) -> None:
+        """Choose the view that opens: the findings if they are wanted, else not these."""
+        if findings or self.tab is EntryTab.FINDINGS:
+            self._tabs.active = EntryTab.FINDINGS if findings else self._usual_tab()
 
     @property
     def page(self) -> Page:
@@ -330,11 +339,21 @@ class EntryPanel:
     def open(self) -> None:
         if not self._list.selected or not self._entry.is_attached:
             return
+        if not self.is_open:
+            self._entry.begin(self._shows_findings())
         self._screen.add_class("-reading")
         self.share_room()
         self._entry.show_entry(self._list.selected)
         self._screen.set_focus(self._entry.pages[0], scroll_visible=False)
         self._screen.call_after_refresh(lambda: self._list.show_row(self._list.cursor))
+
+    def _shows_findings(self) -> bool:
+        """Whether the selected entry failed and the linter says why."""
+        entries, index = self._list.entries, self._list.index
+        if index < 0 or entries.outcome[index] not in FAILED:
+            return False
+        partner = entries.partner(index)
+        return bool(entries.severity[index] or (partner >= 0 and entries.severity[partner]))
 
     def close(self) -> None:
         self._screen.remove_class("-reading")

@@ -93,7 +93,7 @@ class Exporter:
 
     def _selections(self) -> dict[str, tuple[str, Sequence[int]]]:
         """Return what can be exported: a label, and the indices that it has now, whatever comes later."""
-        entries, view, index = self._recording.entries, self._list.view, self._list.index
+        entries, view, index = self._recording.entries, self._filtering.view, self._list.index
         rows = view.indices(0, len(view))
         if index < 0 or not rows:
             return {}

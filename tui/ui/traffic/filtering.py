@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 from tui.core.text import clean_line
+from tui.traffic.filter.arrangement import Arrangement, Order, SortColumn, next_order
 from tui.traffic.filter.nodes import quoted
 from tui.traffic.filter.query import EVERYTHING, Query, parse
 from tui.traffic.filter.view import View
@@ -36,6 +37,9 @@ class Filtering:
         self._work: asyncio.Handle | None = None
         self.query = EVERYTHING
         self.view = self._view(EVERYTHING)
+        self.folds = False
+        self.order: Order | None = None
+        self._arranged: Arrangement | None = None
         self.search_text = ""
         self._search: View | None = None
 
@@ -53,12 +57,37 @@ class Filtering:
     def is_filtered(self) -> bool:
         return self.query.root is not None
 
-    def filter(self, query: Query) -> View:
-        """Apply a valid filter; return its view, which has no rows yet."""
+    def filter(self, query: Query) -> View | Arrangement:
+        """Apply a valid filter; return what to show, which has no rows yet."""
         self.view.close()
         self.query, self.view = query, self._view(query)
         self.search(self.search_text)
-        return self.view
+        return self.arranged()
+
+    def arranged(self) -> View | Arrangement:
+        """Return the rows of the filter, folded and sorted as it is wanted."""
+        self._arranged = None
+        if not self.folds and self.order is None:
+            return self.view
+        entries = self._recording.entries
+        self._arranged = Arrangement(self.view, entries, folds=self.folds, order=self.order)
+        return self._arranged
+
+    @property
+    def hits(self) -> View | None:
+        """The view of what is searched for, None without a search."""
+        return self._search
+
+    @property
+    def order_row(self) -> Row:
+        """How the rows are arranged, empty for all of them in the order of their times."""
+        found = self._arranged
+        if found is None or not (found.folds or found.order):
+            return ()
+        if found.order is None:
+            return (("   setup folded", "accent"),)
+        verb = "sorting" if found.is_at_work else "sorted"
+        return ((f"   {verb} by {found.order.column.value}", "accent"),)
 
     def search(self, text: str) -> None:
         """Search for a filter expression, or for the text itself if it is none."""
@@ -91,6 +120,8 @@ class Filtering:
             self._work = asyncio.get_running_loop().call_soon(self._slice)
 
     def _can_work(self) -> bool:
+        if self._arranged is not None and self._arranged.is_at_work and not self.view.is_at_work:
+            return True
         return any(view is not None and view.can_advance for view in (self.view, self._search))
 
     def _slice(self) -> None:
@@ -98,6 +129,8 @@ class Filtering:
         for view in (self.view, self._search):
             if view is not None and view.can_advance:
                 view.advance(SEARCH_MS)
+        if self._arranged is not None and self._arranged.is_at_work:
+            self._arranged.advance(SEARCH_MS)
         if self._can_work():
             self._work = asyncio.get_running_loop().call_soon(self._slice)
         else:
@@ -193,8 +226,8 @@ def _percent(view: View) -> int:
     return done * 100 // max(1, total)
 
 
-class ListSearch:
-    """Goes from match to match of the search in the list."""
+class ListRows:
+    """Marks the matches of the search in the list and goes from one to the next; sorts and folds the list."""
 
     def __init__(self, list: EntryList, filtering: Filtering, prompt: PromptLine) -> None:
         self._list, self._filtering, self._prompt = list, filtering, prompt
@@ -222,8 +255,18 @@ class ListSearch:
         self._direction = direction
         self.look()
 
+    def arrange(self, column: str) -> None:
+        """Sort by a column, then the other way, then not at all; without one, fold setup or unfold it."""
+        filtering = self._filtering
+        if column:
+            filtering.order = next_order(filtering.order, SortColumn(column))
+        else:
+            filtering.folds = not filtering.folds
+        self._list.show(filtering.arranged())
+
     def look(self) -> None:
-        """Go to the requested match once it is known."""
+        """Mark the matches in the list, and go to the requested one once it is known."""
+        self._list.show_hits(self._filtering.hits)
         if not self._direction:
             return
         seq = self._filtering.match(self._list.selected, self._direction)

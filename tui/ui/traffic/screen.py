@@ -21,7 +21,7 @@ from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_view import EntryPanel, EntryView
 from tui.ui.traffic.export import Exporter
 from tui.ui.traffic.filter_bar import FilterBar
-from tui.ui.traffic.filtering import Filtering, ListSearch
+from tui.ui.traffic.filtering import Filtering, ListRows
 from tui.ui.traffic.previews import Previews, ReaderThread
 from tui.ui.traffic.resender import LiveRun, Resender
 from tui.ui.widgets.prompt import PromptLine
@@ -51,7 +51,6 @@ class TrafficScreen(Screen[Cause | None]):
     """
 
     is_whole = False  # keys wait until all widgets are here, clicks do nothing
-
     CONTEXTS = (Context.TRAFFIC, Context.ENTRY)
     """What the help covers while this screen is on top."""
 
@@ -71,7 +70,6 @@ class TrafficScreen(Screen[Cause | None]):
         self._symbols = symbols = symbols_for(os.environ)
         self._opened_with, self._place, self._rest = filter, place, 0
         self._reader = reader = ReaderThread(recording.open_reader)
-        self._tasks = Tasks()
         self._previews = Previews(reader, lambda: self.list.repaint())
         self.filtering = Filtering(recording, self.look)
         self.list = EntryList(
@@ -82,15 +80,14 @@ class TrafficScreen(Screen[Cause | None]):
             symbols=symbols,
             id="frames",
         )
-        self.prompt = PromptLine()
+        self.prompt, self._tasks = PromptLine(), Tasks()
         self.entry = EntryView(recording, reader, symbols, prompt=self.prompt, folder=folder)
-        self.filter_bar = FilterBar(recording.entries)
-        self.filter_line = FilterLine(id="filter-line")
+        self.filter_bar, self.filter_line = FilterBar(recording.entries), FilterLine(id="filter-line")
         self._title = TrafficTitle(id="traffic-title")
         self._headings = Headings(self.list.heading)
         self.panel = EntryPanel(self, self.list, self._headings, self.entry)
         self._overrides, self._keys = overrides, Footer()
-        self._search = ListSearch(self.list, self.filtering, self.prompt)
+        self._rows = ListRows(self.list, self.filtering, self.prompt)
         self._annotations = Annotations(recording, self.list, self.filtering, self.prompt, self.entry.reload)
         self._filters = SavedFilters(self, recording, self.filtering, self.prompt, self.apply_filter)
         self._comparer = Comparer(self, recording.entries, self.list, reader)
@@ -144,11 +141,11 @@ class TrafficScreen(Screen[Cause | None]):
         self.filtering.advance()
         if not (self._rest and self.list.following):  # nobody reads what flies by
             self._previews.look()
-        self._search.look()
+        self._rows.look()
         self._resender.look()
         if self.panel.is_open:
             self.entry.look()
-        notes = self._comparer.row + self.exporter.row
+        notes = self.filtering.order_row + self._comparer.row + self.exporter.row
         self._headings.look()
         self._title.update_from(self.recording, len(self.list.view), self.list.following, notes)
         if not self.filter_bar.is_open:
@@ -167,11 +164,10 @@ class TrafficScreen(Screen[Cause | None]):
         if self.panel.is_open:
             self.entry.show_entry(self.list.selected)
 
-    def on_entry_list_chosen(self, event: EntryList.Chosen) -> None:
-        self.panel.open()
-
     def action_traffic_read(self) -> None:
         self.panel.open()
+
+    on_entry_list_chosen = action_traffic_read
 
     async def action_traffic_copy(self) -> None:
         await self.panel.copy()
@@ -258,6 +254,10 @@ class TrafficScreen(Screen[Cause | None]):
         self._headings.refresh()
         self.list.paint_now(self._headings)
 
+    def action_traffic_arrange(self, column: str = "") -> None:
+        self._rows.arrange(column)
+        self.look()
+
     def action_traffic_pair(self) -> None:
         self.list.go_to_partner()
 
@@ -273,13 +273,13 @@ class TrafficScreen(Screen[Cause | None]):
         self._annotations.edit_note()
 
     def action_traffic_search(self) -> None:
-        self._search.ask()
+        self._rows.ask()
 
     def action_traffic_next(self) -> None:
-        self._search.go(1)
+        self._rows.go(1)
 
     def action_traffic_previous(self) -> None:
-        self._search.go(-1)
+        self._rows.go(-1)
 
     def action_traffic_filters(self) -> None:
         self._filters.pick()

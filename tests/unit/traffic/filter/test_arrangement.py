@@ -1,0 +1,126 @@
+"""Rows in another order, and what every start needs folded to one row a server."""
+
+import pytest
+
+from tests.unit.traffic.small_traffic import Traffic
+from tui.core.traffic import Kind, Outcome
+from tui.traffic.filter.arrangement import Arrangement, Order, SortColumn, next_order
+from tui.traffic.filter.query import parse
+from tui.traffic.filter.view import View
+
+LATENCY = Order(SortColumn.LATENCY, descending=True)
+
+
+def arranged(traffic: Traffic, filter: str = "", **options) -> Arrangement:
+    made = Arrangement(View(traffic.columns, parse(filter)), traffic.columns, **options)
+    settle(made)
+    return made
+
+
+def settle(made: Arrangement) -> None:
+    for _ in range(1000):
+        if made.advance(50) and not made.view.is_at_work:
+            return
+    raise AssertionError("it never ends")
+
+
+def seqs(made: Arrangement) -> list[int]:
+    return [made.seq(row) for row in range(len(made))]
+
+
+@pytest.fixture
+def traffic() -> Traffic:
+    made = Traffic()
+    made.call("", method="initialize", took_ms=900, size=50)  # 1 2
+    made.call("", method="tools/list", took_ms=500, size=50)  # 3 4
+    made.call("slow", took_ms=300, size=10)  # 5 6
+    made.call("", method="initialize", source="notes")  # 7 8
+    made.call("quick", took_ms=2, source="notes", size=20)  # 9 10
+    made.call("broken", took_ms=40, outcome=Outcome.ERROR, size=30)  # 11 12
+    return made
+
+
+def test_setup_is_folded_to_the_first_row_of_each_server(traffic: Traffic):
+    made = arranged(traffic, folds=True)
+    assert seqs(made) == [1, 5, 6, 7, 9, 10, 11, 12]
+    fold = made.fold_at(0)
+    assert fold is not None and (fold.entries, fold.octets) == (4, 100)
+    assert made.fold_at(4) is None
+
+
+def test_what_arrives_is_folded_too(traffic: Traffic):
+    made = arranged(traffic, folds=True)
+    traffic.call("", method="tools/list")
+    traffic.call("late")
+    settle(made)
+    assert seqs(made)[-2:] == [15, 16]
+    fold = made.fold_at(0)
+    assert fold is not None and fold.entries == 6
+
+
+def test_a_filter_that_names_a_method_unfolds(traffic: Traffic):
+    assert seqs(arranged(traffic, "method:*", folds=True)) == list(range(1, 13))
+    assert seqs(arranged(traffic, "server:notes", folds=True)) == [7, 9, 10]
+
+
+def test_the_slowest_call_comes_first_and_starts_are_left_out(traffic: Traffic):
+    assert seqs(arranged(traffic, order=LATENCY)) == [5, 11, 9]
+    assert seqs(arranged(traffic, order=Order(SortColumn.LATENCY))) == [9, 11, 5]
+
+
+def test_starts_are_sorted_if_the_filter_asks_for_them(traffic: Traffic):
+    assert seqs(arranged(traffic, "method:*", order=LATENCY))[:2] == [1, 3]
+
+
+def test_requests_to_the_model_are_left_out_unless_asked_for():
+    traffic = Traffic()
+    asked = traffic.add(Kind.MODEL_REQUEST, source="model:m", method="m")
+    traffic.add(Kind.MODEL_REPLY, source="model:m", method="m", pair=asked, outcome=Outcome.OK, after_ms=700)
+    assert seqs(arranged(traffic, order=LATENCY)) == []
+    assert seqs(arranged(traffic, "server:model:*", order=LATENCY)) == [asked]
+
+
+@pytest.mark.parametrize(
+    ("order", "first"),
+    [
+        (Order(SortColumn.TIME, descending=True), [12, 11, 10]),
+        (Order(SortColumn.SIZE, descending=True), [1, 3, 11]),
+        (Order(SortColumn.SERVER), [7, 8, 9]),
+        (Order(SortColumn.KIND), [1, 3, 5]),
+        (Order(SortColumn.METHOD), [1, 2, 7]),
+    ],
+)
+def test_rows_are_sorted_by_a_column_and_then_by_time(traffic: Traffic, order: Order, first: list[int]):
+    made = arranged(traffic, order=order)
+    assert seqs(made)[:3] == first
+    assert len(made) == 12
+    assert [made.row_of(seq) for seq in seqs(made)] == list(range(12))
+
+
+def test_many_rows_are_sorted_in_slices():
+    traffic = Traffic()
+    for number in range(5_000):
+        traffic.add(Kind.NOTIFICATION, method="m", size=number * 7919 % 5_000)
+    made = Arrangement(View(traffic.columns), traffic.columns, order=Order(SortColumn.SIZE, descending=True))
+    settle(made)
+    sizes = [traffic.columns.size[made.index(row)] for row in range(len(made))]
+    assert sizes == sorted(range(5_000), reverse=True)
+
+
+def test_entries_that_arrive_are_sorted_in(traffic: Traffic):
+    made = arranged(traffic, order=LATENCY)
+    traffic.call("slowest", took_ms=5_000)
+    for _ in range(1000):
+        made.advance(50)
+        if seqs(made)[0] == 13:
+            break
+    assert seqs(made) == [13, 5, 11, 9]
+
+
+def test_the_key_of_a_column_sorts_then_reverses_then_goes_back_to_time():
+    size = SortColumn.SIZE
+    assert next_order(None, size) == Order(size, True)
+    assert next_order(Order(size, True), size) == Order(size, False)
+    assert next_order(Order(size, False), size) is None
+    assert next_order(None, SortColumn.SERVER) == Order(SortColumn.SERVER, False)
+    assert next_order(Order(SortColumn.TIME, True), SortColumn.TIME) is None

@@ -1,0 +1,298 @@
+"""The rows of a view in another order, or with what every start needs folded to one row a server. Pure.
+
+The order of the times needs none of this: then a list shows the view itself.
+"""
+
+import time
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from heapq import merge
+from itertools import islice
+
+from tui.core.text import fold
+from tui.core.traffic import Kind
+from tui.traffic.filter.nodes import And, Node, Or, Term
+from tui.traffic.filter.view import View
+from tui.traffic.methods import is_setup
+from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.names import Names
+
+CHUNK = 4_096
+"""Rows of one slice: about 3 ms."""
+
+REST = 20
+"""How many times as long as sorting took an order stays as it is, while entries arrive."""
+
+_INDEX = (1 << 32) - 1
+
+
+class SortColumn(Enum):
+    """A column that rows can be sorted by; the value is its heading."""
+
+    TIME = "time"
+    SERVER = "server"
+    KIND = "kind"
+    METHOD = "method"
+    SIZE = "size"
+    LATENCY = "latency"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Which column rows are sorted by, and whether the largest comes first."""
+
+    column: SortColumn
+    descending: bool = False
+
+
+def next_order(order: Order | None, column: SortColumn) -> Order | None:
+    """Return the order after the key of a column: sorted, then reversed, then by time again.
+
+    Numbers begin with the largest, which is what one looks for.
+    """
+    first = column in (SortColumn.TIME, SortColumn.SIZE, SortColumn.LATENCY)
+    if order is None or order.column is not column:
+        return Order(column, first)
+    return Order(column, not first) if order.descending is first and column is not SortColumn.TIME else None
+
+
+def asks_for(node: Node | None, *fields: str) -> bool:
+    """Whether a filter requires a value of one of the fields, and does not only exclude some."""
+    match node:
+        case Term(field, _):
+            return field in fields
+        case And(parts) | Or(parts):
+            return any(asks_for(part, *fields) for part in parts)
+    return False
+
+
+@dataclass(slots=True)
+class Fold:
+    """What is folded into one row: how many entries, and their bytes."""
+
+    entries: int = 0
+    octets: int = 0
+
+
+class Arrangement:
+    """Reads like the view that it arranges.
+
+    Sorted by latency, the rows are the calls that were answered, each once: requests of a start (handshake,
+    lists) and to the model are left out unless the filter names a method, or of the model a server.
+    """
+
+    def __init__(
+        self, view: View, entries: EntryColumns, *, folds: bool = False, order: Order | None = None
+    ) -> None:
+        root = view.query.root
+        self.view, self.order = view, order
+        self.folds = folds and not asks_for(root, "method")
+        self.revision = self.moves = 0
+        self._entries = entries
+        self._with_setup = asks_for(root, "method")
+        self._with_model = self._with_setup or asks_for(root, "server")
+        self._setup = bytearray()  # by the number of a method
+        self._rows = array("I")
+        self._folds: dict[int, Fold] = {}  # by the number of a server
+        self._anchors: dict[int, Fold] = {}  # by the index of the row that stands for them
+        self._places = array("I")  # of a sorted row, by index: its row + 1
+        self._seen = 0
+        self._stop = 0  # rows of the view that are sorted this time
+        self._state: tuple[int, ...] = ()
+        self._runs: list[list[int]] = []
+        self._merged: Iterator[int] | None = None
+        self._next = array("I")
+        self._began = self._ended = 0.0
+
+    @property
+    def in_time_order(self) -> bool:
+        return self.order is None
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def index(self, row: int) -> int:
+        return self._rows[row]
+
+    def indices(self, start: int, stop: int) -> Sequence[int]:
+        return self._rows[max(0, start) : max(0, stop)]
+
+    def seq(self, row: int) -> int:
+        return self._entries.seq(self._rows[row])
+
+    def row_of(self, seq: int) -> int:
+        row = self.row_near(seq)
+        return row if row < len(self) and self.seq(row) == seq else -1
+
+    def row_near(self, seq: int) -> int:
+        if self.order is None:
+            return bisect_left(self._rows, self._entries.position(seq))
+        index = self._entries.index(seq)
+        return self._places[index] - 1 if 0 <= index < len(self._places) and self._places[index] else 0
+
+    def fold_at(self, index: int) -> Fold | None:
+        """Return what the row of an entry stands for, None if for itself alone."""
+        return self._anchors.get(index)
+
+    @property
+    def is_at_work(self) -> bool:
+        return self._merged is not None or bool(self._runs) or self._seen < self._end
+
+    @property
+    def _end(self) -> int:
+        return len(self.view) if self.order is None else self._stop
+
+    def advance(self, budget_ms: float = 4.0) -> bool:
+        """Work for about `budget_ms`; return whether there is no more to do now."""
+        deadline = time.perf_counter() + budget_ms / 1000
+        self.view.advance(budget_ms)
+        if self.order is None or not self.view.is_at_work:
+            self._look()
+        while self._step():
+            if time.perf_counter() >= deadline:
+                break
+        return not self.is_at_work
+
+    def _look(self) -> None:
+        """Begin again if the rows of the view are not those from before with others behind them."""
+        view, entries = self.view, self._entries
+        is_loaded = entries.hole[0] == entries.hole[1]
+        state = (entries.first, view.moves, is_loaded, view.revision if self.order is not None else 0)
+        if state == self._state:
+            return
+        if self.order is not None and self._state[:1] == state[:1]:
+            now = time.perf_counter()
+            if self.is_at_work or now - self._ended < REST * (self._ended - self._began):
+                return
+        self._began = time.perf_counter()
+        self._state = state
+        self._seen, self._runs, self._merged, self._stop = 0, [], None, len(view)
+        if self.order is None:
+            self._rows, self._folds, self._anchors = array("I"), {}, {}
+            self.moves += 1
+            self.revision += 1
+
+    def _step(self) -> bool:
+        """Do a slice; return whether there was something to do."""
+        if self._merged is not None:
+            self._take_merged(self._merged)
+            return True
+        if self._seen < self._end:
+            stop = min(self._seen + CHUNK, self._end)
+            rows = self.view.indices(self._seen, stop)
+            self._seen = stop
+            if self.order is None:
+                self._fold(rows)
+            else:
+                self._runs.append(self._keys(rows, self.order))
+            return True
+        if self._runs:
+            self._merged, self._runs, self._next = merge(*self._runs), [], array("I")
+            return True
+        return False
+
+    def _fold(self, rows: Sequence[int]) -> None:
+        entries, is_setup_number = self._entries, self._setup_numbers()
+        methods, sources, sizes = entries.method, entries.source, entries.size
+        kept, hole = self._rows, entries.hole
+        if not self.folds:
+            kept.extend(rows)
+            rows = ()
+        for index in rows:
+            if not is_setup_number[methods[index]] or hole[0] <= index < hole[1]:
+                kept.append(index)
+                continue
+            fold = self._folds.get(sources[index])
+            if fold is None:
+                fold = self._folds[sources[index]] = self._anchors[index] = Fold()
+                kept.append(index)
+            else:
+                self.moves += 1  # the row of the first one changes
+            fold.entries += 1
+            fold.octets += sizes[index]
+        self.revision += 1
+
+    def _setup_numbers(self) -> bytearray:
+        texts = self._entries.methods.texts
+        while len(self._setup) < len(texts):
+            self._setup.append(is_setup(texts[len(self._setup)]))
+        return self._setup
+
+    def _keys(self, rows: Sequence[int], order: Order) -> list[int]:
+        """Return a sorted run: of each row its value, then its index, as one number."""
+        entries = self._entries
+        if order.column is SortColumn.LATENCY:
+            rows = [index for index in rows if self._is_call(index)]
+        elif self.folds:
+            setup, methods = self._setup_numbers(), entries.method
+            rows = [index for index in rows if not setup[methods[index]]]
+        value = self._values(order.column)
+        if order.descending:
+            return sorted(-value(index) << 32 | index for index in rows)
+        return sorted(value(index) << 32 | index for index in rows)
+
+    def _is_call(self, index: int) -> bool:
+        entries = self._entries
+        kind = entries.kind[index]
+        if kind == Kind.MODEL_REQUEST:
+            return self._with_model and entries.latency_ns(index) >= 0
+        if kind != Kind.REQUEST or entries.latency_ns(index) < 0:
+            return False
+        return self._with_setup or not self._setup_numbers()[entries.method[index]]
+
+    def _values(self, column: SortColumn) -> Callable[[int], int]:
+        entries = self._entries
+        match column:
+            case SortColumn.TIME:
+                return entries.mono.__getitem__
+            case SortColumn.SIZE:
+                return entries.size.__getitem__
+            case SortColumn.LATENCY:
+                return entries.latency_ns
+            case SortColumn.KIND:
+                return entries.kind.__getitem__
+            case SortColumn.SERVER:
+                ranks, sources = _ranks(entries.sources), entries.source
+                return lambda index: ranks[sources[index]]
+            case SortColumn.METHOD:
+                methods, tools = _ranks(entries.methods), _ranks(entries.tools)
+                return lambda index: methods[entries.method[index]] << 17 | tools[entries.tool[index]]
+
+    def _take_merged(self, merged: Iterator[int]) -> None:
+        found = [key & _INDEX for key in islice(merged, CHUNK // 2)]
+        if found:
+            self._next.extend(found)
+            if not self._rows:  # at first, the rows grow as they are found
+                self._rows = self._next
+        if self._rows is self._next:
+            self._place(len(self._rows) - len(found))
+            self.revision += 1
+        if found:
+            return
+        self._merged, self._ended = None, time.perf_counter()
+        if self._rows is not self._next:
+            self._rows = self._next
+            self._place(0)
+        self.moves += 1
+        self.revision += 1
+
+    def _place(self, start: int) -> None:
+        missing = len(self._entries) - len(self._places)
+        if not start:
+            self._places = array("I", bytes(4 * len(self._entries)))
+        elif missing > 0:
+            self._places.frombytes(bytes(4 * missing))
+        places = self._places
+        for row in range(start, len(self._rows)):
+            places[self._rows[row]] = row + 1
+
+
+def _ranks(names: Names) -> list[int]:
+    texts = list(names.texts)
+    ranks = [0] * len(texts)
+    for rank, number in enumerate(sorted(range(len(texts)), key=lambda number: fold(texts[number]))):
+        ranks[number] = rank
+    return ranks
