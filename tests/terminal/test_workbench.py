@@ -13,7 +13,7 @@ def test_a_tool_is_called_by_hand_its_frames_shown_and_its_result_put_into_the_m
         app.send(F3)
         app.until(lambda: "work with it" in app.screen.display[-1])
         app.send(ENTER)
-        app.shows("WORKBENCH", "get_weather", "location *")
+        app.shows("WORKBENCH", "get_weather", "location  text")
 
         app.send(ENTER + "Beijing" + CALL)
         app.shows("✓ done", "Beijing")

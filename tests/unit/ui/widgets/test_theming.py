@@ -70,6 +70,26 @@ def test_rows_and_stylesheets_show_a_role_in_the_same_color(spec: ThemeSpec) -> 
         assert palette.colors[role] == Color.parse(spec.colours()[role]), role
 
 
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if not spec.ansi], ids=lambda spec: spec.name)
+def test_text_in_an_input_has_enough_contrast(spec: ThemeSpec) -> None:
+    field = Color.parse(theme_of(spec).variables["field"])
+    for role in ("text", "dim"):
+        assert contrast(Color.parse(spec.colours()[role]), field) >= 4.5, role
+
+
+def contrast(one: Color, other: Color) -> float:
+    """Return the contrast ratio of WCAG 2.2."""
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(color: Color) -> float:
+    parts = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in color.normalized
+    ]
+    return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))
+
+
 def test_an_unknown_color_is_refused_with_its_role() -> None:
     spec = replace(load_theme("harbor")[0], warn="#12345")
     with pytest.raises(ValueError, match="warn: '#12345' is no colour"):
