@@ -220,7 +220,7 @@ def figures(all_times: dict[int, Times], bares: list[float], floors: dict[str, f
         figure("1 M entries: `end` after `home`", many.again),
         figure("1 M entries: all loaded", many.loaded, beside=f"all ids in sqlite3 {floors['ids']:.3g} s"),
         figure("1 M entries: CPU until all are loaded", many.cpu),
-        figure("1 M entries: memory (PSS) after filtering", many.memory, 140, "MB"),
+        figure("1 M entries, opened from a file: memory (PSS)", many.memory, 140, "MB"),
     ]
     for name, query, first, whole in (
         ("column", COLUMN, None, 0.2),
