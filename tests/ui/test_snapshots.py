@@ -253,7 +253,7 @@ async def traffic(visit: Visit) -> None:
     await visit.press("enter")
     await visit.see("traffic-export-name", "jsonl")
     await visit.press("escape", "S")
-    await visit.see("traffic-statistics", "NUMBERS")
+    await visit.see("traffic-statistics", "STATISTICS")
     await visit.press("escape", "home", "down", "w")
     await visit.see("traffic-waterfall", "get_weather")
     await visit.press("escape", "d", "end", "d")

@@ -38,9 +38,9 @@ async def test_two_requests_are_compared_with_their_responses() -> None:
         screen.list.select(3)
         await press(pilot, "d")
         await until(lambda: "2 differences" in compared(pilot))
-        assert '~ request.params.arguments.location  "Beijing" -> "Hangzhou"' in compared(pilot)
-        assert "+ answer.result.extra" in compared(pilot)
-        assert "differ, as they always do" in compared(pilot)
+        (line,) = [line for line in compared(pilot).splitlines() if "Hangzhou" in line]
+        assert line.startswith("~") and "Beijing" in line
+        assert "expected difference" in compared(pilot)
 
 
 async def test_a_key_shows_expected_differences_and_another_the_entries_alone() -> None:
@@ -49,10 +49,10 @@ async def test_a_key_shows_expected_differences_and_another_the_entries_alone() 
         await press(pilot, "d")
         screen.list.select(4)
         await press(pilot, "d", "a")
-        await until(lambda: "~ result.took_ms  3 -> 9" in compared(pilot))
-        assert "request.params" not in compared(pilot)
+        await until(lambda: '"took_ms": 9' in compared(pilot))
+        assert '"request"' not in compared(pilot)
         await press(pilot, "tab")
-        await until(lambda: "request.params" in compared(pilot))
+        await until(lambda: "Hangzhou" in compared(pilot))
         await press(pilot, "escape", "escape")
         screen.look()
         assert "comparing" not in title(screen)
@@ -76,7 +76,7 @@ async def test_identical_entries_are_reported_as_identical() -> None:
     async with opened(recorded.recording()) as (_screen, pilot):
         burst(pilot.app, "dkd")
         await until(lambda: isinstance(pilot.app.screen, ComparisonScreen))
-        await until(lambda: "The two are the same." in compared(pilot))
+        await until(lambda: "No differences" in compared(pilot))
 
 
 async def test_a_truncated_body_is_not_compared() -> None:

@@ -66,11 +66,11 @@ def is_known(path: Path, before: Any, after: Any, kinds: frozenset[Known]) -> bo
             return True
         return Known.DURATION in kinds and bool(_DURATION_KEYS.search(name))
     if isinstance(before, str) and isinstance(after, str) and max(len(before), len(after)) <= LONG_TEXT:
-        return _bare(before, kinds) == _bare(after, kinds)
+        return bare(before, kinds) == bare(after, kinds)
     return False
 
 
-def _bare(text: str, kinds: frozenset[Known]) -> str:
+def bare(text: str, kinds: frozenset[Known]) -> str:
     for kind, pattern in _PATTERNS:
         if kind in kinds:
             text = pattern.sub(f"<{kind}>", text)

@@ -235,6 +235,10 @@ class Stats:
         ]
         return sorted(figures, key=lambda each: each.server)
 
+    def total(self) -> Figures:
+        """Return the line of all servers together."""
+        return _figures(list(self._lines.values()), "", "", "", self._is_complete)
+
     def _line(self, code: int) -> _Line:
         line = self._lines.get(code)
         if line is None:
@@ -377,5 +381,5 @@ def _figures(lines: list[_Line], server: str, method: str, tool: str, is_complet
         p95_ns=latencies.percentile(95),
         longest_ns=latencies.longest,
         is_exact=latencies.is_exact,
-        sparks=tuple(map(sum, zip(*(line.sparks for line in lines), strict=True))),
+        sparks=tuple(map(sum, zip(*(line.sparks for line in lines), strict=True))) if lines else (),
     )

@@ -20,7 +20,7 @@ from tui.ui.traffic.entry_loader import whole_entry
 from tui.ui.traffic.previews import ReaderThread
 from tui.ui.widgets.bar import SplitBar, key_hints
 from tui.ui.widgets.page import Lines, Page
-from tui.ui.widgets.rows import EMPTY, Row
+from tui.ui.widgets.rows import Row
 
 if TYPE_CHECKING:
     from tui.traffic.diff import Comparison
@@ -33,30 +33,17 @@ class NotComparable(Exception):
     """Entries that cannot be compared; the text is one sentence."""
 
 
-_SIGN_STYLES = {"+": "ok", "-": "bad", "~": "warn"}
-
-
-def difference_rows(found: "Comparison") -> list[Row]:
-    """Return a comparison as paragraphs: a sign, the path, the value before and the value after."""
-    from tui.traffic.diff import text_lines
-
-    if found.same and not found.masked:
-        return [(("The two are the same.", "ok"),)]
-    rows: list[Row] = []
+def difference_notes(found: "Comparison") -> list[Row]:
+    """Return what is said of a comparison besides its lines."""
+    notes: list[str] = []
     if found.same:
-        rows += [(("Nothing differs but what always does: times, ids, durations.", "ok"),), EMPTY]
-    for line in text_lines(found):
-        style = _SIGN_STYLES.get(line[:1])
-        place, colon, rest = line[2:].partition(": ")
-        if style is None or not colon:
-            rows.append(((line, "dim"),))
-            continue
-        before, arrow, after = rest.partition(" -> ")
-        rows.append(
-            ((f"{line[:1]} ", f"{style} bold"), (f"{place}  ", "tool"), (before, "text"), (arrow, style))
-            + (((after, "text"),) if after else ())
-        )
-    return rows
+        notes.append("Only times, ids and durations differ." if found.masked else "No differences")
+    if found.masked:
+        plural = "" if found.masked == 1 else "s"
+        notes.append(f"{found.masked:,} expected difference{plural} hidden. Press a to show all.")
+    if not found.complete:
+        notes.append("Too large to compare completely.")
+    return [((note, "dim"),) for note in notes]
 
 
 class ComparisonScreen(ModalScreen[None]):
@@ -118,16 +105,20 @@ class ComparisonScreen(ModalScreen[None]):
 
     async def _compare(self) -> None:
         from tui.traffic.diff import RUN_TO_RUN, Masks, compare, text_lines
+        from tui.ui.traffic.side_by_side import SideBySide, line_pairs, lines_of
 
         masks = RUN_TO_RUN if self._masked else Masks()
         try:
             first, second = await self._values(self._calls)
             found = await asyncio.to_thread(compare, first, second, masks)
+            pairs = await asyncio.to_thread(
+                lambda: line_pairs(lines_of(first), lines_of(second), masked=self._masked)
+            )
         except (McptuiError, NotComparable) as error:
             self._page.show(Lines([((clean_line(str(error), 400), "warn"),)]))
             return
         self._text = "\n".join(text_lines(found))
-        self._page.show(Lines(difference_rows(found)))
+        self._page.show(SideBySide(pairs, difference_notes(found)))
         self._say(found)
 
     def _say(self, found: "Comparison | None" = None) -> None:

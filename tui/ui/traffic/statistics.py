@@ -10,6 +10,7 @@ from textual.screen import ModalScreen
 from tui.core import units
 from tui.core.text import clean_line
 from tui.traffic.filter.nodes import written
+from tui.traffic.methods import is_setup
 from tui.traffic.record.entry_columns import Recording
 from tui.traffic.stats import Figures, Stats
 from tui.ui.widgets.bar import SplitBar, key_hints
@@ -19,6 +20,11 @@ from tui.ui.widgets.times import span
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 SPARK_CELLS = 30
+METHOD_FROM = 32
+"""Where the column of the methods begins, if there is room for it."""
+
+ALL = "all servers"
+_EMPTY = "No calls yet. Start a server or send a message, and its calls are counted here."
 
 _NUMBERS = (("calls", 7), ("errors", 7), ("waiting", 8), ("p50", 9), ("p95", 9), ("longest", 9), ("bytes", 8))
 
@@ -28,19 +34,23 @@ def head(width: int) -> Row:
     numbers = "".join(f"{name:>{cells}}" for name, cells in _NUMBERS)
     cells = _name_cells(width)
     over = "   calls over time" if _spark_cells(width, cells) >= 15 else ""
-    return ((f"{'  server and tool':<{cells}}{numbers}{over}", "dim"),)
+    names = f"{'  server and tool':<{METHOD_FROM}}method" if cells > METHOD_FROM else "  server and tool"
+    return ((f"{names:<{cells}}{numbers}{over}", "dim"),)
 
 
 def figures_row(figures: Figures, width: int) -> Row:
     """Return the line of a server, or of one of its tools."""
     is_server = not figures.method
-    name = clean_line(figures.server if is_server else figures.tool or figures.method, 80)
+    name = clean_line((figures.server or ALL) if is_server else figures.tool or figures.method, 80)
     cells = _name_cells(width)
     if is_server:
         left: Row = ((f"  {name}", "text bold"),)
     else:
-        kind = f"   {clean_line(figures.method, 40)}" if figures.tool and cells > 40 else ""
-        left = ((f"    {name}", "tool" if figures.tool else "text"), (kind, "dim"))
+        setup = not figures.tool and is_setup(figures.method)
+        named: Row = ((f"    {name}", "tool" if figures.tool else "dim" if setup else "text"),)
+        if figures.tool and cells > METHOD_FROM:
+            named = (*pad(crop(named, METHOD_FROM - 1), METHOD_FROM), (clean_line(figures.method, 40), "dim"))
+        left = named
     failed = figures.errors + figures.lost
     plain = "text" if is_server else "dim"
     return (
@@ -149,7 +159,7 @@ class StatisticsScreen(ModalScreen[str | None]):
         self._counted = (-1, -1)
         self._work: asyncio.Handle | None = None  # the next slice of counting
         self._entries = recording.entries
-        self._title = SplitBar((("NUMBERS  ", "accent bold"), (clean_line(recording.title, 60), "text")))
+        self._title = SplitBar((("STATISTICS  ", "accent bold"), (clean_line(recording.title, 60), "text")))
         self._heads, self._keys = SplitBar(id="figures-heads"), SplitBar(key_hints(_KEYS))
         self._table = _Table()
 
@@ -189,10 +199,14 @@ class StatisticsScreen(ModalScreen[str | None]):
         loaded, count = entries.loaded, len(entries)
         counting = f"counting {stats.share:.0%}".replace("%", " %   ") if self._work is not None else ""
         loading = f"of the {loaded * 100 // count} % loaded" if loaded < count else ""
-        self._title.show(self._title.left, ((counting + loading, "warn"),))
+        total = stats.total()
+        calls = f"{units.count(total.calls)} calls   {units.size(total.octets)}" if total.calls else ""
+        self._title.show(self._title.left, ((counting + loading, "warn"), (calls, "text")))
         self._heads.show(head(self._table.columns))
         lines = [line for server in stats.servers() for line in (server, *stats.tools(server.server))]
-        self._table.show(lines, "" if counting or loading else "Nothing was called yet.")
+        if lines:
+            lines = [*lines, stats.total()]
+        self._table.show(lines, "" if counting or loading else _EMPTY)
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show)

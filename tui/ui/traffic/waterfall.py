@@ -26,7 +26,7 @@ MOST_LABEL = 36
 """Cells of a label at most; fewer in a narrow terminal."""
 
 _STYLES = {TimeShare.MODEL: "model", TimeShare.TOOL: "tool", TimeShare.YOU: "user", TimeShare.REST: "rule"}
-_KEYS = (("enter", "show its entries"), ("left right", "turn before, next turn"), ("esc", "back"))
+_KEYS = (("enter", "show its entries"), ("left right", "previous, next turn"), ("esc", "back"))
 
 
 def stretch_row(stretch: TimeBar, whole_ns: int, width: int, symbols: Symbols) -> Row:
@@ -49,6 +49,18 @@ def stretch_row(stretch: TimeBar, whole_ns: int, width: int, symbols: Symbols) -
     )
 
 
+def axis_row(whole_ns: int, width: int) -> Row:
+    """Return the time axis over the stretches: what begins the quarters of the turn, and its end."""
+    label = max(0, min(MOST_LABEL, width * 2 // 5))
+    room = max(20, width - label - 3)
+    quarters = (0, 1, 2, 3) if room >= 48 else (0, 2)
+    axis = ""
+    for quarter in quarters:
+        axis = f"{axis:<{room * quarter // 4}}{span(whole_ns * quarter // 4) if quarter else '0'}"
+    end = span(whole_ns)
+    return ((f"{'  step or call':<{label}}{axis:<{room - len(end)}}{end}", "dim"), (f"{'took':>11}", "dim"))
+
+
 class _Lanes(LinePane):
     CURSOR = True
     FOLLOWS = False
@@ -64,7 +76,7 @@ class _Lanes(LinePane):
     def row(self, index: int) -> Row:
         found = self.waterfall
         if found is None or not found.bars:
-            return (("  Nothing of this turn was recorded.", "dim"),)
+            return (("  No entries of this turn. left and right go to other turns, esc closes.", "dim"),)
         stretch = found.bars[index]
         row = stretch_row(stretch, found.ns, self.columns - 10, self._symbols)
         return (*row, (f"{span(stretch.end_ns - stretch.start_ns):>9}", "dim"))
@@ -141,13 +153,14 @@ class WaterfallScreen(ModalScreen[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "back", "back", priority=True),
-        Binding("left,h", "turn(-1)", "turn before", priority=True),
+        Binding("left,h", "turn(-1)", "previous turn", priority=True),
         Binding("right,l", "turn(1)", "next turn", priority=True),
     ]
 
     DEFAULT_CSS = """
     WaterfallScreen { background: $surface; layout: vertical; }
     WaterfallScreen > Bar { padding: 0 1; background: $panel; }
+    WaterfallScreen > #axis { background: $surface; padding: 0; }
     WaterfallScreen > _Lanes { height: 1fr; background: $surface; }
     """
 
@@ -155,11 +168,12 @@ class WaterfallScreen(ModalScreen[str | None]):
         super().__init__()
         self._turn, self._last = turn, last
         self._turns = turns
-        self._title, self._keys = SplitBar(), SplitBar(key_hints(_KEYS))
+        self._title, self._axis, self._keys = SplitBar(), SplitBar(id="axis"), SplitBar(key_hints(_KEYS))
         self._lanes = _Lanes(symbols)
 
     def compose(self) -> ComposeResult:
         yield self._title
+        yield self._axis
         yield self._lanes
         yield self._keys
 
@@ -173,6 +187,8 @@ class WaterfallScreen(ModalScreen[str | None]):
         left: Row = (("WATERFALL  ", "accent bold"), (f"turn {self._turn}", "text"))
         if found is not None:
             left = (*left, (f"   {span(found.ns)}", "text"), (f"   {found.words}", "dim"))
+        if found is not None:
+            self._axis.show(axis_row(found.ns, self._lanes.columns - 10))
         is_new = self._title.show(left, ((f"of {self._last}", "dim"),))
         if is_new or found != self._lanes.waterfall:
             self._lanes.waterfall = found
