@@ -185,7 +185,8 @@ def home_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytes
     homes.mkdir(exist_ok=True)
     home = Path(tempfile.mkdtemp(dir=homes))
     for name in list(os.environ):
-        if name.endswith(("_API_KEY", "_BASE_URL")) or name.startswith(("MCPTUI_", "OPENAI_", "OLLAMA_")):
+        foreign = name.startswith(("MCPTUI_", "OPENAI_", "OLLAMA_", "TMUX", "WAYLAND_"))
+        if foreign or name.endswith(("_API_KEY", "_BASE_URL")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))

@@ -139,7 +139,7 @@ async def workbench(stage: Stage) -> None:
     for text in ("buy milk", "call the dentist"):
         await stage.press("2", "home", "enter", "ctrl+d")
         await stage.write(text)
-        await stage.press("ctrl+j")
+        await stage.press("ctrl+s")
         await asyncio.sleep(SETTLE_SECONDS)
         await stage.press("escape")
 

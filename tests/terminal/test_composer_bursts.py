@@ -9,14 +9,14 @@ ENTER, ESCAPE, TAB, STEER, SEARCH = "\r", "\x1b", "\t", "\x13", "\x12"
 
 def test_a_command_in_one_burst_is_done_and_what_follows_is_written():
     with TerminalApp.fake("calm") as app:
-        app.shows("2 of 3 servers")
+        app.shows("2 of 3")
         app.send("/clea" + ENTER + "after")
         app.shows("› after")
 
 
 def test_a_complete_command_in_one_burst_is_done_at_its_first_enter(tmp_path: Path):
     with TerminalApp.real("--demo", env=home_in(tmp_path)) as app:
-        app.shows("2 of 3 servers")
+        app.shows("2 of 3")
         app.send("hello" + ENTER)
         app.until(lambda: "context" in app.screen.display[-2] and "esc stop" not in app.text)
         app.send(f"/export html {tmp_path / 'page.html'}" + ENTER)
@@ -26,7 +26,7 @@ def test_a_complete_command_in_one_burst_is_done_at_its_first_enter(tmp_path: Pa
 
 def test_escape_behind_a_slash_closes_the_list_and_not_the_turn():
     with TerminalApp.fake("endless") as app:
-        app.shows("2 of 3 servers")
+        app.shows("2 of 3")
         app.send("go" + ENTER)
         app.shows("It begins.")
         app.send("/mo" + ESCAPE)
@@ -37,14 +37,14 @@ def test_escape_behind_a_slash_closes_the_list_and_not_the_turn():
 
 def test_a_file_is_completed_in_one_burst(tmp_path: Path):
     with TerminalApp.fake("calm", env=home_in(tmp_path)) as app:
-        app.shows("2 of 3 servers")
+        app.shows("2 of 3")
         app.send("read @pyproj" + TAB + "please" + ENTER)
         app.shows("read @pyproject.toml please", "Hello.")
 
 
 def test_what_is_written_before_a_search_is_its_draft():
     with TerminalApp.fake("calm") as app:
-        app.shows("2 of 3 servers")
+        app.shows("2 of 3")
         app.send("hi" + ENTER)
         app.shows("Hello.")
         app.send("draft" + SEARCH + "h")
@@ -55,7 +55,7 @@ def test_what_is_written_before_a_search_is_its_draft():
 
 def test_the_key_that_says_it_now_is_delivered():
     with TerminalApp.fake("endless") as app:
-        app.shows("2 of 3 servers")
+        app.shows("2 of 3")
         app.send("go" + ENTER)
         app.shows("It begins.")
         app.send("and now" + STEER + "draft")

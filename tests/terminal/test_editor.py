@@ -55,7 +55,7 @@ def app_with(seen: Path, did: str, scenario: str = "calm") -> TerminalApp:
 
 
 def begin(app: TerminalApp, text: str = "draft") -> None:
-    app.shows("2 of 3 servers")
+    app.shows("2 of 3")
     app.send(text + CTRL_F)
     app.shows("EDITOR HAS THE TERMINAL")
 
@@ -78,7 +78,7 @@ def test_what_the_editor_saved_is_the_message_and_its_file_is_private_and_gone(s
 
 def test_an_editor_that_fails_leaves_the_message_as_it_was(seen: Path):
     with app_with(seen, "fail") as app:
-        app.shows("2 of 3 servers")
+        app.shows("2 of 3")
         app.send("draft" + CTRL_F)
         app.shows("exited with code 3", "› draft")
 
@@ -87,7 +87,7 @@ def test_an_editor_that_is_not_there_is_told(seen: Path):
     with TerminalApp.fake(
         "calm", env={"EDITOR": "/no/such/editor", "VISUAL": "", **home_in(seen.parent)}
     ) as app:
-        app.shows("2 of 3 servers")
+        app.shows("2 of 3")
         app.send("draft" + CTRL_F)
         app.shows("there is no program /no/such/editor", "› draft")
 
@@ -103,7 +103,7 @@ def test_an_interrupt_in_the_editor_is_for_the_editor(seen: Path):
 
 def test_servers_go_on_and_a_turn_is_answered_while_the_editor_has_the_terminal(seen: Path):
     with app_with(seen, "write") as app:
-        app.shows("2 of 3 servers")
+        app.shows("2 of 3")
         app.send("hi\rdraft" + CTRL_F)
         app.shows("EDITOR HAS THE TERMINAL")
         app.send("more\r")

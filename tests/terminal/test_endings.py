@@ -27,7 +27,7 @@ def all_gone(processes):
 def test_a_signal_ends_program_and_servers_and_gives_the_terminal_back(config, name):
     number = getattr(signal, name)
     with TerminalApp.real("--demo", "--config", config) as app:
-        app.shows("2 of 2 servers")
+        app.shows("2 of 2")
         processes = app.children()
         os.kill(app.process.pid, number)
         assert app.ended(10) == 128 + number
@@ -38,7 +38,7 @@ def test_a_signal_ends_program_and_servers_and_gives_the_terminal_back(config, n
 
 def test_a_window_that_is_closed_ends_program_and_servers(config):
     with TerminalApp.real("--demo", "--config", config) as app:
-        app.shows("2 of 2 servers")
+        app.shows("2 of 2")
         processes = app.children()
         app.hang_up()
         assert app.process.wait(10) == 128 + signal.SIGHUP
@@ -61,7 +61,7 @@ def test_a_defect_ends_program_and_servers_and_tells_no_secret(config):
 
 def test_no_server_outlives_a_killed_program_by_five_seconds(config):
     with TerminalApp.real("--demo", "--config", config) as app:
-        app.shows("2 of 2 servers")
+        app.shows("2 of 2")
         processes = app.children()
         assert len(processes) >= 3
         os.kill(app.process.pid, signal.SIGKILL)

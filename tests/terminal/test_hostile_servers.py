@@ -79,7 +79,7 @@ def tell_the_story(tmp_path, **env: str) -> None:
     with endpoint_beside([call_everything, says(ANSWER)]) as endpoint:
         config = config_with(tmp_path, SERVERS, endpoint=endpoint.base_url, rules=["*/*"])
         with TerminalApp.real("--config", config, env=env) as app:
-            app.shows("4 of 4 servers")
+            app.shows("4 of 4")
             app.send("go" + ENTER)
             app.shows("The end.", seconds=30)
             app.until(lambda: "esc stop" not in app.text)

@@ -12,7 +12,7 @@ from tests.terminal.pty_app import FAKE_APP, TerminalApp
 
 ENTER = "\r"
 QUIT = "\x11"
-WHOLE_SCREEN = ("servers", "trace", "›", "2 of 3 servers", "ctrl+p")
+WHOLE_SCREEN = ("servers", "trace", "›", "2 of 3", "ctrl+p")
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_a_dialog_and_a_new_window_size_are_drawn_after_sigcont(app):
 
 def test_a_stop_while_servers_are_stopping_leaves_the_terminal_to_the_shell():
     with TerminalApp.fake("slow to stop") as app:
-        app.shows("2 of 3 servers")
+        app.shows("2 of 3")
         app.send(QUIT)
         app.shows("stopping servers…")
         os.kill(app.process.pid, signal.SIGTSTP)

@@ -10,7 +10,7 @@ SIZES = [(80, 24), (120, 40), (200, 60)]
 
 def fits(app: TerminalApp) -> bool:
     """Whether the last line of the window is the footer and the first is not empty."""
-    return "ctrl+p everything" in app.screen.display[-1] and bool(app.screen.display[0].strip())
+    return "ctrl+q quit" in app.screen.display[-1] and bool(app.screen.display[0].strip())
 
 
 def is_usable(app: TerminalApp) -> None:
@@ -31,7 +31,7 @@ def is_usable(app: TerminalApp) -> None:
 @pytest.mark.parametrize(("columns", "rows"), SIZES)
 def test_it_starts_and_is_usable(columns, rows):
     with TerminalApp.fake("calm", columns=columns, rows=rows) as app:
-        app.shows("sk anything", "2 of 3 servers")
+        app.shows("sk anything", "2 of 3")
         app.send("hi" + ENTER)
         app.shows("Hello.")
         app.until(lambda: "esc stop" not in app.text)
@@ -42,7 +42,7 @@ def test_it_starts_and_is_usable(columns, rows):
 
 def test_it_stays_usable_while_the_window_changes():
     with TerminalApp.fake("calm", columns=120, rows=40) as app:
-        app.shows("2 of 3 servers")
+        app.shows("2 of 3")
         app.send("hi" + ENTER)
         app.shows("Hello.")
         for columns, rows in [(80, 24), (1, 1), (200, 60), (20, 5), (81, 25), (99, 23), (100, 24), (120, 40)]:

@@ -25,7 +25,7 @@ def settled(app: TerminalApp) -> None:
 
 def test_keys_come_and_go_and_the_terminal_is_given_back():
     with TerminalApp.fake("calm") as app:
-        app.shows("Ask anything", "2 of 3 servers")
+        app.shows("Ask anything", "2 of 3")
         app.send("hi" + ENTER)
         app.shows("Hello.")
         app.send("\x11")
@@ -38,7 +38,7 @@ def test_keys_come_and_go_and_the_terminal_is_given_back():
 def test_a_signal_ends_it_with_its_code_and_gives_the_terminal_back(name):
     number = getattr(signal, name)
     with TerminalApp.fake("endless") as app:
-        app.shows("2 of 3 servers")
+        app.shows("2 of 3")
         app.send("go" + ENTER)
         app.shows("It begins.")
         os.kill(app.process.pid, number)
@@ -48,7 +48,7 @@ def test_a_signal_ends_it_with_its_code_and_gives_the_terminal_back(name):
 
 def test_a_terminal_that_is_closed_ends_it():
     with TerminalApp.fake("calm") as app:
-        app.shows("2 of 3 servers")
+        app.shows("2 of 3")
         app.hang_up()
         app.process.wait(5)
         assert app.process.returncode == 128 + signal.SIGHUP
@@ -56,7 +56,7 @@ def test_a_terminal_that_is_closed_ends_it():
 
 def test_quitting_is_quick():
     with TerminalApp.fake("calm") as app:
-        app.shows("2 of 3 servers")
+        app.shows("2 of 3")
         began = time.monotonic()
         app.send("\x11")
         app.ended()
@@ -65,7 +65,7 @@ def test_quitting_is_quick():
 
 def test_a_stop_that_takes_long_is_announced_after_the_screen_is_given_back():
     with TerminalApp.fake("slow to stop") as app:
-        app.shows("2 of 3 servers")
+        app.shows("2 of 3")
         app.send("\x11")
         assert app.ended() == 0
         assert "stopping servers… done".encode() in app.raw[app.raw.rindex(LEFT) :]
@@ -73,7 +73,7 @@ def test_a_stop_that_takes_long_is_announced_after_the_screen_is_given_back():
 
 def test_nothing_hostile_reaches_the_terminal():
     with TerminalApp.fake("hostile") as app:
-        app.shows("1 of 2 servers")
+        app.shows("1 of 2")
         app.send("hi" + ENTER)
         # long enough on the screen for a key to be meant for it
         app.until(lambda: re.search(r"asks you  [1-9]\d* s", app.text))
@@ -97,7 +97,7 @@ def test_nothing_hostile_reaches_the_terminal():
 
 def test_without_colour_the_gate_still_stands():
     with TerminalApp.fake("hostile", env={"NO_COLOR": "1"}) as app:
-        app.shows("1 of 2 servers")
+        app.shows("1 of 2")
         settled(app)
         assert b"\x1b]52" not in app.raw
         assert b"\x1b[?1049l" not in app.raw
@@ -105,7 +105,7 @@ def test_without_colour_the_gate_still_stands():
 
 def test_what_others_write_to_descriptor_two_is_not_in_the_picture():
     with TerminalApp.fake("noisy") as app:
-        app.shows("2 of 3 servers")
+        app.shows("2 of 3")
         settled(app)
         assert b"STRAY" not in app.raw
 
@@ -121,14 +121,14 @@ def test_a_defect_gives_the_terminal_back_and_tells_no_secret():
 
 def test_keys_that_come_in_one_burst_act_in_their_order():
     with TerminalApp.fake("calm") as app:
-        app.shows("2 of 3 servers")
+        app.shows("2 of 3")
         app.send("one\x7f\x7fh" + ENTER + "after")
         app.shows("Hello.", "› after", "oh")
 
 
 def test_a_dialog_that_is_left_twice_in_one_burst_ends_nothing_else():
     with TerminalApp.fake("calm") as app:
-        app.shows("2 of 3 servers")
+        app.shows("2 of 3")
         app.send(EVERYTHING)
         app.shows("Begin a new conversation")
         app.send(ENTER + ENTER + "\x1b")
@@ -139,7 +139,7 @@ def test_a_dialog_that_is_left_twice_in_one_burst_ends_nothing_else():
 
 def test_a_key_of_a_pane_is_not_taken_for_one_of_the_dialog_that_the_next_key_opens():
     with TerminalApp.fake("calm") as app:
-        app.shows("2 of 3 servers")
+        app.shows("2 of 3")
         app.send("hi" + ENTER)
         app.shows("Hello.")
         app.until(lambda: "esc stop" not in app.text)
@@ -149,7 +149,7 @@ def test_a_key_of_a_pane_is_not_taken_for_one_of_the_dialog_that_the_next_key_op
 
 def test_five_megabytes_can_be_pasted_while_the_screen_stays_alive():
     with TerminalApp.fake("calm") as app:
-        app.shows("2 of 3 servers")
+        app.shows("2 of 3")
         text = ("x" * 62 + "\r") * 80_000
         app.send("\x1b[200~" + text + "\x1b[201~")
         app.shows("[pasted 5.0 MB, 80 000 lines]", seconds=30)

@@ -13,7 +13,7 @@ LEFT = b"\x1b[?1049l"
 
 def ask_and_quit(app: TerminalApp) -> list[str]:
     """Ask something, quit, and return the messages that are printed on the normal terminal."""
-    app.shows("0 of 3 servers", "not saved")
+    app.shows("0 of 3", "not saved")
     app.send("hello" + ENTER)
     app.shows("rule-based demo", "not saved")
     app.until(lambda: "esc stop" not in app.text)

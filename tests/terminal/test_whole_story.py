@@ -10,7 +10,7 @@ ENTER, QUIT, SERVERS = "\r", "\x11", "\x1bOR"
 
 def test_ask_approve_stop_start_and_leave():
     with TerminalApp.real("--demo") as app:
-        app.shows("2 of 3 servers")
+        app.shows("2 of 3")
 
         app.send("What's the weather in Hangzhou?" + ENTER)
         app.shows("weather › get_weather", 'location="Hangzhou"', "The weather of Hangzhou is")
@@ -27,9 +27,9 @@ def test_ask_approve_stop_start_and_leave():
         app.send(SERVERS)
         app.until(lambda: "s start/stop" in app.screen.display[-1])
         app.send("s")
-        app.shows("1 of 3 servers", "STOPPED  by you")
+        app.shows("1 of 3", "STOPPED  by you")
         app.send("s")
-        app.shows("2 of 3 servers")
+        app.shows("2 of 3")
 
         processes += app.children()
         app.send(QUIT)

@@ -3,15 +3,15 @@
 from tests.conftest import wait_until
 from tests.terminal.pty_app import TerminalApp, alive
 
-ENTER, ESCAPE, QUIT, CALL = "\r", "\x1b", "\x11", "\n"
-F3, F4 = "\x1bOR", "\x1bOS"
+ENTER, ESCAPE, QUIT, CALL = "\r", "\x1b", "\x11", "\x13"
+F3, F4, F5 = "\x1bOR", "\x1bOS", "\x1b[15~"
 
 
 def test_a_tool_is_called_by_hand_its_frames_shown_and_its_result_put_into_the_message():
     with TerminalApp.real("--demo") as app:
-        app.shows("2 of 3 servers")
+        app.shows("2 of 3")
         app.send(F3)
-        app.until(lambda: "work with it" in app.screen.display[-1])
+        app.until(lambda: "start/stop" in app.screen.display[-1])
         app.send(ENTER)
         app.shows("WORKBENCH", "get_weather", "location  text")
 
@@ -25,7 +25,7 @@ def test_a_tool_is_called_by_hand_its_frames_shown_and_its_result_put_into_the_m
         app.shows("WORKBENCH", "✓ done")
 
         processes = app.children()
-        app.send("\x07")  # ctrl+g
+        app.send(F5)
         app.shows("weather › get_weather with", "> ")
         app.send(QUIT)
         assert app.ended() == 0

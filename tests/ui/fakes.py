@@ -12,6 +12,7 @@ from tui.core.context.context_parts import ContextPart
 from tui.core.context.definition_tokens import DefinitionTokens
 from tui.core.conversation.conversation import CallRequest, Conversation
 from tui.core.errors import UsageError
+from tui.core.example_questions import Example
 from tui.core.ports import Approver, ModelPart, ModelRequest, MonotonicClock, ReplyPart, TextPart, Usage
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
@@ -485,8 +486,12 @@ class FakeRuntime:
         self.turns += 1
         return Turn(self.conversation, deps, self.turns)
 
-    def examples(self) -> Sequence[str]:
-        return ("What's the weather in Hangzhou?", "Add a note: buy milk", "Which notes mention milk?")
+    def examples(self) -> Sequence[Example]:
+        return (
+            Example("What's the weather in Hangzhou?", "weather › get_weather"),
+            Example("Add a note: buy milk", "notes › add_note"),
+            Example("Which notes mention milk?", "notes › search_notes"),
+        )
 
     def save_theme(self, name: str) -> None:
         self.saved_themes.append(name)

@@ -221,7 +221,7 @@ async def test_a_system_text_is_not_given_to_a_conversation_that_came_under_its_
         await pilot.press("f12", *"Be brief.")
         go.set()
         await until(lambda: runtime.conversations.info is None, what="a new conversation under the dialog")
-        await pilot.press("ctrl+j")
+        await pilot.press("ctrl+s")
         await shows(app, "Another conversation is on screen now.")
         assert runtime.conversations.system == ""
 

@@ -358,10 +358,10 @@ async def test_the_palette_finds_what_cannot_be_done_now_and_says_why():
         await shows(app, "RUNNING")
         await pilot.press("ctrl+p")
         await until(lambda: isinstance(app.screen, CommandPalette))
-        await shows(app, "Begin a new conversation")
-        assert "Ask another model the same" not in screen_text(app)
+        await shows(app, "New conversation")
+        assert "Compare with another model" not in screen_text(app)
         await pilot.press(*"compare")
-        await shows(app, "Ask another model the same", "not now: nothing was said yet")
+        await shows(app, "Compare with another model", "not now: nothing was said yet")
         await pilot.press("down", "enter")
         await shows(app, "Not now: nothing was said yet.")
 

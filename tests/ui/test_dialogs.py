@@ -40,9 +40,9 @@ async def test_the_question_whether_to_quit_changes_when_the_turn_ends():
     async with opened(FakeRuntime([end, *says("done")])) as (app, pilot):
         await send(pilot, "go")
         await pilot.press("ctrl+q")
-        await shows(app, "A turn is still running.")
+        await shows(app, "A turn is running.")
         end.set()
-        await shows(app, "The turn has ended by now. Leave?")
+        await shows(app, "The turn has ended. Quit?")
         await pilot.press("n")
         await until(lambda: app.screen is app.main)
 
@@ -53,7 +53,7 @@ async def test_a_new_chat_during_a_turn_is_refused_with_the_reason():
         await send(pilot, "go")
         await until(lambda: app.main.parts.turns.running)
         await pilot.press("ctrl+n")
-        await shows(app, "A turn is still running. esc stops it")
+        await shows(app, "A turn is running. esc stops it")
         assert app.main.parts.turns.running
         end.set()
         await shows(app, "done")

@@ -20,7 +20,7 @@ async def test_held_messages_stand_over_the_composer_with_their_keys():
         await send(pilot, "two")
         await send(pilot, "three")
         await shows(app, "2 messages queued", "three", "ctrl+up edit", "ctrl+x drop")
-        await shows(app, "enter send after", "ctrl+s say it now")
+        await shows(app, "enter queue", "ctrl+s steer")
 
 
 async def test_they_are_sent_after_the_turn_one_by_one():

@@ -75,7 +75,7 @@ async def test_a_link_in_a_result_of_the_workbench_is_read_and_attached() -> Non
     runtime.workbench.answers["get_weather"] = ANSWER
     async with opened(runtime) as (screen, pilot):
         app, bench = app_of(screen), bench_of(screen)
-        await pilot.press("enter", *"Oslo", "ctrl+j")
+        await pilot.press("enter", *"Oslo", "ctrl+s")
         await shows(app, "See there.")
         screen.set_focus(bench.page)
         await pilot.press("end", "enter")
@@ -105,7 +105,7 @@ async def test_a_web_address_is_opened_only_after_a_yes_and_an_odd_one_is_flagge
         app.screen._shown = 0.0
         await pilot.press("y")
         await until(lambda: visited == ["https://a.com.evil.example/x"])
-        await shows(app, "The address is copied.")
+        await shows(app, "No browser can be opened here.")
 
 
 async def test_leaving_while_a_link_is_read_cancels_the_request() -> None:
@@ -140,7 +140,7 @@ async def test_an_image_is_attached_as_it_is_and_what_no_model_takes_is_not() ->
         app, bench = app_of(screen), bench_of(screen)
         bench.list.select("tool get_radar")
         await pilot.pause()
-        await pilot.press("ctrl+j")
+        await pilot.press("ctrl+s")
         await called(runtime)
         await shows(app, "image/png")
         screen.set_focus(bench.page)
@@ -148,7 +148,7 @@ async def test_an_image_is_attached_as_it_is_and_what_no_model_takes_is_not() ->
         await until(lambda: app.main.composer.text == "[@get_radar] ")
         blob = BinaryContent("blob", "x/y", 3, "AAEC", "weather://blob")
         runtime.workbench.answers["get_radar"] = ToolResult((blob,))
-        await pilot.press("ctrl+j")
+        await pilot.press("ctrl+s")
         await shows(app, "weather://blob")
         await pilot.press("a")
         await shows(app, "Cannot be attached: it is neither text")
@@ -168,9 +168,9 @@ async def test_a_prompt_is_put_into_the_message_with_what_it_embeds() -> None:
     runtime = prompt()
     async with opened(runtime) as (screen, pilot):
         app = app_of(screen)
-        await pilot.press("4", "enter", *"a", "tab", *"b", "ctrl+j")
+        await pilot.press("4", "enter", *"a", "tab", *"b", "ctrl+s")
         await shows(app, "/clear is what I say.")
-        await pilot.press("ctrl+g")
+        await pilot.press("f5")
         await until(lambda: app.screen is app.main)
         assert app.main.composer.text == "[@weather:compare]  /clear is what I say."
 
@@ -182,7 +182,7 @@ async def test_a_prompt_is_sent_at_once_and_what_is_being_written_stays() -> Non
         app.main.composer.show("half a sentence")
         await pilot.press("4", "S")
         await shows(app, "Get a prompt first")
-        await pilot.press("enter", *"a", "tab", *"b", "ctrl+j")
+        await pilot.press("enter", *"a", "tab", *"b", "ctrl+s")
         await shows(app, "/clear is what I say.")
         await pilot.press("escape", "S")
         await until(lambda: runtime.conversations.asked)

@@ -20,7 +20,7 @@ async def test_a_model_is_chosen_from_the_list_of_its_endpoint_tried_and_added()
         await shows(app, "small-1")
         await pilot.press("up", "enter")
         await until(lambda: isinstance(app.screen, ModelForm))
-        await pilot.press("ctrl+j")
+        await pilot.press("ctrl+s")
         await shows(app, "Added big. It answers from now on.")
         await until(lambda: app.screen is app.main)
     values = ModelValues("big", "https://big.example/v1", "small-1", "environment", "BIG_KEY")
@@ -35,10 +35,10 @@ async def test_a_model_that_does_not_answer_is_saved_only_after_a_second_save():
         await shows(app, "Add model")
         await pilot.press("enter")
         await shows(app, "Add model · Big")
-        await pilot.press("ctrl+j")
-        await shows(app, "! no credit", "ctrl+j again saves it anyway")
+        await pilot.press("ctrl+s")
+        await shows(app, "! no credit", "ctrl+s again saves it anyway")
         assert [what for what, _ in runtime.model_changes.done] == ["try"]
-        await pilot.press("ctrl+j")
+        await pilot.press("ctrl+s")
         await until(lambda: app.screen is app.main)
     assert [what for what, _ in runtime.model_changes.done] == ["try", "add"]
 

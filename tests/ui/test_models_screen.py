@@ -138,9 +138,9 @@ async def test_waiting_for_an_endpoint_can_be_cancelled() -> None:
 
 
 async def test_the_model_cannot_be_switched_while_a_turn_runs() -> None:
-    async with listed(DEMO, OLLAMA, busy="A turn is still running. esc stops it.") as scene:
+    async with listed(DEMO, OLLAMA, busy="A turn is running. esc stops it.") as scene:
         await scene.press("down", "enter")
-        await scene.shows("A turn is still running")
+        await scene.shows("A turn is running")
         assert scene.conversations.done == []
 
 

@@ -63,11 +63,11 @@ async def test_a_form_that_is_filled_in_brings_the_prompt_into_the_composer():
         await until(lambda: isinstance(app.screen, ServerScreen) and app.screen.tab is BenchTab.PROMPTS)
         await until(lambda: isinstance(app.focused, FormPane))
         await keys(pilot, "Oslo")
-        await pilot.press("ctrl+j")
+        await pilot.press("ctrl+s")
         await until(lambda: runtime.workbench.called)
         assert runtime.workbench.called[0][:2] == ("forecast", {"city": "Oslo"})
         await shows(app, "How will it be?")
-        await pilot.press("ctrl+g")
+        await pilot.press("f5")
         await until(lambda: app.main.composer.text.strip() == "How will it be?")
 
 

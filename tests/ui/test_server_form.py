@@ -19,7 +19,7 @@ async def test_a_server_is_added_from_what_is_typed_and_shown_before():
         await shows(app, "Add server", "[servers.weather]", 'line = "python3 x"')
         await pilot.press("tab", *"mine", "tab", "tab", "right", "right")
         await shows(app, "[servers.mine]", "# lines")
-        await pilot.press("ctrl+j")
+        await pilot.press("ctrl+s")
         await until(lambda: runtime.server_changes.done)
         await shows(app, "Added mine.")
     assert runtime.server_changes.done == [("add", '[servers.mine]\nline = "python3 x"\n# lines\n')]
@@ -91,7 +91,7 @@ async def test_a_disabled_server_is_listed_and_says_how_to_enable_it():
     )
     runtime = FakeRuntime(host=FakeHost(off, running("notes")))
     async with opened(runtime) as (app, pilot):
-        await shows(app, "STOPPED  disabled", "1 of 1 running")
+        await shows(app, "STOPPED  disabled", "1 of 1")
         await pilot.press("f3", "s")
         await shows(app, "weather is disabled. Press d to enable it.")
         assert not runtime.host.asked

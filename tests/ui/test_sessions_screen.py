@@ -179,22 +179,22 @@ async def test_a_damaged_session_shows_what_is_wrong_with_it() -> None:
 
 
 async def test_no_session_is_resumed_while_a_turn_runs() -> None:
-    async with listed(MILK, busy="A turn is still running. esc stops it.") as scene:
+    async with listed(MILK, busy="A turn is running. esc stops it.") as scene:
         await scene.press("enter")
-        await scene.shows("A turn is still running")
+        await scene.shows("A turn is running")
         assert scene.conversations.done == []
 
 
 async def test_a_session_is_renamed() -> None:
     async with listed(MILK, RAIN) as scene:
-        await scene.press("f2", *" (old)", "enter")
+        await scene.press("ctrl+e", *" (old)", "enter")
         await scene.shows("Which notes mention milk? (old)")
         assert scene.conversations.saved["milk"].title == "Which notes mention milk? (old)"
 
 
 async def test_escape_cancels_renaming() -> None:
     async with listed(MILK) as scene:
-        await scene.press("f2", "x", "escape")
+        await scene.press("ctrl+e", "x", "escape")
         assert scene.conversations.saved["milk"].title == MILK.title
         assert scene.given == []
 
@@ -222,11 +222,11 @@ async def test_several_deletions_are_undone_one_by_one() -> None:
 
 @pytest.mark.parametrize("key", ["down", "pagedown", "w"])
 async def test_news_disappear_with_the_next_key_that_moves_or_types(key: str) -> None:
-    async with listed(MILK, RAIN, busy="A turn is still running. esc stops it.") as scene:
+    async with listed(MILK, RAIN, busy="A turn is running. esc stops it.") as scene:
         await scene.press("enter")
-        await scene.shows("A turn is still running")
+        await scene.shows("A turn is running")
         await scene.press(key)
-        assert "A turn is still running" not in scene.text
+        assert "A turn is running" not in scene.text
 
 
 async def test_news_disappear_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -279,7 +279,7 @@ async def test_a_branch_names_its_parent() -> None:
 
 async def test_the_selected_session_is_exported() -> None:
     async with listed(MILK, RAIN) as scene:
-        await scene.press("down", "ctrl+e")
+        await scene.press("down", "ctrl+s")
         assert scene.exported == [RAIN]
 
 

@@ -9,6 +9,7 @@ from textual.selection import Selection
 from tests.conftest import until
 from tests.ui.stage import press, row_with
 from tests.ui.talk_stage import HOSTILE, talk
+from tui.core.example_questions import Example
 from tui.ui.chat.transcript import transcript
 from tui.ui.chat.transcript.transcript import FRAMES, SOON_SECONDS, Transcript
 
@@ -139,7 +140,7 @@ async def test_hostile_text_is_shown_and_never_obeyed(kind: str):
             case "note":
                 it.pane.add_note(HOSTILE, "bad")
             case "welcome":
-                it.pane.set_welcome([HOSTILE], [HOSTILE])
+                it.pane.set_welcome([HOSTILE], [Example(HOSTILE, HOSTILE)])
 
         lines = await it.shows("red")
 
@@ -228,7 +229,7 @@ async def test_a_note_has_a_sign_for_its_kind_and_hangs_under_it(kind: str, sign
 
 async def test_an_empty_conversation_shows_the_welcome_until_something_is_said():
     async with talk() as it:
-        it.pane.set_welcome(["mcptui", "demo model"], ["What is the weather?"])
+        it.pane.set_welcome(["mcptui", "demo model"], [Example("What is the weather?", "weather › now")])
         await it.shows("› What is the weather?")
 
         it.pane.add_user("hello")
@@ -241,7 +242,7 @@ async def test_an_empty_conversation_shows_the_welcome_until_something_is_said()
 @pytest.mark.parametrize("how", ["key", "click"])
 async def test_an_example_can_be_taken(how: str):
     async with talk() as it:
-        it.pane.set_welcome(["mcptui"], ["First?", "Second?"])
+        it.pane.set_welcome(["mcptui"], [Example("First?", ""), Example("Second?", "")])
         it.pane.focus()
         lines = await it.shows("› Second?")
 

@@ -108,13 +108,13 @@ async def test_the_menu_of_a_message_says_why_it_cannot_branch_during_a_turn() -
         await pilot.press("f2", "up", "up", "enter")
         await shows(app, "THIS MESSAGE")
         await pilot.press("down", "enter")
-        await tells(app, "Ask again is not available: a turn is running. Press esc to stop it.")
+        await tells(app, "Retry is not available: a turn is running. Press esc to stop it.")
 
 
 async def test_continue_without_a_limit_says_why_it_does_nothing() -> None:
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("ctrl+g")
-        await notified(app, "Go on is not available: no turn has ended at a limit.")
+        await notified(app, "Continue is not available: no turn has ended at a limit.")
 
 
 @pytest.mark.parametrize("key", ["s", "r", "l"])

@@ -31,7 +31,7 @@ async def test_the_reason_is_written_into_the_conversation_once() -> None:
 async def test_the_mark_comes_during_the_run_and_goes_once_everything_is_saved() -> None:
     runtime = FakeRuntime()
     async with opened(runtime) as (app, _):
-        await shows(app, "2 of 3 servers")
+        await shows(app, "2 of 3")
         assert "not saved" not in screen_text(app)
         runtime.unsaved = FULL
         await shows(app, "not saved   ")

@@ -39,10 +39,10 @@ async def test_the_palette_opens_the_workbench_of_each_server() -> None:
         await until(lambda: app.main.parts and runtime.is_ready)
         titles = [command.title for command in app.commands()]
         assert "Work with weather" in titles
-        assert "Go to the resources" not in titles
+        assert "Show the resources" not in titles
         app.main.parts.navigator.open_server("weather")
         await until(lambda: isinstance(app.screen, ServerScreen))
-        assert "Go to the resources" in [command.title for command in app.commands()]
+        assert "Show the resources" in [command.title for command in app.commands()]
         await pilot.press("escape")
         await app.close()
 
@@ -213,7 +213,7 @@ async def test_a_template_is_filled_in_and_read() -> None:
     async with opened(runtime) as (screen, pilot):
         await pilot.press("3")
         await shows(app_of(screen), "stations", "template")
-        await pilot.press("down", "enter", *"São Paulo", "ctrl+j")
+        await pilot.press("down", "enter", *"São Paulo", "ctrl+s")
         await called(runtime)
         assert runtime.workbench.called[0][0] == "weather://archive/S%C3%A3o%20Paulo"
         await shows(app_of(screen), "this is weather://archive")
@@ -324,10 +324,10 @@ async def test_the_result_of_a_prompt_is_used_in_the_conversation() -> None:
         app = app_of(screen)
         await pilot.press("4")
         await shows(app, "compare")
-        await pilot.press("enter", *"Beijing", "tab", *"Hangzhou", "ctrl+j")
+        await pilot.press("enter", *"Beijing", "tab", *"Hangzhou", "ctrl+s")
         await shows(app, "Two cities", "Compare Beijing with Hangzhou, please.")
         assert runtime.workbench.called[0][1] == {"first": "Beijing", "second": "Hangzhou"}
-        await pilot.press("ctrl+g")
+        await pilot.press("f5")
         await until(lambda: app.main.composer.text == "Compare Beijing with Hangzhou, please.")
 
 
@@ -402,7 +402,7 @@ async def test_hostile_text_is_shown_and_never_interpreted() -> None:
     bench.who = replace(bench.who, title=EVIL, instructions=EVIL, capabilities={EVIL: EVIL})
     async with opened(runtime) as (screen, pilot):
         app = app_of(screen)
-        await pilot.press("home", "ctrl+j", "ctrl+j")
+        await pilot.press("home", "ctrl+s", "ctrl+s")
         await called(runtime)
         await shows(app, "]52;c;x")
         for key in ("enter", "escape", "1"):
@@ -416,7 +416,7 @@ async def test_hostile_text_is_shown_and_never_interpreted() -> None:
 async def test_every_size_shows_the_form_and_the_result(size: tuple[int, int]) -> None:
     runtime = rich_runtime()
     async with opened(runtime, size) as (screen, pilot):
-        await pilot.press("enter", "x", "ctrl+j")
+        await pilot.press("enter", "x", "ctrl+s")
         await shows(app_of(screen), "get_weather" if size[0] > 40 else "get_wea", "✓ done")
         for tab in BenchTab:
             screen.show_tab(tab)
@@ -429,7 +429,7 @@ async def test_a_server_that_stops_while_it_is_open_is_shown_as_stopped() -> Non
         status = runtime.host.status("weather")
         runtime.host.put(replace(status, state=ServerState.STOPPED, reason=StopReason.REQUESTED))
         await shows(app_of(screen), "STOPPED", "starts it")
-        await pilot.press("ctrl+j", "enter", "d", "ctrl+g", "ctrl+k", "ctrl+r")
+        await pilot.press("ctrl+s", "enter", "d", "f5", "ctrl+k", "ctrl+e")
         assert not runtime.workbench.called
 
 
@@ -457,7 +457,7 @@ async def test_the_resource_of_a_template_is_subscribed_to_with_the_values_of_it
         await pilot.press("down", "u")
         await shows(app, "city is required")
         assert bench.subscribed == {}
-        await pilot.press("enter", *"hz", "f9")
+        await pilot.press("enter", *"hz", "ctrl+s")
         uri = "weather://archive/hz"
         await shows(app, f"this is {uri}")
         screen.set_focus(bench_of(screen).list)

@@ -33,7 +33,7 @@ async def test_keys_of_one_burst_act_in_order() -> None:
     async with opened(runtime) as (screen, pilot):
         await pilot.press("enter")
         await until(lambda: bench_of(screen).form.has_focus)
-        for key in [*"Hangzhou", "backspace", "ctrl+j"]:
+        for key in [*"Hangzhou", "backspace", "ctrl+s"]:
             screen.app.post_message(events.Key(key, key if len(key) == 1 else None))
         await called(runtime)
         assert runtime.workbench.called[0][1] == {"location": "Hangzho"}
@@ -42,10 +42,10 @@ async def test_keys_of_one_burst_act_in_order() -> None:
 async def test_a_problem_is_shown_first_and_the_same_key_calls_anyway() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
-        await pilot.press("ctrl+j")
-        await shows(app_of(screen), "location is required", "again sends it as it is")
+        await pilot.press("ctrl+s")
+        await shows(app_of(screen), "location is required", "again sends it anyway")
         assert not runtime.workbench.called
-        await pilot.press("ctrl+j")
+        await pilot.press("ctrl+s")
         await called(runtime)
         assert runtime.workbench.called[0][1] == {}
 
@@ -54,7 +54,7 @@ async def test_arguments_are_validated_against_the_whole_schema_before_a_call() 
     runtime = rich_runtime()
     runtime.workbench.wrong = "location must be one of a, b"
     async with opened(runtime) as (screen, pilot):
-        await pilot.press("enter", "c", "ctrl+j")
+        await pilot.press("enter", "c", "ctrl+s")
         await shows(app_of(screen), "location must be one of a, b")
         assert not runtime.workbench.called
         await pilot.press("x")
@@ -66,10 +66,10 @@ async def test_escape_cancels_a_running_call() -> None:
     runtime.workbench.gate = asyncio.Event()
     runtime.workbench.progress = [(3, 10, f"counting {EVIL}")]
     async with opened(runtime) as (screen, pilot):
-        await pilot.press("end", "ctrl+j")
+        await pilot.press("end", "ctrl+s")
         await shows(app_of(screen), "running", "30 %", "counting ␛]52", "esc stops it")
-        await pilot.press("ctrl+j")
-        await shows(app_of(screen), "It still runs.")
+        await pilot.press("ctrl+s")
+        await shows(app_of(screen), "The call is still running.")
         await pilot.press("escape")
         await until(lambda: runtime.workbench.cancelled == 1)
         await shows(app_of(screen), "cancelled")
@@ -80,7 +80,7 @@ async def test_leaving_the_workbench_cancels_running_calls() -> None:
     runtime = rich_runtime()
     runtime.workbench.gate = asyncio.Event()
     async with opened(runtime) as (screen, pilot):
-        await pilot.press("end", "ctrl+j")
+        await pilot.press("end", "ctrl+s")
         await called(runtime)
         await pilot.press("q")
         await until(lambda: runtime.workbench.cancelled == 1)
@@ -91,19 +91,19 @@ async def test_a_destructive_tool_is_confirmed_before_its_first_call_only() -> N
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         app = app_of(screen)
-        await pilot.press("down", "down", "enter", "x", "ctrl+j")
+        await pilot.press("down", "down", "enter", "x", "ctrl+s")
         await until(lambda: isinstance(app.screen, ConfirmCall))
         assert "delete_station may delete or overwrite data" in screen_text(app)
         assert '{"location": "x"}' in screen_text(app)
         await pilot.press("n")
         await until(lambda: app.screen is screen)
         assert not runtime.workbench.called
-        await pilot.press("ctrl+j")
+        await pilot.press("ctrl+s")
         await until(lambda: isinstance(app.screen, ConfirmCall))
         app.screen._shown -= 1  # ripe
         await pilot.press("y")
         await shows(app, "The tool says that it failed.", "there is no such station")
-        await pilot.press("ctrl+j")
+        await pilot.press("ctrl+s")
         await called(runtime, 2)
 
 
@@ -111,7 +111,7 @@ async def test_a_yes_typed_before_the_question_was_visible_does_not_count() -> N
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         app = app_of(screen)
-        await pilot.press("down", "down", "enter", "x", "ctrl+j")
+        await pilot.press("down", "down", "enter", "x", "ctrl+s")
         await until(lambda: isinstance(app.screen, ConfirmCall))
         app.screen._shown += 60
         await pilot.press("y")
@@ -122,10 +122,10 @@ async def test_a_yes_typed_before_the_question_was_visible_does_not_count() -> N
 async def test_calls_are_listed_and_two_results_can_be_compared() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
-        await pilot.press("enter", "x", "ctrl+j")
+        await pilot.press("enter", "x", "ctrl+s")
         await called(runtime)
         await until(lambda: not screen.calls.running)
-        await pilot.press("ctrl+j")
+        await pilot.press("ctrl+s")
         await called(runtime, 2)
         await until(lambda: not screen.calls.running)
         await pilot.press("escape", "d")
@@ -137,7 +137,7 @@ async def test_calls_are_listed_and_two_results_can_be_compared() -> None:
 async def test_enter_fills_in_the_arguments_of_an_earlier_call() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
-        await pilot.press("enter", *"old", "ctrl+j")
+        await pilot.press("enter", *"old", "ctrl+s")
         await called(runtime)
         await pilot.press("backspace", "backspace", "backspace", *"new")
         bench_of(screen).calls.focus()
@@ -150,7 +150,7 @@ async def test_one_key_shows_the_traffic_of_a_call() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         app = app_of(screen)
-        await pilot.press("enter", "x", "ctrl+j")
+        await pilot.press("enter", "x", "ctrl+s")
         await called(runtime)
         await pilot.press("f4")
         await until(lambda: isinstance(app.screen, TrafficScreen))
@@ -166,10 +166,10 @@ async def test_one_key_puts_the_result_into_the_message() -> None:
     async with opened(runtime) as (screen, pilot):
         app = app_of(screen)
         app.main.composer.insert("Look:")
-        await pilot.press("enter", "x", "ctrl+j")
+        await pilot.press("enter", "x", "ctrl+s")
         await called(runtime)
         await until(lambda: not screen.calls.running)
-        await pilot.press("ctrl+g")
+        await pilot.press("f5")
         await until(lambda: app.screen is app.main)
         text = app.main.composer.text
         assert text.startswith(
@@ -184,7 +184,7 @@ async def test_an_image_is_shown_with_its_size_and_can_be_saved(
     monkeypatch.chdir(tmp_path)
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
-        await pilot.press("down", "down", "down", "ctrl+j")
+        await pilot.press("down", "down", "down", "ctrl+s")
         await shows(app_of(screen), "PNG image, 1 × 1", "70 B", "image/png")
         bench_of(screen).page.focus()
         await pilot.press("w")
@@ -202,7 +202,7 @@ async def test_an_existing_file_is_reported_where_its_path_is_typed(
     there = tmp_path / "mcptui-hand-1.png"
     there.write_text("mine")
     async with opened(rich_runtime()) as (screen, pilot):
-        await pilot.press("down", "down", "down", "ctrl+j")
+        await pilot.press("down", "down", "down", "ctrl+s")
         await shows(app_of(screen), "PNG image, 1 × 1")
         bench_of(screen).page.focus()
         await pilot.press("w")
@@ -219,7 +219,7 @@ async def test_an_image_is_shown_as_a_picture_if_the_terminal_can(
 ) -> None:
     monkeypatch.setenv("COLORTERM", "truecolor")
     async with opened(rich_runtime()) as (screen, pilot):
-        await pilot.press("down", "down", "down", "ctrl+j")
+        await pilot.press("down", "down", "down", "ctrl+s")
         await shows(app_of(screen), "PNG image, 1 × 1", "▀")
         bench_of(screen).page.focus()
         page = bench_of(screen).page
@@ -233,7 +233,7 @@ async def test_a_result_of_many_megabytes_never_blocks_the_screen() -> None:
     runtime = rich_runtime()
     runtime.workbench.answers["slow_report"] = ToolResult((TextContent("line\n" * 4_000_000),))
     async with opened(runtime) as (screen, pilot):
-        await pilot.press("end", "ctrl+j")
+        await pilot.press("end", "ctrl+s")
         await shows(app_of(screen), "20 MB", "line")
         await pilot.press("tab", "end")
         assert bench_of(screen).page.row_count() < 5_000
@@ -252,7 +252,7 @@ async def test_a_task_of_an_earlier_run_is_fetched_and_its_result_stays() -> Non
     async with opened(runtime) as (screen, pilot):
         bench_of(screen).list.select("task t-1")
         await shows(app_of(screen), "slow_report", "task", "running on the server")
-        await pilot.press("f9")
+        await pilot.press("ctrl+s")
         await called(runtime)
         await shows(app_of(screen), "fetched")
         runtime.host.revision += 1
@@ -267,7 +267,7 @@ async def test_stopping_a_call_that_waits_for_a_task_cancels_the_task() -> None:
     async with opened(runtime) as (screen, pilot):
         bench_of(screen).list.select("task t-1")
         await shows(app_of(screen), "running on the server")
-        await pilot.press("f9")
+        await pilot.press("ctrl+s")
         await called(runtime)
         await pilot.press("escape")
         await until(lambda: runtime.workbench.called[-1][0] == "cancel t-1")
@@ -281,7 +281,7 @@ async def test_leaving_the_workbench_leaves_a_task() -> None:
     async with opened(runtime) as (screen, pilot):
         bench_of(screen).list.select("task t-1")
         await shows(app_of(screen), "running on the server")
-        await pilot.press("f9")
+        await pilot.press("ctrl+s")
         await called(runtime)
         app = app_of(screen)
         await pilot.press("q")

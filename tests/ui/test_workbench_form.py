@@ -49,7 +49,7 @@ async def test_an_empty_required_field_is_wrong_only_once_a_call_was_tried() -> 
         await pilot.press("enter", "tab")
         await pilot.pause()
         assert "is required" not in screen_text(app_of(screen))
-        await pilot.press("ctrl+j")
+        await pilot.press("ctrl+s")
         await shows(app_of(screen), "! is required")
         assert bench_of(screen).form.current is not None
         assert bench_of(screen).form.current.name == "city"
@@ -113,16 +113,16 @@ async def test_null_and_absent_differ() -> None:
 async def test_switching_to_raw_json_and_back_loses_nothing() -> None:
     async with opened(forecast()) as (screen, pilot):
         bench = bench_of(screen)
-        await pilot.press("enter", *"Beijing", "ctrl+r")
+        await pilot.press("enter", *"Beijing", "ctrl+e")
         await until(lambda: bench.raw.has_focus)
         assert '"city": "Beijing"' in bench.raw.text
         bench.raw.load_text('{"city": "Beijing", "days": "many", "extra": [1, {"a": null}]')
         await shows(app_of(screen), "is not JSON")
-        await pilot.press("ctrl+r")
+        await pilot.press("ctrl+e")
         await shows(app_of(screen), "fix it")
         assert bench.is_raw
         bench.raw.load_text('{"city": "Beijing", "days": "many", "extra": [1, {"a": null}]}')
-        await pilot.press("ctrl+r")
+        await pilot.press("ctrl+e")
         await until(lambda: not bench.is_raw)
         assert value(screen) == {"city": "Beijing", "days": "many", "extra": [1, {"a": None}]}
 
@@ -130,9 +130,9 @@ async def test_switching_to_raw_json_and_back_loses_nothing() -> None:
 async def test_raw_json_is_sent_unchanged() -> None:
     runtime = forecast()
     async with opened(runtime) as (screen, pilot):
-        await pilot.press("ctrl+r")
+        await pilot.press("ctrl+e")
         bench_of(screen).raw.load_text('{"city": "x", "days": 2}')
-        await pilot.press("ctrl+j")
+        await pilot.press("ctrl+s")
         await called(runtime)
         assert runtime.workbench.called[0][1] == {"city": "x", "days": 2}
 
@@ -147,7 +147,7 @@ async def test_a_form_is_restored_as_it_was_left() -> None:
 
 async def test_invalid_raw_json_is_restored_as_it_was_left() -> None:
     async with opened(forecast()) as (screen, pilot):
-        await pilot.press("ctrl+r")
+        await pilot.press("ctrl+e")
         bench_of(screen).raw.load_text("{ not yet")
         await pilot.press("escape", "down")
         await until(lambda: not bench_of(screen).is_raw)
@@ -161,7 +161,7 @@ async def test_the_arguments_of_the_last_call_are_restored_without_secrets() -> 
     schema = {"type": "object", "properties": {"city": {"type": "string"}, "api_key": {"type": "string"}}}
     runtime.workbench.offered["weather"].insert(0, tool("guarded", schema))
     async with opened(runtime) as (screen, pilot):
-        await pilot.press("enter", *"here", "tab", *"hunter2", "ctrl+j")
+        await pilot.press("enter", *"here", "tab", *"hunter2", "ctrl+s")
         await called(runtime)
         await until(lambda: runtime.calls.memory.last)
     assert runtime.calls.memory.last == {CallKey("weather", CallKind.TOOL, "guarded"): {"city": "here"}}
@@ -174,17 +174,17 @@ async def test_arguments_can_be_saved_under_a_name_used_and_deleted() -> None:
     async with opened(runtime) as (screen, pilot):
         app = app_of(screen)
         await pilot.press("enter", *"home", "ctrl+k")
-        await shows(app, "keep these arguments as")
+        await shows(app, "Save arguments as")
         await pilot.press(*"my town", "enter")
         await until(lambda: runtime.calls.memory.saved)
-        await pilot.press(*["backspace"] * 4, "ctrl+o")
+        await pilot.press(*["backspace"] * 4, "ctrl+k")
         await until(lambda: isinstance(app.screen, Picker))
         await pilot.press("enter")
         await until(lambda: value(screen) == {"location": "home"})
-        await pilot.press("ctrl+o")
+        await pilot.press("ctrl+k")
         await until(lambda: isinstance(app.screen, Picker))
-        await pilot.press("down", "enter")
-        await shows(app, "Forget")
+        await pilot.press("down", "down", "enter")
+        await shows(app, "Delete saved arguments")
         await pilot.press("enter")
         await until(lambda: not runtime.calls.memory.saved)
 
@@ -192,7 +192,7 @@ async def test_arguments_can_be_saved_under_a_name_used_and_deleted() -> None:
 async def test_an_invalid_name_is_reported() -> None:
     async with opened(rich_runtime()) as (screen, pilot):
         await pilot.press("enter", "x", "ctrl+k", *"../x", "enter")
-        await shows(app_of(screen), "Not remembered")
+        await shows(app_of(screen), "Not saved")
 
 
 async def test_a_form_with_hundreds_of_fields_handles_keys_at_once() -> None:

@@ -40,9 +40,9 @@ async def test_a_call_that_crashes_its_server_is_lost_and_shows_the_last_output(
 
     runtime.workbench.answers["get_radar"] = crash
     async with opened(runtime) as (screen, pilot):
-        await pilot.press("down", "down", "down", "ctrl+j")
+        await pilot.press("down", "down", "down", "ctrl+s")
         await shows(app_of(screen), "† lost", "The server ended before it answered.")
-        await shows(app_of(screen), "exited with code 1", "RuntimeError: out of clouds", "ctrl+s starts it")
+        await shows(app_of(screen), "exited with code 1", "RuntimeError: out of clouds", "s starts it")
         bench = bench_of(screen)
         assert bench.item is not None and bench.item.label == "get_radar"
         assert bench.calls.selected is not None
@@ -51,7 +51,7 @@ async def test_a_call_that_crashes_its_server_is_lost_and_shows_the_last_output(
 async def test_a_restarted_server_keeps_the_selected_tool_and_its_calls() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
-        await pilot.press("down", "down", "down", "ctrl+j")
+        await pilot.press("down", "down", "down", "ctrl+s")
         await called(runtime)
         end(runtime)
         await shows(app_of(screen), "starts it")
@@ -72,8 +72,8 @@ async def test_the_lists_stay_readable_while_the_server_is_stopped() -> None:
         await shows(app_of(screen), "starts it")
         await pilot.press("down")
         await shows(app_of(screen), "get_forecast", "The days to come.")
-        await pilot.press("ctrl+j")
-        await shows(app_of(screen), "The server does not run. ctrl+s starts it.")
+        await pilot.press("ctrl+s")
+        await shows(app_of(screen), "The server is not running. s starts it.")
         assert not runtime.workbench.called
 
 
@@ -86,10 +86,10 @@ async def test_a_disabled_server_is_not_started_and_says_how_to_enable_it() -> N
             replace(status, spec=disabled, state=ServerState.STOPPED, reason=StopReason.DISABLED, pid=None)
         )
         await pilot.press("down")
-        await pilot.press("ctrl+j")
+        await pilot.press("ctrl+s")
         await shows(app_of(screen), "It is disabled. Press d in the servers to enable it.")
         assert "starts it" not in screen_text(app_of(screen))
-        await pilot.press("ctrl+s")
+        await pilot.press("s")
         said = "weather is disabled. Press d in the servers to enable it."
         await until(lambda: any(said == one.message for one in app_of(screen)._notifications))
         assert runtime.host.status("weather").state is ServerState.STOPPED
@@ -143,7 +143,7 @@ async def test_one_escape_returns_from_the_traffic_of_a_call() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         app = app_of(screen)
-        await pilot.press("down", "down", "down", "ctrl+j")
+        await pilot.press("down", "down", "down", "ctrl+s")
         await until(lambda: (call := bench_of(screen).calls.selected) is not None and call.result is not None)
         await pilot.press("f4")
         await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.is_mounted)
@@ -258,6 +258,6 @@ async def test_a_narrow_list_shortens_the_note_before_the_name() -> None:
 async def test_calls_with_one_argument_show_its_value() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
-        await pilot.press("enter", *"Oslo", "ctrl+j")
+        await pilot.press("enter", *"Oslo", "ctrl+s")
         await called(runtime)
         await until(lambda: '"Oslo"' in screen_text(app_of(screen)).split("CALLS")[1])

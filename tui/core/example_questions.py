@@ -1,6 +1,7 @@
 """Example questions for the start screen, made from the tools of the running servers. Pure."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tui.core.text import clean_line
@@ -36,28 +37,42 @@ def question_of(description: str) -> str:
 
 _SAMPLES = {
     ("weather", "get_weather"): "What's the weather in Hangzhou?",
-    ("notes", "add_note"): "add a note: buy milk",
-    ("notes", "search_notes"): "which notes mention milk?",
+    ("notes", "add_note"): "Add a note: buy milk",
+    ("notes", "search_notes"): "Which notes mention milk?",
 }
 """Natural questions for the sample servers, whose descriptions only say what they do."""
 
 
-def examples(tools: Sequence[Tool], count: int = 3) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A question, and the tool that it leads to: "weather › get_weather"."""
+
+    question: str
+    tool: str
+
+
+def examples(tools: Sequence[Tool], count: int = 4) -> tuple[Example, ...]:
     """Return up to `count` questions: for the samples first, then from descriptions of tools.
 
     Only a read-only tool that needs no argument and is described in the imperative can be asked for by its
     description; fewer questions are better than odd ones. Servers take turns.
     """
-    found = [
-        question for key, question in _SAMPLES.items() if key in {(tool.server, tool.name) for tool in tools}
-    ]
+    known = {(tool.server, tool.name): tool for tool in tools}
+    found = [_example(question, known[key]) for key, question in _SAMPLES.items() if key in known]
     asked: dict[str, int] = {}
-    ranked: list[tuple[int, str]] = []
+    ranked: list[tuple[int, Example]] = []
     for tool in tools:
         if (tool.server, tool.name) in _SAMPLES or not tool.read_only or needs_arguments(tool.schema):
             continue
         if question := question_of(tool.description):
             asked[tool.server] = asked.get(tool.server, 0) + 1
-            ranked.append((asked[tool.server], question))
-    found += [question for _, question in sorted(ranked, key=lambda item: item[0])]
-    return tuple(dict.fromkeys(found))[:count]
+            ranked.append((asked[tool.server], _example(question, tool)))
+    found += [example for _, example in sorted(ranked, key=lambda item: item[0])]
+    unique: dict[str, Example] = {}
+    for example in found:
+        unique.setdefault(example.question, example)
+    return tuple(unique.values())[:count]
+
+
+def _example(question: str, tool: Tool) -> Example:
+    return Example(question, clean_line(f"{tool.server} › {tool.name}", 64))

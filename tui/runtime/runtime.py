@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from tui.core.conversation.sessions import LAST
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.events import ApprovalGiven, Event
-from tui.core.example_questions import examples
+from tui.core.example_questions import Example, examples
 from tui.core.importing import importing
 from tui.core.ports import Answer, Approver, MonotonicClock
 from tui.core.questions import Questioner, Refuser
@@ -411,7 +411,7 @@ class Runtime:
     def workbench(self) -> Workbench:
         return self.host.workbench
 
-    def examples(self) -> Sequence[str]:
+    def examples(self) -> Sequence[Example]:
         """Return example questions made from the running tools."""
         return examples(self.host.toolbox.tools())
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.core.example_questions import examples
+from tui.core.example_questions import Example, examples
 from tui.core.tools import Tool
 
 
@@ -12,8 +12,8 @@ def reader(server: str, name: str, description: str, **schema) -> Tool:
 
 def test_the_sample_servers_have_questions_in_a_persons_words():
     assert examples([Tool("weather", "get_weather"), Tool("notes", "add_note")]) == (
-        "What's the weather in Hangzhou?",
-        "add a note: buy milk",
+        Example("What's the weather in Hangzhou?", "weather › get_weather"),
+        Example("Add a note: buy milk", "notes › add_note"),
     )
 
 
@@ -25,7 +25,11 @@ def test_other_servers_offer_what_their_read_only_tools_say_they_do():
         reader("clock", "zones", "Lists all time zones. Slowly."),
         Tool("files", "rm", description="Delete everything there is."),
     ]
-    assert examples(tools) == ("List the allowed directories", "Tell what time it is", "List all time zones")
+    assert [(one.question, one.tool) for one in examples(tools)] == [
+        ("List the allowed directories", "files › roots"),
+        ("Tell what time it is", "clock › now"),
+        ("List all time zones", "clock › zones"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -40,4 +44,4 @@ def test_without_tools_there_are_no_examples():
 
 
 def test_hostile_descriptions_are_cleaned():
-    assert "\x1b" not in examples([reader("s", "t", "Show \x1b[2J the screen")])[0]
+    assert "\x1b" not in examples([reader("s", "t", "Show \x1b[2J the screen")])[0].question

@@ -135,6 +135,10 @@ class McptuiApp(BaseApp):
         return None
 
     @property
+    def focus_context(self) -> Context | None:
+        return self.main.regions.focus_context if self.screen is self.main else None
+
+    @property
     def _server_asks(self) -> bool:
         """Whether the question of a server is on top."""
         return Context.SERVER_QUESTION in getattr(self.screen, "CONTEXTS", ())
@@ -186,13 +190,20 @@ class McptuiApp(BaseApp):
         if isinstance(self.screen, ConfirmQuit):  # this key comes here first: it is one that works anywhere
             self.screen.action_again()
             return
-        self.open_once(ConfirmQuit(self._turn_runs), lambda leave: self.exit(0) if leave else None)
+        quit_key = self.overrides.first_of("app.quit")
+        self.open_once(ConfirmQuit(self._turn_runs, quit_key), lambda leave: self.exit(0) if leave else None)
 
     def action_help_quit(self) -> None:
-        """Say how to quit: ctrl+c copies here, as in every editor."""
+        """Clear the draft, or say how to quit: the last that ctrl+c means, where nothing is selected."""
+        composer = self.main.composer
+        if self.screen is self.main and composer.text:
+            composer.clear()
+            return
         key_of = self.main.regions.key_of
-        stop, leave = key_of("chat.cancel"), key_of("app.quit")
-        self.notify(f"{stop} stops the turn, {leave} leaves." if self._turn_runs() else f"{leave} leaves.")
+        quits = f"Press {key_of('app.quit')} to quit"
+        self.notify(
+            f"{quits}, {key_of('chat.cancel')} to stop the turn." if self._turn_runs() else f"{quits}."
+        )
 
     @property
     def lent(self) -> bool:

@@ -1,6 +1,7 @@
 """What both apps have in common: the theme, clean output, keys in order, the last traceback."""
 
 import asyncio
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from tui.settings.locations import themes_dir
 from tui.settings.themes import all_themes, load_theme
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.platform import clipboard
 from tui.ui.platform.keys_in_order import in_order
 from tui.ui.platform.output import paint_changes_only
 from tui.ui.platform.standing_back import LOOP
@@ -56,6 +58,7 @@ class BaseApp(App[int]):
         self.overrides = KeyOverrides(keys.items())
         self.set_keymap(self.overrides.keymap())
         self.crash = ""
+        self._copied = ""
         report_crash(self, self._report_crash)
         self._controls = ControlFilter()
         self._save_theme = save_theme
@@ -95,6 +98,11 @@ class BaseApp(App[int]):
         except McptuiError as error:
             self.notify(str(error), title="The theme is on, but was not saved", severity="warning")
 
+    @property
+    def focus_context(self) -> Context | None:
+        """Where the focus is, whose keys come first in the help; None if that is not known."""
+        return None
+
     def open_once(self, screen: Screen[Any], done: Callable[[Any], None] | None = None) -> None:
         """Open a dialog, unless one of its kind is open; keys get pressed twice."""
         if not any(type(other) is type(screen) for other in self.screen_stack):
@@ -103,8 +111,9 @@ class BaseApp(App[int]):
     def action_app_help(self) -> None:
         from tui.ui.dialogs.help import MAIN, HelpScreen
 
-        contexts = getattr(self.screen, "CONTEXTS", MAIN)
-        help = HelpScreen(self.overrides, contexts)
+        keys = getattr(self.screen, "KEYS", ())
+        contexts = getattr(self.screen, "CONTEXTS", (Context.ANYWHERE,) if keys else MAIN)
+        help = HelpScreen(self.overrides, contexts, keys, self.focus_context)
         if Context.SERVER_QUESTION in contexts:
             self.push_screen(help)  # the help of another screen may be open under the question
         else:
@@ -134,6 +143,25 @@ class BaseApp(App[int]):
         super().notify(
             clean(message), title=clean_line(title), severity=severity, timeout=timeout, markup=False
         )
+
+    @property
+    def clipboard(self) -> str:
+        """What was copied last, for pasting with a key of Textual's fields."""
+        return self._copied
+
+    def copy_to_clipboard(self, text: str) -> None:
+        self.copy(text, "the selection")
+
+    def copy(self, text: str, what: str) -> None:
+        """Copy a text to where the person can paste it, and say where it went; `what` is "the reply"."""
+        self._copied = text
+        self.run_worker(self._copy(text, what), name="copy", exit_on_error=False)
+
+    async def _copy(self, text: str, what: str) -> None:
+        tool = await clipboard.put(text, os.environ)
+        if tool is None:
+            super().copy_to_clipboard(text)
+        self.notify(clipboard.note(what, tool), timeout=4)
 
     def fail(self, error: Exception) -> None:
         """End the app because of an error that Textual cannot see, raised outside its own tasks."""

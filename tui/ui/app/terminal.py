@@ -6,6 +6,7 @@ left in full-screen mode, and would cut short what is cleaned up inside it (meas
 """
 
 import asyncio
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -91,7 +92,7 @@ async def _own(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]", screen:
             await app.close()
             for runtime in made:
                 await _shut_down(runtime, screen)
-                screen.write(_not_kept(runtime))
+                screen.write(_not_kept(runtime) or how_to_resume(runtime))
                 screen.flush()
     return stop.code or app.return_code or 0
 
@@ -110,6 +111,14 @@ async def _shut_down(runtime: "Runtime", screen: TextIO) -> None:
         await asyncio.wait({work}, timeout=1.0)
     elif not work.cancelled() and (error := work.exception()) is not None:
         raise error
+
+
+def how_to_resume(runtime: "Runtime") -> str:
+    """Return a line with the command that opens the session of this run again, or ""."""
+    info = runtime.conversations.info if runtime.is_ready else None
+    if info is None or not runtime.conversations.messages:
+        return ""
+    return f"Resume this session: mcptui --session {shlex.quote(info.id)}\n"
 
 
 def _not_kept(runtime: "Runtime") -> str:

@@ -55,7 +55,6 @@ class Bridge:
     Attributes:
         step: the running step, 0 between turns.
         can_continue: the last turn ended at a limit.
-        ended: why the last turn ended; "" while one runs and before the first.
         calls_begun: calls of this turn that were sent to their servers, the running ones among them.
     """
 
@@ -80,7 +79,6 @@ class Bridge:
         self._reason = ""
         self.step = 0
         self.can_continue = False
-        self.ended = ""
         self.calls_begun = 0
         """How many calls of this turn were sent to their servers, the running ones among them."""
 
@@ -193,7 +191,7 @@ class Bridge:
         self._cards.clear()
         self.calls_begun = 0
         self.can_continue = False
-        self.ended = self._reason = ""
+        self._reason = ""
         self._activity = "waiting for the model"
         self._note(event)
 
@@ -244,7 +242,6 @@ class Bridge:
         self._view.sign_reply()
         self._activity, self.step = "", 0
         self.can_continue = event.reason is EndReason.LIMIT
-        self.ended = note_of(Remark(0, "end", event.reason.value), **self.keys)[0]
         self._note(event)
 
 

@@ -80,7 +80,7 @@ class CurrentConversation:
         """Return why the conversation cannot be changed or replaced now, and what to do; or two ""."""
         stop = f"{self.regions.key_of('chat.cancel')} stops it."
         if self._turns.running:
-            return "a turn is still running", stop
+            return "a turn is running", stop
         if self._turns.reading:
             return "attachments are still being read", stop
         changing = self._change is not None and not self._change.done()
@@ -183,7 +183,6 @@ class CurrentConversation:
             )
         self._forget()
         bridge.can_continue = ended_at_limit(conversations.remarks, len(conversations.messages))
-        bridge.ended = ""
         label, notice = runtime.model_label, runtime.model_notice
         if conversations.messages:
             self.regions.conversation.show_past(

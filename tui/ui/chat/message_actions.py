@@ -12,6 +12,7 @@ from tui.ui.chat.current_conversation import NOT_SAVED, CurrentConversation
 from tui.ui.chat.transcript.result_parts import result_of
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Context
+from tui.ui.platform import clipboard
 
 if TYPE_CHECKING:
     from tui.core.tools import LinkContent, ToolResult
@@ -130,14 +131,12 @@ class MessageActions:
         label = self._transcript.marked_label
         question = self._question() if self._current.runtime.is_ready else None
         if label is None or question is None:
-            if self._transcript.copy_last_reply():
-                self._regions.notify("The last reply is copied.")
+            self._transcript.copy_last_reply()
             return
         text = self._text_of(label, self._current.conversations.messages[question : self._end_of(question)])
         if text:
-            self._regions.screen.app.copy_to_clipboard(clean(text))
-            is_user = label.role == "user"
-            self._regions.notify("The question is copied." if is_user else "The reply is copied.")
+            what = "the question" if label.role == "user" else "the reply"
+            clipboard.copy(self._regions.screen.app, clean(text), what)
 
     def _text_of(self, label: "Label", messages: Sequence[Message]) -> str:
         if label.role == "user":

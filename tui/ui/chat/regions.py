@@ -33,9 +33,14 @@ if TYPE_CHECKING:  # not needed for the first frame
     from tui.ui.chat.servers import ServersPane
     from tui.ui.chat.trace import TracePane
     from tui.ui.chat.transcript.transcript import Transcript
+    from tui.ui.widgets.lines import LinePane
 
 WIDE = 100
 """From this many columns on, servers and trace are shown next to the conversation."""
+
+SIDE_SHARE = 0.38
+READ_COLUMNS = 104
+"""Columns that the conversation can use: its text is at most 100 wide."""
 
 TALL = 24
 """Below this many rows the header folds into the status line."""
@@ -85,6 +90,7 @@ class Regions:
     conversation: "Transcript"
     servers: "ServersPane"
     trace: "TracePane"
+    side: Side
 
     def __init__(
         self, screen: Screen[None], overrides: KeyOverrides, sources: "Callable[[], LiveSources]"
@@ -129,9 +135,9 @@ class Regions:
         self.conversation = Transcript(symbols=symbols, id="conversation")
         self.servers = ServersPane(symbols=symbols, id="servers")
         self.trace = TracePane(symbols=symbols, id="trace")
-        side = Side(self.servers, self.rule_side, self.trace, id="side")
+        self.side = Side(self.servers, self.rule_side, self.trace, id="side")
         with self.screen.app.batch_update():
-            await self.screen.query_one("#body").mount(self.conversation, side)
+            await self.screen.query_one("#body").mount(self.conversation, self.side)
             self.has_panes = True
             self.arrange()
 
@@ -161,6 +167,23 @@ class Regions:
             self._tab = Context.CONVERSATION  # shown with the composer if the terminal gets narrow
         # No scrolling into view: every region is in view, and the animation would move the screen.
         self.screen.set_focus(self._widgets()[context], scroll_visible=False)
+
+    @property
+    def _read(self) -> "LinePane":
+        """The pane that is read while the input has the focus: the conversation, unless it is hidden."""
+        hidden_by = {Context.SERVERS: self.servers, Context.TRACE: self.trace}
+        return hidden_by.get(self.only or Context.CONVERSATION, self.conversation)
+
+    def scroll_page(self, direction: int) -> None:
+        """Scroll what is read by a page; what is selected in it stays."""
+        self._read.scroll_relative(y=direction * self._read.page, animate=False)
+
+    def scroll_to_end(self, direction: int) -> None:
+        """Scroll what is read to its start (-1) or its end (1), which it follows then."""
+        if direction > 0:
+            self._read.follow()
+        else:
+            self._read.scroll_to(y=0, animate=False)
 
     def light_focus(self, focus: Context) -> None:
         """Highlight the line above the conversation while it has the focus; other panes have titles."""
@@ -205,8 +228,16 @@ class Regions:
         keys = {context: self.key_of(f"focus.{context.name.lower()}") for context in BODY}
         self.rule_top.tabs(BODY if self.is_narrow else (), only, keys)
         if self.has_panes:
+            self._fit_side()
             self.fit_servers()
             self.screen.app.call_after_refresh(self._join_rules)
+
+    def _fit_side(self) -> None:
+        """Give servers and trace what the conversation cannot use: its text is at most so wide."""
+        width = self.screen.app.size.width
+        spare = min(width // 2, width - READ_COLUMNS)
+        is_wide = self.only is None and spare > width * SIDE_SHARE
+        self.side.styles.width = spare if is_wide else None
 
     def fit_servers(self) -> None:
         """Make the servers pane as high as its rows, but at most two fifths of the body."""
@@ -252,6 +283,14 @@ class BodyRule(Rule):
         self._tabs: tuple[Context, ...] = ()
         self._active: Context | None = None
         self._keys: dict[Context, str] = {}
+        self._servers = ""
+
+    def count(self, servers: str) -> None:
+        """Show how many servers run beside the name of their region: the pane itself is hidden."""
+        if servers != self._servers:
+            self._servers = servers
+            if self._tabs:
+                self.refresh()
 
     def tabs(self, tabs: Sequence[Context], active: Context | None, keys: dict[Context, str]) -> None:
         """Show the names of these regions with their keys; `active` is the visible one."""
@@ -267,6 +306,7 @@ class BodyRule(Rule):
                     ("── ", "rule"),
                     (self.WORDS[tab], "accent bold" if tab is self._active else "dim"),
                     (f" {self._keys.get(tab, '')} ", "dim"),
+                    (f"{self._servers} " if tab is Context.SERVERS and self._servers else "", "dim"),
                 ),
             )
             for tab in self._tabs

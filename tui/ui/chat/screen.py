@@ -85,7 +85,7 @@ class ChatScreen(Screen[None]):
     def show_loading(self) -> None:
         """Let the user write at once; everything else comes after the first frame."""
         regions = self.regions
-        regions.header.show((), "loading…", "")
+        regions.header.show("", "", "loading…", "")
         regions.status_line.show(Status(activity=LOADING))
         regions.footer.show(in_footer(Situation(Context.COMPOSER), self._overrides))
         regions.go_to(Context.COMPOSER)

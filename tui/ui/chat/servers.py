@@ -14,13 +14,13 @@ from textual.geometry import Size
 from textual.widget import Widget
 
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import ServerState, ServerStatus
+from tui.core.servers import ServerStatus
 from tui.core.text import clean_line
 from tui.ui.chat.titled_pane import TitledPane
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.widgets.rows import Row, wrap
-from tui.ui.widgets.server_rows import MOVING, Look, server_rows, toggle_server
+from tui.ui.widgets.server_rows import MOVING, Look, running_words, server_rows, toggle_server
 from tui.ui.widgets.symbols import UNICODE, Symbols
 
 if TYPE_CHECKING:
@@ -147,11 +147,7 @@ class ServersPane(TitledPane):
             self.tick()
 
     def title(self) -> tuple[str, str]:
-        if not self._statuses:
-            return "SERVERS", ""
-        running = sum(status.state is ServerState.RUNNING for status in self._statuses)
-        enabled = sum(not status.spec.disabled for status in self._statuses)
-        return "SERVERS", f"{running} of {enabled} running" if enabled else "all disabled"
+        return "SERVERS", running_words(self._statuses)
 
     def body_count(self) -> int:
         return len(self._rows)

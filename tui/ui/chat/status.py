@@ -1,21 +1,22 @@
 """What header, status line and footer show, and the timer that repaints what changed in the stores."""
 
 import asyncio
+import os
 import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from tui.core import units
-from tui.core.servers import ServerState, ServerStatus
+from tui.core.servers import ServerStatus
 from tui.ui.chat.approval_queue import Approvals
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.regions import Regions
-from tui.ui.chat.status_line import LOADING, Meter, Status, Used
+from tui.ui.chat.status_line import LOADING, Meter, Status, Used, short_path
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.keys.situation import Situation, in_footer
-from tui.ui.widgets.server_rows import MOVING
+from tui.ui.widgets.server_rows import MOVING, running_words
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -49,8 +50,10 @@ class ChatStatus:
         return self._runtime.host.statuses() if self._runtime.is_ready else ()
 
     @property
-    def running(self) -> list[str]:
-        return [status.name for status in self.statuses if status.state is ServerState.RUNNING]
+    def title(self) -> str:
+        """The title of the session, "" before its first message."""
+        info = self._runtime.conversations.info if self._runtime.is_ready else None
+        return info.title if info is not None else ""
 
     @property
     def moving(self) -> bool:
@@ -96,19 +99,16 @@ class ChatStatus:
             "summarised": bool(compaction.upto or compaction.shrunk or compaction.limits),
         }
 
-    def status(self, focus: Context, *, folded: bool) -> Status:
+    def status(self, *, folded: bool) -> Status:
         """Return the status line; `folded`: no header shows model and step."""
         if not self._runtime.is_ready:
             return Status(activity=LOADING)
         return Status(
-            activity=self._activity(focus),
-            urgent=self._approvals.current is not None,
+            activity=self._activity(),
+            urgent=self._approvals.current is not None or self._bridge.can_continue,
             meters=tuple(self._meters(with_step=folded)),
             model=self.model if folded else "",
-            running=len(self.running),
-            servers=sum(not status.spec.disabled for status in self.statuses),
             used=self._used(),
-            frames=self._runtime.frames,
             fault=self._fault(),
         )
 
@@ -134,14 +134,14 @@ class ChatStatus:
             else ("~" if meters.estimated else "") + units.money(meters.cost, meters.currency),
         )
 
-    def _activity(self, focus: Context) -> str:
+    def _activity(self) -> str:
         request = self._approvals.current
         if request is not None:
-            more = f", {self._approvals.waiting} more wait" if self._approvals.waiting else ""
-            here = focus is Context.CONVERSATION
-            how = "y t a n e" if here else f"answer with {self._overrides.first_of('focus.conversation')}"
-            return f"{request.tool.server} › {request.tool.name} asks you{more}: {how}"
-        return "stopping" if self._chat.stopping else self._bridge.activity or self._bridge.ended
+            more = f", {self._approvals.waiting} more" if self._approvals.waiting else ""
+            return f"waiting for approval{more}"
+        if self._bridge.can_continue:
+            return f"limit reached: {self._overrides.first_of('chat.continue')} continues"
+        return "stopping" if self._chat.stopping else self._bridge.activity
 
     def _meters(self, *, with_step: bool) -> Iterator[Meter]:
         meter = self._chat.meter
@@ -177,6 +177,7 @@ class Refresher:
         self._look_first = look_first
         self._when_ready = when_ready
         self._fail = fail
+        self._folder = short_path(os.getcwd(), os.path.expanduser("~"))
         self._next: asyncio.TimerHandle | None = None
         self._seen: tuple[int, int] | None = None
         self._situation: Situation | None = None
@@ -222,8 +223,9 @@ class Refresher:
         self._look_first()
         regions.fit_servers()
         regions.light_focus(focus)
-        regions.header.show(status.running, status.model, status.step)
-        regions.status_line.show(status.status(focus, folded=not regions.header.display))
+        regions.rule_top.count(running_words(status.statuses))
+        regions.header.show(status.title, self._folder, status.model, status.step)
+        regions.status_line.show(status.status(folded=not regions.header.display))
         situation = status.situation(focus)
         if situation != self._situation:
             self._situation = situation
@@ -238,6 +240,7 @@ class Refresher:
                 regions.conversation.welcome(
                     self._runtime.model_label,
                     self._runtime.examples(),
+                    self._first_keys(),
                     is_demo=bool(self._runtime.model_notice),
                     project=self._runtime.request.project_words,
                 )
@@ -250,6 +253,14 @@ class Refresher:
             self._project_shown = project.revision
             if self._runtime.conversations.messages:
                 self._regions.conversation.add_note(self._runtime.request.project_words, "info")
+
+    def _first_keys(self) -> list[tuple[str, str]]:
+        key_of = self._regions.key_of
+        return [
+            (key_of("focus.conversation"), "pick an example"),
+            (key_of("focus.servers"), "servers and tools"),
+            (key_of("chat.models"), "switch model"),
+        ]
 
     def forget(self) -> None:
         """Show an empty conversation, with its welcome at the next look."""

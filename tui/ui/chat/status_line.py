@@ -1,9 +1,8 @@
-"""The status line: activity, limits and counts; and the header."""
+"""The status line: activity, limits, context and cost; and the header."""
 
-from collections.abc import Sequence
+import os
 from dataclasses import dataclass
 
-from tui.core import units
 from tui.core.text import clean_line
 from tui.ui.widgets.bar import Bar, spread
 from tui.ui.widgets.rows import Row, width_of
@@ -11,7 +10,7 @@ from tui.ui.widgets.rows import Row, width_of
 WARN_AT = 0.8
 """The share of a limit from which its meter has the warning color."""
 
-LOADING = "loading; you can write meanwhile"
+LOADING = "Loading. You can type already."
 
 _CELLS = 5
 
@@ -35,6 +34,7 @@ class Used:
     """What the conversation has used, in words, or "".
 
     `context` is how full the model's window is: a meter if the window is known, "~12 k" if not.
+    `tokens` are shown where no price is known.
     """
 
     context: Meter | str = ""
@@ -47,14 +47,12 @@ NOTHING_USED = Used()
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Everything the status line can show.
+    """Everything the status line can show: what needs the person, limits, context and cost.
 
     Attributes:
         urgent: `activity` asks something of the user.
         meters: the limits; empty while no turn runs.
         model: the model's label, if no header shows it.
-        running: servers that run.
-        frames: messages on the wire.
         fault: what mcptui fails to do ("not saved"), or "". Always shown.
     """
 
@@ -62,10 +60,7 @@ class Status:
     urgent: bool = False
     meters: tuple[Meter, ...] = ()
     model: str = ""
-    running: int = 0
-    servers: int = 0
     used: Used = NOTHING_USED
-    frames: int = 0
     fault: str = ""
 
 
@@ -92,20 +87,17 @@ class StatusLine(Bar):
 def status_row(status: Status, width: int) -> Row:
     """Return the line for `width` cells; the least important parts are dropped first."""
     for right, bars, meters in _FULL_TO_BARE:
-        row = (*_left(status, bars=bars, meters=meters), ("  ", ""), *_counts(status, right, bars=bars))
+        row = (*_left(status, bars=bars, meters=meters), ("  ", ""), *_used(status, right, bars=bars))
         if width_of(row) <= width:
             break
-    return spread(_left(status, bars=bars, meters=meters), _counts(status, right, bars=bars), width)
+    return spread(_left(status, bars=bars, meters=meters), _used(status, right, bars=bars), width)
 
 
-# (counts at the right end, meters with bars, any meters)
+# (parts at the right end, meters with bars, any meters)
 _FULL_TO_BARE = (
-    (5, True, True),
-    (4, True, True),
-    (4, False, True),
-    (3, False, True),
+    (2, True, True),
     (2, False, True),
-    (2, False, False),
+    (1, False, True),
     (1, False, False),
     (0, False, False),
 )
@@ -128,23 +120,21 @@ def _left(status: Status, *, bars: bool, meters: bool) -> Row:
     return tuple(left)
 
 
-def _counts(status: Status, how_many: int, *, bars: bool) -> Row:
-    """Return the most important counts, in the order in which they are shown."""
+def _used(status: Status, how_many: int, *, bars: bool) -> Row:
+    """Return context and cost, the first `how_many` of them."""
     used = status.used
-    servers: Row = ((f"{status.running} of {units.plural(status.servers, 'server')}", "dim"),)
-    tokens: Row = ((f"{used.tokens} tokens", "dim"),) if used.tokens else ()
-    cost: Row = ((used.cost, "dim"),) if used.cost else ()
-    frames: Row = ((f"{units.count(status.frames)} frames", "dim"),)
-    context: Row = ()
+    parts: list[Row] = []
     if isinstance(used.context, Meter):
-        context = _meter(used.context, bars=bars)[:-1]
+        parts.append(_meter(used.context, bars=bars)[:-1])
     elif used.context:
-        context = (("context ", "dim"), (used.context, "dim"))
-    ranked = [part for part in (context, servers, cost, tokens, frames) if part][:how_many]
+        parts.append((("context ", "dim"), (used.context, "dim")))
+    if used.cost:
+        parts.append(((used.cost, "dim"),))
+    elif used.tokens:
+        parts.append(((f"{used.tokens} tokens", "dim"),))
     row: list[tuple[str, str]] = []
-    for part in (servers, context, tokens, cost, frames):
-        if part in ranked:
-            row += [*([("   ", "")] if row else []), *part]
+    for part in parts[:how_many]:
+        row += [*([("   ", "")] if row else []), *part]
     return (*row, (" ", ""))
 
 
@@ -158,24 +148,33 @@ def _meter(meter: Meter, *, bars: bool) -> Row:
 
 
 class Header(Bar):
-    """Name of the program, running servers, model and step."""
+    """The title of the session, the folder, model and step."""
 
     def __init__(self) -> None:
         super().__init__(id="header")
-        self._servers = ""
-        self._right = ""
-        self._busy = False
+        self._title = self._folder = self._right = ""
 
-    def show(self, servers: Sequence[str], model: str, step: str) -> None:
-        names = ", ".join(clean_line(name, 40) for name in servers)
-        right = " · ".join(part for part in (clean_line(model, 60), step) if part)
-        if (names, right, bool(step)) != (self._servers, self._right, self._busy):
-            self._servers, self._right, self._busy = names, right, bool(step)
+    def show(self, title: str, folder: str, model: str, step: str) -> None:
+        right = "   ".join(part for part in (clean_line(model, 60), step) if part)
+        shown = clean_line(title, 200), clean_line(folder, 200), right
+        if shown != (self._title, self._folder, self._right):
+            self._title, self._folder, self._right = shown
             self.refresh()
 
     def row(self, width: int) -> Row:
-        left: Row = ((" mcptui", "accent bold"),)
-        if self._servers:
-            left = (*left, (f"  ·  {self._servers}", "dim"))
-        right: Row = ((self._right, "text"), (" ▸ " if self._busy else " ", "accent"))
-        return spread(left, right, width)
+        return header_row(self._title, self._folder, self._right, width)
+
+
+def header_row(title: str, folder: str, right: str, width: int) -> Row:
+    """Return the header; the folder goes first where not all fits, then the title is cut."""
+    left: Row = ((" mcptui", "model bold"), (f"   {title}" if title else "", "text"))
+    end: Row = ((f"{right} ", "dim"),)
+    with_folder: Row = ((f"{folder}   ", "dim"), *end) if folder else end
+    fits = width_of(left) + 3 + width_of(with_folder) <= width
+    return spread(left, with_folder if fits else end, width)
+
+
+def short_path(folder: str, home: str) -> str:
+    """Return a folder as shells show it: "~/demo"."""
+    inside = folder == home or folder.startswith(home.rstrip(os.sep) + os.sep)
+    return f"~{folder[len(home.rstrip(os.sep)) :]}" if home.rstrip(os.sep) and inside else folder

@@ -36,7 +36,7 @@ _BLANKS = re.compile(r'"(?:\\.|[^"\\])*"|\s+')
 _CALL_STYLES = {
     CallState.WAITING: "dim",
     CallState.ASKING: "warn bold",
-    CallState.RUNNING: "accent",
+    CallState.RUNNING: "tool",
     CallState.DONE: "ok",
     CallState.FAILED: "bad",
     CallState.DENIED: "warn",
@@ -157,7 +157,7 @@ def _progress(call: CallSpan, look: TraceLook) -> Iterator[Row]:
     if (done := share(call.progress, call.total)) is not None:
         bar = (*progress_bar(done, BAR_CELLS, look.symbols.thin, look.symbols.rule), ("  ", ""))
     if words:
-        yield crop(((INDENT, ""), *bar, (words, "accent")), look.columns)
+        yield crop(((INDENT, ""), *bar, (words, "tool")), look.columns)
 
 
 def _noted(text: str, style: str, look: TraceLook, open: bool) -> Iterator[Row]:

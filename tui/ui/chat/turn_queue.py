@@ -288,6 +288,6 @@ def held_rows(held: Sequence[str], steered: Sequence[str], *, reading: bool = Fa
 
 def _held(texts: Sequence[str], words: str) -> Row:
     return (
-        (f" {units.plural(len(texts), 'message')} {words}", "accent"),
+        (f" {units.plural(len(texts), 'message')} {words}", "user"),
         (f"   {clean_line(texts[-1], 300)}", "text"),
     )

@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
+from tui.ui.widgets.bar import KeyLine
 from tui.ui.widgets.literal import Literal
 
 RIPE_SECONDS = 0.3
@@ -19,7 +20,7 @@ class Confirm(ModalScreen[bool]):
     """Asks before something irreversible; returns whether to do it. All texts are cleaned."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "yes", "do it", priority=True),
+        Binding("y,ctrl+s,ctrl+enter", "yes", "do it", priority=True),
         Binding("n,escape,q", "no", "do not", priority=True),
     ]
 
@@ -31,7 +32,6 @@ class Confirm(ModalScreen[bool]):
     }
     Confirm Literal { width: 1fr; }
     Confirm .about { color: $text-dim; }
-    Confirm .keys { color: $accent; margin-top: 1; }
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Confirm(ModalScreen[bool]):
         super().__init__()
         self._question = question
         self._about = about
-        self._words = f"y {yes}    n esc {no}"
+        self._keys = [("y", yes), ("esc n", no)]
         self._clock = clock
         self._shown = clock()
 
@@ -55,7 +55,7 @@ class Confirm(ModalScreen[bool]):
             yield Literal(f"! {self._question}")
             if self._about is not None:
                 yield Literal(self._about, classes="about")
-            yield Literal(self._words, classes="keys")
+            yield KeyLine(self._keys)
 
     def action_yes(self) -> None:
         """Answer yes, unless the key was pressed before the question could be seen."""
@@ -70,21 +70,21 @@ class ConfirmCall(Confirm):
     """Asks before the first call of a tool that may be destructive. Both texts are cleaned."""
 
     def __init__(self, warning: str, arguments: str) -> None:
-        super().__init__(warning, yes="call it, and do not ask again here", no="do not", about=arguments)
+        super().__init__(warning, yes="call, and do not ask again here", no="cancel", about=arguments)
 
 
 LOOKS_PER_SECOND = 8
 
-_RUNNING = "A turn is still running. Leave and stop it?"
-_ENDED = "The turn has ended by now. Leave?"
+_RUNNING = "A turn is running. Stop it and quit?"
+_ENDED = "The turn has ended. Quit?"
 
 
 class ConfirmQuit(ModalScreen[bool]):
     """Asks whether to quit while a turn is running; once it has ended the question says so."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y,enter", "answer(True)", "leave"),
-        Binding("n,escape", "answer(False)", "stay"),
+        Binding("y,enter,ctrl+s,ctrl+enter", "answer(True)", "quit"),
+        Binding("n,escape", "answer(False)", "cancel"),
     ]
 
     DEFAULT_CSS = """
@@ -94,20 +94,18 @@ class ConfirmQuit(ModalScreen[bool]):
         background: $panel; border-left: outer $accent;
     }
     ConfirmQuit Literal { width: 1fr; }
-    ConfirmQuit .keys { color: $text-dim; margin-top: 1; }
     """
 
-    def __init__(self, running: Callable[[], bool], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, running: Callable[[], bool], quit_key: str) -> None:
         super().__init__()
         self._turn_runs = running
-        self._clock = clock
-        self._shown = clock()
+        self._quit_key = quit_key
         self._question = Literal(_RUNNING)
 
     def compose(self) -> ComposeResult:
         with Vertical():
             yield self._question
-            yield Literal("y leave    n stay", classes="keys")
+            yield KeyLine([(f"{self._quit_key} y", "quit"), ("esc n", "cancel")])
 
     def on_mount(self) -> None:
         self.set_interval(1 / LOOKS_PER_SECOND, self._look)
@@ -116,9 +114,8 @@ class ConfirmQuit(ModalScreen[bool]):
         self._question.show(_RUNNING if self._turn_runs() else _ENDED)
 
     def action_again(self) -> None:
-        """Leave: the key that asked was pressed once more. One that is held down does not count."""
-        if self._clock() - self._shown >= RIPE_SECONDS:
-            self.dismiss(True)
+        """Quit: the key that asked was pressed once more."""
+        self.dismiss(True)
 
     def action_answer(self, leave: bool) -> None:
         self.dismiss(leave)

@@ -14,7 +14,7 @@ from textual.widgets import Input
 from tui.core.atomic_write import is_replaceable
 from tui.core.conversation.sessions import ExportKind
 from tui.core.text import clean_line
-from tui.ui.widgets.bar import Bar
+from tui.ui.widgets.bar import Bar, KeyLine
 from tui.ui.widgets.field import Field, type_into
 from tui.ui.widgets.files import path_problem, typed_path
 from tui.ui.widgets.literal import Literal
@@ -62,7 +62,6 @@ class ExportChat(ModalScreen[tuple[ExportKind, Path] | None]):
     ExportChat Literal { width: 1fr; }
     ExportChat _Kinds { margin: 1 0; }
     ExportChat Input { background: $panel; background-tint: transparent; }
-    ExportChat .keys { color: $text-dim; margin-top: 1; }
     ExportChat #there { color: $warn; display: none; }
     """
 
@@ -80,7 +79,7 @@ class ExportChat(ModalScreen[tuple[ExportKind, Path] | None]):
             yield self._kinds
             yield self._field
             yield self._there
-            yield Literal("tab another kind    enter write it    esc back", classes="keys")
+            yield KeyLine([("enter", "save"), ("tab", "next format"), ("esc", "cancel")])
 
     def on_mount(self) -> None:
         self.set_focus(self._field)

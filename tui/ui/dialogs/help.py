@@ -1,69 +1,139 @@
-"""The help: every key, from the table of actions."""
+"""The help: every key, from the table of actions, filtered while typing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
+from textual.widgets import Input
 
-from tui.ui.keys.action_table import OF_SCREENS, Context, key_words, of_context
+from tui.ui.keys.action_table import OF_SCREENS, Action, Context, key_words, of_context
+from tui.ui.keys.footer import ALWAYS
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN
+from tui.ui.widgets.bar import KeyLine
+from tui.ui.widgets.field import Field, type_into
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import EMPTY, Row
+from tui.ui.widgets.literal import Literal
+from tui.ui.widgets.rows import EMPTY, Row, width_of, wrap
 
 _EVERY_PANE = (
-    ("tab", "Go to the next pane"),
-    ("up down page up page down", "Scroll"),
-    ("end", "Go to the end and follow it"),
-    ("enter", "Unfold what the mark stands on"),
+    ("tab", "Focus the next pane"),
+    ("up, down, pgup, pgdn", "Scroll"),
+    ("home, end", "Go to the start or the end"),
+    ("enter", "Expand or collapse"),
 )
-_COLUMN = 30
+
+KEY_CELLS = 24
+"""Cells of the column of keys; longer ones have a line of their own."""
+
+MAIN = (
+    Context.COMPOSER,
+    Context.ANYWHERE,
+    *(one for one in Context if one not in (*OF_SCREENS, Context.COMPOSER, Context.ANYWHERE)),
+)
+"""The contexts of the main screen, the most used first; the screens over it have a help of their own."""
 
 
-MAIN = tuple(context for context in Context if context not in OF_SCREENS)
-"""The contexts of the main screen; the screens over it have a help of their own."""
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the help; `words` are more words to find it by."""
+
+    keys: str
+    help: str
+    words: str = ""
+
+    def matches(self, query: str) -> bool:
+        text = f"{self.keys} {self.help} {self.words}".casefold()
+        return all(word in text for word in query.casefold().split())
 
 
-def help_rows(overrides: KeyOverrides, contexts: Sequence[Context] = MAIN) -> list[Row]:
-    """Return the rows of the help: a group per context, keys left, sentence right."""
-    rows: list[Row] = [((" Keys", "accent bold"),), EMPTY]
-    for context in contexts:
-        rows.append(((f" {context.value}", "text bold"),))
-        for found in of_context(context):
-            keys = key_words(overrides.keys_of(found))
-            if found.anywhere:
-                keys += f"   anywhere: {key_words(found.anywhere)}"
-            rows.append(((f"   {keys:<{_COLUMN}} ", "accent"), (found.help, "text")))
-        rows.append(EMPTY)
+Group = tuple[str, tuple[Line, ...]]
+"""A heading and the lines under it."""
+
+
+def groups(
+    overrides: KeyOverrides,
+    contexts: Sequence[Context] = MAIN,
+    keys: Sequence[tuple[str, str]] = (),
+    first: Context | None = None,
+) -> Iterator[Group]:
+    """Yield the groups of the help; `keys` are those of a screen without actions, `first` comes first."""
+    if keys:
+        yield "Here", tuple(Line(key, words) for key, words in keys)
+    for context in sorted(contexts, key=lambda context: context is not first):
+        if found := of_context(context):
+            yield context.value, tuple(_line(one, overrides) for one in sorted(found, key=_use))
     if Context.COMPOSER in contexts:
-        rows.append(((" At the start of a message", "text bold"),))
-        rows += [_command_row(f"/{spec.name} {spec.usage}", spec.help) for spec in OWN]
-        rows += [_command_row(written, words) for written, words in ELSEWHERE]
-        rows.append(EMPTY)
-    rows.append(((" In every pane", "text bold"),))
-    rows += [((f"   {keys:<{_COLUMN}} ", "accent"), (words, "text")) for keys, words in _EVERY_PANE]
-    rows += [EMPTY, ((" Keys can be changed under [ui.keys] in the configuration.   esc closes", "dim"),)]
-    return rows
+        commands = [Line(f"/{spec.name} {spec.usage}".strip(), spec.help) for spec in OWN]
+        yield "Commands", (*commands, *(Line(*one) for one in ELSEWHERE))
+    yield "In every pane", tuple(Line(*one) for one in _EVERY_PANE)
 
 
-def _command_row(written: str, words: str) -> Row:
-    return ((f"   {written:<{_COLUMN + 6}} ", "accent"), (words, "text"))
+def _use(found: Action) -> int:
+    """Return the rank of an action by use: the keys of every footer, then those that footers show."""
+    return 0 if found.id in ALWAYS else found.footer or 1000
+
+
+def _line(found: Action, overrides: KeyOverrides) -> Line:
+    keys = key_words(overrides.keys_of(found))
+    if found.anywhere:
+        keys += f", anywhere {key_words(found.anywhere)}"
+    return Line(keys, found.help, f"{found.label} {found.id}")
+
+
+def help_rows(found: Sequence[Group], query: str, width: int) -> list[Row]:
+    """Return the rows of the groups that match, for `width` cells; nothing is cut."""
+    rows: list[Row] = []
+    for heading, lines in found:
+        if shown := [line for line in lines if line.matches(query) or not query]:
+            rows += [EMPTY] if rows else []
+            rows.append(((heading, "dim bold"),))
+            for line in shown:
+                rows += _rows_of(line, width)
+    return rows or [(("No matches", "dim"),)]
+
+
+def _rows_of(line: Line, width: int) -> list[Row]:
+    cells = min(KEY_CELLS, width // 2)
+    key: Row = ((line.keys, "text bold"),)
+    rest: Row = ((" " * (cells + 2), ""),)
+    if width_of(key) > cells:
+        return [*wrap(key, width), *wrap(((line.help, "text"),), width, first=rest, rest=rest)]
+    first: Row = (*key, (" " * (cells + 2 - width_of(key)), ""))
+    return list(wrap(((line.help, "text"),), width, first=first, rest=rest))
 
 
 class _HelpLines(LinePane):
     FOLLOWS = False
 
-    def __init__(self, rows: list[Row]) -> None:
+    def __init__(self, found: Sequence[Group]) -> None:
         super().__init__()
-        self._rows = rows
+        self._groups = found
+        self._rows: list[Row] = []
+        self._query = ""
 
     def row_count(self) -> int:
         return len(self._rows)
 
     def row(self, index: int) -> Row:
         return self._rows[index]
+
+    def on_mount(self) -> None:
+        self.rewrap()
+
+    def rewrap(self) -> None:
+        self._rows = help_rows(self._groups, self._query, max(20, self.columns))
+        self.rows_changed()
+
+    def filter(self, query: str) -> None:
+        self._query = query
+        self.rewrap()
+        self.scroll_to(y=0, animate=False)
 
 
 class HelpScreen(ModalScreen[None]):
@@ -72,30 +142,67 @@ class HelpScreen(ModalScreen[None]):
     TAKES = frozenset({"app.help"})
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,f1,question_mark", "close", "close", priority=True),
+        Binding("escape", "back", "close", priority=True),
+        Binding("f1", "close", "close", priority=True),
+        Binding("up", "step(-1)", "up", show=False, priority=True),
+        Binding("down", "step(1)", "down", show=False, priority=True),
+        Binding("pageup", "page(-1)", "page up", show=False, priority=True),
+        Binding("pagedown", "page(1)", "page down", show=False, priority=True),
     ]
 
     DEFAULT_CSS = """
     HelpScreen { align: center middle; background: $surface 60%; }
     HelpScreen.-over-dialog { background: $surface; }
-    HelpScreen _HelpLines {
-        width: 96; max-width: 100%; height: auto; max-height: 90%; padding: 1 2; background: $panel;
-    }
+    HelpScreen > Vertical { width: 96; max-width: 100%; height: 90%; padding: 1 2; background: $panel; }
+    HelpScreen Horizontal { height: 1; margin-bottom: 1; }
+    HelpScreen Horizontal Literal { width: auto; padding-right: 2; text-style: bold; }
+    HelpScreen Input { width: 1fr; background: $panel; background-tint: transparent; }
+    HelpScreen _HelpLines { height: 1fr; background: $panel; }
     """
 
-    def __init__(self, overrides: KeyOverrides, contexts: Sequence[Context] = MAIN) -> None:
+    def __init__(
+        self,
+        overrides: KeyOverrides,
+        contexts: Sequence[Context] = MAIN,
+        keys: Sequence[tuple[str, str]] = (),
+        first: Context | None = None,
+    ) -> None:
         super().__init__()
-        self._rows = help_rows(overrides, contexts)
+        self._lines = _HelpLines(tuple(groups(overrides, contexts, keys, first)))
+        self._field = Field(placeholder="Type to filter", max_length=100, compact=True)
 
     def compose(self) -> ComposeResult:
-        lines = _HelpLines(self._rows)
-        lines.styles.height = len(self._rows) + 2
-        yield lines
+        with Vertical():
+            with Horizontal():
+                yield Literal("Keys")
+                yield self._field
+            yield self._lines
+            yield KeyLine([("esc", "close"), ("[ui.keys]", "in the configuration changes keys")])
 
     def on_mount(self) -> None:
         """Hide a dialog below: its last lines would look like those of the help."""
         below = self.app.screen_stack[-2:-1]
         self.set_class(any(screen.is_modal for screen in below), "-over-dialog")
+        self.set_focus(self._field, scroll_visible=False)
+
+    def on_key(self, event: events.Key) -> None:
+        type_into(self._field, event)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        self._lines.filter(event.value)
+
+    def action_step(self, rows: int) -> None:
+        self._lines.scroll_relative(y=rows, animate=False)
+
+    def action_page(self, pages: int) -> None:
+        self._lines.scroll_relative(y=pages * self._lines.page, animate=False)
+
+    def action_back(self) -> None:
+        """Clear the filter, or close."""
+        if self._field.value:
+            self._field.value = ""
+        else:
+            self.dismiss(None)
 
     def action_close(self) -> None:
         self.dismiss(None)

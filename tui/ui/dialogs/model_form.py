@@ -59,7 +59,7 @@ class ModelForm(ModalScreen[str | None]):
         Binding("escape", "back", "Cancel", priority=True),
         Binding("tab", "app.focus_next", "Next field", priority=True),
         Binding("shift+tab", "app.focus_previous", "Previous field", priority=True),
-        Binding("ctrl+j,ctrl+enter", "save", "Save", priority=True),
+        Binding("ctrl+s,ctrl+enter", "save", "Save", priority=True),
         Binding("down", "choose_model", "Choose model", priority=True),
     ]
 
@@ -114,7 +114,7 @@ class ModelForm(ModalScreen[str | None]):
                 yield FormField("Profile name", self._called, required=True)
             yield self._problem
             with Horizontal(classes="buttons"):
-                yield Button("Save", "ctrl+j", self.action_save)
+                yield Button("Save", "ctrl+s", self.action_save)
                 yield self._state
 
     def on_mount(self) -> None:
@@ -255,7 +255,7 @@ class ModelForm(ModalScreen[str | None]):
             await self._changes.add(values)
         except McptuiError as error:
             self._complain(error)
-            self._say("ctrl+j again saves it anyway   esc cancel" if self._tried == values else "")
+            self._say("ctrl+s again saves it anyway   esc cancel" if self._tried == values else "")
         else:
             self.dismiss(values.name)
         finally:

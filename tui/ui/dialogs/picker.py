@@ -15,6 +15,7 @@ from textual.widgets.option_list import Option
 
 from tui.settings.themes import ThemeSpec
 from tui.ui.widgets import theming
+from tui.ui.widgets.bar import KeyLine
 from tui.ui.widgets.field import Field, type_into
 from tui.ui.widgets.literal import Literal
 
@@ -53,13 +54,12 @@ class Picker(ModalScreen[str | None]):
         width: 48; max-width: 100%; height: auto; max-height: 100%; padding: 1 2;
         background: $panel; border-left: outer $accent;
     }
-    Picker .heading { color: $accent; text-style: bold; margin-bottom: 1; }
+    Picker .heading { text-style: bold; margin-bottom: 1; }
     Picker OptionList {
         height: auto; border: none; padding: 0; color: $foreground;
         background: $panel; background-tint: transparent; scrollbar-size-vertical: 1;
     }
     Picker OptionList:focus { border: none; background-tint: transparent; }
-    Picker .keys { color: $text-dim; margin-top: 1; }
     """
 
     def __init__(
@@ -76,14 +76,14 @@ class Picker(ModalScreen[str | None]):
             yield Literal(self._heading, classes="heading")
             if not self._choices:
                 yield Literal(self._note)
-                yield Literal("esc back", classes="keys")
+                yield KeyLine([("esc", "back")])
                 return
             yield from self.above()
             values = [choice.value for choice in self._choices]
             options = OptionList(*[Option(choice.prompt) for choice in self._choices], markup=False)
             options.highlighted = values.index(self._current) if self._current in values else 0
             yield options
-            yield Literal("enter take it   esc back", classes="keys")
+            yield KeyLine([("enter", "select"), ("esc", "back")])
 
     def above(self) -> ComposeResult:
         """Yield the widgets above the list: none here."""

@@ -41,7 +41,7 @@ class ServerForm(ModalScreen["Draft | None"]):
         Binding("escape", "back", "Cancel", priority=True),
         Binding("tab", "app.focus_next", "Next field", priority=True),
         Binding("shift+tab", "app.focus_previous", "Previous field", priority=True),
-        Binding("ctrl+j,ctrl+enter", "save", "Save", priority=True),
+        Binding("ctrl+s,ctrl+enter", "save", "Save", priority=True),
     ]
 
     DEFAULT_CSS = """
@@ -91,7 +91,7 @@ class ServerForm(ModalScreen["Draft | None"]):
                 yield FormField("Transport", self._transport)
                 yield self._toml
             with Horizontal(classes="buttons"):
-                yield Button("Save", "ctrl+j", self.action_save)
+                yield Button("Save", "ctrl+s", self.action_save)
                 yield Literal("esc cancel   tab next field")
 
     def on_mount(self) -> None:

@@ -11,6 +11,7 @@ from textual.widgets import Input, TextArea
 
 from tui.core.text import clean, clean_line
 from tui.ui.platform.keys_in_order import act_at_once
+from tui.ui.widgets.bar import KeyLine
 from tui.ui.widgets.field import Field, type_into
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.text_area import LinesField
@@ -19,7 +20,7 @@ from tui.ui.widgets.text_area import LinesField
 class SayWhy(ModalScreen[str | None]):
     """Asks why a call is refused; returns the reason, or None to go back to the question."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "back to the question")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "cancel")]
 
     DEFAULT_CSS = """
     SayWhy { align: center bottom; background: $surface 60%; }
@@ -29,19 +30,18 @@ class SayWhy(ModalScreen[str | None]):
     }
     SayWhy Literal { width: 1fr; }
     SayWhy Input { margin: 1 0; background: $panel; }
-    SayWhy .keys { color: $text-dim; }
     """
 
     def __init__(self, server: str, tool: str) -> None:
         super().__init__()
-        self._reason = Field(placeholder="not that one, because…", max_length=1000, compact=True)
+        self._reason = Field(placeholder="Reason", max_length=1000, compact=True)
         self._what = f"{clean_line(server, 40)} › {clean_line(tool, 60)}"
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Literal(f"Why not {self._what}? The model is told.")
+            yield Literal(f"Deny {self._what}: reason for the model")
             yield self._reason
-            yield Literal("enter refuse and say so    esc back to the question", classes="keys")
+            yield KeyLine([("enter", "deny"), ("esc", "cancel")])
 
     def on_key(self, event: events.Key) -> None:
         type_into(self._reason, event)
@@ -55,7 +55,7 @@ class SayWhy(ModalScreen[str | None]):
 
 _DOING = {
     binding.key: binding.action
-    for binding in Binding.make_bindings(TextArea.BINDINGS)
+    for binding in Binding.make_bindings([*TextArea.BINDINGS, *LinesField.BINDINGS])
     if len(binding.key) > 1
 }
 
@@ -72,7 +72,7 @@ class SystemText(ModalScreen[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "back", priority=True),
-        Binding("ctrl+j,ctrl+enter,f12", "keep", "keep it", priority=True),
+        Binding("ctrl+s,ctrl+enter", "save", "save", priority=True),
     ]
 
     DEFAULT_CSS = """
@@ -86,7 +86,6 @@ class SystemText(ModalScreen[str | None]):
         height: auto; min-height: 3; max-height: 16; margin: 1 0; border: none; padding: 0;
         background: $panel; background-tint: transparent;
     }
-    SystemText .keys { color: $text-dim; }
     """
 
     def __init__(self, text: str) -> None:
@@ -95,21 +94,21 @@ class SystemText(ModalScreen[str | None]):
             clean(text),
             compact=True,
             highlight_cursor_line=False,
-            placeholder="Empty: the usual system text of the configuration, or of mcptui, is told.",
+            placeholder="Empty: the default system prompt",
         )
         self._area.set_reactive(TextArea.cursor_blink, False)
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Literal("What the model is told before this conversation (the system text)")
+            yield Literal("System prompt of this conversation")
             yield self._area
-            yield Literal("ctrl+j keep it    enter new line    esc leave it as it was", classes="keys")
+            yield KeyLine([("ctrl+s", "save"), ("esc", "cancel")])
 
     def on_mount(self) -> None:
         self.set_focus(self._area)
         self._area.move_cursor(self._area.document.end)
 
-    def action_keep(self) -> None:
+    def action_save(self) -> None:
         self.dismiss(self._area.text.strip())
 
     def action_back(self) -> None:

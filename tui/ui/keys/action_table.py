@@ -14,20 +14,20 @@ class Context(StrEnum):
     """Where an action's keys work. The value is the heading of its group in the help."""
 
     ANYWHERE = "Anywhere"
-    COMPOSER = "Writing a message"
+    COMPOSER = "Input"
     CONVERSATION = "Conversation"
-    QUESTION = "A tool call asks"
+    QUESTION = "Tool approval"
     SERVERS = "Servers"
     TRACE = "Trace"
     TRAFFIC = "Traffic"
-    ENTRY = "Traffic, one entry"
+    ENTRY = "Traffic, an entry"
     WORKBENCH = "Workbench"
     BENCH_LIST = "Workbench, lists and results"
     BENCH_FORM = "Workbench, a form"
-    SESSIONS = "Saved conversations"
+    SESSIONS = "Sessions"
     MODELS = "Models"
-    SERVER_QUESTION = "A server asks"
-    RESULT = "What a call gave"
+    SERVER_QUESTION = "Server request"
+    RESULT = "Tool result"
 
 
 OF_SCREENS = (
@@ -108,6 +108,12 @@ def _on_bench(context: Context, id: str, keys: str, label: str, help: str, foote
     return _on_screen(context, id, keys, label, help, footer, run)
 
 
+SEND_KEYS = "ctrl+s,ctrl+enter"
+"""What sends, calls, saves and confirms in every form and dialog, and sends in the composer."""
+
+NEWLINE_KEYS = "shift+enter,ctrl+j,alt+enter"
+"""What inserts a newline wherever enter does something else."""
+
 _C = Context
 _sessions = partial(_on_screen, Context.SESSIONS)
 _models = partial(_on_screen, Context.MODELS)
@@ -126,117 +132,141 @@ _anywhere = partial(_on_pane, Context.ANYWHERE)
 
 ACTIONS: tuple[Action, ...] = (
     # ---- a question ----
-    Action("question.once", "y", _C.QUESTION, "once", "Allow this call", 0),
-    Action("question.session", "t", _C.QUESTION, "this session", "Allow this tool until mcptui ends", 0),
-    Action("question.always", "a", _C.QUESTION, "always", "Always allow this tool as it is now", 0),
+    Action("question.once", "y", _C.QUESTION, "once", "Allow this call once", 0),
+    Action("question.session", "t", _C.QUESTION, "this session", "Allow this tool for this session", 0),
+    Action(
+        "question.always",
+        "a",
+        _C.QUESTION,
+        "always",
+        "Always allow this tool, while its definition is the same",
+        0,
+    ),
     Action("question.no", "n", _C.QUESTION, "deny", "Deny this call", 0),
-    Action("question.why", "e", _C.QUESTION, "deny with a reason", "Deny this call and say why", 0),
+    Action("question.why", "e", _C.QUESTION, "deny with a reason", "Deny this call with a reason", 0),
     # ---- the chat ----
-    Action("chat.cancel", "escape", _C.ANYWHERE, "stop", "Stop the turn, or go back to the message", 6),
-    Action("chat.continue", "ctrl+g", _C.ANYWHERE, "go on", "After a limit: go on with fresh ones", 7),
-    Action("chat.new", "ctrl+n", _C.ANYWHERE, "new chat", "Begin a new conversation", 70),
+    Action("chat.cancel", "escape", _C.ANYWHERE, "stop", "Stop the turn, or focus the input", 2),
+    Action("chat.continue", "ctrl+g", _C.ANYWHERE, "continue", "Continue after a limit", 3),
+    Action("chat.new", "ctrl+n", _C.ANYWHERE, "new", "New conversation", 36),
     _on_pane(
-        _C.CONVERSATION, "chat.expand", "enter", "unfold", "Unfold or fold what is marked", 20, run="choose"
+        _C.CONVERSATION,
+        "chat.expand",
+        "enter",
+        "expand",
+        "Expand or collapse the selected block",
+        1,
+        run="choose",
     ),
     # ---- servers ----
-    Action("servers.open", "enter", _C.SERVERS, "work with it", "Work with the selected server by hand", 14),
-    Action("servers.toggle", "s", _C.SERVERS, "start/stop", "Start or stop the selected server", 15),
-    Action("servers.restart", "r", _C.SERVERS, "restart", "Restart the selected server", 16),
-    Action("servers.add", "a", _C.SERVERS, "add", "Add a server", 18),
-    Action("servers.change", "e", _C.SERVERS, "edit", "Edit the selected server", 19),
-    Action("servers.disable", "d", _C.SERVERS, "disable", "Disable the selected server, or enable it", 19),
-    Action("servers.remove", "ctrl+d", _C.SERVERS, "remove", "Remove the selected server", 19),
+    Action("servers.open", "enter", _C.SERVERS, "open", "Open the workbench of the selected server", 1),
+    Action("servers.toggle", "s", _C.SERVERS, "start/stop", "Start or stop the selected server", 10),
+    Action("servers.restart", "r", _C.SERVERS, "restart", "Restart the selected server", 11),
+    Action("servers.add", "a", _C.SERVERS, "add", "Add a server", 13),
+    Action("servers.change", "e", _C.SERVERS, "edit", "Edit the selected server", 14),
+    Action("servers.disable", "d", _C.SERVERS, "disable", "Disable the selected server, or enable it", 15),
+    Action("servers.remove", "ctrl+d", _C.SERVERS, "remove", "Remove the selected server", 16),
     Action(
-        "servers.log", "l", _C.SERVERS, "log", "Show the stderr of the selected server", 17, anywhere="ctrl+l"
+        "servers.log", "l", _C.SERVERS, "log", "Show the log of the selected server", 12, anywhere="ctrl+l"
     ),
     # ---- the configuration ----
     Action("config.edit", "E", _C.SERVERS, "edit file", "Edit the configuration in $EDITOR"),
-    Action("config.reload", "ctrl+r", _C.SERVERS, "reload", "Reload the configuration from its file"),
+    Action("config.reload", "R", _C.SERVERS, "reload", "Reload the configuration from its file"),
     # ---- panes ----
-    Action("focus.conversation", "f2", _C.ANYWHERE, "conversation", "Go to the conversation", 33),
-    Action("focus.servers", "f3", _C.ANYWHERE, "servers", "Go to the servers", 31),
-    Action("focus.trace", "f6", _C.ANYWHERE, "trace", "Go to the trace", 32),
-    Action("focus.composer", "f5", _C.ANYWHERE, "write", "Go to the message", 0),
-    Action(
-        "pane.maximise", "ctrl+o", _C.ANYWHERE, "full screen", "Give the pane the whole body, and back", 65
-    ),
+    Action("focus.conversation", "f2", _C.ANYWHERE, "conversation", "Focus the conversation", 35),
+    Action("focus.servers", "f3", _C.ANYWHERE, "servers", "Focus the servers", 31),
+    Action("focus.trace", "f6", _C.ANYWHERE, "trace", "Focus the trace", 34),
+    Action("focus.composer", "f5", _C.ANYWHERE, "input", "Focus the input", 0),
+    Action("pane.maximise", "ctrl+o", _C.ANYWHERE, "maximize", "Maximize or restore the pane", 37),
     # ---- the app ----
-    Action("app.theme", "ctrl+t", _C.ANYWHERE, "theme", "Choose another theme", 75),
-    _anywhere(
-        "app.palette", "ctrl+p", "everything", "Find any action by its name", 20, run="command_palette"
-    ),
-    Action("app.help", "f1,question_mark", _C.ANYWHERE, "keys", "Show every key", 21),
-    Action("app.quit", "ctrl+q", _C.ANYWHERE, "quit", "Stop the servers and leave", 29, priority=True),
+    Action("app.theme", "ctrl+t", _C.ANYWHERE, "theme", "Switch theme", 0),
+    _anywhere("app.palette", "ctrl+p", "commands", "Search all commands", 0, run="command_palette"),
+    Action("app.help", "f1,question_mark", _C.ANYWHERE, "keys", "Show keys", 0),
+    Action("app.quit", "ctrl+q", _C.ANYWHERE, "quit", "Quit", 0, priority=True),
     # ---- the message that is being written ----
-    _composer("composer.send", "enter", "send", "Send; while a turn runs: after it", 10),
-    _composer("composer.steer", "ctrl+s", "say it now", "While a turn runs: say it at the next step", 11),
-    _composer("composer.newline", "shift+enter,ctrl+j,alt+enter", "new line", "Begin a new line", 60),
-    _composer("composer.complete", "tab", "complete", "Take the suggestion, or go to the next pane"),
-    _composer("composer.older", "up", "older", "In the first line: the message before"),
-    _composer("composer.newer", "down", "newer", "In the last line: the message after"),
-    Action("composer.history", "ctrl+r", _C.COMPOSER, "search", "Search in what was written before", 61),
-    Action("composer.editor", "ctrl+f", _C.COMPOSER, "editor", "Write the message in $EDITOR", 62),
-    Action(
-        "composer.take_back", "ctrl+up", _C.COMPOSER, "edit held", "Take back what is held, to change it", 12
+    _composer("composer.send", "enter", "send", "Send; while a turn runs, queue", 1),
+    _composer(
+        "composer.steer", SEND_KEYS, "steer", "Send now; while a turn runs, steer it at the next step", 4
     ),
-    _composer("composer.drop", "ctrl+x", "drop held", "With nothing written: drop what is held", 13),
+    _composer("composer.newline", NEWLINE_KEYS, "newline", "Insert a newline", 60),
+    Action("composer.page_up", "pageup", _C.COMPOSER, "page up", "Scroll the conversation up"),
+    Action("composer.page_down", "pagedown", _C.COMPOSER, "page down", "Scroll the conversation down"),
+    Action("composer.to_start", "ctrl+home", _C.COMPOSER, "start", "Scroll the conversation to its start"),
+    Action("composer.to_end", "ctrl+end", _C.COMPOSER, "end", "Scroll the conversation to its end"),
+    _composer("composer.complete", "tab", "complete", "Accept the suggestion, or focus the next pane"),
+    _composer("composer.older", "up", "older", "Previous message, from the first line"),
+    _composer("composer.newer", "down", "newer", "Next message, from the last line"),
+    Action("composer.history", "ctrl+r", _C.COMPOSER, "search history", "Search the input history", 61),
+    Action("composer.editor", "ctrl+f", _C.COMPOSER, "editor", "Edit the message in $EDITOR", 62),
+    Action("composer.take_back", "ctrl+up", _C.COMPOSER, "edit queued", "Edit the queued message", 5),
+    _composer(
+        "composer.drop", "ctrl+x", "discard queued", "Discard the queued message, if the input is empty", 6
+    ),
     # ---- conversations and models ----
-    Action("chat.sessions", "f9", _C.ANYWHERE, "sessions", "Go on with a saved conversation", 34),
-    Action("chat.models", "f10", _C.ANYWHERE, "model", "Ask another model from now on", 35),
-    Action("chat.system", "f12", _C.ANYWHERE, "system", "Read and change the system text"),
+    Action("chat.sessions", "f9", _C.ANYWHERE, "sessions", "Open a saved session", 32),
+    Action("chat.models", "f10", _C.ANYWHERE, "model", "Switch model", 33),
+    Action("chat.system", "f12", _C.ANYWHERE, "system", "Edit the system prompt"),
     # ---- a message: the one that the mark stands on, or the last ----
-    Action("chat.copy", "c", _C.CONVERSATION, "copy", "Copy the marked message, or the last reply", 30),
-    Action("chat.retry", "r", _C.CONVERSATION, "ask again", "Ask the marked question again, as a branch", 22),
-    Action("chat.rewrite", "w", _C.CONVERSATION, "rewrite", "Change the marked question, then ask it", 23),
-    Action("chat.compare", "m", _C.CONVERSATION, "other model", "Ask another model the same", 24),
-    Action("chat.branch", "b", _C.CONVERSATION, "branch", "Go on from the marked message, as a branch", 25),
-    Action("chat.parent", "p", _C.CONVERSATION, "parent", "Go back to where this branch began", 26),
-    Action("chat.result", "v", _C.CONVERSATION, "whole result", "Show all of what a call gave", 21),
-    Action("chat.uncompact", "u", _C.CONVERSATION, "read all", "Let the model read everything again", 27),
-    Action("chat.cancel_call", "k", _C.CONVERSATION, "cancel call", "Cancel the selected running call", 28),
-    Action("chat.export", "x", _C.CONVERSATION, "export", "Write the conversation to a file", 31),
+    Action("chat.copy", "c", _C.CONVERSATION, "copy", "Copy the selected message, or the last reply", 10),
+    Action("chat.retry", "r", _C.CONVERSATION, "retry", "Retry the selected question, as a branch", 11),
+    Action("chat.rewrite", "w", _C.CONVERSATION, "edit", "Edit the selected question and ask it again", 12),
+    Action("chat.compare", "m", _C.CONVERSATION, "compare models", "Compare with another model", 14),
+    Action("chat.branch", "b", _C.CONVERSATION, "branch", "Branch from the selected message", 15),
+    Action(
+        "chat.parent", "p", _C.CONVERSATION, "parent", "Return to the conversation this one branched from", 16
+    ),
+    Action("chat.result", "v", _C.CONVERSATION, "full result", "Show the full tool result", 13),
+    Action(
+        "chat.uncompact",
+        "u",
+        _C.CONVERSATION,
+        "undo summary",
+        "Undo the summary: send all messages again",
+        17,
+    ),
+    Action("chat.cancel_call", "k", _C.CONVERSATION, "cancel call", "Cancel the selected running call", 9),
+    Action("chat.export", "x", _C.CONVERSATION, "export", "Export the conversation", 18),
     # ---- the list of saved conversations ----
-    _sessions("session.resume", "enter", "go on", "Go on with the conversation", 1),
-    _sessions("session.branch", "ctrl+b", "branch", "Go on with a copy of the conversation", 6),
-    _sessions("session.rename", "f2", "rename", "Give the conversation another title", 4),
-    _sessions("session.delete", "ctrl+d", "delete", "Take the conversation out of the list", 5),
-    _sessions("session.undo", "ctrl+z", "undo", "Bring back what was deleted last", 2),
-    _sessions("session.export", "ctrl+e", "export", "Write the conversation to a file", 7),
-    _sessions("session.leave", "escape", "back", "Empty the search; leave the list", 3),
+    _sessions("session.resume", "enter", "open", "Open the session", 1),
+    _sessions("session.branch", "ctrl+b", "branch", "Open a copy of the session", 6),
+    _sessions("session.rename", "ctrl+e", "rename", "Rename the session", 4),
+    _sessions("session.delete", "ctrl+d", "delete", "Delete the session", 5),
+    _sessions("session.undo", "ctrl+z", "undo", "Undo the last deletion", 3),
+    _sessions("session.export", "ctrl+s", "export", "Export the session", 7),
+    _sessions("session.leave", "escape", "back", "Clear the search, or close the list", 2),
     # ---- models ----
-    _models("model.take", "enter", "ask it", "Ask this model from now on", 1),
-    _models("model.offered", "tab", "what it offers", "List the models of the endpoint, and back", 2),
-    _models("model.add", "ctrl+n", "add", "Add a model", 3),
+    _models("model.take", "enter", "select", "Switch to this model", 1),
+    _models("model.offered", "tab", "all models", "List all models of the endpoint, or go back", 3),
+    _models("model.leave", "escape", "back", "Clear the search, or close the list", 2),
+    _models("model.add", "ctrl+n", "add", "Add a model", 4),
     _models("model.forget", "ctrl+d", "forget learned", "Forget what the endpoint was found to refuse", 4),
-    _models("model.leave", "escape", "back", "Empty the search; leave the list", 3),
     # ---- what a server asks ----
-    _ask("ask.send", "ctrl+j,ctrl+enter,f9", "send", "Send the answer, or open the address", 1),
-    _ask("ask.copy", "ctrl+y", "copy address", "Copy the address", 2),
-    _ask("ask.decline", "ctrl+x", "decline", "Decline what the server asks", 3),
-    _ask("ask.cancel", "escape", "cancel", "Close the question without an answer", 4),
+    _ask("ask.send", SEND_KEYS, "send", "Send the answer, or open the address", 1),
+    _ask("ask.copy", "ctrl+y", "copy address", "Copy the address", 4),
+    _ask("ask.decline", "ctrl+x", "decline", "Decline the request", 3),
+    _ask("ask.cancel", "escape", "cancel", "Cancel", 2),
     # ---- what a call gave ----
-    _result("result.save", "w", "save as", "Write the marked part to a file", 1),
-    _result("result.open", "o", "open", "Open the marked part with the system's program", 2),
-    _result("result.attach", "a", "attach", "Attach the marked part or link to the next message", 3),
-    _result("result.copy", "c", "copy", "Copy the marked part, if it is text", 3),
-    _result("result.leave", "escape,q", "back", "Leave the result", 4),
+    _result("result.save", "w", "save", "Save the selected part to a file", 3),
+    _result("result.open", "o", "open", "Open the selected part in its default program", 4),
+    _result("result.attach", "a", "attach", "Attach the selected part or link to the next message", 5),
+    _result("result.copy", "c", "copy", "Copy the selected part, if it is text", 6),
+    _result("result.leave", "escape,q", "back", "Close the result", 2),
     # ---- traffic ----
-    Action("traffic.open", "f4", _C.ANYWHERE, "traffic", "Show all that travels, entry by entry", 22),
-    Action("traffic.tail", "f7", _C.ANYWHERE, "tail", "Show or hide the newest of the traffic"),
-    Action("traffic.of_call", "f8", _C.ANYWHERE, "its traffic", "Show what travelled for a call or turn", 34),
+    Action("traffic.open", "f4", _C.ANYWHERE, "traffic", "Show the traffic", 30),
+    Action("traffic.tail", "f7", _C.ANYWHERE, "tail", "Show or hide the latest traffic"),
+    Action("traffic.of_call", "f8", _C.ANYWHERE, "traffic of call", "Show the traffic of a call or turn", 38),
     # ---- the list ----
-    _traffic("traffic.read", "enter", "read", "Read the entry: open it and go to it", 1),
-    _traffic("traffic.back", "escape,q", "back", "Close what is open, clear the filter, leave", 2),
+    _traffic("traffic.read", "enter", "open", "Open the entry", 1),
+    _traffic("traffic.back", "escape,q", "back", "Close the entry, clear the filter, or go back", 2),
     _traffic("traffic.filter", "slash", "filter", "Filter the list", 3),
-    _traffic("traffic.filters", "f", "saved", "Take or keep a filter by its name", 14),
-    _traffic("traffic.search", "s", "search", "Search in the list and in bodies", 8),
-    _traffic("traffic.next", "n", "next", "Search: go to the next find", 15),
-    _traffic("traffic.previous", "N", "last", "Search: go to the find before", 0),
-    _traffic("traffic.pair", "p", "pair", "Go to the answer, or to the request", 4),
+    _traffic("traffic.filters", "f", "saved filters", "Load or save a filter", 14),
+    _traffic("traffic.search", "s", "search", "Search in the list and in message bodies", 7),
+    _traffic("traffic.next", "n", "next match", "Next match", 15),
+    _traffic("traffic.previous", "N", "previous match", "Previous match", 0),
+    _traffic("traffic.pair", "p", "pair", "Go to the response, or to the request", 4),
     _traffic("traffic.first", "o", "origin", "Go to the first request of the call", 11),
-    _traffic("traffic.mark", "m", "mark", "Mark the entry, or take its mark away", 5),
-    _traffic("traffic.note", "M", "note", "Write a note on the entry", 12),
-    _traffic("traffic.time", "t", "time", "Time of day, since the start, since the one before", 9),
+    _traffic("traffic.mark", "m", "mark", "Mark or unmark the entry", 10),
+    _traffic("traffic.note", "M", "note", "Add a note to the entry", 12),
+    _traffic("traffic.time", "t", "time", "Show clock times, times since the start, or deltas", 12),
     _traffic(
         "traffic.setup",
         "h",
@@ -287,102 +317,96 @@ ACTIONS: tuple[Action, ...] = (
         "Sort by latency; again to reverse, then by time",
         run="traffic_arrange('latency')",
     ),
-    _traffic("traffic.follow", "F,end,G", "follow", "Go to the newest and follow it", 6),
-    _traffic("traffic.copy", "c", "copy as…", "Copy the entry as raw bytes, curl or Python", 7),
-    _traffic("traffic.resend", "R", "send again", "Send the request again to its server, as it was", 12),
-    _traffic("traffic.form", "E", "edit as form", "Edit the arguments of a call as a form, in the workbench"),
-    _traffic("traffic.edit", "e", "edit, send", "Edit the params of the request as JSON, and send it", 11),
-    _traffic(
-        "traffic.compare", "d", "compare", "Compare: mark the entry; on another one, show what differs", 12
-    ),
-    _traffic("traffic.export", "x", "export", "Export entries: JSON lines, Markdown, HTML, HAR", 12),
-    _traffic("traffic.turn", "g", "turn", "Go to the turn that caused it", 10),
-    _traffic("traffic.stats", "S", "numbers", "Calls, errors and times of each server and tool", 13),
-    _traffic("traffic.waterfall", "w", "waterfall", "Where the time of the entry's turn went", 13),
+    _traffic("traffic.follow", "F,end,G", "follow", "Go to the newest entry and follow", 11),
+    _traffic("traffic.copy", "c", "copy as…", "Copy as raw bytes, curl or Python", 5),
+    _traffic("traffic.resend", "R", "resend", "Resend the request unchanged", 8),
+    _traffic("traffic.form", "E", "edit as form", "Edit the arguments in the workbench form"),
+    _traffic("traffic.edit", "e", "edit and resend", "Edit the params as JSON and resend", 9),
+    _traffic("traffic.compare", "d", "compare", "Compare: mark an entry, then compare another with it", 12),
+    _traffic("traffic.export", "x", "export", "Export entries as JSON lines, Markdown, HTML or HAR", 12),
+    _traffic("traffic.turn", "g", "turn", "Go to the turn of this entry", 6),
+    _traffic("traffic.stats", "S", "statistics", "Statistics of each server and tool", 13),
+    _traffic("traffic.waterfall", "w", "waterfall", "Waterfall of the entry's turn", 13),
     # ---- one entry ----
-    _panel("frame.close", "escape,q", "close", "Go back to the list and close the entry", 1),
-    _entry("frame.fold", "enter,space", "fold", "Fold or unfold what the mark stands on", 2),
-    _entry("frame.fold_all", "a", "fold all", "Fold or unfold everything", 12),
-    _entry("frame.next_tab", "right,l", "tabs", "Tree, pair, raw, timing, explanation, findings", 3),
-    _entry("frame.last_tab", "left,h", "last tab", "The view before", 0),
+    _panel("frame.close", "escape,q", "close", "Close the entry", 2),
+    _entry("frame.fold", "enter,space", "fold", "Expand or collapse the selected value", 1),
+    _entry("frame.fold_all", "a", "fold all", "Expand or collapse all", 12),
+    _entry(
+        "frame.next_tab",
+        "right,l",
+        "next tab",
+        "Next view: tree, pair, raw, timing, explanation, findings",
+        3,
+    ),
+    _entry("frame.last_tab", "left,h", "previous tab", "Previous view", 0),
     _entry("frame.search", "slash,s", "search", "Search in this entry", 4),
-    _entry("frame.next", "n", "next", "Go to the next find", 13),
-    _entry("frame.previous", "N", "last", "Go to the find before", 0),
-    _entry("frame.copy_value", "y", "copy value", "Copy the value that the mark stands on", 5),
-    _entry("frame.copy_path", "Y", "copy path", "Copy the path of the value", 6),
-    _entry("frame.copy", "c", "copy as…", "Copy the entry as raw bytes, curl or Python", 7),
+    _entry("frame.next", "n", "next match", "Next match", 13),
+    _entry("frame.previous", "N", "previous match", "Previous match", 0),
+    _entry("frame.copy_value", "y", "copy value", "Copy the selected value", 6),
+    _entry("frame.copy_path", "Y", "copy path", "Copy the path of the value", 7),
+    _entry("frame.copy", "c", "copy as…", "Copy as raw bytes, curl or Python", 5),
     _entry("frame.save", "w", "save", "Save the image or the body to a file", 11),
-    _panel("frame.older", "left_square_bracket", "entry before", "Read the entry before in the list", 9),
-    _panel("frame.newer", "right_square_bracket", "next entry", "Read the next entry of the list", 8),
-    _panel("frame.pair", "p", "pair", "Read the answer, or the request", 10),
-    _panel("frame.maximise", "z", "whole screen", "Give the entry the whole screen, and back", 10),
+    _panel("frame.older", "left_square_bracket", "previous entry", "Previous entry", 9),
+    _panel("frame.newer", "right_square_bracket", "next entry", "Next entry", 8),
+    _panel("frame.pair", "p", "pair", "Show the response, or the request", 10),
+    _panel("frame.maximise", "z", "maximize", "Maximize or restore the entry", 10),
     # ---- everywhere on the workbench ----
-    _bench(
-        "bench.call", "ctrl+j,ctrl+enter,f9", "call", "Call the tool, read the resource, get the prompt", 3
-    ),
-    _bench("bench.back", "escape", "back", "Stop the call, leave the form, leave the workbench", 4),
-    _bench_arguments(
-        "bench.raw", "ctrl+r", "raw JSON", "Write the arguments as raw JSON, or in the form again", 5
-    ),
-    _bench_arguments("bench.keep", "ctrl+k", "keep", "Keep these arguments under a name", 9),
-    _bench_arguments("bench.saved", "ctrl+o", "kept", "Take arguments that were kept", 10),
-    _bench("bench.frames", "f4", "frames", "Show the frames of this call, or the traffic of the server", 6),
-    _bench_arguments("bench.hand", "ctrl+g", "to chat", "Put the result into the message to the model", 7),
-    _bench("bench.start", "ctrl+s", "start/stop", "Start or stop the server", 14, run="bench_toggle"),
-    _bench("bench.next_tab", "ctrl+pagedown", "next tab", "Go to the next tab", run="bench_step_tab(1)"),
-    _bench("bench.last_tab", "ctrl+pageup", "last tab", "Go to the tab before", run="bench_step_tab(-1)"),
+    _bench("bench.call", SEND_KEYS, "call", "Call the tool, read the resource or get the prompt", 1),
+    _bench("bench.back", "escape", "back", "Stop the call, leave the form, or go back", 2),
+    _bench_arguments("bench.raw", "ctrl+e", "JSON", "Edit the arguments as JSON, or as a form", 4),
+    _bench_arguments("bench.saved", "ctrl+k", "saved arguments", "Save or load arguments", 10),
+    _bench("bench.frames", "f4", "traffic", "Show the traffic of this call or server", 5),
+    _bench_arguments("bench.hand", "f5", "to chat", "Put the result into the input", 6),
+    _bench("bench.next_tab", "ctrl+pagedown", "next tab", "Next tab", run="bench_step_tab(1)"),
+    _bench("bench.last_tab", "ctrl+pageup", "previous tab", "Previous tab", run="bench_step_tab(-1)"),
     # ---- lists and results ----
-    _results("bench.open", "enter", "open", "List: go to the form. Call: take its arguments. Tree: fold", 1),
-    _results("bench.filter", "slash", "filter", "Filter the list while typing", 2),
-    _results("bench.next", "n", "next find", "Go to the next find", 0, run="bench_find(1)"),
-    _results("bench.previous", "N", "last find", "Go to the find before", 0, run="bench_find(-1)"),
-    _results("bench.right", "right,l", "tabs", "Go to the next tab", 2, run="bench_step_tab(1)"),
-    _results("bench.left", "left,h", "last tab", "Go to the tab before", run="bench_step_tab(-1)"),
-    _results("bench.overview", "1", "overview", "Go to the overview", run="bench_tab('overview')"),
-    _results("bench.tools", "2", "tools", "Go to the tools", run="bench_tab('tools')"),
-    _results("bench.resources", "3", "resources", "Go to the resources", run="bench_tab('resources')"),
-    _results("bench.prompts", "4", "prompts", "Go to the prompts", run="bench_tab('prompts')"),
-    _results("bench.log", "5", "log", "Go to the log", run="bench_tab('log')"),
-    _results("bench.traffic", "6", "traffic", "Go to the traffic of the server", run="bench_tab('traffic')"),
-    _bench_result(
-        "bench.diff", "d", "compare", "Compare this result with the one before, or the marked one", 8
-    ),
-    _bench_result("bench.mark", "m", "mark", "Mark a call, to compare others with it", 12),
-    _bench_result("bench.attach", "a", "attach", "Attach the resource or the marked link to the message", 4),
+    _results("bench.open", "enter", "open", "Open the form, load the arguments of a call, or expand", 1),
+    _results("bench.filter", "slash", "filter", "Filter the list", 3),
+    _results("bench.next", "n", "next match", "Next match", 0, run="bench_find(1)"),
+    _results("bench.previous", "N", "previous match", "Previous match", 0, run="bench_find(-1)"),
+    _results("bench.right", "right,l", "next tab", "Next tab", 6, run="bench_step_tab(1)"),
+    _results("bench.left", "left,h", "previous tab", "Previous tab", run="bench_step_tab(-1)"),
+    _results("bench.overview", "1", "overview", "Show the overview", run="bench_tab('overview')"),
+    _results("bench.tools", "2", "tools", "Show the tools", run="bench_tab('tools')"),
+    _results("bench.resources", "3", "resources", "Show the resources", run="bench_tab('resources')"),
+    _results("bench.prompts", "4", "prompts", "Show the prompts", run="bench_tab('prompts')"),
+    _results("bench.log", "5", "log", "Show the log", run="bench_tab('log')"),
+    _results("bench.traffic", "6", "traffic", "Show the traffic of the server", run="bench_tab('traffic')"),
+    _bench_result("bench.diff", "d", "compare", "Compare with the previous or marked result", 8),
+    _bench_result("bench.mark", "m", "mark", "Mark the call for comparison", 12),
+    _bench_result("bench.attach", "a", "attach", "Attach the resource or link to the next message", 4),
     _bench_result(
         "bench.subscribe",
         "u",
         "subscribe",
-        "Subscribe to the resource: it is read again when it changes",
+        "Subscribe: read the resource again when it changes",
         8,
     ),
-    _bench_result("bench.send", "S", "send", "Send the messages of the prompt to the model", 4),
-    _bench_result("bench.offer", "o", "on/off", "Turn the tool off for the model, or on again", 8),
+    _bench_result("bench.send", "S", "send", "Send the prompt to the model", 4),
+    _bench_result("bench.offer", "o", "on/off", "Turn the tool on or off for the model", 8),
     _results(
-        "bench.instructions", "i", "instructions", "Give the model the server's instructions, or not", 0
+        "bench.instructions", "i", "instructions", "Give the model the server's instructions, or stop", 0
     ),
-    _results("bench.level", "v", "level", "Set the least severe messages that the server logs", 7),
-    _results("bench.roots", "t", "roots", "Set the directories that the server is told it may work in", 0),
-    _results(
-        "bench.read_resources", "x", "resources", "Let the model read the server's resources, or not", 0
-    ),
-    _results("bench.sampling", "e", "sampling", "Let the server ask the model: never, ask or allow", 0),
-    _bench_result("bench.offer_all", "O", "all on/off", "Turn all tools off for the model, or on again", 0),
-    _results("bench.copy", "y", "copy", "Copy the value that the mark stands on", 11),
+    _results("bench.level", "v", "level", "Set the log level of the server", 7),
+    _results("bench.roots", "t", "roots", "Edit the roots of the server", 0),
+    _results("bench.read_resources", "x", "resources", "Let the model read resources, or stop", 0),
+    _results("bench.sampling", "e", "sampling", "Set sampling: never, ask or allow", 0),
+    _bench_result("bench.offer_all", "O", "all on/off", "Turn all tools on or off for the model", 0),
+    _results("bench.copy", "y", "copy", "Copy the selected value", 11),
     _bench_result("bench.copy_all", "Y", "copy all", "Copy the whole result as JSON", 0),
-    _bench_result("bench.save", "w", "save", "Save the image, the text or the whole result to a file", 11),
-    _bench_result("bench.maximise", "z", "whole screen", "Give the result the whole screen, and back", 13),
-    _results("bench.toggle", "s", "start/stop", "Start or stop the server", 15),
+    _bench_result("bench.save", "w", "save", "Save the image, text or result to a file", 11),
+    _bench_result("bench.maximise", "z", "maximize", "Maximize or restore the result", 13),
+    _results("bench.toggle", "s", "start/stop", "Start or stop the server", 7),
     _results("bench.restart", "r", "restart", "Restart the server", 16),
-    _results("bench.reload", "R", "list again", "Ask the server again for what it offers", 17),
-    _results("bench.leave", "q", "back", "Leave the workbench", 0),
+    _results("bench.reload", "R", "list again", "Reload the lists of the server", 17),
+    _results("bench.leave", "q", "back", "Close the workbench", 0),
     # ---- a form ----
-    _form("form.choose", "enter", "next, choose", "Next field; choose; unfold", 1),
-    _form("form.next", "tab,down", "next", "Go to the next field", 0),
-    _form("form.previous", "shift+tab,up", "before", "Go to the field before", 0),
-    _form("form.add", "ctrl+n", "add", "Add an item to the list, or an optional field", 8),
-    _form("form.remove", "ctrl+d", "remove", "Take the item, or the value of the field, away", 8),
-    _form("form.cycle", "ctrl+a", "another", "Take the next choice, or the next arm of a union", 11),
+    _form("form.choose", "enter", "next", "Next field, choice or level", 3),
+    _form("form.next", "tab,down", "next", "Next field", 0),
+    _form("form.previous", "shift+tab,up", "previous", "Previous field", 0),
+    _form("form.add", "ctrl+n", "add", "Add an item or an optional field", 8),
+    _form("form.remove", "ctrl+d", "remove", "Remove the item, or clear the field", 9),
+    _form("form.cycle", "ctrl+a", "another", "Next choice of an enum or union", 11),
 )
 
 _BY_ID = {action.id: action for action in ACTIONS}
@@ -390,8 +414,8 @@ _BY_ID = {action.id: action for action in ACTIONS}
 _KEY_WORDS = {
     "question_mark": "?",
     "escape": "esc",
-    "pageup": "page up",
-    "pagedown": "page down",
+    "pageup": "pgup",
+    "pagedown": "pgdn",
     "slash": "/",
     "left_square_bracket": "[",
     "right_square_bracket": "]",

@@ -1,4 +1,7 @@
-"""The footer: the keys that do something now. A click on one does what its key does."""
+"""The footer: a few keys that do something now, and at the right the three that always do.
+
+A click on one does what its key does.
+"""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,21 +9,29 @@ from textual import events
 
 from tui.ui.keys.action_table import Action, action, first_key
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.widgets.bar import Bar
+from tui.ui.widgets.bar import Bar, key_cap
 from tui.ui.widgets.rows import Row, width_of
 
-Entry = tuple[str, str, Action]
-"""Key, label, action."""
+Entry = tuple[str, str, Action | None]
+"""Key, label, action; without one a click does nothing."""
 
-_GAP = "   "
+MOST = 5
+"""Entries at the left end."""
+
+ALWAYS = ("app.palette", "app.help", "app.quit")
+"""Actions at the right end, on every screen."""
+
+_GAP, _NARROW_GAP = 3, 2
 
 
 class Footer(Bar):
     """Keys and their labels, the most useful ones if not all fit."""
 
-    def __init__(self) -> None:
+    DEFAULT_CSS = "Footer#footer { padding: 0; background: $surface; }"
+
+    def __init__(self, keys: Iterable[tuple[str, str]] = ()) -> None:
         super().__init__(id="footer")
-        self._entries: tuple[Entry, ...] = ()
+        self._entries: tuple[Entry, ...] = tuple((key, label, None) for key, label in keys)
 
     def show(self, entries: Sequence[Entry]) -> None:
         """Show these keys, the most useful first."""
@@ -29,41 +40,72 @@ class Footer(Bar):
             self.refresh()
 
     def row(self, width: int) -> Row:
-        row: list[tuple[str, str]] = []
-        for key, label, _ in fitting(self._entries, width):
-            row += [(_GAP if row else " ", ""), (key, "accent"), (f" {label}", "dim")]
-        return tuple(row)
+        overrides: KeyOverrides | None = getattr(self.app, "overrides", None)
+        return row_of(laid_out(self._entries, overrides or KeyOverrides(), width))
 
     async def on_click(self, event: events.Click) -> None:
-        column = 1
-        for key, label, found in fitting(self._entries, self.size.width):
-            end = column + _width(key, label)
-            if column <= event.x < end:
+        overrides: KeyOverrides | None = getattr(self.app, "overrides", None)
+        for column, (key, label, found) in laid_out(
+            self._entries, overrides or KeyOverrides(), self.size.width
+        ):
+            if column <= event.x < column + _width(key, label) and found is not None:
                 await self.app.run_action(found.method, self.screen.focused or self.screen)
                 return
-            column = end + len(_GAP)
 
 
 def entries_of(actions: Iterable[Action], overrides: KeyOverrides) -> list[Entry]:
-    """Return the entries of actions, the most useful first, followed by the help."""
+    """Return the entries of actions, the most useful first."""
     shown = sorted((action for action in actions if action.footer), key=lambda action: action.footer)
-    return [
-        (first_key(overrides.keys_of(found)), found.label, found) for found in (*shown, action("app.help"))
-    ]
+    return [(first_key(overrides.keys_of(found)), found.label, found) for found in shown]
+
+
+def laid_out(entries: Sequence[Entry], overrides: KeyOverrides, width: int) -> list[tuple[int, Entry]]:
+    """Return what fits a line of `width` cells, each entry with its column; none is cut.
+
+    The right end gives way, first entry first, as long as fewer than two entries fit at the left.
+    """
+    always = [(overrides.first_of(name), action(name).label, action(name)) for name in ALWAYS]
+    for first in range(len(always) + 1):
+        right: Sequence[Entry] = always[first:]
+        taken = _line_width(right, _NARROW_GAP)
+        left = _fitting(entries[:MOST], width - taken - 2 - (_GAP if right else 0))
+        if len(left) >= min(2, len(entries)):
+            break
+    placed = list(_placed(left, 1, _GAP))
+    return [*placed, *_placed(right, width - taken - 1, _NARROW_GAP)]
+
+
+def row_of(placed: Iterable[tuple[int, Entry]]) -> Row:
+    """Return the line of entries at their columns."""
+    row: list[tuple[str, str]] = []
+    end = 0
+    for column, (key, label, _) in placed:
+        row += [(" " * (column - end), ""), *key_cap(key, label)]
+        end = column + _width(key, label)
+    return tuple(row)
+
+
+def _placed(entries: Sequence[Entry], column: int, gap: int) -> Iterable[tuple[int, Entry]]:
+    for entry in entries:
+        yield column, entry
+        column += _width(*entry[:2]) + gap
 
 
 def _width(key: str, label: str) -> int:
-    return width_of(((key, ""), (f" {label}", "")))
+    return width_of(key_cap(key, label))
 
 
-def fitting(entries: Sequence[Entry], width: int) -> list[Entry]:
-    """Return as many of the first entries as fit a line of `width` cells."""
-    left = width - 2
-    found = []
+def _line_width(entries: Sequence[Entry], gap: int) -> int:
+    return sum(_width(*entry[:2]) for entry in entries) + gap * max(0, len(entries) - 1)
+
+
+def _fitting(entries: Sequence[Entry], room: int) -> list[Entry]:
+    """Return as many of the first entries as fit."""
+    found: list[Entry] = []
     for entry in entries:
-        left -= _width(entry[0], entry[1])
-        if left < 0:
+        room -= _width(*entry[:2])
+        if room < 0:
             break
         found.append(entry)
-        left -= len(_GAP)
+        room -= _GAP
     return found

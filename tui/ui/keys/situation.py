@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tui.ui.keys.action_table import ACTIONS, Action, Context, first_key
+from tui.ui.keys.footer import Entry
 from tui.ui.keys.key_overrides import KeyOverrides
 
 WITHOUT_SERVERS = frozenset({"servers.add", "config.edit", "config.reload"})
@@ -101,23 +102,28 @@ def works(found: Action, now: Situation) -> bool:
     return found.context in (Context.ANYWHERE, now.focus) or bool(found.anywhere)
 
 
-_FAR = 9
+_FAR = 40
 """Added to the rank of a key of a pane without the focus."""
 
+_TRACE_FIRST = ("traffic.of_call",)
+"""What comes first in the footer of the trace, which has no keys of its own."""
 
-def in_footer(now: Situation, overrides: KeyOverrides) -> list[tuple[str, str, Action]]:
-    """Return what the footer shows now as (key, label, action), the most useful first."""
+
+def in_footer(now: Situation, overrides: KeyOverrides) -> list[Entry]:
+    """Return what the footer shows now, the most useful first."""
     shown: list[tuple[int, str, str, Action]] = []
     for found in ACTIONS:
         if not found.footer or not works(found, now) or _is_there(found, now):
             continue
-        here = found.context in (Context.ANYWHERE, now.focus) or found.context is Context.QUESTION
+        here = found.context in (Context.ANYWHERE, now.focus)
         key = first_key(overrides.keys_of(found) if here else found.anywhere)
         rank, label = (found.footer if here else found.footer + _FAR), found.label
         if now.asking and found.id == "focus.conversation":
-            rank, label = 1, "answer"
+            rank, label = 0, "answer"
+        if now.focus is Context.TRACE and found.id in _TRACE_FIRST:
+            rank = 1
         if now.running and found.id == "composer.send":
-            label = "send after"
+            label = "queue"
         shown.append((rank, key, label, found))
     shown.sort(key=lambda entry: entry[0])
     return [(key, label, found) for _, key, label, found in shown]

@@ -304,7 +304,7 @@ class Finder(Vertical):
         self._fading = self.set_timer(NEWS_SECONDS, self._fade) if text and not lasting else None
         self.news.display = bool(text)
         sign = "! " if style in ("bad", "warn") else ""
-        self.news.show(((sign, style), (text, style)), ((keys, "accent"),) if keys else ())
+        self.news.show(((sign, style), (text, style)), ((keys, "text bold"),) if keys else ())
 
     def _fade(self) -> None:
         if self._fading is not None:

@@ -16,6 +16,7 @@ from tui.core.web.web_address import has_browser, web_address
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.platform import clipboard
 from tui.ui.questions.question_line import QuestionLine, Ripeness
 from tui.ui.widgets.field import Field
 from tui.ui.widgets.literal import Literal
@@ -110,8 +111,7 @@ class AddressDialog(ModalScreen[AddressAnswer]):
         self.dismiss(AddressAnswer(Action.ACCEPT, pasted))
 
     def action_ask_copy(self) -> None:
-        self.app.copy_to_clipboard(self.question.url)
-        self.notify("Copied.", timeout=3)
+        clipboard.copy(self.app, self.question.url, "the address")
 
     def action_ask_decline(self) -> None:
         if self.ripeness.ripe:

@@ -66,7 +66,7 @@ class QuestionLine(Static):
         if self._said:
             parts.append((f"! {clean_line(self._said, 300)}\n", "$warn"))
         for one in self._actions:
-            parts.append((self._keys.first_of(one), "$accent"))
+            parts.append((self._keys.first_of(one), "bold"))
             parts.append((f" {self._words.get(one, action(one).label)}    ", "$text-dim"))
         if self._waiting:
             parts.append((f"{units.plural(self._waiting, 'more question')} waiting", "$text-dim"))

@@ -1,6 +1,6 @@
 """The lines around the list and around an entry: headings, tabs, filter, keys."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from enum import StrEnum
 from time import monotonic
 
@@ -9,9 +9,6 @@ from textual.message import Message
 
 from tui.core.text import clean_line
 from tui.traffic.record.entry_columns import EntryColumns, Recording
-from tui.ui.keys.action_table import Context, of_context
-from tui.ui.keys.footer import Entry, entries_of
-from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Bar, SplitBar, part_at, spread
 from tui.ui.widgets.rows import Row
 
@@ -26,7 +23,7 @@ class TrafficTitle(SplitBar):
 
     def update_from(self, recording: Recording, shown: int, following: bool, notes: Row) -> None:
         """Show the state of a recording of which `shown` entries are in the list."""
-        left: Row = (("TRAFFIC  ", "accent bold"), (clean_line(recording.title, 60), "text"))
+        left: Row = (("TRAFFIC  ", "text bold"), (clean_line(recording.title, 60), "text"))
         if problem := recording.problem():
             left = (*left, (f"   ! {clean_line(problem)}", "bad"))
         where = "following" if following else "end follows"
@@ -80,12 +77,6 @@ class FilterLine(SplitBar):
 
     async def on_click(self) -> None:
         await self.run_action("screen.traffic_filter")
-
-
-def keys_of(context: Context, overrides: KeyOverrides) -> Sequence[Entry]:
-    """Return the keys of a context, the most useful first, and the one that shows all keys."""
-    entries = entries_of(of_context(context), overrides)
-    return entries[:5] + entries[-1:] + entries[5:-1]
 
 
 class EntryTab(StrEnum):

@@ -14,11 +14,13 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, Kind, TrafficReader
 from tui.traffic.record.entry_columns import EntryColumns
+from tui.ui.keys.footer import Footer
+from tui.ui.platform import clipboard
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import whole_entry
 from tui.ui.traffic.previews import ReaderThread
-from tui.ui.widgets.bar import SplitBar, key_hints
+from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.page import Lines, Page
 from tui.ui.widgets.rows import Row
 
@@ -78,7 +80,7 @@ class ComparisonScreen(ModalScreen[None]):
         self._has_calls, self._calls = has_calls, calls
         self._masked = True
         self._text = ""
-        self._title, self._keys = SplitBar(), SplitBar()
+        self._title, self._keys = SplitBar(), Footer()
         self._page = Page(id="differences")
         self._job: asyncio.Task[None] | None = None
 
@@ -127,14 +129,14 @@ class ComparisonScreen(ModalScreen[None]):
         count = len(found.differences) if found is not None else 0
         count_text = "" if found is None else "1 difference" if count == 1 else f"{count} differences"
         self._title.show(
-            (("COMPARE  ", "accent bold"), (f"{what}{first} and {second}", "text")), ((count_text, "dim"),)
+            (("COMPARE  ", "text bold"), (f"{what}{first} and {second}", "text")), ((count_text, "dim"),)
         )
         keys: list[tuple[str, str]] = []
         if self._has_calls:
             keys.append(("tab", "the two entries" if self._calls else "the whole calls"))
         keys.append(("a", "all that differs" if self._masked else "leave out times, ids, durations"))
         keys += [("c", "copy"), ("esc", "back")]
-        self._keys.show(key_hints(keys))
+        self._keys.show([(key, label, None) for key, label in keys])
 
     def action_calls(self) -> None:
         if self._has_calls:
@@ -147,8 +149,7 @@ class ComparisonScreen(ModalScreen[None]):
 
     def action_copy(self) -> None:
         if self._text:
-            self.app.copy_to_clipboard(self._text)
-            self.app.notify("copied the differences", timeout=2)
+            clipboard.copy(self.app, self._text, "the differences")
 
     def action_back(self) -> None:
         self.dismiss(None)

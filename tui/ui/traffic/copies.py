@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from tui.core.traffic import Entry, Kind
+from tui.ui.platform import clipboard
 from tui.ui.traffic.entry_loader import LoadedEntry
 
 WAYS = {
@@ -81,8 +82,7 @@ class EntryClipboard:
         if len(text) > MOST:
             app.notify(_TOO_LARGE, timeout=4)
             return
-        app.copy_to_clipboard(text)
-        app.notify(f"copied {what}", timeout=2)
+        clipboard.copy(app, text, what)
 
     def copy_as(self, loaded: LoadedEntry) -> None:
         entry, app = loaded.entry, self._owner.app

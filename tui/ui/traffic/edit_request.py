@@ -2,17 +2,17 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
 from tui.core.text import clean_line
+from tui.ui.keys.action_table import SEND_KEYS
 from tui.ui.traffic.resend import ResendRequest, parsed, shown, written
 from tui.ui.widgets.bar import SplitBar, key_hints
 from tui.ui.widgets.text_area import LinesField
@@ -20,15 +20,13 @@ from tui.ui.widgets.text_area import LinesField
 SETTLE_SECONDS = 0.2
 """How long typing must pause before the arguments are checked against the tool's schema."""
 
-SEND = frozenset({"ctrl+s", "ctrl+enter", "ctrl+j", "f9"})
+SEND = frozenset(SEND_KEYS.split(","))
 
-_KEYS = (("ctrl+s", "send"), ("esc", "leave it"))
+_KEYS = (("ctrl+s", "send"), ("esc", "cancel"))
 
 
 class _Params(LinesField):
     """Handles the keys of the dialog itself, so that keys in a burst act in the order of typing."""
-
-    BINDINGS: ClassVar[list[BindingType]] = []
 
     class Done(Message):
         """Send or cancel was pressed."""
@@ -73,7 +71,7 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
         self._check = check
         self._checking: asyncio.Task[None] | None = None
         self._title = SplitBar(
-            (("EDIT AND SEND AGAIN  ", "accent bold"), (request.label, "text")),
+            (("EDIT AND RESEND  ", "text bold"), (request.label, "text")),
             ((f"from entry {request.seq}", "dim"),),
         )
         self._status, self._keys = SplitBar(), SplitBar(key_hints(_KEYS))

@@ -188,7 +188,7 @@ class RowMaker:
         mark = symbols.note if context.noted else symbols.mark if entries.marked[index] else " "
         return (
             (context.lead, "accent"),
-            (mark, "accent bold"),
+            (mark, "user bold"),
             (f"{symbols.severities[severity]} ", SEVERITY_STYLES[severity]),
         )
 

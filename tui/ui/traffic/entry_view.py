@@ -199,7 +199,7 @@ class EntryView(Vertical):
         if loaded is None:
             return ()
         note = self._recording.notes.get(loaded.entry.seq, "")
-        row: Row = ((f"{self._symbols.note} {clean_line(note, 60)}  ", "accent"),) if note else ()
+        row: Row = ((f"{self._symbols.note} {clean_line(note, 60)}  ", "user"),) if note else ()
         return (*row, (f"entry {loaded.entry.seq}", "dim"))
 
     def on_entry_tabs_chosen(self, event: EntryTabs.Chosen) -> None:

@@ -93,8 +93,8 @@ class FilterBar(Vertical):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "cancel", "cancel", priority=True),
-        Binding("down,ctrl+n", "offer(1)", "next offer", priority=True),
-        Binding("up,ctrl+p", "offer(-1)", "last offer", priority=True),
+        Binding("down", "offer(1)", "next offer", priority=True),
+        Binding("up", "offer(-1)", "last offer", priority=True),
         Binding("tab", "take", "take the offer", priority=True),
     ]
 

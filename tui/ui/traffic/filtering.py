@@ -188,13 +188,13 @@ class Filtering:
         left: Row = ()
         right: Row = ()
         if self.is_filtered:
-            left = (("filter › ", "accent"), (clean_line(self.query.text, 400), "text"))
+            left = (("filter › ", "dim"), (clean_line(self.query.text, 400), "text"))
             right = self._progress(self.view)
         if self._search is not None:
             left = (
                 *left,
                 ("   " if left else "", ""),
-                ("search › ", "accent"),
+                ("search › ", "dim"),
                 (clean_line(self.search_text), "text"),
             )
             right = (

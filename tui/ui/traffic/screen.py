@@ -11,11 +11,11 @@ from textual.screen import Screen
 from tui.core.traffic import Cause
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.record.entry_columns import Recording
-from tui.ui.keys.action_table import Context
-from tui.ui.keys.footer import Footer
+from tui.ui.keys.action_table import Context, of_context
+from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.traffic.annotations import Annotations, SavedFilters
-from tui.ui.traffic.bars import FilterLine, Headings, TrafficTitle, keys_of
+from tui.ui.traffic.bars import FilterLine, Headings, TrafficTitle
 from tui.ui.traffic.comparison import Comparer
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_view import EntryPanel, EntryView
@@ -105,7 +105,7 @@ class TrafficScreen(Screen[Cause | None]):
     def on_mount(self) -> None:
         self.set_focus(self.list, scroll_visible=False)  # at once: the next key may be here
         self.apply_filter(parse(self._place[0] or self._opened_with))
-        self._keys.show(keys_of(Context.TRAFFIC, self._overrides))
+        self._keys.show(entries_of(of_context(Context.TRAFFIC), self._overrides))
         self.look()
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
         self.call_after_refresh(self._complete)
@@ -158,7 +158,7 @@ class TrafficScreen(Screen[Cause | None]):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         context = Context.ENTRY if self.entry.has_pseudo_class("focus-within") else Context.TRAFFIC
-        self._keys.show(keys_of(context, self._overrides))
+        self._keys.show(entries_of(of_context(context), self._overrides))
 
     def on_entry_list_moved(self, event: EntryList.Moved) -> None:
         if self.panel.is_open:

@@ -13,7 +13,8 @@ from tui.traffic.filter.nodes import written
 from tui.traffic.methods import is_setup
 from tui.traffic.record.entry_columns import Recording
 from tui.traffic.stats import Figures, Stats
-from tui.ui.widgets.bar import SplitBar, key_hints
+from tui.ui.keys.footer import Footer
+from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, pad
 from tui.ui.widgets.times import span
@@ -62,7 +63,7 @@ def figures_row(figures: Figures, width: int) -> Row:
         (f"{_time(figures.p95_ns):>9}", plain),
         (f"{_time(figures.longest_ns):>9}", "warn" if figures.longest_ns >= 1_000_000_000 else plain),
         (f"{units.size(figures.octets):>8}", "dim"),
-        (f"   {sparkline(figures.sparks, _spark_cells(width, cells))}", "accent"),
+        (f"   {sparkline(figures.sparks, _spark_cells(width, cells))}", "tool"),
     )
 
 
@@ -146,6 +147,8 @@ class StatisticsScreen(ModalScreen[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "back", "back", priority=True)]
 
+    KEYS = _KEYS
+
     DEFAULT_CSS = """
     StatisticsScreen { background: $surface; layout: vertical; }
     StatisticsScreen > Bar { padding: 0 1; background: $panel; }
@@ -159,8 +162,8 @@ class StatisticsScreen(ModalScreen[str | None]):
         self._counted = (-1, -1)
         self._work: asyncio.Handle | None = None  # the next slice of counting
         self._entries = recording.entries
-        self._title = SplitBar((("STATISTICS  ", "accent bold"), (clean_line(recording.title, 60), "text")))
-        self._heads, self._keys = SplitBar(id="figures-heads"), SplitBar(key_hints(_KEYS))
+        self._title = SplitBar((("STATISTICS  ", "text bold"), (clean_line(recording.title, 60), "text")))
+        self._heads, self._keys = SplitBar(id="figures-heads"), Footer(_KEYS)
         self._table = _Table()
 
     def compose(self) -> ComposeResult:

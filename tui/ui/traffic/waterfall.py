@@ -13,8 +13,9 @@ from tui.core.traffic import Entry, Outcome, TrafficReader
 from tui.traffic.record.entry_columns import Recording
 from tui.traffic.spans.entries import Span
 from tui.traffic.spans.waterfall import TimeBar, TimeShare, Waterfall, of_entries, of_spans
+from tui.ui.keys.footer import Footer
 from tui.ui.traffic.previews import ReaderThread
-from tui.ui.widgets.bar import SplitBar, key_hints
+from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, pad
 from tui.ui.widgets.symbols import Symbols
@@ -157,6 +158,8 @@ class WaterfallScreen(ModalScreen[str | None]):
         Binding("right,l", "turn(1)", "next turn", priority=True),
     ]
 
+    KEYS = _KEYS
+
     DEFAULT_CSS = """
     WaterfallScreen { background: $surface; layout: vertical; }
     WaterfallScreen > Bar { padding: 0 1; background: $panel; }
@@ -168,7 +171,7 @@ class WaterfallScreen(ModalScreen[str | None]):
         super().__init__()
         self._turn, self._last = turn, last
         self._turns = turns
-        self._title, self._axis, self._keys = SplitBar(), SplitBar(id="axis"), SplitBar(key_hints(_KEYS))
+        self._title, self._axis, self._keys = SplitBar(), SplitBar(id="axis"), Footer(_KEYS)
         self._lanes = _Lanes(symbols)
 
     def compose(self) -> ComposeResult:
@@ -184,7 +187,7 @@ class WaterfallScreen(ModalScreen[str | None]):
 
     def look(self) -> None:
         found = self._turns.look_up(self._turn)
-        left: Row = (("WATERFALL  ", "accent bold"), (f"turn {self._turn}", "text"))
+        left: Row = (("WATERFALL  ", "text bold"), (f"turn {self._turn}", "text"))
         if found is not None:
             left = (*left, (f"   {span(found.ns)}", "text"), (f"   {found.words}", "dim"))
         if found is not None:

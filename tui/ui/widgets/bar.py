@@ -106,9 +106,27 @@ def spread(left: Row, right: Row, width: int) -> Row:
     return (*left, (gap, ""), *right)
 
 
+def key_cap(key: str, words: str = "") -> Row:
+    """Return a key and what it does. Every key on a screen looks like this."""
+    return ((key, "text bold"), (f" {words}" if words else "", "dim"))
+
+
 def key_hints(keys: Iterable[tuple[str, str]]) -> Row:
     """Return a line of keys, each with what it does."""
-    return tuple(span for key, words in keys for span in ((key, "accent"), (f" {words}   ", "dim")))
+    return tuple(span for key, words in keys for span in (*key_cap(key, words), ("   ", "")))
+
+
+class KeyLine(Bar):
+    """The keys of a dialog."""
+
+    DEFAULT_CSS = "KeyLine { margin-top: 1; background: $panel; }"
+
+    def __init__(self, keys: Iterable[tuple[str, str]]) -> None:
+        super().__init__()
+        self._keys = tuple(keys)
+
+    def row(self, width: int) -> Row:
+        return key_hints(self._keys)
 
 
 def part_at(parts: Iterable[tuple[Name, Row]], x: int) -> Name | None:

@@ -28,6 +28,8 @@ _ACTIONS = {
 class Field(Input):
     """Textual's Input, for keys that arrive in one burst (typed ahead, sent by a program)."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s,ctrl+enter", "submit", show=False)]
+
     HANDS_ON = True
     """Enter or escape may move the focus: the next key waits until that is done."""
 

@@ -29,7 +29,7 @@ MAX_BRACKETS = 256
 _ATTRIBUTES = {"strong": "bold", "em": "italic", "s": "strike", "link": "underline"}
 _BULLETS = ("•", "◦", "▪")
 _TASK = re.compile(r"\[([ xX])\] ")
-_HEADINGS = {"h1": "accent bold", "h2": "accent bold", "h3": "text bold"}
+_HEADINGS = {"h1": "model bold", "h2": "model bold", "h3": "text bold"}
 NARROWEST = 10
 
 

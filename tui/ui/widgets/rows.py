@@ -91,7 +91,7 @@ def spread(left: Row, right: Row, cells: int, gap: int = 1) -> Row:
 def progress_bar(share: float, cells: int, done: str, left: str) -> Row:
     """Return a bar of `cells`, of which a share of 0 to 1 is `done`; both are signs of one cell."""
     full = round(max(0.0, min(1.0, share)) * cells)
-    return ((done * full, "accent"), (left * (cells - full), "rule"))
+    return ((done * full, "tool"), (left * (cells - full), "rule"))
 
 
 def cut(row: Row, start: int, end: int) -> Row:

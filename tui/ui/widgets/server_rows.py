@@ -1,6 +1,6 @@
 """The rows of a server in the servers pane: its line, and details below. Pure."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -8,6 +8,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line
 from tui.core.units import age, clock, count, duration, plural
+from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.rows import Row, crop, head_of, pad, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 
@@ -108,6 +109,13 @@ def _what(status: ServerStatus) -> Iterator[tuple[str, str]]:
                 yield f" {remark}", "warn"
         case ServerState.STOPPED:
             yield reason_words(status), "bad" if status.failed else "dim"
+
+
+def running_words(statuses: Sequence[ServerStatus]) -> str:
+    """Return how many servers run, of those that are not disabled: "3 of 4"."""
+    enabled = sum(not status.spec.disabled for status in statuses)
+    running = sum(status.state is ServerState.RUNNING for status in statuses)
+    return f"{running} of {enabled}" if enabled else "all disabled" if statuses else ""
 
 
 def tool_words(status: ServerStatus) -> str:
@@ -252,7 +260,7 @@ def start_words(status: ServerStatus, key_of: Callable[[str], str], action_id: s
     """Return the key that starts a stopped server, and `words`, or why none does."""
     if why := why_only_listed(status.spec, key_of, IN_SERVERS):
         return ((f"It is {why}", "dim"),)
-    return ((key_of(action_id), "accent"), (f" {words}", "dim"))
+    return key_cap(key_of(action_id), words)
 
 
 def toggle_server(host: "Host", status: ServerStatus) -> None:

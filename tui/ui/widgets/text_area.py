@@ -1,5 +1,8 @@
 """A field of several lines."""
 
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
 from textual.geometry import Offset
 from textual.widgets import TextArea
 
@@ -10,6 +13,13 @@ class LinesField(TextArea):
     Textual 8.2.8 scrolls to the cursor before it moves it back into the text, if the scroll bar disappears,
     and that line's absence ends the app.
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("shift+enter,ctrl+j,alt+enter", "newline", "newline", show=False)
+    ]
+
+    def action_newline(self) -> None:
+        self.insert("\n")
 
     def scroll_cursor_visible(self, center: bool = False, animate: bool = False) -> Offset:
         if self.cursor_location[0] >= self.document.line_count:

@@ -35,13 +35,13 @@ class BenchTitle(SplitBar):
         self.show(*self._rows(status, running))
 
     def _rows(self, status: ServerStatus | None, running: int) -> tuple[Row, Row]:
-        left: Row = (("WORKBENCH  ", "dim bold"), (clean_line(self._server, 60), "accent bold"), ("   ", ""))
+        left: Row = (("WORKBENCH  ", "dim bold"), (clean_line(self._server, 60), "text bold"), ("   ", ""))
         if status is None:
             return (*left, ("is not configured any more", "bad")), ()
         left = (*left, *state_row(status, self._symbols))
         right: Row = ((f"{plural(running, 'call')} running   ", "warn"),) if running else ()
         if status.state is ServerState.STOPPED and not status.spec.disabled:
-            right = start_words(status, self._overrides.first_of, "bench.start", "starts it")
+            right = start_words(status, self._overrides.first_of, "bench.toggle", "starts it")
         if status.state is ServerState.RUNNING:
             since = clock((time.monotonic_ns() - status.since_ns) / 1e9)
             pid = f"pid {status.pid}   " if status.pid is not None else ""
@@ -66,7 +66,7 @@ BENCHES = frozenset({BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS})
 """Tabs on which something can be called."""
 
 TABS_OF: Mapping[str, frozenset[BenchTab]] = {
-    **dict.fromkeys(("bench.call", "bench.raw", "bench.keep", "bench.saved", "bench.hand"), BENCHES),
+    **dict.fromkeys(("bench.call", "bench.raw", "bench.saved", "bench.hand"), BENCHES),
     **dict.fromkeys(("bench.diff", "bench.mark", "bench.save"), BENCHES),
     "bench.offer": frozenset({BenchTab.TOOLS}),
     "bench.offer_all": frozenset({BenchTab.TOOLS}),
@@ -150,5 +150,4 @@ class BenchKeys(Footer):
         near = of_context(context) if context is not None else ()
         actions = (*near, *of_context(Context.WORKBENCH))
         found = (action for action in actions if tab in TABS_OF.get(action.id, (tab,)))
-        entries = entries_of(found, self._overrides)
-        self.show(entries[:6] + entries[-1:] + entries[6:-1])
+        self.show(entries_of(found, self._overrides))

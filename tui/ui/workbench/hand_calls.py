@@ -4,12 +4,16 @@ import asyncio
 import json
 import time
 
+from textual.widgets import TextArea
+
 from tui.core.servers import ServerState
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.ui.dialogs.confirm import ConfirmCall
+from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.server_rows import start_words
 from tui.ui.workbench.calls import BenchContext, HandCall, run
+from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.items import Item
 from tui.ui.workbench.saved_arguments import SavedArguments
 from tui.ui.workbench.tool_bench import Bench
@@ -29,18 +33,25 @@ class HandCalls:
         """The calls that are running."""
         return [call for call, task in self._tasks.items() if not task.done()]
 
+    def _key_here(self, action_id: str) -> str:
+        """Return the key of an action of the lists; esc before it where letters are typed."""
+        keys = self._shared.overrides
+        typing = isinstance(self._shared.screen.focused, FormPane | TextArea)
+        leave = f"{keys.first_of('bench.back')} " if typing else ""
+        return f"{leave}{keys.first_of(action_id)}"
+
     def call(self, bench: Bench) -> None:
         """Call the item of a bench with the arguments in its form, unless something is wrong with them."""
         item, status = bench.item, self._shared.status
         if item is None:
             return
         if status is None or status.state is not ServerState.RUNNING:
-            first = self._shared.overrides.first_of
-            start = () if status is None else start_words(status, first, "bench.start", "starts it.")
-            bench.line.say(("The server does not run. ", "warn"), *start)
+            how = "bench.toggle", "starts it."
+            start = () if status is None else start_words(status, self._key_here, *how)
+            bench.line.say(("The server is not running. ", "warn"), *start)
             return
         if any(call.item.key == item.key for call in self.running):
-            bench.line.say(("It still runs. ", "warn"), ("esc", "accent"), (" stops it.", "dim"))
+            bench.line.say(("The call is still running. ", "warn"), *key_cap("esc", "stops it"))
             return
         arguments, problem = bench.arguments()
         if problem and (not bench.insisted or arguments is None):
@@ -68,7 +79,7 @@ class HandCalls:
         words: list[tuple[str, str]] = [(f"! {clean_line(problem, 300)}", "bad")]
         if can_insist:
             key = self._shared.overrides.first_of("bench.call")
-            words += [("   ", ""), (key, "accent"), (" again sends it as it is", "dim")]
+            words += [("   ", ""), *key_cap(key, "again sends it anyway")]
         bench.line.say(*words)
 
     def _confirm(self, bench: Bench, item: Item, arguments: object) -> None:

@@ -12,7 +12,9 @@ from textual.widgets import Input
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
 from tui.core.units import plural
-from tui.ui.widgets.bar import Bar, SplitBar, key_hints
+from tui.ui.keys.footer import Footer
+from tui.ui.platform import clipboard
+from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.field import Field, type_into
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
@@ -36,11 +38,6 @@ _KEYS = (
 )
 
 
-class _Keys(Bar):
-    def row(self, width: int) -> Row:
-        return key_hints(_KEYS)
-
-
 class LogScreen(ModalScreen[None]):
     """The stderr of one server."""
 
@@ -56,6 +53,8 @@ class LogScreen(ModalScreen[None]):
         Binding("s", "start_stop", "start/stop", id="servers.toggle", priority=True),
         Binding("r", "restart", "restart", id="servers.restart", priority=True),
     ]
+
+    KEYS = _KEYS
 
     DEFAULT_CSS = """
     LogScreen { background: $surface; layout: vertical; }
@@ -87,7 +86,7 @@ class LogScreen(ModalScreen[None]):
         yield self._title
         yield self._lines
         yield self._search
-        yield _Keys()
+        yield Footer(_KEYS)
 
     def on_mount(self) -> None:
         self.set_focus(self._input if self._typing else self._lines, scroll_visible=False)
@@ -145,8 +144,7 @@ class LogScreen(ModalScreen[None]):
 
     def action_copy(self) -> None:
         text = self._lines.text
-        self.app.copy_to_clipboard(text)
-        self.notify(f"copied {plural(text.count(chr(10)) + bool(text), 'line')}", markup=False)
+        clipboard.copy(self.app, text, plural(text.count("\n") + bool(text), "line"))
 
     def action_start_stop(self) -> None:
         status = self._status()
@@ -169,7 +167,7 @@ class LogScreen(ModalScreen[None]):
         return next((found for found in self._host.statuses() if found.name == self._server), None)
 
     def _title_rows(self) -> tuple[Row, Row]:
-        left: Row = (("LOG ", "dim bold"), (clean_line(self._server, 64), "accent bold"))
+        left: Row = (("LOG ", "dim bold"), (clean_line(self._server, 64), "text bold"))
         status = self._status()
         if status is not None:
             why = f" {reason_words(status)}" if status.state is ServerState.STOPPED else ""
@@ -177,4 +175,4 @@ class LogScreen(ModalScreen[None]):
             left = (*left, (f"   {status.state}{why}", style))
         where = "following" if self._lines.following else "end follows"
         found = f"{self._lines.found}   " if self._lines.found else ""
-        return left, ((found, "accent"), (where, "dim"))
+        return left, ((found, "text"), (where, "dim"))

@@ -110,7 +110,7 @@ def overview_rows(
     if identity.instructions:
         given = "given to the model" if facts.status.spec.instructions else "not given to the model"
         rows += [
-            ((" INSTRUCTIONS", "dim bold"), (f"  {given}, ", "dim"), (give_key, "accent"), (_GIVES, "dim"))
+            ((" INSTRUCTIONS", "dim bold"), (f"  {given}, ", "dim"), (give_key, "text bold"), (_GIVES, "dim"))
         ]
         rows += prose(identity.instructions, width, "   ")
     return rows

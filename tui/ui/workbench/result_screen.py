@@ -21,6 +21,7 @@ from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.platform import clipboard
 from tui.ui.traffic import copies
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.files import open_file, path_problem, save_new, typed_path
@@ -88,7 +89,7 @@ class ResultScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         heading = "RESOURCE" if self._uri else "RESULT"
-        self._title.show(((heading, "accent bold"), (f"   {self._of}", "text")))
+        self._title.show(((heading, "text bold"), (f"   {self._of}", "text")))
         self._keys.show(entries_of(of_context(Context.RESULT), self._overrides))
         self.set_focus(self._page, scroll_visible=False)
         self._work = asyncio.create_task(self._lay_out(), name="lay out a result")
@@ -181,8 +182,8 @@ class ResultScreen(ModalScreen[None]):
             from tui.host.browser import open_browser
 
             if not await in_daemon_thread("browser", lambda: open_browser(address)):
-                self.app.copy_to_clipboard(address)
-                self.app.notify("No browser can be opened here. The address is copied.", timeout=5)
+                self.app.notify("No browser can be opened here.", timeout=5)
+                clipboard.copy(self.app, address, "the address")
 
         def answered(yes: bool | None) -> None:
             if yes:
@@ -226,8 +227,7 @@ class ResultScreen(ModalScreen[None]):
         if len(text) > copies.MOST:
             self.notify("This is too much for the clipboard: it can be saved.", timeout=4)
         elif text:
-            self.app.copy_to_clipboard(text)
-            self.notify("copied", timeout=2)
+            clipboard.copy(self.app, text, "the text")
 
     def action_result_leave(self) -> None:
         self.dismiss(None)

@@ -15,8 +15,9 @@ from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent,
 from tui.core.workbench import PromptResult
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.platform import clipboard
 from tui.ui.traffic import copies
-from tui.ui.widgets.bar import Bar, spread
+from tui.ui.widgets.bar import Bar, key_cap, spread
 from tui.ui.widgets.files import path_problem, save_new, typed_path
 from tui.ui.widgets.page import Lines, Page, Sheet
 from tui.ui.widgets.rows import Row, progress_bar, text_of
@@ -83,7 +84,7 @@ class ResultLine(Bar):
             return ((" RESULT", "dim bold"),)
         if call.state is HandCallState.RUNNING:
             cells = BAR_CELLS if width >= LONG_BAR_FROM else FEW_CELLS
-            return spread(_running(call, self._signs, cells), (("esc stops it ", "accent"),), width)
+            return spread(_running(call, self._signs, cells), (*key_cap("esc", "stops it"), (" ", "")), width)
         sign, style = state_sign(call, self._signs)
         took = units.duration(call.took_ms) if call.took_ms is not None else ""
         size = f"   {units.size(call.size)}" if call.result is not None else ""
@@ -317,5 +318,4 @@ def copy_text(widget: Widget, text: str, what: str, overrides: KeyOverrides) -> 
         key = overrides.first_of("bench.save")
         widget.notify(f"This is too much for the clipboard: {key} saves it.", timeout=4)
         return
-    widget.app.copy_to_clipboard(text)
-    widget.notify(f"copied {what}", timeout=2)
+    clipboard.copy(widget.app, text, what)

@@ -13,7 +13,7 @@ from tui.ui.workbench.calls import BenchContext
 from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.items import Item
 
-FORGET = "\x00forget"
+SAVE, FORGET = "\x00save", "\x00forget"
 
 
 class SavedArguments:
@@ -43,7 +43,7 @@ class SavedArguments:
             try:
                 await self._shared.runtime.calls.change(change)
             except (McptuiError, ValueError) as error:
-                app.notify(str(error), title="Not remembered", severity="warning")
+                app.notify(str(error), title="Not saved", severity="warning")
             else:
                 if message:
                     app.notify(message, timeout=2)
@@ -56,26 +56,29 @@ class SavedArguments:
 
         def save(name: str) -> None:
             name = name.strip()
-            self._change(lambda memory: memory.with_saved(key, name, saved), f"kept as {name}")
+            self._change(lambda memory: memory.with_saved(key, name, saved), f"Saved as {name}.")
 
-        self._shared.prompt.ask("keep these arguments as", save)
+        self._shared.prompt.ask("Save arguments as", save)
 
-    def choose(self, item: Item, use: Callable[[object], None]) -> None:
-        """Let the person choose among the saved arguments of an item, and use them."""
+    def choose(self, item: Item, save: Callable[[], None], use: Callable[[object], None]) -> None:
+        """Let the person save the arguments of an item, or choose among its saved ones and use them."""
         saved = self._saved(item)
 
         def chosen(name: str | None) -> None:
-            if name == FORGET:
+            if name == SAVE:
+                save()
+            elif name == FORGET:
                 self._forget(item)
             elif name is not None and name in saved:
                 use(saved[name])
 
+        if not saved:
+            save()
+            return
         choices = [PickerChoice(name, _choice_text(name, value)) for name, value in saved.items()]
-        if choices:
-            choices.append(PickerChoice(FORGET, Content("forget one of them…").stylize("dim")))
-        key = self._shared.overrides.first_of("bench.keep")
-        note = f"Nothing is kept for {item.label} yet: {key} keeps what stands in the form."
-        self._shared.screen.app.push_screen(Picker(f"Kept for {item.label}", choices, note=note), chosen)
+        choices.append(PickerChoice(SAVE, Content("Save the arguments in the form…").stylize("dim")))
+        choices.append(PickerChoice(FORGET, Content("Delete saved arguments…").stylize("dim")))
+        self._shared.screen.app.push_screen(Picker(f"Saved arguments of {item.label}", choices), chosen)
 
     def _saved(self, item: Item) -> Mapping[str, object]:
         return self._shared.runtime.calls.memory.saved.get(item.call_key(self._shared.server), {})
@@ -85,10 +88,10 @@ class SavedArguments:
 
         def chosen(name: str | None) -> None:
             if name is not None:
-                self._change(lambda memory: memory.without_saved(key, name), f"{name} is forgotten")
+                self._change(lambda memory: memory.without_saved(key, name), f"Deleted {name}.")
 
         choices = [PickerChoice(name, _choice_text(name, value)) for name, value in self._saved(item).items()]
-        self._shared.screen.app.push_screen(Picker("Forget", choices), chosen)
+        self._shared.screen.app.push_screen(Picker("Delete saved arguments", choices), chosen)
 
 
 def _choice_text(name: str, value: object) -> Content:

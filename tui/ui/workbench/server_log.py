@@ -194,7 +194,7 @@ _STYLING = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _LEVELS = {
     "debug": "dim",
     "info": "text",
-    "notice": "accent",
+    "notice": "text",
     "warning": "warn",
     "error": "bad",
     "critical": "bad bold",

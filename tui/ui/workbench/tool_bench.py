@@ -125,7 +125,7 @@ class Bench(Horizontal):
         self.form = FormPane(shared.overrides, shared.signs)
         key = shared.overrides.first_of
         self.button = Button("Call", key("bench.call"), lambda: self.post_message(self.Called()))
-        self._other_keys = Literal(f"{key('bench.raw')} raw JSON   {key('bench.keep')} save arguments")
+        self._other_keys = Literal(f"{key('bench.raw')} JSON   {key('bench.saved')} saved arguments")
         self.raw = RawJson(shared.overrides)
         self.raw_heading = RawHeading()
         self.result = ResultView(self.calls, shared)
@@ -273,25 +273,23 @@ class Bench(Horizontal):
         if self.has_class("-whole"):
             self.screen.set_focus(self.page, scroll_visible=False)
 
-    def action_keep(self) -> None:
-        if self.item is None:
-            return
-        arguments, problem = self.arguments()
-        if arguments is None:
-            self.line.say((f"! {problem}", "bad"))
-        else:
-            self._saved.save(self.item, arguments)
-
     def action_saved(self) -> None:
         if (item := self.item) is None:
             return
+
+        def save() -> None:
+            arguments, problem = self.arguments()
+            if arguments is None:
+                self.line.say((f"! {problem}", "bad"))
+            else:
+                self._saved.save(item, arguments)
 
         def use(arguments: object) -> None:
             if self.item is item:
                 self.fill(arguments)
                 self.go_to_form()
 
-        self._saved.choose(item, use)
+        self._saved.choose(item, save, use)
 
     def action_diff(self) -> None:
         self.result.toggle_difference()

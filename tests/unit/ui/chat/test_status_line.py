@@ -1,28 +1,28 @@
-"""The status line says what matters, at every width."""
+"""The status line says what needs the person, the context and the cost; the header what one looks at."""
 
 import pytest
 
-from tui.ui.chat.status_line import Meter, Status, Used, status_row
+from tui.ui.chat.status_line import Meter, Status, Used, header_row, short_path, status_row
 from tui.ui.widgets.rows import text_of, width_of
 
 CALLS = Meter("calls", 3, 50, "3 of 50")
 WINDOW = Meter("context", 26_000, 32_768, "~26 k of 33 k")
 USED = Used(WINDOW, "~34 k", "$0.12")
-FULL = Status("answering", False, (CALLS,), "", 2, 3, USED, 214)
+FULL = Status("answering", False, (CALLS,), "", USED)
 
 
-def test_an_idle_line_counts_servers_what_was_used_and_frames():
-    text = text_of(status_row(Status(running=2, servers=3, used=USED, frames=214), 140))
-    assert text.endswith("2 of 3 servers   context ~26 k of 33 k ━━━━━   ~34 k tokens   $0.12   214 frames ")
+def test_an_idle_line_shows_context_and_cost_and_nothing_that_a_pane_shows():
+    text = text_of(status_row(Status(used=USED), 140))
+    assert text.strip() == "context ~26 k of 33 k ━━━━━   $0.12"
 
 
-def test_without_a_known_window_the_context_is_a_number():
-    assert "context ~12 k   " in text_of(status_row(Status(used=Used("~12 k", "~12 k")), 120))
+def test_without_prices_it_shows_tokens():
+    text = text_of(status_row(Status(used=Used("~12 k", "~34 k")), 120))
+    assert text.strip() == "context ~12 k   ~34 k tokens"
 
 
-def test_before_anything_was_said_and_without_prices_nothing_is_counted():
-    text = text_of(status_row(Status(running=1, servers=1), 120))
-    assert text.strip() == "1 of 1 server   0 frames"
+def test_before_the_first_message_the_line_is_empty():
+    assert text_of(status_row(Status(), 120)).strip() == ""
 
 
 def test_the_window_warns_from_four_fifths_on():
@@ -33,12 +33,12 @@ def test_the_window_warns_from_four_fifths_on():
 
 
 def test_the_window_stays_longest_where_room_is_short():
-    text = text_of(status_row(FULL, 80))
+    text = text_of(status_row(FULL, 50))
     assert "context ~26 k of 33 k" in text
-    assert "frames" not in text
+    assert "$" not in text
 
 
-def test_meters_stand_there_only_when_there_are_any():
+def test_meters_are_shown_only_when_there_are_any():
     assert "calls 3 of 50" in text_of(status_row(FULL, 120))
     assert "calls" not in text_of(status_row(Status(), 120))
 
@@ -49,14 +49,15 @@ def test_a_meter_warns_from_four_fifths_on(used, style):
     assert ("x of 50", style) in row
 
 
-def test_a_question_comes_before_the_meters():
-    row = text_of(status_row(Status("notes › delete asks you", True, (CALLS,), "", 2, 3), 100))
-    assert row.index("asks you") < row.index("calls")
+def test_what_needs_the_person_comes_before_the_meters_in_the_accent():
+    row = status_row(Status("waiting for approval", True, (CALLS,)), 100)
+    assert ("waiting for approval", "accent bold") in row
+    assert text_of(row).index("approval") < text_of(row).index("calls")
 
 
 @pytest.mark.parametrize("width", [10, 24, 40, 60, 80, 100, 200])
 def test_it_fits_every_width(width):
-    urgent = Status("x" * 300, True, (CALLS, CALLS), "a model", 2, 3, USED, 10**6)
+    urgent = Status("x" * 300, True, (CALLS, CALLS), "a model", USED)
     assert width_of(status_row(urgent, width)) <= width
     assert width_of(status_row(FULL, width)) <= width
 
@@ -66,10 +67,36 @@ def test_texts_from_outside_are_cleaned():
 
 
 @pytest.mark.parametrize("width", [20, 24, 40, 80, 120])
-def test_what_is_not_saved_stands_first_at_every_width(width):
-    status = Status("x" * 300, True, (CALLS, CALLS), "a model", 2, 3, USED, 10**6, fault="not saved")
+def test_what_is_not_saved_comes_first_at_every_width(width):
+    status = Status("x" * 300, True, (CALLS, CALLS), "a model", USED, fault="not saved")
     assert text_of(status_row(status, width)).startswith(" not saved ")
 
 
-def test_without_a_fault_no_mark_stands_there():
+def test_without_a_fault_there_is_no_mark():
     assert "not saved" not in text_of(status_row(FULL, 120))
+
+
+def test_the_header_shows_title_folder_model_and_step():
+    text = text_of(header_row("Weather in two cities", "~/demo", "qwen   step 2 of 20", 120))
+    assert text.startswith(" mcptui   Weather in two cities   ")
+    assert text.endswith("   ~/demo   qwen   step 2 of 20 ")
+    assert len(text) == 120
+
+
+def test_in_a_narrow_header_the_folder_goes_before_the_title_is_cut():
+    text = text_of(header_row("Weather in two cities", "~/demo", "qwen", 44))
+    assert "Weather in two cities" in text and "~/demo" not in text
+    assert text_of(header_row("Weather in two cities", "~/demo", "qwen", 30)).endswith("…  qwen ")
+
+
+@pytest.mark.parametrize(
+    ("folder", "home", "shown"),
+    [
+        ("/home/me/demo", "/home/me", "~/demo"),
+        ("/home/me", "/home/me", "~"),
+        ("/home/melanie", "/home/me", "/home/melanie"),
+        ("/srv", "/", "/srv"),
+    ],
+)
+def test_a_folder_in_the_home_folder_is_shortened(folder: str, home: str, shown: str):
+    assert short_path(folder, home) == shown

@@ -1,24 +1,52 @@
-"""The footer shows as many keys as fit, the most useful first."""
+"""The footer: at most five keys of the moment, and three at the right that are the same on every screen."""
 
 import pytest
 
-from tui.ui.keys.action_table import Context
-from tui.ui.keys.footer import Footer, fitting
+from tui.ui.keys.action_table import Context, of_context
+from tui.ui.keys.footer import entries_of, laid_out, row_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.keys.situation import Situation, in_footer
 from tui.ui.widgets.rows import text_of, width_of
 
-ENTRIES = in_footer(Situation(Context.COMPOSER), KeyOverrides())
+NONE = KeyOverrides()
+ENTRIES = in_footer(Situation(Context.COMPOSER), NONE)
+RIGHT = "ctrl+p commands  f1 keys  ctrl+q quit"
 
 
-@pytest.mark.parametrize("width", [1, 10, 20, 79, 80, 120, 200])
+def line(width: int, entries=ENTRIES, overrides=NONE) -> str:
+    return text_of(row_of(laid_out(entries, overrides, width)))
+
+
+@pytest.mark.parametrize("width", [1, 10, 20, 40, 79, 80, 120, 200])
 def test_it_fits_and_never_cuts_a_key(width):
-    footer = Footer()
-    footer._entries = tuple(ENTRIES)
-    assert width_of(footer.row(width)) <= max(width, 1)
-    assert "…" not in text_of(footer.row(width))
+    row = row_of(laid_out(ENTRIES, NONE, width))
+    assert width_of(row) <= width
+    assert "…" not in text_of(row)
 
 
-def test_at_eighty_columns_it_shows_send_palette_and_help():
-    labels = [label for _, label, _ in fitting(ENTRIES, 80)]
-    assert {"send", "everything", "keys"} <= set(labels)
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_the_right_end_is_the_same_on_every_screen(width):
+    for context in Context:
+        entries = entries_of(of_context(context), NONE)
+        assert line(width, entries).endswith(RIGHT)
+        assert width_of(((line(width, entries), ""),)) == width - 1
+
+
+@pytest.mark.parametrize("context", list(Context))
+def test_there_are_at_most_five_keys_at_the_left(context):
+    assert len(laid_out(entries_of(of_context(context), NONE), NONE, 300)) <= 5 + 3
+
+
+def test_in_a_narrow_terminal_the_right_end_gives_way_to_the_first_keys():
+    assert line(50).endswith("f1 keys  ctrl+q quit")
+    assert line(50).startswith(" enter send")
+    assert line(26) == " enter send   f4 traffic"
+
+
+def test_keys_of_the_configuration_are_shown_at_the_right_too():
+    assert line(120, overrides=KeyOverrides([("app.help", "f11")])).endswith("f11 keys  ctrl+q quit")
+
+
+@pytest.mark.parametrize("context", [Context.SESSIONS, Context.MODELS, Context.TRAFFIC, Context.ENTRY])
+def test_every_screen_begins_with_enter_and_escape(context):
+    assert [key for key, *_ in entries_of(of_context(context), NONE)][:2] == ["enter", "esc"]

@@ -41,7 +41,7 @@ async def test_the_whole_address_and_its_server_are_shown() -> None:
         await shows(
             app, "weather asks you to open an address", "Confirm it", "https://auth.example/login?a=1"
         )
-        await shows(app, "ctrl+j open in the browser")
+        await shows(app, "ctrl+s open in the browser")
         waiting.cancel()
 
 
@@ -55,7 +55,7 @@ async def test_a_look_alike_is_flagged() -> None:
 
 @pytest.mark.parametrize(
     ("key", "action"),
-    [("ctrl+j", Action.ACCEPT), ("ctrl+x", Action.DECLINE), ("escape", Action.CANCEL)],
+    [("ctrl+s", Action.ACCEPT), ("ctrl+x", Action.DECLINE), ("escape", Action.CANCEL)],
 )
 async def test_consent_is_a_key(key: str, action: Action) -> None:
     async with app_with_person() as (app, pilot, person):
@@ -81,7 +81,7 @@ async def test_over_ssh_it_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
         waiting = asked(person.address(question()))
         await shown(app, AddressDialog)
         await shows(app, "The browser is on another machine")
-        await pilot.press("ctrl+j")
+        await pilot.press("ctrl+s")
         assert await waiting == AddressAnswer(Action.ACCEPT)
         assert app.clipboard == "https://auth.example/login?a=1"
 

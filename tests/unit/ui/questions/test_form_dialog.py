@@ -40,7 +40,7 @@ async def test_what_is_typed_and_every_default_is_sent() -> None:
         question = asked(person.form(QUESTION))
         await shown(app, FormDialog)
         await keys(pilot, "Ada")
-        await pilot.press("ctrl+j")
+        await pilot.press("ctrl+s")
         assert await question == FormAnswer(Action.ACCEPT, {"name": "Ada", "size": 4})
 
 
@@ -49,7 +49,7 @@ async def test_titles_are_chosen_and_values_sent() -> None:
         question = asked(person.form(QUESTION))
         await shown(app, FormDialog)
         await keys(pilot, "Ada")
-        await pilot.press("down", "right", "down", "down", "down", "right", "ctrl+j")
+        await pilot.press("down", "right", "down", "down", "down", "right", "ctrl+s")
         content = {"name": "Ada", "color": "#f00", "size": 4, "days": ["Mon"]}
         assert await question == FormAnswer(Action.ACCEPT, content)
 
@@ -58,11 +58,11 @@ async def test_what_is_wrong_is_said_and_nothing_sent() -> None:
     async with app_with_person() as (app, pilot, person):
         question = asked(person.form(QUESTION))
         await shown(app, FormDialog)
-        await pilot.press("ctrl+j")
+        await pilot.press("ctrl+s")
         await shows(app, "! name is required.")
         await keys(pilot, "A")
         await shows(app, "needs at least 2 characters")
-        await pilot.press("ctrl+j")
+        await pilot.press("ctrl+s")
         assert not question.done()
         question.cancel()
 
@@ -81,7 +81,7 @@ async def test_a_key_meant_for_something_else_answers_nothing(monkeypatch: pytes
     async with app_with_person() as (app, pilot, person):
         question = asked(person.form(QUESTION))
         await shown(app, FormDialog)
-        await pilot.press("escape", "ctrl+x", "ctrl+j")
+        await pilot.press("escape", "ctrl+x", "ctrl+s")
         assert not question.done()
         question.cancel()
 
@@ -90,7 +90,7 @@ async def test_a_form_without_fields_is_a_yes_or_no() -> None:
     async with app_with_person() as (app, pilot, person):
         question = asked(person.form(FormQuestion("weather", "Go on?", {"type": "object"})))
         await shown(app, FormDialog)
-        await shows(app, "Go on?", "Send  ctrl+j")
+        await shows(app, "Go on?", "Send  ctrl+s")
         await pilot.press("enter")
         assert await question == FormAnswer(Action.ACCEPT, {})
 
@@ -121,10 +121,10 @@ async def test_a_pattern_that_could_take_long_is_checked_before_the_form_is_sent
         question = asked(person.form(FormQuestion("weather", "Code?", schema)))
         await shown(app, FormDialog)
         await keys(pilot, "a" * 40 + "b")
-        await pilot.press("ctrl+j")
+        await pilot.press("ctrl+s")
         await shows(app, "! code does not match ^(a+)+$.")
         assert not question.done()
-        await pilot.press("backspace", "ctrl+j")
+        await pilot.press("backspace", "ctrl+s")
         assert (await question).content == {"code": "a" * 40}
 
 
@@ -132,5 +132,5 @@ async def test_a_window_of_ten_rows_shows_a_field_and_the_keys() -> None:
     async with app_with_person((40, 10)) as (app, _, person):
         question = asked(person.form(QUESTION))
         await shown(app, FormDialog)
-        await shows(app, "weather", "name  text", "Send  ctrl+j", "esc cancel")
+        await shows(app, "weather", "name  text", "Send  ctrl+s", "esc cancel")
         question.cancel()

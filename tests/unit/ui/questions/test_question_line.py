@@ -16,9 +16,9 @@ def test_a_question_is_ripe_once_it_could_be_read() -> None:
 async def test_it_shows_keys_words_and_how_many_wait() -> None:
     line = QuestionLine(KeyOverrides({}), ("ask.send", "ask.cancel"), 2)
     async with Stage(line).run_test(size=(80, 5)):
-        assert "ctrl+j send    esc cancel    2 more questions waiting" in str(line.render())
+        assert "ctrl+s send    esc cancel    2 more questions waiting" in str(line.render())
         line.relabel("ask.send", "open")
         line.say("no [b]markup[/b]")
         line.show_waiting(0)
         shown = str(line.render())
-        assert "! no [b]markup[/b]" in shown and "ctrl+j open" in shown and "waiting" not in shown
+        assert "! no [b]markup[/b]" in shown and "ctrl+s open" in shown and "waiting" not in shown

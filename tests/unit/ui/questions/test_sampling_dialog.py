@@ -30,7 +30,7 @@ async def test_a_window_of_ten_rows_shows_text_and_keys() -> None:
     async with app_with_person((40, 10)) as (app, _, person):
         question = asked(person.sampling(SamplingQuestion("weather", PARAMS)))
         await shown(app, SamplingDialog)
-        await shows(app, "weather asks", "Say [b]hello[/b]", "ctrl+j send", "esc cancel")
+        await shows(app, "weather asks", "Say [b]hello[/b]", "ctrl+s send", "esc cancel")
         question.cancel()
 
 
@@ -39,7 +39,7 @@ async def test_the_request_is_sent_as_it_was_changed() -> None:
         question = asked(person.sampling(SamplingQuestion("weather", PARAMS)))
         await shown(app, SamplingDialog)
         await keys(pilot, "!")
-        await pilot.press("ctrl+j")
+        await pilot.press("ctrl+s")
         answer = await question
         assert answer.action is Action.ACCEPT
         assert answer.params["messages"][0]["content"]["text"] == "Say [b]hello[/b]!"
@@ -50,7 +50,7 @@ async def test_the_reply_is_shown_before_the_server_has_it() -> None:
         question = asked(person.review(SamplingReview("weather", PARAMS, REPLY)))
         await shown(app, SamplingDialog)
         await shows(app, "for weather", "Hello", "send to the server")
-        await pilot.press("ctrl+j")
+        await pilot.press("ctrl+s")
         assert await question == SamplingAnswer(Action.ACCEPT, REPLY)
 
 

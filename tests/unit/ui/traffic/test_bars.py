@@ -6,9 +6,7 @@ from tests.ui.app_stage import screen_text
 from tests.ui.stage import Stage, shown
 from tests.unit.traffic.small_traffic import Traffic, begun_at_end, fill
 from tui.traffic.record.entry_columns import Recording
-from tui.ui.keys.action_table import Context
-from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.traffic.bars import Headings, keys_of, linting_of, loading_of, shown_of
+from tui.ui.traffic.bars import Headings, linting_of, loading_of, shown_of
 from tui.ui.widgets.rows import text_of
 
 
@@ -35,12 +33,6 @@ async def test_headings_follow_the_columns_once_they_are_known() -> None:
         headings.look()
         await pilot.pause()
         assert "narrow" in screen_text(pilot.app)
-
-
-def test_the_key_for_all_keys_comes_sixth() -> None:
-    keys = keys_of(Context.TRAFFIC, KeyOverrides())
-    assert keys[5][2].id == "app.help"
-    assert [action.id for _, _, action in keys].count("app.help") == 1
 
 
 def test_how_much_is_loaded_is_said_until_all_of_it_is() -> None:

@@ -35,7 +35,7 @@ def test_paragraphs_have_a_gap():
 
 
 def test_headings_stand_out():
-    assert styles("# One\n\n### Three") == {"One": "accent bold", "Three": "text bold"}
+    assert styles("# One\n\n### Three") == {"One": "model bold", "Three": "text bold"}
 
 
 def test_lists_nest_with_their_own_bullets():

@@ -265,7 +265,7 @@ class Completion:
 def suggestion_rows(found: "Sequence[Suggestion]") -> list[Row]:
     """Return suggestions as rows: the text, its arguments, what it is."""
     heads: list[Row] = [
-        ((f"   {clean_line(one.name)}", "accent"), (f" {one.usage}" if one.usage else "", "dim"))
+        ((f"   {clean_line(one.name)}", "text bold"), (f" {one.usage}" if one.usage else "", "dim"))
         for one in found
     ]
     column = min(_WIDEST, max(map(width_of, heads), default=0)) + 2

@@ -246,9 +246,6 @@ class Composer(TokenArea):
     def on_blur(self) -> None:
         self.leave()
 
-    def action_newline(self) -> None:
-        self.insert("\n")
-
     def on_text_area_changed(self) -> None:
         self.fit()
         self._look()

@@ -3,14 +3,17 @@
 from collections.abc import Iterable, Sequence
 
 from tui.core import units
+from tui.core.example_questions import Example
 from tui.core.text import clean, preview
 from tui.ui.chat.transcript.flow import Block
 from tui.ui.widgets import code
+from tui.ui.widgets.bar import key_hints
 from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 
 TEXT_COLUMNS = 100
+WELCOME_COLUMNS = 72
 USER_LINES = 40  # a longer user message is collapsed
 USER_HEAD = 12
 BAR = ("▌ ", "accent aside on panel")  # at the left of a user message
@@ -206,35 +209,51 @@ class Note(Block):
 
 
 class Welcome(Block):
-    """What an empty conversation shows: a few lines, and example questions."""
+    """What an empty conversation shows, in the middle: a few lines, example questions, a few keys."""
 
-    __slots__ = ("_lines", "_symbols", "examples", "room", "targets")
+    __slots__ = ("_keys", "_lines", "_symbols", "examples", "room", "targets")
 
-    def __init__(self, lines: Sequence[str], examples: Sequence[str], symbols: Symbols) -> None:
+    def __init__(
+        self,
+        lines: Sequence[str],
+        examples: Sequence[Example],
+        symbols: Symbols,
+        keys: Sequence[tuple[str, str]] = (),
+    ) -> None:
         super().__init__(gap=0)
         self._lines = lines
+        self._keys = keys
         self._symbols = symbols
         self.targets: Sequence[int] = ()
         self.examples = examples
         self.room = 0  # rows there are, so that the text is a little above the middle
 
     def wrap(self, width: int) -> Sequence[Row]:
-        columns = min(measure(width), 76)
-        indent: Row = (("  ", ""),) if width > 40 else EMPTY
+        columns = min(measure(width), WELCOME_COLUMNS)
+        indent: Row = ((" " * ((width - columns) // 2), ""),)
         rows: list[Row] = []
         for number, line in enumerate(self._lines):
-            style = "accent bold" if number == 0 else "dim"
-            rows += wrap(((line, style),), columns, first=indent, rest=indent)
+            style = "text bold" if number == 0 else "dim"
+            rows += [(*indent, *row) for row in wrap(((line, style),), columns)]
         if self.examples:
             rows.append(EMPTY)
         starts = []
         for example in self.examples:
             starts.append(len(rows))
-            sign: Row = (*indent, (f"{self._symbols.within} ", "accent"))
-            rows += wrap(((example, "text"),), columns, first=sign)
+            rows += [(*indent, *row) for row in self._example(example, columns)]
+        if self._keys:
+            hints = key_hints(self._keys)
+            rows += [EMPTY, *((*indent, *row) for row in wrap(hints, columns))]
         above = max(0, (self.room - len(rows)) * 2 // 5)
         self.targets = [above + start for start in starts]
         return [EMPTY] * above + rows
+
+    def _example(self, example: Example, columns: int) -> Sequence[Row]:
+        question: Row = ((f"{self._symbols.within} ", "dim"), (example.question, "text"))
+        tool: Row = ((example.tool, "tool"),)
+        if width_of(question) + 3 + width_of(tool) <= columns:
+            return [spread(question, tool, columns)]
+        return wrap(question, columns, rest=(("  ", ""),))
 
 
 class Prose(Block):

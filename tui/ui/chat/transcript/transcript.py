@@ -16,6 +16,7 @@ from textual.binding import BindingType
 from textual.message import Message as Posted
 
 from tui.core.conversation.conversation import Attachment, Message, Remark
+from tui.core.example_questions import Example
 from tui.core.importing import importing
 from tui.core.ports import ApprovalRequest
 from tui.core.text import clean, clean_line
@@ -40,6 +41,7 @@ from tui.ui.chat.transcript.view import FlowPane
 from tui.ui.chat.transcript.writer import ReplyWriter
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
+from tui.ui.platform import clipboard
 from tui.ui.platform.textual_internals import paint_now
 from tui.ui.widgets import code
 from tui.ui.widgets.markdown import Markdown
@@ -208,10 +210,13 @@ class Transcript(FlowPane):
             self.flow.append(self._welcome)
         self.flow_changed()
 
-    def set_welcome(self, lines: Sequence[str], examples: Sequence[str] = ()) -> None:
+    def set_welcome(
+        self, lines: Sequence[str], examples: Sequence[Example] = (), keys: Sequence[tuple[str, str]] = ()
+    ) -> None:
         shown = self._welcome is not None and self._welcome in self.flow.blocks
         cleaned = [clean_line(line, 400) for line in lines]
-        self._welcome = Welcome(cleaned, [clean_line(text) for text in examples], self._symbols)
+        offered = [Example(clean_line(one.question), clean_line(one.tool)) for one in examples]
+        self._welcome = Welcome(cleaned, offered, self._symbols, keys)
         if shown or not self.flow.blocks:
             self.flow.truncate(0)
             self._target = None
@@ -226,7 +231,7 @@ class Transcript(FlowPane):
     def copy_last_reply(self) -> bool:
         text = clean(self.reply_text())
         if text:
-            self.app.copy_to_clipboard(text)
+            clipboard.copy(self.app, text, "the last reply")
         return bool(text)
 
     @staticmethod
@@ -338,19 +343,27 @@ class Transcript(FlowPane):
         block.width = 0
         self.flow_changed()
 
-    def welcome(self, model: str, examples: Sequence[str], *, is_demo: bool, project: str = "") -> None:
+    def welcome(
+        self,
+        model: str,
+        examples: Sequence[Example],
+        keys: Sequence[tuple[str, str]],
+        *,
+        is_demo: bool,
+        project: str = "",
+    ) -> None:
         """Show what an empty conversation begins with; `project` is about the project instructions."""
-        lines = ["Ask anything, or begin with one of these." if examples else "Ask anything."]
+        lines = ["Ask anything, or try an example." if examples else "Ask anything."]
         if is_demo:
             lines.append(
-                f"Model: {model}. Three ways to another one: an API key in the environment such as "
-                "OPENAI_API_KEY; Ollama or LM Studio running here; [models] in the configuration."
+                f"This is the {model}. For a real one, set an API key such as OPENAI_API_KEY, start Ollama "
+                "or LM Studio, or add it under [models] in the configuration."
             )
         else:
-            lines.append(f"Model: {model}. Another one can be set under [models] in the configuration.")
+            lines.append(model)
         if project:
             lines.append(project)
-        self.set_welcome(lines, examples)
+        self.set_welcome(lines, examples, keys)
 
     def _append(self, block: Block) -> None:
         flow = self.flow
@@ -396,7 +409,7 @@ class Transcript(FlowPane):
                 self.following = False
                 self.flow_changed()
             case Welcome():
-                self.post_message(self.ExampleChosen(block.examples[list(block.targets).index(row)]))
+                self.post_message(self.ExampleChosen(block.examples[list(block.targets).index(row)].question))
             case _:
                 pass
 

@@ -1,0 +1,65 @@
+"""The help: filtered, in the order of use, nothing cut."""
+
+import pytest
+
+from tests.conftest import until
+from tests.ui.app_stage import opened, screen_text, shows
+from tests.ui.fakes import FakeRuntime
+from tui.ui.dialogs.help import MAIN, groups, help_rows
+from tui.ui.keys.action_table import ACTIONS, Context
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.widgets.rows import text_of, width_of
+
+NONE = KeyOverrides()
+EVERYTHING = tuple(groups(NONE))
+
+
+def shown(query: str = "", width: int = 76) -> list[str]:
+    return [text_of(row) for row in help_rows(EVERYTHING, query, width)]
+
+
+@pytest.mark.parametrize("width", [30, 76, 92, 120])
+def test_nothing_is_cut_and_nothing_left_out(width):
+    rows = help_rows(EVERYTHING, "", width)
+    assert all(width_of(row) <= width for row in rows)
+    words = " ".join(text_of(row) for row in rows).split()
+    for action in ACTIONS:
+        if action.context in MAIN:
+            assert " ".join(action.help.split()) in " ".join(words)
+
+
+def test_the_keys_of_use_come_first():
+    headings = [heading for heading, _ in EVERYTHING]
+    assert headings[:2] == ["Input", "Anywhere"]
+    anywhere = dict(EVERYTHING)["Anywhere"]
+    assert [line.keys for line in anywhere[:3]] == ["ctrl+p", "f1, ?", "ctrl+q"]
+    assert dict(EVERYTHING)["Input"][0].keys == "enter"
+
+
+def test_the_focused_pane_comes_before_all():
+    assert next(groups(NONE, first=Context.SERVERS))[0] == "Servers"
+
+
+def test_words_of_keys_actions_and_names_filter():
+    assert [row.split("  ")[0] for row in shown("retry")] == ["Conversation", "r", "", "Commands", "/retry"]
+    assert any("Quit" in row for row in shown("ctrl+q"))
+    assert any("Restart" in row for row in shown("servers.restart"))
+    assert shown("no such thing") == ["No matches"]
+
+
+def test_keys_of_the_configuration_are_shown():
+    rows = help_rows(tuple(groups(KeyOverrides([("app.quit", "f11")]))), "quit", 76)
+    assert any(text_of(row).startswith("f11 ") for row in rows)
+
+
+async def test_typing_filters_and_escape_clears_then_closes():
+    async with opened(FakeRuntime(), (80, 24)) as (app, pilot):
+        await pilot.press("f1")
+        await shows(app, "Input", "enter")
+        await pilot.press(*"retry")
+        await shows(app, "Retry the selected question")
+        await until(lambda: "Send;" not in screen_text(app))
+        await pilot.press("escape")
+        await shows(app, "Send;")
+        await pilot.press("escape")
+        await until(lambda: len(app.screen_stack) == 1)

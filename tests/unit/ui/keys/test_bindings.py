@@ -1,0 +1,160 @@
+"""One key, one meaning: every binding of every screen, form and dialog is read, none is left out.
+
+A key that is no letter means the same thing everywhere. A letter may mean something else on another screen
+if it is listed here, so a second meaning is a decision and never an accident.
+"""
+
+import importlib
+import pkgutil
+from collections import defaultdict
+from collections.abc import Iterator
+
+from textual.binding import Binding
+from textual.dom import DOMNode
+
+import tui.ui
+from tui.ui.keys.action_table import ACTIONS, NEWLINE_KEYS, SEND_KEYS
+
+MEANINGS = {
+    # what it means: (its keys, the actions and bindings that mean it)
+    "send, call, save, confirm": (
+        SEND_KEYS,
+        "composer.steer ask.send bench.call session.export save yes answer(True) submit",
+    ),
+    "newline": (NEWLINE_KEYS, "composer.newline newline"),
+    "do what is selected": (
+        "enter",
+        "composer.send chat.expand servers.open session.resume model.take traffic.read frame.fold bench.open"
+        " form.choose take choose answer(True) press",
+    ),
+    "cancel, close, back": (
+        "escape",
+        "chat.cancel session.leave model.leave ask.cancel result.leave traffic.back frame.close bench.back"
+        " back cancel close no answer(False)",
+    ),
+    "next field, pane, format or list": (
+        "tab",
+        "composer.complete form.next model.offered app.focus_next take kind(1) calls",
+    ),
+    "previous field or format": ("shift+tab", "form.previous app.focus_previous kind(-1)"),
+    "up": (
+        "up",
+        "composer.older form.previous row_up step(-1) step('up') offer(-1) app.focus_previous",
+    ),
+    "down": (
+        "down",
+        "composer.newer form.next row_down step(1) step('down') offer(1) app.focus_next choose_model",
+    ),
+    "left: previous tab, turn or choice": ("left", "frame.last_tab bench.left turn(-1) calls step(-1)"),
+    "right: next tab, turn or choice": ("right", "frame.next_tab bench.right turn(1) calls step(1)"),
+    "page up": ("pageup", "composer.page_up pane_page_up page(-1) page('up')"),
+    "page down": ("pagedown", "composer.page_down pane_page_down page(1) page('down')"),
+    "start": ("home", "pane_home"),
+    "end": ("end", "pane_end traffic.follow"),
+    "filter or search": ("slash", "traffic.filter frame.search bench.filter search"),
+    "next match": ("n", "traffic.next frame.next bench.next next(1)"),
+    "previous match": ("N", "traffic.previous frame.previous bench.previous next(-1)"),
+    "copy": ("c", "chat.copy result.copy traffic.copy frame.copy copy"),
+    "close, as esc": ("q", "result.leave traffic.back frame.close bench.leave back leave close no"),
+    "maximize": ("z", "frame.maximise bench.maximise"),
+    "help": ("f1,question_mark", "app.help close"),
+    "traffic": ("f4", "traffic.open bench.frames"),
+    "to the input": ("f5", "focus.composer bench.hand"),
+    "new": ("ctrl+n", "chat.new form.add model.add"),
+    "remove": ("ctrl+d", "servers.remove session.delete model.forget form.remove"),
+    "edit": ("ctrl+e", "session.rename bench.raw"),
+    "discard, decline": ("ctrl+x", "composer.drop ask.decline"),
+}
+
+OF_THEIR_SCREENS = {
+    # letters that are commands of one screen only, beside those that mean the same on every screen
+    "1": "traffic.sort_time bench.overview",
+    "2": "traffic.sort_server bench.tools",
+    "3": "traffic.sort_kind bench.resources",
+    "4": "traffic.sort_method bench.prompts",
+    "5": "traffic.sort_size bench.log",
+    "6": "traffic.sort_latency bench.traffic",
+    "a": "servers.add result.attach bench.attach frame.fold_all question.always all",
+    "c": "copy",
+    "d": "servers.disable traffic.compare bench.diff back",
+    "E": "config.edit traffic.form",
+    "e": "question.why servers.change traffic.edit bench.sampling",
+    "g": "traffic.turn pane_home",
+    "G": "pane_end traffic.follow",
+    "h": "traffic.setup frame.last_tab bench.left turn(-1) calls",
+    "j": "row_down step('down')",
+    "k": "chat.cancel_call row_up step('up')",
+    "l": "servers.log frame.next_tab bench.right turn(1) calls",
+    "m": "chat.compare traffic.mark bench.mark",
+    "n": "question.no no answer(False) decide(False)",
+    "o": "result.open traffic.first bench.offer",
+    "p": "chat.parent traffic.pair frame.pair",
+    "r": "chat.retry servers.restart bench.restart",
+    "R": "config.reload traffic.resend bench.reload",
+    "s": "servers.toggle bench.toggle traffic.search frame.search",
+    "S": "traffic.stats bench.send",
+    "space": "frame.fold pane_page_down choose take step(1) press",
+    "t": "question.session traffic.time bench.roots",
+    "u": "chat.uncompact bench.subscribe",
+    "v": "chat.result bench.level",
+    "w": "chat.rewrite result.save traffic.waterfall frame.save bench.save wrap",
+    "x": "chat.export traffic.export bench.read_resources",
+    "y": "question.once frame.copy_value bench.copy yes answer(True) decide(True)",
+    "Y": "frame.copy_path bench.copy_all",
+}
+
+
+def classes() -> Iterator[type[DOMNode]]:
+    """Yield every widget, screen and app of mcptui."""
+    for found in pkgutil.walk_packages(tui.ui.__path__, "tui.ui."):
+        for value in vars(importlib.import_module(found.name)).values():
+            if isinstance(value, type) and issubclass(value, DOMNode) and value.__module__ == found.name:
+                yield value
+
+
+def bound() -> dict[str, set[str]]:
+    """Return what each key does somewhere: actions of the table by their ids, others by their names."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for action in ACTIONS:
+        for key in filter(None, f"{action.keys},{action.anywhere}".split(",")):
+            found[key].add(action.id)
+    ids = {action.id for action in ACTIONS}
+    for widget in set(classes()):
+        for binding in Binding.make_bindings(vars(widget).get("BINDINGS", [])):
+            of_table = binding.id in ids or (binding.id or "").removesuffix(".anywhere") in ids
+            if not of_table:
+                found[binding.key].add(binding.action)
+    return found
+
+
+def allowed() -> dict[str, set[str]]:
+    known: dict[str, set[str]] = defaultdict(set)
+    for keys, names in MEANINGS.values():
+        for key in keys.split(","):
+            known[key] |= set(names.split())
+    for key, names in OF_THEIR_SCREENS.items():
+        known[key] |= set(names.split())
+    return known
+
+
+def test_no_key_has_two_meanings():
+    known = allowed()
+    several = {key: names for key, names in bound().items() if len(names) > 1}
+    assert {key: names - known[key] for key, names in several.items() if names - known[key]} == {}
+
+
+def test_every_meaning_is_bound():
+    names = set().union(*bound().values())
+    for keys, listed in MEANINGS.values():
+        assert set(listed.split()) <= names, keys
+    for key, listed in OF_THEIR_SCREENS.items():
+        assert set(listed.split()) <= bound()[key], key
+
+
+def test_no_key_but_a_letter_depends_on_the_screen():
+    meanings: dict[str, list[str]] = defaultdict(list)
+    for meaning, (keys, _) in MEANINGS.items():
+        for key in keys.split(","):
+            meanings[key].append(meaning)
+    assert all(len(found) == 1 for found in meanings.values())
+    assert all(len(key) == 1 or key == "space" for key in OF_THEIR_SCREENS)

@@ -1,0 +1,74 @@
+"""The clipboard: which tool takes a text, and what is said about it."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tui.ui.platform.clipboard import Tool, note, put, tools
+
+
+def having(*names: str) -> Callable[[str], str | None]:
+    return lambda name: f"/usr/bin/{name}" if name in names else None
+
+
+ALL = having("pbcopy", "wl-copy", "xclip", "xsel", "tmux")
+LOCAL = {"WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0", "TMUX": "/tmp/tmux"}
+
+
+def names(env: dict[str, str], which: Callable[[str], str | None], platform: str = "linux") -> list[str]:
+    return [tool.command[0] for tool in tools(env, which, platform)]
+
+
+def test_the_tools_of_the_system_come_before_tmux():
+    assert names(LOCAL, ALL) == ["wl-copy", "xclip", "xsel", "tmux"]
+    assert names({}, ALL, "darwin") == ["pbcopy"]
+
+
+def test_a_tool_that_is_not_installed_or_has_no_display_is_not_tried():
+    assert names(LOCAL, having("xsel")) == ["xsel"]
+    assert names({}, ALL) == []
+
+
+def test_over_ssh_only_what_reaches_the_person_is_tried():
+    remote = {**LOCAL, "SSH_CONNECTION": "10.0.0.1 22"}
+    assert names(remote, ALL) == ["xclip", "xsel", "tmux"]
+    assert names({"SSH_TTY": "/dev/pts/1"}, ALL, "darwin") == []
+
+
+def test_a_note_says_copied_only_where_a_tool_took_the_text():
+    assert note("the reply", Tool(("xclip",), "the clipboard (xclip)")) == (
+        "Copied the reply to the clipboard (xclip)."
+    )
+    assert note("entry 3", Tool(("tmux",), "the tmux buffer")) == "Copied entry 3 to the tmux buffer."
+    assert note("the reply", None) == (
+        "Sent the reply to the terminal's clipboard (OSC 52). Some terminals ignore it."
+    )
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> dict[str, str]:
+    """An environment whose xclip fails and whose xsel writes what it gets, and its environment, to files."""
+    for name, script in (
+        ("xclip", "#!/bin/sh\nexit 1\n"),
+        ("xsel", f"#!/bin/sh\n/bin/cat > {tmp_path}/text\n/usr/bin/env > {tmp_path}/env\n"),
+    ):
+        path = tmp_path / name
+        path.write_text(script)
+        path.chmod(0o755)
+    return {"PATH": str(tmp_path), "DISPLAY": ":0", "OPENAI_API_KEY": "sk-secret"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="shell scripts")
+async def test_the_next_tool_is_tried_where_one_fails_and_none_sees_keys(
+    programs: dict[str, str], tmp_path: Path
+):
+    taken = await put("übung\n", programs)
+    assert taken is not None and taken.command[0] == "xsel"
+    assert (tmp_path / "text").read_text() == "übung\n"
+    assert "sk-secret" not in (tmp_path / "env").read_text()
+
+
+async def test_without_a_tool_none_is_returned():
+    assert await put("text", {"PATH": ""}) is None

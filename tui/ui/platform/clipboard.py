@@ -1,0 +1,98 @@
+"""The clipboard: the system's own tool, tmux, or the terminal (OSC 52), and what can be said afterwards.
+
+A tool reports whether it took the text. The terminal does not: some ignore OSC 52, some ask, so a text that
+went there is never called copied.
+"""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from textual.app import App
+
+from tui.core.daemon_thread import in_daemon_thread
+
+SECONDS = 2.0
+"""How long a tool may take."""
+
+_PASSED_ON = frozenset(
+    "PATH HOME USER LANG TMPDIR DISPLAY XAUTHORITY WAYLAND_DISPLAY XDG_RUNTIME_DIR TMUX TMUX_TMPDIR".split()
+)
+"""The environment of a tool. Some stay and serve the text, so they get no API keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A program that takes the text on its stdin; `place` is where it puts it."""
+
+    command: tuple[str, ...]
+    place: str
+
+
+def tools(
+    env: Mapping[str, str], which: Callable[[str], str | None], platform: str = sys.platform
+) -> Iterator[Tool]:
+    """Yield the tools that reach the person's clipboard, the best first.
+
+    Over ssh `pbcopy` and `wl-copy` would reach the clipboard of the other machine; X11 may be forwarded.
+    """
+    is_remote = bool(env.get("SSH_CONNECTION") or env.get("SSH_TTY"))
+    found: list[tuple[str, ...]] = []
+    if platform == "darwin" and not is_remote:
+        found.append(("pbcopy",))
+    if env.get("WAYLAND_DISPLAY") and not is_remote:
+        found.append(("wl-copy",))
+    if env.get("DISPLAY"):
+        found += [("xclip", "-selection", "clipboard"), ("xsel", "--clipboard", "--input")]
+    for command in found:
+        if which(command[0]):
+            yield Tool(command, f"the clipboard ({command[0]})")
+    if env.get("TMUX") and which("tmux"):
+        yield Tool(("tmux", "load-buffer", "-w", "-"), "the tmux buffer")
+
+
+async def put(text: str, env: Mapping[str, str]) -> Tool | None:
+    """Give a text to the first tool that takes it; None if none does."""
+    given = {name: value for name, value in env.items() if name in _PASSED_ON or name.startswith("LC_")}
+    path = env.get("PATH")
+    for tool in tools(env, lambda name: shutil.which(name, path=path)):
+        if await in_daemon_thread("clipboard", partial(_took, tool.command, text, given)):
+            return tool
+    return None
+
+
+def copy(app: App[Any], text: str, what: str) -> None:
+    """Copy a text in an app; ours says where it went."""
+    ours: Callable[[str, str], None] | None = getattr(app, "copy", None)
+    if ours is not None:
+        ours(text, what)
+    else:
+        app.copy_to_clipboard(text)
+
+
+def note(what: str, tool: Tool | None) -> str:
+    """Return where a text went; `what` is "the reply"."""
+    if tool is not None:
+        return f"Copied {what} to {tool.place}."
+    return f"Sent {what} to the terminal's clipboard (OSC 52). Some terminals ignore it."
+
+
+def _took(command: Sequence[str], text: str, env: Mapping[str, str]) -> bool:
+    try:
+        done = subprocess.run(
+            command,
+            input=text.encode("utf-8", "replace"),
+            stdout=subprocess.DEVNULL,  # a tool that stays would keep a pipe open
+            stderr=subprocess.DEVNULL,
+            timeout=SECONDS,
+            env=env,
+            start_new_session=True,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return done.returncode == 0
