@@ -1,7 +1,7 @@
-"""Sample server of the "hello" line dialect, which is not MCP: arithmetic, over `transport = "lines"`.
+"""Sample server of the "hello" line dialect, which is not MCP: arithmetic, for `transport = "lines"`.
 
-Some guides teach this dialect under the name of MCP. One JSON object a line, no JSON-RPC, no handshake: the
-server greets with its tools, then answers calls one after the other. Standard library only.
+Some guides call this dialect MCP. One JSON object per line, no JSON-RPC, no handshake: the server sends its
+tools, then answers one call after the other. Standard library only.
 """
 
 import json
@@ -24,7 +24,7 @@ SUMMARY = {
 
 
 class ToolFailure(Exception):
-    """The tool cannot give a result; the text says why."""
+    """The tool failed. The text says why."""
 
 
 def divide(a: float, b: float) -> float:
@@ -35,7 +35,7 @@ def divide(a: float, b: float) -> float:
 
 
 def stats(values: list[float]) -> dict[str, float]:
-    """Return the mean, the smallest and the largest of some numbers."""
+    """Return the mean, minimum and maximum."""
     return {"mean": sum(values) / len(values), "min": min(values), "max": max(values)}
 
 
@@ -45,17 +45,17 @@ TOOLS: dict[str, Tool] = {
     "subtract": ("a minus b", TWO_NUMBERS, NUMBER, lambda a, b: a - b),
     "multiply": ("a times b", TWO_NUMBERS, NUMBER, lambda a, b: a * b),
     "divide": ("a divided by b", TWO_NUMBERS, NUMBER, divide),
-    "stats": ("Mean, smallest and largest of a list of numbers", NUMBERS, SUMMARY, stats),
+    "stats": ("Mean, minimum and maximum of a list of numbers", NUMBERS, SUMMARY, stats),
 }
 
 
 def is_number(value: Any) -> bool:
-    """Whether a JSON value is a number; `true` and `false` are none."""
+    """Whether a JSON value is a number. `true` and `false` are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def are_numbers(value: Any) -> bool:
-    """Whether a JSON value is a list of numbers, with at least one."""
+    """Whether a JSON value is a non-empty array of numbers."""
     return isinstance(value, list) and bool(value) and all(map(is_number, value))
 
 
@@ -72,7 +72,7 @@ def checked(schema: Mapping[str, Any], parameters: Any) -> dict[str, Any]:
         if wanted["type"] == "number" and not is_number(value):
             raise ToolFailure(f"parameter {name} must be a number")
         if wanted["type"] == "array" and not are_numbers(value):
-            raise ToolFailure(f"parameter {name} must be a list of numbers, at least one")
+            raise ToolFailure(f"parameter {name} must be a non-empty array of numbers")
     return parameters
 
 
@@ -91,12 +91,12 @@ def called(name: Any, parameters: Any) -> Any:
 
 
 def failure(error: ToolFailure) -> dict[str, str]:
-    """Return an error as the dialect has it."""
+    """Return an error in the form of the dialect."""
     return {"message": str(error), "type": "application_error"}
 
 
 def batched(calls: Any) -> list[Any]:
-    """Call several tools one after the other; a failed one has its error in place of a result."""
+    """Call several tools in order. A failed call has an error instead of a result."""
     results: list[Any] = []
     for call in calls if isinstance(calls, list) else []:
         try:
@@ -115,7 +115,7 @@ def answer(message: Any) -> dict[str, Any]:
     kind, known = message.get("type"), message.get("id")
     match kind:
         case "tool_call" if not isinstance(known, str):
-            return {"type": "error", "message": "a tool_call must have an id, which is text"}
+            return {"type": "error", "message": "a tool_call must have a string id"}
         case "tool_call":
             try:
                 result = called(message.get("name"), message.get("parameters"))
@@ -130,13 +130,13 @@ def answer(message: Any) -> dict[str, Any]:
 
 
 def write(message: Mapping[str, Any]) -> None:
-    """Write one message as one line, at once."""
+    """Write one message as one line."""
     sys.stdout.write(json.dumps(message, ensure_ascii=False) + "\n")
     sys.stdout.flush()
 
 
 def main() -> None:
-    """Greet, then answer line by line until the end of the input or `shutdown`."""
+    """Send the tools, then answer each line until end of input or `shutdown`."""
     for stream in (sys.stdin, sys.stdout):
         stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
     tools = [

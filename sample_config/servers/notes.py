@@ -1,9 +1,9 @@
-"""Sample MCP server: short notes, kept in one JSON file of its own.
+"""Sample MCP server: short notes in a JSON file.
 
-Shows what a server with a memory offers: tools that read, one that adds, one that destroys and says
-so, a resource and a prompt. The file is `$MCPTUI_NOTES_FILE`, else `notes.json` in the data directory
-of mcptui. It is replaced as a whole, under a lock, so neither a crash nor a second copy of this server
-loses a note; a file that cannot be read is reported and never overwritten.
+Shows what a server with state offers: read-only tools, one that adds, one marked as destructive, a
+resource and a prompt. The file is `$MCPTUI_NOTES_FILE`, or `notes.json` in the data directory of mcptui.
+It is replaced atomically, under a lock, so that neither a crash nor a second copy of this server loses a
+note. A file that cannot be read is reported and never overwritten.
 """
 
 import json
@@ -20,21 +20,21 @@ try:
 except ModuleNotFoundError:
     sys.exit("notes.py needs plain_server.py in the same directory.")
 
-TEXT = {"type": "string", "title": "Text", "description": "What to remember.", "maxLength": 10_000}
+TEXT = {"type": "string", "title": "Text", "description": "The text of the note.", "maxLength": 10_000}
 QUERY = {
     "type": "string",
     "title": "Query",
-    "description": "Words that the note must mention; case does not matter.",
+    "description": "Words that the note must contain. Case is ignored.",
 }
 ID = {
     "type": "string",
     "title": "Id",
-    "description": "The id of the note, as list_notes and search_notes give it.",
+    "description": "The id of the note, as returned by list_notes or search_notes.",
 }
 
 
 class Note(TypedDict):
-    """One note as it stands in the file."""
+    """A note in the file."""
 
     id: str
     text: str
@@ -43,12 +43,12 @@ class Note(TypedDict):
 server = Server(
     "notes",
     version="1.0",
-    instructions="Short notes of the person at the keyboard. Find a note's id by listing or searching.",
+    instructions="Short notes of the user. Get the id of a note from list_notes or search_notes.",
 )
 
 
 def notes_file() -> str:
-    """Return where the notes are kept."""
+    """Return the path of the notes file."""
     if named := os.environ.get("MCPTUI_NOTES_FILE"):
         return os.path.expanduser(named)
     from platformdirs import user_data_dir
@@ -57,10 +57,10 @@ def notes_file() -> str:
 
 
 def read_notes() -> list[Note]:
-    """Return all notes, the oldest first.
+    """Return all notes, oldest first.
 
     Raises:
-        ToolError: the file is there but is not a list of notes.
+        ToolError: the file exists but is not a list of notes.
     """
     path = notes_file()
     try:
@@ -70,11 +70,11 @@ def read_notes() -> list[Note]:
     except FileNotFoundError:
         return []
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise ToolError(f"{path} cannot be read as notes and was left alone: {error}") from error
+        raise ToolError(f"Cannot read {path} as notes. It was not changed: {error}") from error
 
 
 def write_notes(notes: list[Note]) -> None:
-    """Replace the file by `notes`, whole or not at all."""
+    """Replace the file atomically."""
     import tempfile  # slow to import, and most starts write nothing
 
     path = notes_file()
@@ -93,7 +93,7 @@ def write_notes(notes: list[Note]) -> None:
 
 @contextmanager
 def changing() -> Iterator[list[Note]]:
-    """Give the notes to change, and write them when the block ends without an error."""
+    """Yield the notes to change, and write them if the block succeeds."""
     path = notes_file()
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True, mode=0o700)
     with open(path + ".lock", "a") as lock:
@@ -107,7 +107,7 @@ def changing() -> Iterator[list[Note]]:
 
 
 def new_id(text: str, taken: set[str]) -> str:
-    """Return an id that a person can type: the day and the first words of the note."""
+    """Return an id that is easy to type: the date and the first words of the note."""
     words = re.findall(r"\w+", text.casefold())[:3]
     base = "-".join([time.strftime("%Y-%m-%d"), *words])[:48].rstrip("-")
     count = 1
@@ -122,59 +122,59 @@ def as_lines(notes: list[Note]) -> str:
 
 
 @server.tool(
-    "Add a note",
+    "Add note",
     {"text": TEXT},
     {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False},
 )
 def add_note(text: str) -> str:
-    """Add a note, and return its id."""
+    """Add a note and return its id."""
     if not text.strip():
-        raise ToolError("A note needs a text.")
+        raise ToolError("text must not be empty.")
     with changing() as notes:
         note = Note(id=new_id(text, {note["id"] for note in notes}), text=text.strip())
         notes.append(note)
     return f"Added note {note['id']}: {note['text']}"
 
 
-@server.tool("All notes", {}, READ_ONLY)
+@server.tool("List notes", {}, READ_ONLY)
 def list_notes() -> str:
-    """List all notes with their ids, the oldest first."""
-    return as_lines(read_notes()) or "There are no notes yet."
+    """List all notes with their ids, oldest first."""
+    return as_lines(read_notes()) or "No notes yet."
 
 
-@server.tool("Search the notes", {"query": QUERY}, READ_ONLY)
+@server.tool("Search notes", {"query": QUERY}, READ_ONLY)
 def search_notes(query: str) -> str:
-    """Find the notes that mention every word of a query."""
+    """Find notes that contain every word of the query."""
     words = query.casefold().split()
     found = [note for note in read_notes() if all(word in note["text"].casefold() for word in words)]
-    return as_lines(found) or f"No note mentions {query[:80]!r}."
+    return as_lines(found) or f"No notes match {query[:80]!r}."
 
 
 @server.tool(
-    "Delete a note",
+    "Delete note",
     {"id": ID},
     {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True, "openWorldHint": False},
 )
 def delete_note(id: str) -> str:
-    """Delete the note with this id. It cannot be brought back."""
+    """Delete a note. This cannot be undone."""
     with changing() as notes:
         found = next((note for note in notes if note["id"] == id.strip()), None)
         if found is None:
-            raise ToolError(f"There is no note {id[:80]!r}. list_notes gives the ids.")
+            raise ToolError(f"Note {id[:80]!r} not found. Call list_notes for the ids.")
         notes.remove(found)
     return f"Deleted note {found['id']}: {found['text']}"
 
 
 @server.resource("notes://all", name="All notes", mime_type="text/plain")
 def all_notes() -> str:
-    """All notes, one a line, the oldest first."""
+    """All notes, one per line, oldest first."""
     return as_lines(read_notes())
 
 
-@server.prompt("Summarise the notes")
+@server.prompt("Summarize notes")
 def summarise_notes() -> str:
     """Ask for a summary of all notes."""
-    return f"Summarise these notes in a few sentences, what is urgent first.\n\n{as_lines(read_notes())}"
+    return f"Summarize these notes in a few sentences, most urgent first.\n\n{as_lines(read_notes())}"
 
 
 if __name__ == "__main__":

@@ -1,14 +1,14 @@
-"""MCP on stdio without an SDK: what the sample servers beside this file have in common.
+"""MCP over stdio without an SDK, shared by the sample servers in this folder.
 
-One JSON-RPC message a line: requests on stdin, responses and notifications on stdout, logs on stderr. The
-first request decides which protocol the connection speaks:
+One JSON-RPC message per line: requests on stdin, responses and notifications on stdout, logs on stderr. The
+first request selects the protocol version:
 
 * 2026-07-28: no handshake. Each request carries protocol version and client capabilities in
   `params._meta`, and `server/discover` returns what the server offers.
-* 2024-11-05 to 2025-11-25: `initialize` agrees on a version and returns what the server offers.
+* 2024-11-05 to 2025-11-25: `initialize` negotiates a version and returns what the server offers.
 
-Standard library only, so a sample starts almost as fast as Python. For a server of your own, use an SDK:
-it validates all input, speaks HTTP too, and follows the next revision of the protocol.
+Standard library only, so a sample starts almost as fast as Python. For your own server, use an SDK: it
+validates all input, also supports HTTP, and follows new revisions of the protocol.
 """
 
 import json
@@ -35,7 +35,7 @@ Register = Callable[[Callable[..., str]], Callable[..., str]]
 
 
 class ToolError(Exception):
-    """The tool failed; the text tells the model why."""
+    """The tool failed. The text tells the model why."""
 
 
 class RequestError(Exception):
@@ -211,7 +211,7 @@ class Server:
         if method not in lists:
             raise RequestError(METHOD_NOT_FOUND, "Method not found", method)
         if params.get("cursor") is not None:
-            needed(params, "cursor", str)  # ignored: all is on the first page
+            needed(params, "cursor", str)  # ignored: there is only one page
         kind, found = lists[method]
         return self._cacheable({kind: found})
 
@@ -257,7 +257,7 @@ class Server:
 
 
 class Call:
-    """A running call of a slow tool: it can be cancelled, and reports progress if the client asks for it."""
+    """A running call of a slow tool. It can be cancelled, and reports progress if the client requests it."""
 
     def __init__(self, server: Server, token: int | str | None) -> None:
         self.cancelled = threading.Event()
@@ -272,7 +272,7 @@ class Call:
 
 
 def parsed(line: bytes) -> JsonObject | None:
-    """Return a line as a request or notification, None if it is neither."""
+    """Return a line as a request or notification, or None."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
@@ -285,7 +285,7 @@ def parsed(line: bytes) -> JsonObject | None:
 
 
 def check_envelope(method: str, params: JsonObject) -> None:
-    """Raise RequestError unless a request is one of 2026-07-28."""
+    """Raise RequestError unless a request is valid in 2026-07-28."""
     if method == "initialize":
         data = {"supported": [MODERN], "requested": params.get("protocolVersion")}
         raise RequestError(UNSUPPORTED_VERSION, f"This connection speaks {MODERN}, without initialize.", data)
@@ -298,7 +298,7 @@ def check_envelope(method: str, params: JsonObject) -> None:
 
 
 def needed(params: JsonObject, name: str, kind: type[Any]) -> Any:
-    """Return a parameter, or raise RequestError if it is missing or of another type."""
+    """Return a parameter, or raise RequestError if it is missing or has another type."""
     value = params.get(name)
     if not isinstance(value, kind):
         wanted = "a string" if kind is str else "an object"
@@ -307,7 +307,7 @@ def needed(params: JsonObject, name: str, kind: type[Any]) -> Any:
 
 
 def argument(name: str, schema: JsonObject, given: JsonObject) -> Any:
-    """Return an argument of a call or its default, or raise ToolError if it does not fit its schema."""
+    """Return an argument or its default, or raise ToolError if it does not match its schema."""
     if name not in given and "default" not in schema:
         raise ToolError(f"{name} is required.")
     value: Any = given.get(name, schema.get("default"))

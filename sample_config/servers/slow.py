@@ -1,7 +1,7 @@
-"""Sample MCP server: what goes wrong in real life, on demand.
+"""Sample MCP server: waits, fails and crashes on demand.
 
-One tool that takes its time and reports progress, one that fails, one that takes the whole process
-down. For seeing how waiting, errors and a crash look in mcptui.
+One tool is slow and reports progress, one fails, one crashes the process. See how mcptui shows waiting,
+errors and a crash.
 """
 
 import os
@@ -16,7 +16,7 @@ except ModuleNotFoundError:
 SECONDS = {
     "type": "number",
     "title": "Seconds",
-    "description": "How long to count.",
+    "description": "How many seconds to count.",
     "exclusiveMinimum": 0,
     "maximum": 3600,
     "default": 10,
@@ -27,7 +27,7 @@ server = Server("slow", version="1.0", instructions="Waits, fails and crashes on
 
 @server.tool("Count slowly", {"seconds": SECONDS}, READ_ONLY, slow=True)
 def count_slowly(call: Call, seconds: float) -> str:
-    """Count the seconds one by one and report progress meanwhile."""
+    """Count seconds and report progress."""
     started = time.monotonic()
     while (elapsed := time.monotonic() - started) < seconds:
         counted = int(elapsed)
@@ -40,18 +40,16 @@ def count_slowly(call: Call, seconds: float) -> str:
 
 @server.tool("Fail", {}, READ_ONLY)
 def always_fails() -> str:
-    """Fail with an error that the model can read."""
-    raise ToolError("This tool always fails. That is all it does.")
+    """Always fail with an error."""
+    raise ToolError("This tool always fails.")
 
 
-@server.tool(
-    "Crash the server", {}, {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False}
-)
+@server.tool("Crash server", {}, {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False})
 def crash() -> str:
-    """End the process of this server at once, with exit code 1 and a last line on stderr."""
+    """Crash this server with exit code 1 and a line on stderr."""
     sys.stderr.write("RuntimeError: asked to crash\n")
     sys.stderr.flush()
-    # Not sys.exit(): an exception would be caught and answered, and this must look like the real thing.
+    # Not sys.exit(): its exception would be caught and answered. This must look like a real crash.
     os._exit(1)
 
 

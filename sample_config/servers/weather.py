@@ -1,7 +1,7 @@
-"""Sample MCP server: the weather of four places, made up and always the same.
+"""Sample MCP server: made-up weather in four places, always the same.
 
-Two read-only tools, no network, no state on disk: the smallest server that is still a real one.
-Run it with `python weather.py`; it speaks MCP on stdin and stdout.
+Two read-only tools, no network, no state on disk: a minimal but complete server.
+Run it with `python weather.py`. It speaks MCP on stdin and stdout.
 """
 
 import sys
@@ -31,38 +31,38 @@ OTHER_NAMES = {
     "纽约": "NYC",
 }
 MAX_RECORDS = 200
-"""Only the latest records are kept: a server that runs for weeks must not grow."""
+"""Only the latest records are kept, so that a server that runs for weeks does not grow."""
 
 server = Server(
-    "weather", version="1.0", instructions="Made-up weather for Beijing, Shanghai, Hangzhou and NYC."
+    "weather", version="1.0", instructions="Made-up weather in Beijing, Shanghai, Hangzhou and NYC."
 )
 records: list[str] = []
 
 
 def known_place(location: str) -> str | None:
-    """Return the name under which the weather of `location` is known, or None."""
+    """Return the name of a place in `WEATHER`, or None if it is unknown."""
     wanted = " ".join(location.split()).casefold()
     by_name = {place.casefold(): place for place in WEATHER} | OTHER_NAMES
     return by_name.get(wanted) or by_name.get(wanted.partition(",")[0].strip())
 
 
-@server.tool("Weather of a place", {"location": {"type": "string", "title": "Location"}}, READ_ONLY)
+@server.tool("Get weather", {"location": {"type": "string", "title": "Location"}}, READ_ONLY)
 def get_weather(location: str) -> str:
-    """Get the current weather of a place: Beijing, Shanghai, Hangzhou or NYC."""
+    """Get the current weather in Beijing, Shanghai, Hangzhou or NYC."""
     place = known_place(location)
     if place is None:
         shown = location if len(location) <= 80 else location[:79] + "…"
-        return f"The weather of {shown!r} is not known here. Known places: {', '.join(WEATHER)}."
-    answer = f"The weather of {place} is {WEATHER[place]}."
+        return f"No weather for {shown!r}. Known places: {', '.join(WEATHER)}."
+    answer = f"Weather in {place}: {WEATHER[place]}."
     records.append(f"{time.strftime('%H:%M:%S')} {answer}")
     del records[:-MAX_RECORDS]
     return answer
 
 
-@server.tool("Weather asked for so far", {}, READ_ONLY)
+@server.tool("List weather requests", {}, READ_ONLY)
 def list_get_weather_records() -> str:
-    """List the answers that get_weather has given since this server was started."""
-    return "\n".join(records) or "No weather has been asked for yet."
+    """List the answers of get_weather since this server started."""
+    return "\n".join(records) or "No weather requests yet."
 
 
 if __name__ == "__main__":

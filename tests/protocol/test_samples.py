@@ -55,11 +55,11 @@ async def call(client: Client, tool: str, **arguments: Any) -> tuple[str, bool]:
 @pytest.mark.parametrize(
     ("location", "answer"),
     [
-        ("Beijing", "The weather of Beijing is sunny, 25 °C."),
-        ("北京", "The weather of Beijing is sunny, 25 °C."),
-        ("  shanghai ", "The weather of Shanghai is cloudy, 28 °C."),
-        ("Hangzhou, China", "The weather of Hangzhou is light rain, 22 °C."),
-        ("New York City", "The weather of NYC is windy, 18 °C."),
+        ("Beijing", "Weather in Beijing: sunny, 25 °C."),
+        ("北京", "Weather in Beijing: sunny, 25 °C."),
+        ("  shanghai ", "Weather in Shanghai: cloudy, 28 °C."),
+        ("Hangzhou, China", "Weather in Hangzhou: light rain, 22 °C."),
+        ("New York City", "Weather in NYC: windy, 18 °C."),
     ],
 )
 async def test_weather_knows_four_places_by_their_usual_names(location: str, answer: str):
@@ -70,17 +70,15 @@ async def test_weather_knows_four_places_by_their_usual_names(location: str, ans
 async def test_weather_says_clearly_what_it_does_not_know():
     async with connected("weather") as client:
         text, is_error = await call(client, "get_weather", location="Paris")
-        assert text == (
-            "The weather of 'Paris' is not known here. Known places: Beijing, Shanghai, Hangzhou, NYC."
-        )
+        assert text == ("No weather for 'Paris'. Known places: Beijing, Shanghai, Hangzhou, NYC.")
         assert not is_error
 
 
 async def test_weather_lists_what_it_was_asked_for():
     async with connected("weather") as client:
-        assert (await call(client, "list_get_weather_records"))[0] == "No weather has been asked for yet."
+        assert (await call(client, "list_get_weather_records"))[0] == "No weather requests yet."
         await call(client, "get_weather", location="NYC")
-        assert "The weather of NYC is windy" in (await call(client, "list_get_weather_records"))[0]
+        assert "Weather in NYC: windy" in (await call(client, "list_get_weather_records"))[0]
 
 
 async def test_a_note_can_be_added_found_listed_and_deleted(notes_file: Path):
@@ -90,7 +88,7 @@ async def test_a_note_can_be_added_found_listed_and_deleted(notes_file: Path):
         assert (await call(client, "search_notes", query="milk 豆腐"))[0] == f"{note}: Buy MILK and 豆腐"
         assert (await call(client, "list_notes"))[0] == f"{note}: Buy MILK and 豆腐"
         assert (await call(client, "delete_note", id=note))[0].startswith("Deleted note")
-        assert (await call(client, "list_notes"))[0] == "There are no notes yet."
+        assert (await call(client, "list_notes"))[0] == "No notes yet."
     assert json.loads(kept(notes_file)) == []
 
 
@@ -106,7 +104,7 @@ async def test_an_empty_note_and_an_unknown_id_are_errors_with_a_way_on():
         assert (await call(client, "add_note", text=" "))[1]
         text, is_error = await call(client, "delete_note", id="nothing")
         assert is_error
-        assert "list_notes gives the ids" in text
+        assert "Call list_notes for the ids" in text
 
 
 async def test_a_notes_file_that_cannot_be_read_is_reported_and_left_alone(notes_file: Path):
@@ -115,7 +113,7 @@ async def test_a_notes_file_that_cannot_be_read_is_reported_and_left_alone(notes
         for tool, arguments in (("list_notes", {}), ("add_note", {"text": "x"})):
             text, is_error = await call(client, tool, **arguments)
             assert is_error
-            assert "was left alone" in text
+            assert "It was not changed" in text
     assert kept(notes_file) == "precious but not JSON"
 
 

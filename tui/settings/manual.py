@@ -37,7 +37,7 @@ mcptui needs no configuration: without one it runs its demo model and three samp
 - `mcptui config import FILE` imports the servers of Claude, Cursor, VS Code, Zed, Gemini CLI, Cline or
   Windsurf. mcptui can also use such a file directly: `mcptui --config mcp.json`.
 
-The file is TOML. A mistake disables only the entry that contains it. mcptui opens even if the file cannot be
+The file is TOML. An error disables only the entry that contains it. mcptui starts even if the file cannot be
 read. When mcptui writes to the file (a theme, tools that you always allow, imported servers), it changes one
 place and keeps your comments. It never overwrites a file that it cannot read. Only you can read the file.
 
@@ -47,15 +47,14 @@ keys and passwords in the environment or the keychain.
 """
 
 THEMES = """\
-## A theme of your own
+## Custom themes
 
-A file `themes/NAME.toml` beside the configuration file that mcptui uses by itself. Every role needs a
-colour, `#rgb` or `#rrggbb`, or all of them an ANSI name like `ansi_bright_blue` or `ansi_default`:
+A theme is a file `themes/NAME.toml` in the folder of the default configuration file. Each role is required,
+as `#rgb` or `#rrggbb`, or all of them as ANSI names such as `ansi_bright_blue` or `ansi_default`:
 
 {roles}.
 
-`dark = true` or `false` says what it is made for, `syntax` names a Pygments style for code, `about` is the
-line that the picker shows.
+`dark` is `true` or `false`, `syntax` is a Pygments style for code, `about` is the description in the picker.
 """
 
 SNIPPETS = """\
@@ -63,53 +62,53 @@ SNIPPETS = """\
 
 `[snippets]`
 
-Texts of your own that `/NAME` puts into your message, to be read before you send it. `{place}` is filled in
-by what you write behind the name: `/review file=app.py`, or just `/review app.py`. `{{` and `}}` are plain
-braces, and braces that hold no name stay as they are.
+Texts that `/NAME` inserts into your message. You can edit the message before you send it. `{file}` is a
+placeholder: `/review file=app.py`, or just `/review app.py`. `{{` and `}}` are literal braces. Braces that do
+not contain a name are unchanged.
 
 ```toml
 [snippets]
-review = "Review {file}. Say what is wrong, with the line, and nothing else."
-brief = "Answer in three sentences at most."
+review = "Review {file}. List bugs only, with line numbers."
+brief = "Answer in at most three sentences."
 ```
 """
 
 ENVIRONMENT = """\
 ## Environment variables
 
-Each of these switches, set to `1`, turns off one thing that makes mcptui faster. None is needed; one that
-helps is a bug worth reporting.
+Each of these switches, set to `1`, turns off one optimization. You should never need one. If one helps,
+please report a bug.
 
-| switch | what it turns off | when to try it |
+| switch | optimization that it turns off | when to try it |
 |---|---|---|
-| `MCPTUI_WHOLE_FRAMES` | Only what changed is painted. | Parts of the screen are old or wrong. |
-| `MCPTUI_WHOLE_ESCAPES` | Escape sequences without effect are left out. | Colours are wrong. |
-| `MCPTUI_NO_STANDING_BACK` | Other threads wait while you type. | A server stalls while you type. |
-| `MCPTUI_CALLS_BY_SDK` | Tool calls over stdio go past the MCP SDK. | Such a tool call fails. |
-| `MCPTUI_WHOLE_LIBRARIES` | Libraries are loaded in part. | A newer one fails to load. |
+| `MCPTUI_WHOLE_FRAMES` | Only changed lines are painted. | Parts of the screen are stale or wrong. |
+| `MCPTUI_WHOLE_ESCAPES` | Escape sequences without effect are omitted. | Colours are wrong. |
+| `MCPTUI_NO_STANDING_BACK` | Background threads wait while you type. | A server stalls while you type. |
+| `MCPTUI_CALLS_BY_SDK` | Tool calls over stdio bypass the MCP SDK. | A tool call over stdio fails. |
+| `MCPTUI_WHOLE_LIBRARIES` | Libraries are loaded partially. | A newer version of a library fails to load. |
 
-| other variable | what it is |
+| other variable | description |
 |---|---|
-| `MCPTUI_CONFIG` | The configuration file to use; `--config` goes before it. |
-| `MCPTUI_PYTHON` | What `${MCPTUI_PYTHON}` in the configuration stands for. |
-| `MCPTUI_NOTES_FILE` | Where the sample server `notes` keeps its notes. |
-| `MCPTUI_OWNER` | Set by mcptui in its servers, to find those that a killed mcptui left behind. |
+| `MCPTUI_CONFIG` | Configuration file. `--config` overrides it. |
+| `MCPTUI_PYTHON` | Value of `${MCPTUI_PYTHON}` in the configuration. Default: the Python that runs mcptui. |
+| `MCPTUI_NOTES_FILE` | File of the sample server `notes`. |
+| `MCPTUI_OWNER` | Set by mcptui in its servers, to find orphans of a killed mcptui. |
 """
 
 SECTIONS: tuple[tuple[str, str, type[schema.Section]], ...] = (
-    ("At the top", "", schema.Settings),
+    ("Top level", "", schema.Settings),
     ("Models", "[models.NAME]", schema.ModelSettings),
     ("Servers", "[servers.NAME]", schema.ServerSettings),
-    ("Signing in to one server", "[servers.NAME.oauth]", schema.ServerOAuthSettings),
+    ("Sign-in to one server", "[servers.NAME.oauth]", schema.ServerOAuthSettings),
     ("Limits", "[limits]", schema.LimitSettings),
     ("Approvals", "[approvals]", schema.ApprovalSettings),
     ("Traffic", "[traffic]", schema.TrafficSettings),
-    ("Signing in", "[oauth]", schema.OAuthSettings),
-    ("Finding servers", "[registry]", schema.RegistrySettings),
-    ("The screen", "[ui]", schema.UiSettings),
+    ("Sign-in", "[oauth]", schema.OAuthSettings),
+    ("Registry", "[registry]", schema.RegistrySettings),
+    ("Theme and keys", "[ui]", schema.UiSettings),
 )
 
-_WORDS: dict[Any, str] = {str: "text", int: "whole number", float: "number", bool: "true or false"}
+_WORDS: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 _BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum"}
 _TABLES = ("models", "servers", "limits", "approvals", "traffic", "ui", "snippets")
 
@@ -180,7 +179,7 @@ def _section(title: str, header: str, model: type[schema.Section]) -> str:
     lines = [f"## {title}", ""]
     if header:
         lines += [f"`{header}`", "", inspect.cleandoc(model.__doc__ or ""), ""]
-    lines += ["| key | what | default | meaning |", "|---|---|---|---|"]
+    lines += ["| key | type | default | description |", "|---|---|---|---|"]
     docs = field_docs()[model.__name__]
     for name, field in model.model_fields.items():
         if (model is schema.Settings and name in _TABLES) or _is_section(field.annotation):
@@ -205,11 +204,13 @@ def _type_words(annotation: Any) -> str:
     if origin in (types.UnionType, typing.Union):
         return _type_words(next(part for part in inside if part is not type(None)))
     if origin is Literal:
-        return " or ".join(f"`{value}`" for value in inside)
+        return ", ".join(f"`{value}`" for value in inside)
     if origin is list:
-        return "list of texts"
+        return "list of strings"
     if origin is dict:
-        return "table of lists" if typing.get_origin(inside[1]) is list else "table of texts"
+        if inside[1] is Any:
+            return "table"
+        return "table of lists" if typing.get_origin(inside[1]) is list else "table of strings"
     return _WORDS[annotation]
 
 
@@ -233,7 +234,7 @@ def _bounds(field: FieldInfo) -> Iterator[str]:
 
 def _default(field: FieldInfo) -> str:
     if field.default is PydanticUndefined:
-        return "must be set"
+        return "required"
     if field.default is None:
         return "not set"
     if field.default in ([], {}):

@@ -1,7 +1,7 @@
-"""What can be configured. The docstrings of the fields are the manual: docs/configuration.md is made of them.
+"""The schema of the configuration. The docstrings of its fields become docs/configuration.md.
 
-Only this module and `load` know pydantic. Types are strict: a number in quotes is a mistake, not a
-number, unless it came from an environment variable, which knows nothing but text.
+Only this module and `load` know pydantic. Types are strict: a number in quotes is an error, unless it
+comes from an environment variable, which is always a string.
 """
 
 import re
@@ -167,54 +167,54 @@ class Section(BaseModel):
 
 
 class ModelSettings(Section):
-    """A model that can be chosen with `--model NAME`: any endpoint that speaks the OpenAI chat API."""
+    """A model profile, selected with `--model NAME`: any endpoint with the OpenAI chat API."""
 
     model: Annotated[Text, Field(min_length=1)]
-    """The endpoint's own id of the model, like `gpt-5.1` or `qwen3:8b`."""
+    """The model id that the endpoint uses, such as `gpt-5.1` or `qwen3:8b`."""
     base_url: Url = "https://api.openai.com/v1"
-    """Address of the endpoint, usually ending in `/v1`."""
+    """URL of the endpoint. It usually ends in `/v1`."""
     api_key_env: Annotated[str, AfterValidator(_checked_variable)] | None = None
-    """The environment variable that holds the key. The key itself then stands in no file."""
+    """Environment variable that contains the API key, so that the key is in no file."""
     api_key: Annotated[Text, AfterValidator(_checked_key)] | None = None
-    """The key itself, better as `"${NAME}"`, or `"keyring:SERVICE/NAME"` for one in the system's keychain."""
+    """The API key: `"${NAME}"`, or `"keyring:SERVICE/NAME"` for an entry in the keychain."""
     temperature: Annotated[Number, Field(ge=0, le=2)] | None = None
-    """How much chance there is in an answer. Not sent if not set: some models refuse it."""
+    """Sampling temperature. Not sent if not set: some models reject it."""
     max_tokens: Annotated[Whole, Field(ge=1)] | None = None
-    """The longest reply, in tokens. Not sent if not set."""
+    """Maximum length of a reply, in tokens. Not sent if not set."""
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None = None
-    """How much the model thinks. Sent in the field that the provider takes. Not sent if not set."""
+    """Reasoning effort, sent in the field that the provider expects. Not sent if not set."""
     top_p: Annotated[Number, Field(gt=0, le=1)] | None = None
-    """Share of the likeliest tokens to choose from. Not sent if not set."""
+    """Nucleus sampling: the share of the most likely tokens to choose from. Not sent if not set."""
     seed: Whole | None = None
-    """Makes replies repeatable where the endpoint supports it. Not sent if not set."""
+    """Seed for reproducible replies, where the endpoint supports it. Not sent if not set."""
     stop: Annotated[
         list[Annotated[Text, Field(min_length=1)]], Field(max_length=4), BeforeValidator(_as_list)
     ] = []
-    """Texts at which a reply ends, at most 4."""
+    """Stop sequences, at most 4."""
     extra_body: Annotated[dict[str, Any], AfterValidator(_checked_body)] = {}
-    """Further fields of each request, as a table. They replace those that mcptui sends."""
+    """Additional fields for each request, as a table. They override the fields that mcptui sends."""
     context_window: Annotated[Whole, Field(ge=256)] | None = None
-    """How many tokens fit into one request."""
+    """Context window, in tokens. If not set, mcptui asks the endpoint or uses what it knows of the model."""
     price_in: Price | None = None
-    """What a million tokens sent to it cost. With `price_out`, costs are shown."""
+    """Price per million input tokens. Costs are shown if this and `price_out` are set."""
     price_cached: Price | None = None
-    """What a million of those cost that the endpoint reads from its cache. If not set, as much as others."""
+    """Price per million cached input tokens. Default: `price_in`."""
     price_out: Price | None = None
-    """What a million tokens of its replies cost."""
+    """Price per million output tokens."""
     currency: Annotated[Text, Field(min_length=1, max_length=8)] = "USD"
-    """The currency of the prices."""
+    """Currency of the prices."""
     system: Text | None = None
-    """The system text of conversations with this model, in place of the usual one."""
+    """System prompt for conversations with this model. Replaces the default one."""
     titles: Literal["text", "model"] = "text"
-    """Titles of conversations: `text` of the first question, or by the `model` after its first answer."""
+    """How conversations get titles: `text` uses the first question, `model` asks the model."""
     tool_protocol: Literal["auto", "native", "xml", "chatmcp", "json", "react"] = "auto"
-    """`native` is function calling, the others are written as text; `auto` takes what the endpoint can do."""
+    """How the model calls tools: `native` (function calling), `auto` (detected), or a text dialect."""
     headers: Headers = {}
-    """HTTP headers sent with each request."""
+    """HTTP headers for each request."""
     first_token_seconds: Seconds = 120.0
-    """How long the model may think before its first word."""
+    """Timeout for the first token, in seconds."""
     between_chunks_seconds: Seconds = 60.0
-    """How long it may be silent in the middle of a reply."""
+    """Timeout between two chunks of a reply, in seconds."""
 
     @model_validator(mode="after")
     def _has_prices_together(self) -> Self:
@@ -224,58 +224,58 @@ class ModelSettings(Section):
 
 
 class LimitSettings(Section):
-    """What one turn may use up. At a limit the model is asked for its best answer so far."""
+    """Limits of one turn. At a limit, the model is asked for its best answer so far."""
 
     max_steps: Annotated[Whole, Field(ge=1, le=1000)] = 20
-    """Requests to the model in one turn."""
+    """Maximum requests to the model in one turn."""
     max_tool_calls: Annotated[Whole, Field(ge=1, le=10_000)] = 100
-    """Tool calls in one turn."""
+    """Maximum tool calls in one turn."""
     max_calls_per_reply: Annotated[Whole, Field(ge=1, le=256)] = 16
-    """Tool calls taken from one reply; the model is told that the others did not run."""
+    """Maximum tool calls in one reply. Others do not run, and the model is told so."""
     turn_seconds: Seconds = 900.0
-    """Time for one turn. Waiting for you does not count."""
+    """Timeout of one turn, in seconds. Waiting for you does not count."""
     tool_seconds: Seconds = 60.0
-    """Time for one tool call, unless its server has a `tool_seconds` of its own."""
+    """Timeout of one tool call, in seconds. A server can override it."""
     consecutive_errors: Annotated[Whole, Field(ge=1, le=100)] = 3
-    """Steps in a row in which every call failed."""
+    """Maximum consecutive steps in which every call failed."""
     identical_calls_note: Annotated[Whole, Field(ge=2, le=100)] = 3
-    """After so many identical calls with identical results the model is told that it goes in a circle."""
+    """After this many identical calls with identical results, the model is told that it repeats itself."""
     identical_calls_stop: Annotated[Whole, Field(ge=2, le=100)] = 5
-    """After so many, the turn ends."""
+    """After this many, the turn ends."""
     result_bytes: Annotated[Whole, Field(ge=256, le=16 * 1024 * 1024)] = 32768
-    """How much of one result the model is given, in bytes. You can always see all of it."""
+    """Maximum size of one result for the model, in bytes. You always see the full result."""
     parallel_calls: Annotated[Whole, Field(ge=1, le=64)] = 5
-    """Read-only calls that run at the same time."""
+    """Maximum read-only calls that run at the same time."""
     turn_tokens: Annotated[Whole, Field(ge=1)] | None = None
-    """Tokens of all requests of one turn together. No such limit if not set."""
+    """Maximum tokens of all requests of one turn. No limit if not set."""
     turn_cost: Annotated[Number, Field(gt=0)] | None = None
-    """What one turn may cost, by the prices of the profile. No such limit if not set."""
+    """Maximum cost of one turn, by the prices of the profile. No limit if not set."""
 
 
 class ServerOAuthSettings(Section):
-    """How to sign in to a remote server that asks for it. Usually nothing of this is needed.
+    """How to sign in to a remote server that requires it. Usually none of this is needed.
 
-    Secrets are best written as `"${NAME}"`, or `"keyring:SERVICE/NAME"` for one in the system's keychain.
+    Write secrets as `"${NAME}"`, or as `"keyring:SERVICE/NAME"` for an entry in the keychain.
     """
 
     grant: Literal["authorization_code", "client_credentials"] = "authorization_code"
-    """You sign in, in a browser; or mcptui does, with the credentials below, where nobody is there."""
+    """`authorization_code`: you sign in, in a browser. `client_credentials`: mcptui does, unattended."""
     client_id: Annotated[Text, Field(min_length=1)] | None = None
-    """The client that is registered for you. If not set, mcptui registers itself."""
+    """Client id that was registered for you. If not set, mcptui registers itself."""
     client_secret: Annotated[Text, AfterValidator(_checked_key)] | None = None
-    """Its secret, if it has one."""
+    """Client secret, if there is one."""
     scopes: Annotated[list[Text], BeforeValidator(_as_list, json_schema_input_type=_Texts)] = []
-    """What to ask for, in place of what the server suggests."""
+    """Scopes to request, instead of those that the server suggests."""
     issuer: Url | None = None
-    """The authorization server that may get these credentials. If not set, the first one that was used."""
+    """Authorization server that may receive these credentials. If not set, the first one that was used."""
     callback_port: Annotated[Whole, Field(ge=1, le=65535)] | None = None
-    """The port of `http://127.0.0.1:PORT/callback`, if that address is registered. If not set, any."""
+    """Port of `http://127.0.0.1:PORT/callback`, if that URL is registered. If not set, any free port."""
     client_metadata_url: DocumentUrl | None = None
-    """The address of a client metadata document, in place of the one in `[oauth]`."""
+    """URL of a client metadata document, instead of the one in `[oauth]`."""
     private_key: Annotated[Text, AfterValidator(_checked_key)] | None = None
-    """A private key in PEM, in place of `client_secret`, for `client_credentials`."""
+    """Private key in PEM format, instead of `client_secret`, for `client_credentials`."""
     private_key_algorithm: Literal["RS256", "ES256", "PS256", "EdDSA"] = "RS256"
-    """How it signs."""
+    """Signature algorithm of `private_key`."""
 
     @model_validator(mode="after")
     def _has_credentials(self) -> Self:
@@ -287,58 +287,58 @@ class ServerOAuthSettings(Section):
 
 
 class ServerSettings(Section):
-    """An MCP server. One with `command` is started and spoken to on its stdin and stdout.
+    """An MCP server: a `command` that mcptui starts, or a `url`.
 
-    As soon as one is named, the sample servers are no longer started. A path in `command` or `args` that
-    exists in the folder of the configuration file is meant from there, unless `cwd` is set.
+    The sample servers are only used if no server is configured. Paths in `command` and `args` that exist in
+    the folder of the configuration file are relative to it, unless `cwd` is set.
     """
 
     command: Annotated[Text, Field(min_length=1)] | None = None
-    """The program. Looked up on PATH; never given to a shell."""
+    """Program to start, found on PATH. No shell is involved."""
     args: list[Text] = []
-    """Its arguments."""
+    """Arguments of `command`."""
     env: dict[str, EnvValue] = {}
-    """Variables beside HOME, PATH and the like. For a secret: `"${VAR}"`, or `"keyring:SERVICE/NAME"`."""
+    """Variables in addition to HOME, PATH and the like. Secrets: `"${VAR}"` or `"keyring:SERVICE/NAME"`."""
     cwd: Annotated[Text, Field(min_length=1)] | None = None
-    """The directory it runs in. `~` is your home."""
+    """Working directory. `~` is your home directory."""
     transport: Literal["stdio", "http", "sse", "websocket", "lines"] | None = None
-    """With a `command` `stdio` or `lines` (non-standard); with a `url` `http`, `sse` or `websocket`."""
+    """For `command`: `stdio` or `lines` (non-standard). For `url`: `http`, `sse` or `websocket`."""
     url: Url | None = None
-    """Where a server is that somebody else runs."""
+    """URL of a remote server."""
     headers: Headers = {}
-    """HTTP headers sent to `url`. For a secret: `"${VAR}"`, or `"Bearer keyring:SERVICE/NAME"`."""
+    """HTTP headers for `url`. Secrets: `"${VAR}"` or `"Bearer keyring:SERVICE/NAME"`."""
     autostart: Truth = True
-    """Start it with mcptui. Others are started with a key."""
+    """Start the server with mcptui. If false, press `s` in the servers pane to start it."""
     restart: Truth = False
-    """Start it again, with growing pauses, when it dies by itself."""
+    """Restart the server when it exits unexpectedly, with growing delays."""
     start_seconds: Seconds = 60.0
-    """How long a start may take. `npx` and `uvx` download on the first one."""
+    """Timeout of a start, in seconds. `npx` and `uvx` download packages on the first one."""
     tool_seconds: Seconds | None = None
-    """Time for one of its tool calls, if not the one of `[limits]`. A task may take as long as the turn."""
+    """Timeout of its tool calls, in seconds. Overrides `[limits]`. A task may take as long as the turn."""
     trust_hints: Truth = True
-    """Believe it when it says that a tool only reads, so that such calls do not ask."""
+    """Trust `readOnlyHint` of its tools. Read-only tools run without approval."""
     pin: Annotated[list[Text], BeforeValidator(_as_list, json_schema_input_type=_Texts)] = []
-    """Names of tools that come first where the model takes fewer than there are, `*` and `?` allowed."""
+    """Tools to offer first when not all fit, with `*` and `?`."""
     disabled: Truth = False
-    """Leave it out, but keep it in the file."""
+    """Ignore the server, but keep it in the file."""
     off: Annotated[list[Text], BeforeValidator(_as_list, json_schema_input_type=_Texts)] = []
-    """Names of tools that the model is not offered, `*` and `?` allowed; `"*"` for all. Call them by hand."""
+    """Tools that are disabled for the model, with `*` and `?`. You can still call them by hand."""
     instructions: Truth = False
-    """Give the model the server's own instructions, marked as its words. Read them in its overview first."""
+    """Give the model the server's own instructions. Review them first, in the overview of the workbench."""
     offer_resources: Truth = False
-    """Let the model list and read the server's resources, with tools of mcptui's own."""
+    """Let the model list and read the server's resources, with built-in tools."""
     log_level: Annotated[str, AfterValidator(_checked_level)] | None = None
-    """The least severe messages that it is asked to log: `debug`, `info`, `notice`, `warning`, `error` …"""
+    """Minimum level of log messages to request: `debug`, `info`, `notice`, `warning`, `error` …"""
     oauth: ServerOAuthSettings = ServerOAuthSettings()
-    """How to sign in to it."""
+    """How to sign in."""
     roots: Annotated[list[Root], BeforeValidator(_as_list, json_schema_input_type=_Texts)] = []
-    """Directories that it is told it may work in. They can be changed while it runs, in its overview."""
+    """Directories that the server may work in. Change them while it runs with `t` in its overview."""
     sampling: Annotated[str, AfterValidator(_checked_sampling)] = "never"
-    """Whether it may ask the model in use: `never`, `ask` (you see request and reply) or `allow`."""
+    """Whether the server may use your model: `never`, `ask` (you review request and reply) or `allow`."""
     sampling_tokens: Annotated[Whole, Field(ge=1)] = 100_000
-    """Tokens that its requests to the model may use until mcptui ends."""
+    """Maximum tokens for its sampling requests, until you quit mcptui."""
     sampling_per_minute: Annotated[Whole, Field(ge=1)] = 10
-    """How many requests to the model it may make in a minute."""
+    """Maximum sampling requests per minute."""
 
     @property
     def kind(self) -> str:
@@ -370,80 +370,80 @@ class ServerSettings(Section):
 
 
 class ApprovalSettings(Section):
-    """Which tool calls run without a question.
+    """Which tool calls need approval.
 
-    Patterns are `server/tool` with `*` and `?`. A read-only tool runs; others ask. `deny` wins over
-    `ask`, `ask` over `allow`. If anything in this table is wrong, every call asks.
+    Patterns are `server/tool`, with `*` and `?`. By default, read-only tools run and others ask. `deny`
+    overrides `ask`, and `ask` overrides `allow`. If this table contains an error, every call asks.
     """
 
     allow: Patterns = []
-    """Calls that run without a question."""
+    """Calls that run without approval."""
     ask: Patterns = []
     """Calls that always ask."""
     deny: Patterns = []
-    """Calls that never run; the model is told so."""
+    """Calls that never run. The model is told so."""
     remembered: list[str] = []
-    """Tools you always allow, by fingerprint; written by mcptui. Remove one to revoke it at any time."""
+    """Fingerprints of tools that you always allow, written by mcptui. Remove one to revoke it."""
 
 
 class TrafficSettings(Section):
-    """What is recorded of everything that travels. `mcptui traffic --list` names the recordings kept."""
+    """What is recorded. `mcptui traffic --list` lists the recordings."""
 
     record: bool = True
-    """Keep a recording of each run on disk. Without one the traffic of this run can be seen all the same."""
+    """Record each run to disk. If false, you still see the traffic while mcptui runs."""
     keep_all: bool = False
-    """Keep every body whole. Otherwise the first 256 KiB of each, its size and its SHA-256."""
+    """Keep all bodies in full. If false: the first 256 KiB, the size and the SHA-256 of each."""
     recording_mb: Annotated[Whole, Field(ge=1, le=1_000_000)] = 512
-    """How large one recording may grow, in MiB; then its oldest entries go."""
+    """Maximum size of one recording, in MiB. The oldest entries are deleted first."""
     traceparent: Truth = False
-    """Send servers a W3C `traceparent` in `_meta`, with one trace for each turn."""
+    """Send servers a W3C `traceparent` in `_meta`, one trace per turn."""
     total_mb: Annotated[Whole, Field(ge=1, le=1_000_000)] = 2048
-    """How large all recordings together may grow, in MiB; then the oldest recordings go."""
+    """Maximum size of all recordings, in MiB. The oldest recordings are deleted first."""
 
 
 class OAuthSettings(Section):
-    """Signing in to remote servers, for all of them."""
+    """Sign-in settings for all remote servers."""
 
     client_metadata_url: DocumentUrl | None = None
-    """The address of a document about mcptui, which some authorization servers take as its `client_id`."""
+    """URL of a client metadata document, which some authorization servers accept as `client_id`."""
 
 
 class RegistrySettings(Section):
-    """Where `mcptui search WORDS` and `mcptui add NAME` look for servers. Nothing else asks it."""
+    """The registry for `mcptui search WORDS` and `mcptui add NAME`. Nothing else contacts it."""
 
     url: Url = "https://registry.modelcontextprotocol.io"
-    """A registry that has the API v0.1 of the MCP registry."""
+    """URL of a registry with the MCP registry API v0.1."""
 
 
 class UiSettings(Section):
-    """How it looks and which keys do what."""
+    """Theme and keys."""
 
     theme: str = "harbor"
-    """A theme's name: harbor, quay, dusk, paper, contrast-dark, contrast-light, ansi, or one of yours."""
+    """Theme: harbor, quay, dusk, paper, contrast-dark, contrast-light, ansi, or one of yours."""
     keys: Annotated[dict[str, list[str]], BeforeValidator(_flat, json_schema_input_type=dict[str, Any])] = {}
-    """Other keys for actions, like `chat.new = "ctrl+k"` or `["ctrl+k", "alt+n"]`. F1 shows them."""
+    """Keys by action: `chat.new = "ctrl+k"` or `["ctrl+k", "alt+n"]`. docs/keys.md lists the actions."""
 
 
 class Settings(Section):
     """The whole configuration."""
 
     default_model: str | None = None
-    """The `[models.NAME]` that is used if `--model` names none. If not set: the first one."""
+    """The profile to use without `--model`. If not set, the first one."""
     models: dict[str, ModelSettings] = {}
     """Models, by name."""
     servers: dict[str, ServerSettings] = {}
     """Servers, by name."""
     limits: LimitSettings = LimitSettings()
-    """The hard limits of a turn."""
+    """Limits of a turn."""
     approvals: ApprovalSettings = ApprovalSettings()
-    """What may run without a question."""
+    """Which tool calls need approval."""
     traffic: TrafficSettings = TrafficSettings()
     """What is recorded."""
     ui: UiSettings = UiSettings()
-    """The screen."""
+    """Theme and keys."""
     oauth: OAuthSettings = OAuthSettings()
-    """Signing in."""
+    """Sign-in."""
     registry: RegistrySettings = RegistrySettings()
-    """Finding servers."""
+    """The registry."""
     snippets: dict[str, str] = {}
-    """Texts that `/NAME` puts into your message."""
+    """Texts that `/NAME` inserts into your message."""
