@@ -21,6 +21,8 @@ from tui.core.traffic import Direction, Entry, Kind
 from tui.storage.recordings.reader import RecordingReader
 
 PYTHON = sys.executable
+ROOT = Path(__file__).parents[2]
+WEATHER = str(ROOT / "sample_config/servers/weather.py")
 SLEEP = "import time; time.sleep(60)"
 
 
@@ -381,3 +383,15 @@ async def test_the_servers_own_options_are_not_read_as_ours():
 @pytest.mark.parametrize("args", [(), ("--listen", "8000"), ("--to", "http://127.0.0.1:1"), ("--",)])
 async def test_a_command_line_without_sense_is_refused(args: tuple[str, ...]):
     assert (await mcptui("tap", *args)).code == 2
+
+
+async def test_a_host_starts_what_was_put_into_its_configuration(tmp_path: Path):
+    entry = {"command": PYTHON, "args": [WEATHER], "env": {"PYTHONPATH": str(ROOT)}}
+    entry["env"]["XDG_STATE_HOME"] = os.environ["XDG_STATE_HOME"]
+    file = tmp_path / "mcp.json"
+    file.write_text(json.dumps({"mcpServers": {"weather": entry}}))
+    before = await mcptui("--config", str(file), "servers", "--json")
+    assert (await mcptui("tap", "--into", str(file), "weather", "--yes")).code == 0
+    tapped = await mcptui("--config", str(file), "servers", "--json")
+    assert json.loads(tapped.out)[0]["tools"] == json.loads(before.out)[0]["tools"] == 2
+    assert any(b'"tools/list"' in line for line in lines_of(Direction.OUT))

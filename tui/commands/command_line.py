@@ -25,10 +25,21 @@ offline demo model and sample servers.
 exit codes: 0 success; 2 invalid usage or configuration, or cannot write output; 3 a limit ended the turn;
 4 model error; 5 no requested server could be started; 6 the answer does not match --schema; 130 interrupted
 """
-TAP_USAGE = "mcptui tap [--name NAME] -- COMMAND [ARG ...]\n       mcptui tap --listen PORT --to URL"
+TAP_USAGE = """\
+mcptui tap --into HOST SERVER [--yes]
+       mcptui tap --out HOST SERVER [--yes]
+       mcptui tap [--name NAME] -- COMMAND [ARG ...]
+       mcptui tap --listen PORT --to URL"""
 TAP_ABOUT = """\
 Proxy and record another host's MCP server. The host starts this command instead of the server. Bytes,
 end of file, signals and the exit code are passed through unchanged, and recording never delays them.
+
+  mcptui tap --into claude time      make Claude start its server "time" through the tap
+  mcptui tap --out claude time       undo that
+  mcptui tap -- uvx mcp-server-time  what the host then starts
+
+--into shows the change and asks before it writes. Only the command and args of the server change. A copy of
+the file is kept, and --out restores the entry even if other parts of the file have changed since.
 """
 LOGIN_ABOUT = (
     "Sign in to a remote server. A browser opens after you confirm. Tokens are stored in the"
@@ -362,12 +373,27 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
 
 
 def _fill_tap(parser: argparse.ArgumentParser) -> None:
+    hosts = "claude, cursor, vscode, windsurf, cline, zed, gemini, ... or the path of its file"
+    parser.add_argument("--into", metavar="HOST", help=f"put the tap into a host's configuration: {hosts}")
+    parser.add_argument("--out", metavar="HOST", help="take the tap out of a host's configuration again")
+    parser.add_argument("--yes", action="store_true", help="--into, --out: do not ask for confirmation")
+    parser.add_argument("--dry-run", action="store_true", help="--into, --out: show the change only")
     parser.add_argument("--name", metavar="NAME", help="server name in the recording")
     parser.add_argument("--listen", type=_port, metavar="PORT", help="proxy HTTP: listen on 127.0.0.1:PORT")
     parser.add_argument("--to", metavar="URL", help="proxy HTTP: the URL of the server")
     parser.add_argument(
         "server_command", nargs=argparse.REMAINDER, metavar="COMMAND", help="the server's command, after --"
     )
+
+
+def tap_options_behind(args: argparse.Namespace) -> None:
+    """Take the options that follow the server of `--into` or `--out`."""
+    words: list[str] = args.server_command
+    if len(words) > 1:
+        parser = argparse.ArgumentParser(prog="mcptui tap", usage=TAP_USAGE)
+        _fill_tap(parser)
+        parser.parse_args(words[1:], namespace=args)
+        args.server_command = [words[0], *args.server_command]
 
 
 def _fill_traffic(traffic: argparse.ArgumentParser) -> None:

@@ -21,7 +21,7 @@ from tui.settings.places import KeyPath, Place, json_places
 from tui.settings.problems import did_you_mean
 from tui.settings.references import NAME, escaped
 
-_ROOTS: tuple[KeyPath, ...] = (
+ROOTS: tuple[KeyPath, ...] = (
     ("mcpServers",),
     ("servers",),
     ("context_servers",),
@@ -99,7 +99,7 @@ def read_foreign(text: str, path: Path) -> ForeignFile | NotReadable:
         return NotReadable(f"is not JSON: {error.msg} at column {error.colno}", line=error.lineno)
     except (ValueError, RecursionError) as error:
         return NotReadable(f"is not JSON that can be read: {clean_line(str(error))}")
-    for root in _ROOTS:
+    for root in ROOTS:
         found: Any = tree
         for key in root:
             found = found.get(key) if isinstance(found, dict) else None

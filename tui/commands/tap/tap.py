@@ -18,6 +18,10 @@ SWITCH_SECONDS = 0.0002
 
 def tap(args: argparse.Namespace) -> int:
     """Run `mcptui tap`, and end as the server ends."""
+    if args.into is not None or args.out is not None:
+        from tui.commands.tap.into import change_host
+
+        return change_host(args)
     if args.listen is not None or args.to is not None:
         if args.listen is None or args.to is None or args.server_command:
             return _refuse("--listen PORT requires --to URL, and takes no command", USAGE)

@@ -1,0 +1,320 @@
+"""`mcptui tap --into` and `--out`: put the tap into another host's configuration, and take it out."""
+
+import argparse
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from tui.commands.packages.found import confirm
+from tui.commands.tap.host_entry import (
+    Edit,
+    HostFile,
+    Keys,
+    checked,
+    tap_length,
+    tapped,
+    untapped,
+    url_of,
+    words_of,
+)
+from tui.commands.tap.host_files import HOSTS, KnownHost, files_of
+from tui.core.atomic_write import atomic_write
+from tui.core.errors import ConfigError, McptuiError, UsageError
+from tui.core.secrets.places import masked, masked_arguments
+from tui.core.secrets.redact import Redactor
+from tui.core.text import clean, clean_line
+from tui.settings.config_secrets import is_secret
+from tui.settings.files import Unreadable, locked, read_bounded
+from tui.settings.problems import did_you_mean
+
+USAGE = 2
+MAX_BYTES = 64 * 1024 * 1024
+"""Claude Code keeps its history in the same file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A server in a file: the file as it was read, with the name that it was found under."""
+
+    path: Path
+    file: HostFile
+    keys: Keys
+
+    @property
+    def words(self) -> list[str]:
+        return words_of(self.file, self.keys)
+
+    @property
+    def length(self) -> int:
+        return tap_length(self.words)
+
+    @property
+    def place(self) -> str:
+        return f"{_shown(self.path)}:{self.file.line(self.keys)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is to be written: the edits, the command lines before and after, and what is worth saying."""
+
+    edits: Sequence[Edit]
+    words: list[str]
+    note: str = ""
+
+
+def change_host(args: argparse.Namespace) -> int:
+    """Run `mcptui tap --into` or `--out`, and return the exit code."""
+    try:
+        return _change(args)
+    except McptuiError as error:
+        print(f"mcptui tap: {clean(str(error))}", file=sys.stderr)
+        return USAGE
+
+
+def _change(args: argparse.Namespace) -> int:
+    from tui.commands.command_line import tap_options_behind
+
+    tap_options_behind(args)
+    if args.into is not None and args.out is not None:
+        raise UsageError("--into and --out exclude each other.")
+    into, named = args.into is not None, args.into if args.into is not None else args.out
+    host, files = _files(named)
+    server = _server_word(args, host, files)
+    found = _found(host, files, server, into=into)
+    name = clean_line(server, 64)
+    if into is bool(found.length):
+        print(f"{name} {'already goes' if into else 'does not go'} through the tap: {found.place}")
+        return 0
+    change = _into(found, args.name or server) if into else _out(found)
+    checked(found.file, found.keys, change.edits, change.words)
+    _preview(found, host, change)
+    if args.dry_run:
+        print("dry run, nothing written")
+        return 0
+    _refuse_links(found.path, yes=args.yes)
+    if not confirm("Write it?", yes=args.yes):
+        print("nothing written")
+        return 0
+    backup = _write(found, change, into=into)
+    print(f"wrote {_shown(found.path)}\nbackup: {_shown(backup)}")
+    print(f"restart {host.title if host else 'the host'} to apply it")
+    if into:
+        print("watch: mcptui, then f4. Later: mcptui traffic")
+        print(f"undo: mcptui tap --out {shlex.quote(clean_line(named, 400))} {shlex.quote(name)}")
+    return 0
+
+
+def _shown(path: Path) -> str:
+    return clean_line(str(path), 4096)
+
+
+def _files(named: str) -> tuple[KnownHost | None, list[Path]]:
+    """Return a host and the files that it may have, or the file that was named."""
+    if host := HOSTS.get(named.lower()):
+        return host, files_of(host, Path.cwd(), os.environ)
+    path = Path(os.path.expanduser(named))
+    if os.sep not in named and not named.endswith(".json") and not path.exists():
+        known = f"Known hosts: {', '.join(HOSTS)}. Otherwise give the path of its file."
+        raise UsageError(
+            f"unknown host {clean_line(named, 64)!r}",
+            next_step=" ".join(filter(None, (did_you_mean(named, HOSTS).capitalize(), known))),
+        )
+    return None, [path.absolute()]
+
+
+def _server_word(args: argparse.Namespace, host: KnownHost | None, files: Sequence[Path]) -> str:
+    if len(args.server_command) == 1:
+        return str(args.server_command[0])
+    names = list(dict.fromkeys(one.keys[-1] for one in _all(files, [])))
+    shown = ", ".join(clean_line(name, 64) for name in names) or "none"
+    raise UsageError(
+        "one server is required: mcptui tap --into HOST SERVER",
+        next_step=f"Servers of {host.title if host else _shown(files[0])}: {shown}.",
+    )
+
+
+def _all(files: Sequence[Path], problems: list[ConfigError]) -> Iterator[Found]:
+    """Yield the servers of all files that exist and can be read; why others cannot goes to `problems`."""
+    for path in files:
+        try:
+            file = _read(path)
+        except FileNotFoundError:
+            continue
+        except ConfigError as error:
+            problems.append(error)
+            continue
+        for keys in file.servers(str(Path.cwd())):
+            yield Found(path, file, keys)
+
+
+def _read(path: Path) -> HostFile:
+    try:
+        return HostFile(read_bounded(path, MAX_BYTES))
+    except Unreadable as error:
+        raise ConfigError(f"{error}.", where=_shown(path)) from error
+    except json.JSONDecodeError as error:
+        where = f"{_shown(path)}:{error.lineno}"
+        raise ConfigError(f"is not JSON: {error.msg} at column {error.colno}.", where=where) from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(
+            f"is not JSON that can be read: {clean_line(str(error))}.", where=_shown(path)
+        ) from error
+
+
+def _found(host: KnownHost | None, files: Sequence[Path], server: str, *, into: bool) -> Found:
+    problems: list[ConfigError] = []
+    every = list(_all(files, problems))
+    by_file = {one.path: one for one in reversed(every) if one.keys[-1] == server}
+    matching = list(by_file.values())
+    if not into:
+        matching = [one for one in matching if one.length] or matching
+    if len(matching) == 1:
+        return matching[0]
+    title = host.title if host else _shown(files[0])
+    if matching:
+        places = ", ".join(one.place for one in matching)
+        raise UsageError(
+            f"{clean_line(server, 64)} is in several files of {title}: {places}",
+            next_step=f"Name one of them in place of {title}.",
+        )
+    if problems:
+        raise problems[0]
+    if not any(path.exists() for path in files):
+        places = ", ".join(map(_shown, files))
+        raise UsageError(f"{title} has no configuration: {places}: not found", next_step="Name its file.")
+    names = ", ".join(dict.fromkeys(clean_line(one.keys[-1], 64) for one in every)) or "none"
+    raise UsageError(f"{title} has no server {clean_line(server, 64)!r}.", next_step=f"Its servers: {names}.")
+
+
+def launcher() -> list[str]:
+    """Return the command that starts this mcptui from anywhere: hosts seldom have the PATH of a shell."""
+    program = shutil.which(sys.argv[0]) or sys.argv[0]
+    if os.path.basename(program) in ("mcptui", "mcptui-host") and os.access(program, os.X_OK):
+        return [os.path.abspath(program)]
+    return [sys.executable, "-m", "tui"]
+
+
+def _into(found: Found, name: str) -> Change:
+    words = found.words
+    entry = found.file.at(found.keys)
+    if not words and (url := url_of(entry)):
+        raise UsageError(
+            f"{clean_line(found.keys[-1], 64)} is a remote server, which no command starts.",
+            next_step=f"Run mcptui tap --listen 8766 --to {clean_line(masked(url), 400)} and set the url at "
+            f"{found.place} to the address that it prints.",
+        )
+    if not words:
+        raise ConfigError("its command or args cannot be read.", where=found.place)
+    start = launcher()
+    tap = [*start, "tap", *([f"--name={name}"] if name.startswith("-") else ["--name", name]), "--"]
+    transient = any(part in start[0] for part in ("/archive-v0/", "/.tmp", "/builds-v0/"))
+    note = "this mcptui is in a cache that may be emptied: install it first (uv tool install mcptui-host)"
+    return Change(tapped(found.file, found.keys, tap), [*tap, *words], note if transient else "")
+
+
+def _out(found: Found) -> Change:
+    words, original = found.words, found.words[found.length :]
+    record = _record(found)
+    if record is None:
+        note = "mcptui has no record of the original: it is taken from the entry"
+        return Change(untapped(found.file, found.keys), original, note)
+    if words != record["words"]:
+        raise ConfigError(
+            "its command or args changed since --into, so nothing was written.",
+            where=found.place,
+            next_step="Remove the words of mcptui up to -- by hand. "
+            f"The file as it was before --into: {_shown(_stored(found, 'backup'))}",
+        )
+    edits = [Edit(tuple(one["keys"]), one["after"], one["before"]) for one in record["edits"]]
+    with suppress(ConfigError):
+        checked(found.file, found.keys, edits, original)
+        return Change(edits, original)
+    return Change(untapped(found.file, found.keys), original)  # somebody formatted the file
+
+
+def _preview(found: Found, host: KnownHost | None, change: Change) -> None:
+    real = Path(os.path.realpath(found.path))
+    print(found.place + (f" ({host.title})" if host else ""))
+    if real != found.path:
+        print(f"which is a link to {_shown(real)}")
+    print(f"- {_masked(found, found.words)}\n+ {_masked(found, change.words)}")
+    print("only its command and args change")
+    if change.note:
+        print(f"note: {change.note}")
+
+
+def _masked(found: Found, words: Sequence[str]) -> str:
+    entry = found.file.at(found.keys)
+    env = entry.get("env") or entry.get("environment")
+    values = {
+        str(name): value
+        for name, value in (env.items() if isinstance(env, dict) else ())
+        if isinstance(value, str) and is_secret(("servers", "", "env", str(name)), value)
+    }
+    return clean_line(Redactor(values).redact(shlex.join(masked_arguments(words))), 20_000)
+
+
+def _refuse_links(path: Path, *, yes: bool) -> None:
+    """Without a person who has read where a link leads, it is not followed."""
+    if yes and (path.is_symlink() or path.parent.is_symlink()):
+        real = _shown(Path(os.path.realpath(path)))
+        raise UsageError(
+            f"{_shown(path)} is a link, which --yes does not follow.", next_step=f"Name the file: {real}"
+        )
+
+
+def _write(found: Found, change: Change, *, into: bool) -> Path:
+    """Write the change into the file as it is now, a copy of it, and what is needed to undo it."""
+    with locked(found.path):
+        try:
+            now = _read(found.path)
+        except FileNotFoundError as error:
+            raise ConfigError("was removed meanwhile.", where=_shown(found.path)) from error
+        if words_of(now, found.keys) != found.words:
+            raise ConfigError("changed meanwhile. Nothing was written.", where=found.place)
+        try:
+            after = checked(now, found.keys, change.edits, change.words)
+        except ConfigError as error:
+            raise ConfigError(f"{error.message} Nothing was written.", where=found.place) from error
+        raw = found.path.read_bytes()
+        mark = "\ufeff" if raw.startswith(b"\xef\xbb\xbf") else ""
+        record, backup = _stored(found, "json"), _stored(found, "backup")
+        try:
+            record.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            atomic_write(backup, [mark + now.text])
+            if into:
+                kept = {"file": str(found.path), "server": found.keys, "words": change.words}
+                atomic_write(record, [json.dumps({**kept, "edits": [asdict(one) for one in change.edits]})])
+            mode = stat.S_IMODE(os.stat(found.path).st_mode)
+            atomic_write(found.path, [mark + after.text], mode=mode)
+            if not into:
+                record.unlink(missing_ok=True)
+        except OSError as error:
+            raise ConfigError(f"cannot be written: {error.strerror}.", where=_shown(found.path)) from error
+    return backup
+
+
+def _stored(found: Found, ending: str) -> Path:
+    from tui.settings.locations import state_dir
+
+    name = json.dumps([os.path.realpath(found.path), *found.keys])
+    return state_dir() / "tapped" / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.{ending}"
+
+
+def _record(found: Found) -> dict[str, Any] | None:
+    try:
+        record = json.loads(read_bounded(_stored(found, "json"), MAX_BYTES))
+        for edit in record["edits"]:
+            Edit(tuple(edit["keys"]), str(edit["before"]), str(edit["after"]))
+        return record if isinstance(record["words"], list) else None
+    except (OSError, Unreadable, ValueError, KeyError, TypeError):
+        return None
