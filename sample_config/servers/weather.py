@@ -61,7 +61,7 @@ def get_weather(location: str) -> str:
 
 @server.tool("List weather requests", {}, READ_ONLY)
 def list_get_weather_records() -> str:
-    """List the answers of get_weather since this server started."""
+    """List recent weather requests."""
     return "\n".join(records) or "No weather requests yet."
 
 

@@ -1,13 +1,14 @@
-"""docs/keys.md, made from the table of actions. Pure."""
+"""Renders docs/keys.md from the table of actions. Pure."""
 
 from tui.ui.keys.action_table import Action, Context, key_words, of_context
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN
 
 _HEAD = """# Keys
 
-Made from the table in `tui/ui/keys/action_table.py` by `python -m tui.ui.dialogs.keys_page`, not
-written by hand. The keys of an action can be changed under `[ui.keys]` in the configuration, by its
-name in the last column:
+<!-- Written by `python -m tui.ui.dialogs.keys_page`. Edit tui/ui/keys/action_table.py instead. -->
+
+`f1` shows the same keys in the app. To change keys, use the names in the last column in the
+[configuration](configuration.md#theme-and-keys):
 
 ```toml
 [ui.keys]
@@ -19,49 +20,50 @@ name in the last column:
 _COMMANDS = """
 ## Commands
 
-Written at the start of a message. What is none by its form (`/etc/hosts`, `// a comment`) is sent as it is;
-a word that no command has (`/lookup`) is told and stays. A space before it makes any of them a message.
+A command is at the start of a message. A message that begins with `/` but is not in the form of a command
+(`/etc/hosts`, `// a comment`) is sent unchanged. An unknown command (`/lookup`) is not sent. To send it as a
+message, put a space before it.
 """
 
 _PANES = """
 ## In every pane
 
-| key | what it does |
+| key | action |
 | --- | --- |
-| `up` `down` `k` `j` | one line up or down |
-| `page up` `page down` | one page up or down |
-| `home` `g` | to the start |
-| `end` `G` | to the end, and follow it |
-| `enter` `space` | unfold or fold what the mark stands on |
-| `tab` | to the next pane |
+| `up` `down` `k` `j` | Scroll by a line |
+| `page up` `page down` | Scroll by a page |
+| `home` `g` | Go to the start |
+| `end` `G` | Go to the end and follow |
+| `enter` `space` | Expand or collapse |
+| `tab` | Focus the next pane |
 
-## In the log of a server
+## Server log
 
-| key | what it does |
+| key | action |
 | --- | --- |
-| `/` | search while typing; `n` and `N` go to the next find and the one before |
-| `w` | break long lines, or cut them |
-| `c` | copy the whole log |
-| `s` `r` | start or stop the server, restart it |
-| `esc` `q` | end the search, close the log |
+| `/` | Search. `n` and `N` go to the next and previous match |
+| `w` | Wrap or truncate long lines |
+| `c` | Copy the log |
+| `s` `r` | Start or stop the server, restart it |
+| `esc` `q` | Clear the search, close the log |
 """
 
 
 def keys_page() -> str:
-    """Return the page: one table for each place where keys work."""
+    """Return the page: one table per context."""
     sections = "".join(_section(context) for context in Context if of_context(context))
     return _HEAD + sections + _commands() + _PANES
 
 
 def _commands() -> str:
     written = [(f"/{spec.name} {spec.usage}".strip(), spec.help) for spec in OWN]
-    lines = [_COMMANDS, "| command | what it does |", "| --- | --- |"]
+    lines = [_COMMANDS, "| command | action |", "| --- | --- |"]
     lines += [f"| `{what.replace('|', chr(92) + '|')}` | {words} |" for what, words in (*written, *ELSEWHERE)]
     return "\n".join(lines) + "\n"
 
 
 def _section(context: Context) -> str:
-    lines = [f"\n## {context.value}\n", "| key | what it does | name |", "| --- | --- | --- |"]
+    lines = [f"\n## {context.value}\n", "| key | action | name |", "| --- | --- | --- |"]
     lines += [_line(found) for found in of_context(context)]
     return "\n".join(lines) + "\n"
 
