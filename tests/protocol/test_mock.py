@@ -1,5 +1,6 @@
 """`mcptui mock`: what was recorded of a server answers in its place."""
 
+import asyncio
 import json
 import os
 import sys
@@ -75,3 +76,30 @@ async def test_an_export_answers_like_the_recording_and_as_slowly_if_asked_to(tm
 
     at_once = min([await took() for _ in range(3)])  # the machine may be busy
     assert await took("--timing") > at_once + 0.2
+
+
+async def recorded_call(tmp_path: Path) -> str:
+    """Return an export of one call."""
+    code = """import sys; sys.stdin.readline(); print('{"jsonrpc":"2.0","id":1,"result":{}}')"""
+    await mcptui("tap", "--", sys.executable, "-c", code, stdin=b'{"jsonrpc":"2.0","id":1,"method":"a/b"}\n')
+    export = str(tmp_path / "session.jsonl")
+    await mcptui("traffic", str(recordings()[0]), "--export", "jsonl", "-o", export)
+    return export
+
+
+async def test_what_is_not_in_the_recording_is_named_and_decides_the_exit_code(tmp_path: Path):
+    export = await recorded_call(tmp_path)
+    done = await mcptui("mock", export, stdin=b'{"jsonrpc":"2.0","id":5,"method":"tools/list"}\n' * 2)
+    assert (done.code, len(done.objects)) == (1, 2)
+    assert done.objects[0]["error"]["code"] == -32601
+    assert done.err == "mcptui mock: not answered: tools/list is not in the recording, which holds: a/b\n"
+
+
+async def test_a_failed_output_is_never_a_success(tmp_path: Path):
+    export = await recorded_call(tmp_path)
+    asked = '{"jsonrpc":"2.0","id":1,"method":"a/b"}'
+    command = f"echo '{asked}' | '{sys.executable}' -m tui mock '{export}'"
+    for output, code in (("/dev/full", 2), ("&-", 2)):
+        shell = await asyncio.create_subprocess_shell(f"{command} >{output} 2>'{tmp_path}/err'")
+        assert await shell.wait() == code
+        assert "cannot write to stdout" in (tmp_path / "err").read_text()

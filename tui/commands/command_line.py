@@ -78,8 +78,13 @@ not found; 5 the server of --replay could not be started; 130 interrupted
 _VALUED = ("--config", "--model", "--theme", "--session")
 """Options in front of a command that take a value."""
 MOCK_ABOUT = """\
-Act as a recorded server over stdio. A recorded request gets its recorded response; any other request gets an
-error that lists what was recorded.
+Act as a recorded server over stdio, for clients of every protocol revision: what was recorded up to
+2025-11-25 is translated for clients of 2026-07-28, and the reverse. A recorded request gets its recorded
+response. Any other request gets an error that lists what was recorded, and is reported on stderr.
+"""
+MOCK_EPILOG = """\
+exit codes: 0 success; 1 a request could not be answered; 2 invalid usage, recording not found, or cannot
+write output; 141 the client closed the output
 """
 
 COMPLETION_ABOUT = """\
@@ -191,7 +196,7 @@ def build_parser() -> argparse.ArgumentParser:
     # Its former name, which the help does not mention.
     commands.choices["trace"] = commands.choices["traffic"]
     short = "act as a recorded server over stdio"
-    add("mock", _fill_mock, help=short, description=MOCK_ABOUT)
+    add("mock", _fill_mock, help=short, description=MOCK_ABOUT, epilog=MOCK_EPILOG)
     short = "print the completion script of a shell"
     add("completion", _fill_completion, help=short, description=COMPLETION_ABOUT)
     about = "Print the manual page: mcptui man | man -l -"

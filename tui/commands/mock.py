@@ -17,12 +17,18 @@ from tui.core.traffic import Direction, Entry, Kind
 from tui.traffic.replay.mock_server import MockServer
 
 CHUNK = 64 * 1024
+MAX_REPORTED = 1000
+UNANSWERED, UNUSABLE, NOBODY_READS = 1, 2, 141
 MAX_LINE = 64 * 1024 * 1024
 """Bytes of a line. A client that writes a longer one is ignored from then on."""
 
 
 def mock(args: argparse.Namespace) -> int:
-    """Run `mcptui mock`. Return 0 at the end of its input, 2 if there is nothing to answer from."""
+    """Run `mcptui mock`.
+
+    Return 0 at the end of its input, 1 if something could not be answered, 2 if there is nothing to answer
+    from or the answers cannot be written, 141 if nobody reads them any more.
+    """
     try:
         with open_entries(named(args.recording)) as recording:
             source = server_of(recording.entries(), args.server, recording.path)
@@ -31,11 +37,18 @@ def mock(args: argparse.Namespace) -> int:
             if recording.reader.damage:
                 shown = clean_line(str(recording.path), 400)
                 print(f"mcptui mock: {shown}: {recording.reader.damage}", file=sys.stderr)
-            answer(server, timing=args.timing)
+            complete = answer(server, timing=args.timing)
     except McptuiError as error:
         print(f"mcptui mock: {error}", file=sys.stderr)
-        return 2
-    return 0
+        return UNUSABLE
+    except _Unwritable as error:
+        print(f"mcptui mock: cannot write to stdout: {error}", file=sys.stderr)
+        return NOBODY_READS if isinstance(error.__cause__, BrokenPipeError) else UNUSABLE
+    return 0 if complete else UNANSWERED
+
+
+class _Unwritable(Exception):
+    """Stdout cannot be written to; the text says why."""
 
 
 def server_of(entries: Iterable[Entry], wanted: str | None, path: Path) -> str:
@@ -61,11 +74,13 @@ def server_of(entries: Iterable[Entry], wanted: str | None, path: Path) -> str:
     return names[0]
 
 
-def answer(server: MockServer, *, timing: bool) -> None:
-    """Answer stdin on stdout until stdin has ended and everything is sent, or nobody reads any more.
+def answer(server: MockServer, *, timing: bool) -> bool:
+    """Answer stdin on stdout until stdin has ended and everything is sent.
 
-    With `timing`, wait before each answer as long as the recorded server took.
+    With `timing`, wait before each answer as long as the recorded server took. What cannot be answered is
+    reported on stderr, each sentence once; returns whether there was nothing of that.
     """
+    said: set[str] = set()
     due: list[tuple[int, int, bytes]] = []
     order = count()
     unread, ended = bytearray(), False
@@ -78,12 +93,21 @@ def answer(server: MockServer, *, timing: bool) -> None:
             for line in lines:
                 for send in server.take(line):
                     heapq.heappush(due, (now + send.after_ns if timing else now, next(order), send.raw))
+            _report(server, said)
             ended = not chunk or len(unread) > MAX_LINE
         elif ended and wait:
             time.sleep(wait)
         while due and (not timing or due[0][0] <= time.monotonic_ns()):
-            if not _write(heapq.heappop(due)[2]):
-                return
+            _write(heapq.heappop(due)[2])
+    return not said
+
+
+def _report(server: MockServer, said: set[str]) -> None:
+    while server.unanswered:
+        text = clean_line(server.unanswered.pop(0), 1000)
+        if text not in said and len(said) < MAX_REPORTED:
+            said.add(text)
+            print(f"mcptui mock: not answered: {text}", file=sys.stderr, flush=True)
 
 
 def _lines(unread: bytearray, chunk: bytes) -> list[bytes]:
@@ -100,11 +124,10 @@ def _lines(unread: bytearray, chunk: bytes) -> list[bytes]:
     return lines
 
 
-def _write(raw: bytes) -> bool:
+def _write(raw: bytes) -> None:
     left = memoryview(raw + b"\n")
     try:
         while left:
             left = left[os.write(1, left) :]
-    except OSError:
-        return False
-    return True
+    except OSError as error:
+        raise _Unwritable(error.strerror) from error

@@ -5,151 +5,27 @@ response, or after it until the host sent something else, belongs to the script.
 the same recorded request; a repeated request plays the next one that was recorded, and finally the last one
 again and again. Bytes are unchanged except for ids and progress tokens, which are those of the request being
 answered. A batch is answered by a batch, unless the server answered it message by message.
+
+A client of the other era than the recording's gets what `eras` translates.
 """
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from difflib import SequenceMatcher
-from typing import Any, Generic, NamedTuple, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from tui.core.jsonrpc.skimmer import outline, value_end
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
-
-OPENINGS = frozenset({"initialize", "server/discover", "notifications/initialized", "logging/setLevel"})
-"""Sent once by every client, each with its own params."""
-
-MAX_SHOWN = 400
-_MARK = re.compile(r"\[redacted:[^\]\s]{1,80}\]")
-
-Recorded = TypeVar("Recorded")
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A request or notification of a client, without `_meta` in its params.
-
-    `meta` is without the progress token; `token` is that as JSON text, b"" for none.
-    """
-
-    method: str
-    params: Any
-    meta: Any
-    token: bytes = b""
-
-    @classmethod
-    def of(cls, method: str, params: Any) -> "Question":
-        if not isinstance(params, dict):
-            return cls(method, params or {}, {})
-        meta = params.get("_meta")
-        rest = {key: value for key, value in params.items() if key != "_meta"}
-        if not isinstance(meta, dict):
-            return cls(method, rest, meta or {})
-        token = json.dumps(meta["progressToken"]).encode() if "progressToken" in meta else b""
-        return cls(method, rest, {key: value for key, value in meta.items() if key != "progressToken"}, token)
-
-    def key(self) -> str:
-        return self.method + "\n" + _canonical(self.params)
-
-    def exact_key(self) -> str:
-        return self.key() + "\n" + _canonical(self.meta)
-
-    def shown(self) -> str:
-        text = json.dumps(self.params, ensure_ascii=False)
-        return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
-
-
-def _canonical(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
-
-
-def request_of(raw: bytes, method: str) -> Question | None:
-    """Return a recorded request, None if its bytes are incomplete or cannot be parsed."""
-    try:
-        message = json.loads(raw.decode("utf-8", "replace"))
-        asked = Question.of(method, message.get("params"))
-        asked.exact_key()  # what can be parsed may be nested too deeply to be compared
-        return asked
-    except (ValueError, RecursionError, AttributeError):
-        return None
-
-
-class _Uses(Generic[Recorded]):
-    """Recordings for one key: each is used once in order, the last again and again."""
-
-    def __init__(self) -> None:
-        self.recorded: list[Recorded] = []
-        self.next = 0
-
-    def take(self) -> Recorded:
-        found = self.recorded[min(self.next, len(self.recorded) - 1)]
-        self.next += 1
-        return found
-
-
-class RecordedAnswers(Generic[Recorded]):
-    """Recordings by their requests."""
-
-    def __init__(self) -> None:
-        self._exact: dict[str, _Uses[Recorded]] = {}
-        self._same: dict[str, _Uses[Recorded]] = {}
-        self._by_method: dict[str, list[Question]] = {}
-        self._redacted: dict[str, list[Question]] = {}
-        self._openings: dict[str, _Uses[Recorded]] = {}
-
-    def add(self, asked: Question, recorded: Recorded) -> None:
-        """Add a recording; in the order of recording."""
-        self._exact.setdefault(asked.exact_key(), _Uses()).recorded.append(recorded)
-        uses = self._same.setdefault(asked.key(), _Uses())
-        if not uses.recorded:
-            self._by_method.setdefault(asked.method, []).append(asked)
-            if _MARK.search(asked.key()):
-                self._redacted.setdefault(asked.method, []).append(asked)
-        uses.recorded.append(recorded)
-        if asked.method in OPENINGS:
-            self._openings.setdefault(asked.method, _Uses()).recorded.append(recorded)
-
-    def find(self, asked: Question) -> Recorded | None:
-        uses = self._exact.get(asked.exact_key()) or self._same.get(asked.key())
-        if uses is None:
-            for one in self._redacted.get(asked.method, ()):
-                if alike(one.params, asked.params):
-                    uses = self._same[one.key()]
-                    break
-            else:
-                uses = self._openings.get(asked.method)
-        return None if uses is None else uses.take()
-
-    def recorded(self, method: str) -> Sequence[Question]:
-        return self._by_method.get(method, ())
-
-    def methods(self) -> list[str]:
-        return sorted(method for method in self._by_method if not method.startswith("notifications/"))
-
-
-def alike(recorded: Any, asked: Any) -> bool:
-    """Return whether two values are equal; a redacted part of the recorded one matches any text."""
-    if isinstance(recorded, str) and isinstance(asked, str):
-        if recorded == asked:
-            return True
-        parts = _MARK.split(recorded)
-        return len(parts) > 1 and bool(re.fullmatch(".+".join(map(re.escape, parts)), asked, re.DOTALL))
-    if isinstance(recorded, dict) and isinstance(asked, dict):
-        return recorded.keys() == asked.keys() and all(alike(recorded[key], asked[key]) for key in recorded)
-    if isinstance(recorded, list) and isinstance(asked, list):
-        return len(recorded) == len(asked) and all(map(alike, recorded, asked))
-    return type(recorded) is type(asked) and bool(recorded == asked)
-
-
-def nearest(asked: Question, known: Sequence[Question]) -> list[Question]:
-    """Return `known` sorted by similarity to `asked`."""
-    wanted = asked.shown()
-    return sorted(known, key=lambda one: -SequenceMatcher(None, wanted, one.shown()).quick_ratio())
-
+from tui.traffic.replay import eras
+from tui.traffic.replay.recorded_answers import Question, RecordedAnswers, nearest, request_of
 
 NOT_FOUND, INVALID_PARAMS, INTERNAL, PARSE_ERROR, INVALID_REQUEST = -32601, -32602, -32603, -32700, -32600
 """JSON-RPC error codes, section 5.1 of JSON-RPC 2.0."""
+
+HANDSHAKES = ("initialize", "server/discover")
+LISTEN = "subscriptions/listen"
+ALWAYS_ANSWERED = frozenset({"ping", "logging/setLevel"})
+"""Every server answers them alike, recorded or not."""
 
 MAX_LISTED = 20
 MAX_BATCH = 1000
@@ -232,40 +108,64 @@ class _Step:
     kind: Kind
     answers: bool = False
     ident: str = ""
+    method: str = ""
 
 
 @dataclass(slots=True)
 class _Script:
-    """What the host sent, and the server's reaction."""
+    """What the host sent, and the server's reaction. `then` is the next round of the same call."""
 
     mono_ns: int
     is_in_batch: bool = False
+    modern: bool = False
     steps: list[_Step] = field(default_factory=list)
     outcome: Outcome = Outcome.PENDING
+    then: "_Script | None" = None
+
+    def result(self) -> _Step | None:
+        """Return the step with the response, if that is no error."""
+        return next((step for step in self.steps if step.answers and step.kind is Kind.RESPONSE), None)
 
 
 @dataclass(slots=True)
 class _Play:
-    """A script that waits for the host's response to a request of the server."""
+    """A script for a request; it waits while `open` requests of the server have no response."""
 
     script: _Script
     at: int
     base_ns: int
     ident: bytes
-    token: bytes
+    asked: Question
+    open: int = 0
+
+    @property
+    def is_modernized(self) -> bool:
+        return self.asked.modern and not self.script.modern
+
+    @property
+    def is_legacy(self) -> bool:
+        return self.script.modern and not self.asked.modern
 
 
 class MockServer:
-    """Answers as a recorded server did, whose `entries` are its columns, in order."""
+    """Answers as a recorded server did, whose `entries` are its columns, in order.
+
+    `unanswered` gets a sentence for each request that the recording cannot answer; the caller empties it.
+    """
 
     def __init__(self, entries: Iterable[Entry], body: Body) -> None:
+        self.unanswered: list[str] = []
         self._bodies = Bodies(body)
         self._book: RecordedAnswers[_Script] = RecordedAnswers()
         self._waiting: dict[str, _Play] = {}
+        self._rounds: dict[str, _Play] = {}
+        self._asked = 0
+        self._handshakes: dict[str, _Script] = {}
         self._read(entries)
 
     def _read(self, entries: Iterable[Entry]) -> None:
         by_seq: dict[int, _Script] = {}
+        last_rounds: dict[int, _Script] = {}
         latest: _Script | None = None
         for entry in entries:
             self._bodies.note(entry)
@@ -277,7 +177,13 @@ class MockServer:
                 latest = by_seq[entry.seq] = _Script(entry.mono_ns, place.is_in_batch)
                 asked = request_of(self._bodies.read(place), entry.method)
                 if asked is not None:
+                    latest.modern = asked.modern
                     self._book.add(asked, latest)
+                    if asked.method in HANDSHAKES:
+                        self._handshakes[asked.method] = latest
+                if (before := last_rounds.get(entry.root)) is not None:
+                    before.then = latest
+                last_rounds[entry.root or entry.seq] = latest
             elif entry.direction is Direction.IN and entry.kind is not Kind.BATCH:
                 script = by_seq.get(entry.pair) or by_seq.get(entry.root) or latest
                 if script is not None:
@@ -288,7 +194,7 @@ class MockServer:
         if ends:
             script.outcome = entry.outcome
         place = self._bodies.place(entry)
-        script.steps.append(_Step(place, entry.mono_ns, entry.kind, ends, entry.ident))
+        script.steps.append(_Step(place, entry.mono_ns, entry.kind, ends, entry.ident, entry.method))
 
     def take(self, line: bytes) -> list[Send]:
         if not line.strip():
@@ -296,15 +202,15 @@ class MockServer:
         try:
             message = json.loads(line.decode("utf-8", "replace"))
         except (ValueError, RecursionError):
-            return [_error("null", PARSE_ERROR, "this is not JSON")]
+            return [self._refused("null", PARSE_ERROR, "this is not JSON")]
         if message == []:
-            return [_error("null", INVALID_REQUEST, "this batch is empty")]
+            return [self._refused("null", INVALID_REQUEST, "this batch is empty")]
         try:
             if not isinstance(message, list):
                 return self._take(message)
             sends = [send for one in message[:MAX_BATCH] for send in self._take(one)]
         except RecursionError:
-            return [_error("null", INVALID_REQUEST, "this is nested too deeply")]
+            return [self._refused("null", INVALID_REQUEST, "this is nested too deeply")]
         shared = [send for send in sends if send.is_shared]
         if not shared:
             return sends
@@ -314,20 +220,63 @@ class MockServer:
 
     def _take(self, message: Any) -> list[Send]:
         if not isinstance(message, dict):
-            return [_error("null", INVALID_REQUEST, "this is not a JSON-RPC message")]
+            return [self._refused("null", INVALID_REQUEST, "this is not a JSON-RPC message")]
         method, ident = message.get("method"), json.dumps(message.get("id"))
         if not isinstance(method, str):
-            play = self._waiting.pop(ident, None)
-            return [] if play is None else list(self._go_on(play))
+            return list(self._answered(ident))
         asked = Question.of(method, message.get("params"))
         if method == "notifications/cancelled":
             self._cancel(message.get("params"))
-        script = self._book.find(asked)
         if "id" not in message:
-            return [] if script is None else list(self._play(script, b"", b""))
-        if script is None:
-            return [self._unknown(asked, ident)]
-        return list(self._play(script, ident.encode(), asked.token))
+            script = self._book.find(asked)
+            return [] if script is None else list(self._play(script, b"", asked))
+        return list(self._request(asked, ident))
+
+    def _answered(self, ident: str) -> Iterator[Send]:
+        """Continue after the client's response to a request of the server."""
+        play = self._waiting.pop(ident, None)
+        if play is not None:
+            play.open -= 1
+            if play.open <= 0:
+                yield from self._go_on(play)
+
+    def _request(self, asked: Question, ident: str) -> Iterator[Send]:
+        if asked.revision and (data := eras.unsupported(asked.revision)) is not None:
+            yield _error(ident, eras.UNSUPPORTED_VERSION, f"no revision {asked.revision[:40]}", data)
+            return
+        state = asked.params.get("requestState") if isinstance(asked.params, dict) else None
+        play = self._rounds.pop(state, None) if isinstance(state, str) else None
+        if play is not None:
+            play.ident, play.asked = ident.encode(), asked
+            yield from self._go_on(play)
+        elif asked.method in HANDSHAKES:
+            yield from self._handshake(asked, ident)
+        elif (script := self._book.find(asked)) is not None:
+            yield from self._play(script, ident.encode(), asked)
+        else:
+            yield from self._unknown(asked, ident)
+
+    def _handshake(self, asked: Question, ident: str) -> Iterator[Send]:
+        """Answer in the era of the client. The one that was recorded gets what it got."""
+        is_initialize = asked.method == "initialize"
+        script = self._book.exact(asked)
+        if script is None and (recorded := self._handshakes.get(asked.method)) and recorded.result():
+            script = self._book.find(asked)
+        if script is not None and (script.result() or not is_initialize):
+            for send in self._play(script, ident.encode(), asked):
+                version = eras.legacy_revision(asked.params.get("protocolVersion")) if is_initialize else ""
+                if version and send.is_shared:
+                    raw = with_member(send.raw, ("result", "protocolVersion"), json.dumps(version).encode())
+                    send = replace(send, raw=raw)
+                yield send
+            return
+        recorded_results = (
+            self._handshakes[name].result() for name in HANDSHAKES if name in self._handshakes
+        )
+        step = next(filter(None, recorded_results), None)
+        offer = eras.Offer.of(_result(self._bodies.read(step.place)) if step else None, self._book.methods())
+        result = offer.initialize(asked.params.get("protocolVersion")) if is_initialize else offer.discover()
+        yield _result_send(ident, result)
 
     def _cancel(self, params: Any) -> None:
         wanted = json.dumps(params.get("requestId")) if isinstance(params, dict) else ""
@@ -335,11 +284,15 @@ class MockServer:
             if play.ident == wanted.encode():
                 del self._waiting[key]
 
-    def _play(self, script: _Script, ident: bytes, token: bytes) -> Iterator[Send]:
-        yield from self._go_on(_Play(script, 0, script.mono_ns, ident, token))
+    def _play(self, script: _Script, ident: bytes, asked: Question) -> Iterator[Send]:
+        yield from self._go_on(_Play(script, 0, script.mono_ns, ident, asked))
         unanswered = ident and not any(step.answers for step in script.steps)
-        if unanswered and script.outcome is not Outcome.CANCELLED:
-            yield _error(ident.decode(), INTERNAL, "the recording ends before the answer to this request")
+        if unanswered and script.outcome is not Outcome.CANCELLED and asked.method != LISTEN:
+            yield self._ends_before(asked, ident)
+
+    def _ends_before(self, asked: Question, ident: bytes) -> Send:
+        text = f"the recording ends before the answer to this request ({asked.method})"
+        return self._refused(ident.decode(), INTERNAL, text)
 
     def _go_on(self, play: _Play) -> Iterator[Send]:
         steps = play.script.steps
@@ -347,14 +300,59 @@ class MockServer:
         while play.at < len(steps):
             step = steps[play.at]
             play.at += 1
+            after = max(0, step.mono_ns - base)
+            waits = step.kind is Kind.REQUEST and any(later.answers for later in steps[play.at :])
+            if play.is_modernized and not step.answers:
+                if waits:
+                    play.base_ns = step.mono_ns
+                    yield Send(self._next_round(step, play), after, True)
+                    return
+                kept = step.kind not in (Kind.REQUEST, Kind.NOTIFICATION)
+                if not kept and not eras.is_sent_unasked(step.method, play.asked.meta):
+                    continue
             raw = self._words(step, play)
+            if step.answers and play.is_legacy and (wanted := eras.wanted_input(raw)) is not None:
+                yield from self._ask(play, wanted, after)
+                return
             if raw or not step.place.is_in_batch:
                 is_shared = step.answers and (step.place.is_in_batch or not play.script.is_in_batch)
-                yield Send(raw, max(0, step.mono_ns - base), is_shared)
-            if step.kind is Kind.REQUEST and any(later.answers for later in steps[play.at :]):
+                yield Send(raw, after, is_shared)
+            if waits:
                 play.base_ns = step.mono_ns
+                play.open = 1
                 self._waiting[step.ident] = play
                 return
+
+    def _next_round(self, step: _Step, play: _Play) -> bytes:
+        """Return the result that asks a modern client what the recorded server asked with a request."""
+        self._asked += 1
+        state = f"mock-{self._asked}"
+        self._rounds[state] = play
+        return eras.input_required(play.ident.decode(), self._bodies.read(step.place), state)
+
+    def _ask(self, play: _Play, wanted: Sequence[Mapping[str, Any]], after: int) -> Iterator[Send]:
+        """Ask a legacy client with requests what the recorded result asks; then its next round goes on."""
+        then = play.script.then
+        if then is None:
+            yield self._ends_before(play.asked, play.ident)
+            return
+        following = _Play(then, 0, then.mono_ns, play.ident, play.asked, len(wanted))
+        for one in wanted:
+            self._asked += 1
+            ident = f"mock-{self._asked}"
+            self._waiting[json.dumps(ident)] = following
+            message = {
+                "jsonrpc": "2.0",
+                "id": ident,
+                "method": one.get("method"),
+                "params": one.get("params"),
+            }
+            yield Send(
+                json.dumps({key: value for key, value in message.items() if value is not None}).encode(),
+                after,
+            )
+        if not wanted:
+            yield from self._go_on(following)
 
     def _words(self, step: _Step, play: _Play) -> bytes:
         raw, torn = self._bodies.read(step.place), step.place.torn
@@ -363,28 +361,54 @@ class MockServer:
             text = f"of this answer of {size} bytes the recording holds only the beginning"
             if not size:
                 text = "the recording does not hold this answer any more"
-            return _error(play.ident.decode(), INTERNAL, text).raw
+            return self._refused(play.ident.decode(), INTERNAL, text).raw
         if step.answers:
-            return with_member(raw, ("id",), play.ident)
-        if step.kind is Kind.NOTIFICATION and play.token:
-            return with_member(raw, ("params", "progressToken"), play.token)
+            raw = with_member(raw, ("id",), play.ident)
+            return eras.modern_answer(raw, play.asked.method) if play.is_modernized else raw
+        if step.kind is Kind.NOTIFICATION:
+            raw = with_member(raw, eras.SUBSCRIPTION_PATH, play.ident) if play.ident else raw
+            return (
+                with_member(raw, ("params", "progressToken"), play.asked.token) if play.asked.token else raw
+            )
         return raw
 
-    def _unknown(self, asked: Question, ident: str) -> Send:
-        if asked.method == "ping":  # every server answers it, recorded or not
-            return Send(b'{"jsonrpc":"2.0","id":' + ident.encode() + b',"result":{}}', is_shared=True)
+    def _unknown(self, asked: Question, ident: str) -> Iterator[Send]:
+        if asked.method in ALWAYS_ANSWERED:
+            yield _result_send(ident, {})
+        elif asked.method == LISTEN:  # nothing changes here, so nothing more is sent
+            yield Send(eras.acknowledgement(ident, asked.params.get("notifications")))
+        else:
+            yield self._not_recorded(asked, ident)
+
+    def _not_recorded(self, asked: Question, ident: str) -> Send:
         known = self._book.recorded(asked.method)
         if not known:
             methods = self._book.methods()
             text = f"{asked.method} is not in the recording, which holds: {', '.join(methods) or 'nothing'}"
-            return _error(ident, NOT_FOUND, text, {"recorded": methods})
+            return self._refused(ident, NOT_FOUND, text, {"recorded": methods})
         text = f"{asked.method} is in the recording, but not with these parameters"
         listed = [one.shown() for one in nearest(asked, known)[:MAX_LISTED]]
+        self.unanswered.append(f"{asked.method} {asked.shown()}: {text}")
         return _error(ident, INVALID_PARAMS, f"{text}; the nearest: {listed[0]}", {"recorded": listed})
+
+    def _refused(self, ident: str, code: int, text: str, data: Mapping[str, Any] | None = None) -> Send:
+        self.unanswered.append(text)
+        return _error(ident, code, text, data)
+
+
+def _result(raw: bytes) -> Any:
+    try:
+        return json.loads(raw).get("result")
+    except (ValueError, AttributeError, RecursionError):
+        return None
+
+
+def _result_send(ident: str, result: Mapping[str, Any]) -> Send:
+    return Send(f'{{"jsonrpc":"2.0","id":{ident},"result":{json.dumps(result)}}}'.encode(), is_shared=True)
 
 
 def _error(ident: str, code: int, text: str, data: Mapping[str, Any] | None = None) -> Send:
-    error = {"code": code, "message": f"stand-in: {text}", **({"data": data} if data else {})}
+    error = {"code": code, "message": f"mcptui mock: {text}", **({"data": data} if data else {})}
     raw = f'{{"jsonrpc":"2.0","id":{ident},"error":{json.dumps(error)}}}'.encode()
     return Send(raw, is_shared=True)
 

@@ -257,3 +257,106 @@ def test_any_line_is_handled_and_every_answer_is_one_line(line: bytes):
         assert b"\n" not in send.raw
         message = json.loads(send.raw)
         assert all(one["jsonrpc"] == "2.0" for one in (message if isinstance(message, list) else [message]))
+
+
+MODERN = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+
+
+def legacy_session() -> Recorded:
+    """Return a handshake, a list and a call in which the server asks something, of 2025-11-25."""
+    recorded = Recorded()
+    recorded.out({"id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}})
+    result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "it"}}
+    recorded.back({"id": 0, "result": result})
+    recorded.out({"method": "notifications/initialized"})
+    recorded.back({"id": 0, "method": "roots/list"})
+    recorded.out({"id": 1, "method": "tools/list"})
+    recorded.back({"id": 1, "result": {"tools": []}})
+    recorded.out({"id": 2, "method": "tools/call", "params": {"name": "ask", "arguments": {}}})
+    recorded.back({"method": "notifications/message", "params": {"level": "info", "data": "asking"}})
+    recorded.back({"id": 7, "method": "elicitation/create", "params": {"message": "Who?"}})
+    recorded.out({"id": 7, "result": {"action": "accept"}})
+    recorded.back({"id": 2, "result": {"content": []}})
+    return recorded
+
+
+def modern_session() -> Recorded:
+    """Return the same call of 2026-07-28, without `server/discover`."""
+    recorded = Recorded()
+    recorded.out({"id": 1, "method": "tools/call", "params": {"name": "ask", "_meta": MODERN}})
+    wanted = {"who": {"method": "elicitation/create", "params": {"message": "Who?"}}}
+    asking = {"resultType": "input_required", "inputRequests": wanted, "requestState": "s"}
+    recorded.back({"id": 1, "result": asking})
+    params = {"name": "ask", "inputResponses": {"who": {}}, "requestState": "s", "_meta": MODERN}
+    recorded.out({"id": 2, "method": "tools/call", "params": params})
+    recorded.back({"id": 2, "result": {"resultType": "complete", "content": []}})
+    return recorded
+
+
+def test_a_modern_client_is_answered_from_a_legacy_recording():
+    server = stand_in(legacy_session())
+    (found,) = said(server.take(asked(1, "server/discover", _meta=MODERN)))
+    assert "2026-07-28" in found["result"]["supportedVersions"]
+    assert found["result"]["capabilities"] == {"tools": {}}
+    (tools,) = said(server.take(asked(2, "tools/list", _meta=MODERN)))
+    assert tools["result"] == {"resultType": "complete", "ttlMs": 0, "cacheScope": "private", "tools": []}
+    (asking,) = said(server.take(asked(3, "tools/call", name="ask", _meta=MODERN)))
+    assert asking["result"]["resultType"] == "input_required"
+    given = {"requestState": asking["result"]["requestState"], "inputResponses": {}}
+    (done,) = said(server.take(asked(4, "tools/call", name="ask", _meta=MODERN, **given)))
+    assert (done["id"], done["result"]) == (4, {"resultType": "complete", "content": []})
+    assert server.unanswered == []
+
+
+def test_a_legacy_client_is_answered_from_a_modern_recording():
+    server = stand_in(modern_session())
+    (begun,) = said(server.take(asked(0, "initialize", protocolVersion="2025-06-18")))
+    assert begun["result"]["protocolVersion"] == "2025-06-18"
+    assert begun["result"]["capabilities"] == {"tools": {}}
+    (question,) = said(server.take(asked(1, "tools/call", name="ask", arguments={})))
+    assert (question["method"], question["params"]) == ("elicitation/create", {"message": "Who?"})
+    answer = json.dumps({"jsonrpc": "2.0", "id": question["id"], "result": {}}).encode()
+    (done,) = said(server.take(answer))
+    assert (done["id"], done["result"]["content"]) == (1, [])
+    assert server.unanswered == []
+
+
+def test_the_client_of_the_recording_gets_the_handshake_that_it_got():
+    recorded = Recorded()
+    recorded.out({"id": 1, "method": "server/discover", "params": {"_meta": MODERN}})
+    recorded.back({"id": 1, "error": {"code": -32601, "message": "unknown"}})
+    recorded.out({"id": 2, "method": "tools/list"})
+    recorded.back({"id": 2, "result": {"tools": []}})
+    server = stand_in(recorded)
+    (same,) = said(server.take(asked(1, "server/discover", _meta=MODERN)))
+    assert same["error"]["code"] == -32601
+    other = {**MODERN, "io.modelcontextprotocol/clientInfo": {"name": "another"}}
+    (found,) = said(server.take(asked(1, "server/discover", _meta=other)))
+    assert found["result"]["capabilities"] == {"tools": {}}
+
+
+def test_a_revision_that_does_not_exist_is_refused_with_those_that_do():
+    meta = {"io.modelcontextprotocol/protocolVersion": "2030-01-01"}
+    (refused,) = said(stand_in(legacy_session()).take(asked(1, "tools/list", _meta=meta)))
+    assert (refused["error"]["code"], refused["error"]["data"]["requested"]) == (-32022, "2030-01-01")
+    assert "2026-07-28" in refused["error"]["data"]["supported"]
+
+
+def test_a_subscription_is_acknowledged_and_stays_open():
+    server = stand_in(legacy_session())
+    wanted = {"toolsListChanged": True}
+    (sent,) = said(server.take(asked(1, "subscriptions/listen", _meta=MODERN, notifications=wanted)))
+    assert (sent["method"], sent["params"]["notifications"]) == (
+        "notifications/subscriptions/acknowledged",
+        wanted,
+    )
+    assert server.unanswered == []
+
+
+def test_what_cannot_be_answered_is_listed():
+    server = stand_in(legacy_session())
+    server.take(asked(1, "prompts/list"))
+    server.take(asked(2, "tools/call", name="other"))
+    missing, different = server.unanswered
+    assert missing.startswith("prompts/list is not in the recording")
+    assert different.startswith('tools/call {"name": "other"}: tools/call is in the recording')

@@ -1,0 +1,155 @@
+"""Translates between the two eras of MCP, so that a client of either is answered from any recording. Pure.
+
+Up to 2025-11-25 a session begins with `initialize`, and a server may send requests in the middle of a call.
+From 2026-07-28 on each request names its revision, `server/discover` is optional, each result has a
+`resultType`, and what a server wants to know is a result (`input_required`) that leads to another round.
+"""
+
+import json
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
+
+from tui.core.jsonrpc.skimmer import outline
+from tui.traffic.methods import LOG_LEVEL_KEY, MODERN, REVISIONS, VERSION_KEY, is_modern
+
+UNSUPPORTED_VERSION = -32022
+INPUT_REQUIRED = "input_required"
+_SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+_SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+SUBSCRIPTION_PATH = ("params", "_meta", _SUBSCRIPTION)
+"""Where a notification names the request that it belongs to."""
+
+_LEGACY = tuple(revision for revision in reversed(REVISIONS) if not is_modern(revision))
+_CACHEABLE = frozenset(
+    {
+        "server/discover",
+        "tools/list",
+        "prompts/list",
+        "resources/list",
+        "resources/templates/list",
+        "resources/read",
+    }
+)
+_CAPABILITIES = {
+    "tools": "tools",
+    "prompts": "prompts",
+    "resources": "resources",
+    "completion": "completions",
+}
+"""The capability that a method needs, by the part of its name before the slash."""
+
+
+class Offer(NamedTuple):
+    """What a server says about itself in the handshake of either era."""
+
+    capabilities: Mapping[str, Any]
+    server: Mapping[str, Any]
+    instructions: str = ""
+
+    @classmethod
+    def of(cls, result: Any, methods: Collection[str]) -> "Offer":
+        """Read the result of `initialize` or `server/discover`; without one, infer it from `methods`."""
+        result = result if isinstance(result, Mapping) else {}
+        meta = result.get("_meta")
+        server = result.get("serverInfo") or (meta.get(_SERVER_INFO) if isinstance(meta, Mapping) else None)
+        capabilities = result.get("capabilities")
+        if not isinstance(capabilities, Mapping):
+            areas = {method.partition("/")[0] for method in methods}
+            capabilities = {name: {} for area, name in _CAPABILITIES.items() if area in areas}
+        instructions = result.get("instructions")
+        return cls(
+            capabilities,
+            server if isinstance(server, Mapping) else {"name": "mock", "version": "0"},
+            instructions if isinstance(instructions, str) else "",
+        )
+
+    def initialize(self, requested: Any) -> dict[str, Any]:
+        """Return a result of `initialize`, of the requested revision if that has a handshake."""
+        return {
+            "protocolVersion": legacy_revision(requested) or _LEGACY[0],
+            "capabilities": self.capabilities,
+            "serverInfo": self.server,
+            **({"instructions": self.instructions} if self.instructions else {}),
+        }
+
+    def discover(self) -> dict[str, Any]:
+        return {
+            "resultType": "complete",
+            "supportedVersions": [MODERN, *_LEGACY],
+            "capabilities": {key: value for key, value in self.capabilities.items() if key != "tasks"},
+            **({"instructions": self.instructions} if self.instructions else {}),
+            "ttlMs": 0,
+            "cacheScope": "private",
+            "_meta": {_SERVER_INFO: self.server},
+        }
+
+
+def legacy_revision(version: Any) -> str:
+    """Return a revision that has a handshake, or ""."""
+    return version if version in _LEGACY else ""
+
+
+def revision_of(meta: Any) -> str:
+    """Return the revision that a request names, which only those of the modern era do, or ""."""
+    version = meta.get(VERSION_KEY) if isinstance(meta, Mapping) else None
+    return version if isinstance(version, str) else ""
+
+
+def unsupported(version: str) -> dict[str, Any] | None:
+    """Return the data of the error for a revision that does not exist; None if it does."""
+    return None if version in REVISIONS else {"supported": [MODERN, *_LEGACY], "requested": version}
+
+
+def acknowledgement(ident: str, wanted: Any) -> bytes:
+    """Return the notification that a `subscriptions/listen` with this id is accepted."""
+    params = {"_meta": {_SUBSCRIPTION: json.loads(ident)}, "notifications": wanted or {}}
+    method = "notifications/subscriptions/acknowledged"
+    return json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode()
+
+
+def is_sent_unasked(method: str, meta: Any) -> bool:
+    """Return whether a modern client of a request with `meta` gets this notification while it is answered."""
+    if method == "notifications/message":
+        return isinstance(meta, Mapping) and LOG_LEVEL_KEY in meta
+    return method == "notifications/progress"
+
+
+def modern_answer(raw: bytes, method: str) -> bytes:
+    """Return a legacy response with what a modern result needs, every other byte unchanged."""
+    try:
+        start, _ = outline(raw).members["result"]
+        there = outline(raw, start).members
+    except (ValueError, KeyError):
+        return raw
+    missing: dict[str, Any] = {"resultType": "complete"}
+    if method in _CACHEABLE:
+        missing |= {"ttlMs": 0, "cacheScope": "private"}
+    added = json.dumps({key: value for key, value in missing.items() if key not in there})[1:-1]
+    comma = ", " if there and added else ""
+    return raw[: start + 1] + added.encode() + comma.encode() + raw[start + 1 :]
+
+
+def input_required(ident: str, request: bytes, state: str) -> bytes:
+    """Return a result that asks what a legacy server asked with a request."""
+    try:
+        asked = json.loads(request)
+        inner = {key: asked[key] for key in ("method", "params") if key in asked}
+    except (ValueError, TypeError, RecursionError):
+        inner = {}
+    result = {"resultType": INPUT_REQUIRED, "inputRequests": {"1": inner}, "requestState": state}
+    return f'{{"jsonrpc":"2.0","id":{ident},"result":{json.dumps(result)}}}'.encode()
+
+
+def wanted_input(raw: bytes) -> list[Mapping[str, Any]] | None:
+    """Return the requests in a result that asks for input; None for any other response."""
+    if INPUT_REQUIRED.encode() not in raw:
+        return None
+    try:
+        result = json.loads(raw).get("result")
+    except (ValueError, AttributeError, RecursionError):
+        return None
+    if not isinstance(result, Mapping) or result.get("resultType") != INPUT_REQUIRED:
+        return None
+    requests = result.get("inputRequests")
+    values = requests.values() if isinstance(requests, Mapping) else ()
+    return [one for one in values if isinstance(one, Mapping)]

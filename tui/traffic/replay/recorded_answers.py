@@ -1,0 +1,156 @@
+"""Recordings by their requests: which recorded request a new one is. Pure."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any, Generic, TypeVar
+
+from tui.traffic.methods import is_modern
+from tui.traffic.replay import eras
+
+OPENINGS = frozenset({"initialize", "server/discover", "notifications/initialized", "logging/setLevel"})
+"""Sent once by every client, each with its own params."""
+
+MAX_SHOWN = 400
+_MARK = re.compile(r"\[redacted:[^\]\s]{1,80}\]")
+
+Recorded = TypeVar("Recorded")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A request or notification of a client, without `_meta` in its params.
+
+    `meta` is without the progress token; `token` is that as JSON text, b"" for none.
+    """
+
+    method: str
+    params: Any
+    meta: Any
+    token: bytes = b""
+
+    @classmethod
+    def of(cls, method: str, params: Any) -> "Question":
+        if not isinstance(params, dict):
+            return cls(method, params or {}, {})
+        meta = params.get("_meta")
+        rest = {key: value for key, value in params.items() if key != "_meta" and value is not None}
+        if rest.get("arguments") == {}:  # the same as none
+            del rest["arguments"]
+        if not isinstance(meta, dict):
+            return cls(method, rest, meta or {})
+        token = json.dumps(meta["progressToken"]).encode() if "progressToken" in meta else b""
+        return cls(method, rest, {key: value for key, value in meta.items() if key != "progressToken"}, token)
+
+    def key(self) -> str:
+        return self.method + "\n" + _canonical(self.params)
+
+    def exact_key(self) -> str:
+        return self.key() + "\n" + _canonical(self.meta)
+
+    @property
+    def revision(self) -> str:
+        return eras.revision_of(self.meta)
+
+    @property
+    def modern(self) -> bool:
+        return is_modern(self.revision)
+
+    def shown(self) -> str:
+        text = json.dumps(self.params, ensure_ascii=False)
+        return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def request_of(raw: bytes, method: str) -> Question | None:
+    """Return a recorded request, None if its bytes are incomplete or cannot be parsed."""
+    try:
+        message = json.loads(raw.decode("utf-8", "replace"))
+        asked = Question.of(method, message.get("params"))
+        asked.exact_key()  # what can be parsed may be nested too deeply to be compared
+        return asked
+    except (ValueError, RecursionError, AttributeError):
+        return None
+
+
+class _Uses(Generic[Recorded]):
+    """Recordings for one key: each is used once in order, the last again and again."""
+
+    def __init__(self) -> None:
+        self.recorded: list[Recorded] = []
+        self.next = 0
+
+    def take(self) -> Recorded:
+        found = self.recorded[min(self.next, len(self.recorded) - 1)]
+        self.next += 1
+        return found
+
+
+class RecordedAnswers(Generic[Recorded]):
+    """Recordings by their requests."""
+
+    def __init__(self) -> None:
+        self._exact: dict[str, _Uses[Recorded]] = {}
+        self._same: dict[str, _Uses[Recorded]] = {}
+        self._by_method: dict[str, list[Question]] = {}
+        self._redacted: dict[str, list[Question]] = {}
+        self._openings: dict[str, _Uses[Recorded]] = {}
+
+    def add(self, asked: Question, recorded: Recorded) -> None:
+        """Add a recording; in the order of recording."""
+        self._exact.setdefault(asked.exact_key(), _Uses()).recorded.append(recorded)
+        uses = self._same.setdefault(asked.key(), _Uses())
+        if not uses.recorded:
+            self._by_method.setdefault(asked.method, []).append(asked)
+            if _MARK.search(asked.key()):
+                self._redacted.setdefault(asked.method, []).append(asked)
+        uses.recorded.append(recorded)
+        if asked.method in OPENINGS:
+            self._openings.setdefault(asked.method, _Uses()).recorded.append(recorded)
+
+    def exact(self, asked: Question) -> Recorded | None:
+        """Return the recording for the same request by the same client."""
+        uses = self._exact.get(asked.exact_key())
+        return None if uses is None else uses.take()
+
+    def find(self, asked: Question) -> Recorded | None:
+        uses = self._exact.get(asked.exact_key()) or self._same.get(asked.key())
+        if uses is None:
+            for one in self._redacted.get(asked.method, ()):
+                if alike(one.params, asked.params):
+                    uses = self._same[one.key()]
+                    break
+            else:
+                uses = self._openings.get(asked.method)
+        return None if uses is None else uses.take()
+
+    def recorded(self, method: str) -> Sequence[Question]:
+        return self._by_method.get(method, ())
+
+    def methods(self) -> list[str]:
+        return sorted(method for method in self._by_method if not method.startswith("notifications/"))
+
+
+def alike(recorded: Any, asked: Any) -> bool:
+    """Return whether two values are equal; a redacted part of the recorded one matches any text."""
+    if isinstance(recorded, str) and isinstance(asked, str):
+        if recorded == asked:
+            return True
+        parts = _MARK.split(recorded)
+        return len(parts) > 1 and bool(re.fullmatch(".+".join(map(re.escape, parts)), asked, re.DOTALL))
+    if isinstance(recorded, dict) and isinstance(asked, dict):
+        return recorded.keys() == asked.keys() and all(alike(recorded[key], asked[key]) for key in recorded)
+    if isinstance(recorded, list) and isinstance(asked, list):
+        return len(recorded) == len(asked) and all(map(alike, recorded, asked))
+    return type(recorded) is type(asked) and bool(recorded == asked)
+
+
+def nearest(asked: Question, known: Sequence[Question]) -> list[Question]:
+    """Return `known` sorted by similarity to `asked`."""
+    wanted = asked.shown()
+    return sorted(known, key=lambda one: -SequenceMatcher(None, wanted, one.shown()).quick_ratio())
