@@ -1,5 +1,6 @@
 """`mcptui tap` and `mcptui mock` under the command line of the MCP Inspector, a client that others wrote."""
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -7,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests import programs
-from tests.real.installed import EVERYTHING, INSPECTOR, inspector, needs
+from tests.real.installed import EVERYTHING, INSPECTOR, TIME, inspector, needs
 
-pytestmark = [*needs(INSPECTOR, EVERYTHING), pytest.mark.timeout(120)]
+pytestmark = [*needs(INSPECTOR, EVERYTHING, TIME), pytest.mark.timeout(120)]
 
 
 def inspect(command: Path, *request: str) -> tuple[int, str]:
@@ -42,3 +43,15 @@ def test_a_run_passes_unchanged_through_the_tap_and_again_with_the_recording(tmp
     assert inspect(tapped, *request_) == plain
     (recording,) = Path(os.environ["XDG_STATE_HOME"]).glob("**/*.mcptrace")
     assert inspect(program(tmp_path / "mocked", *mcptui, "mock", str(recording)), *request_) == plain
+
+
+def test_a_recording_of_the_newest_revision_answers_a_client_with_a_handshake(tmp_path: Path):
+    mcptui = programs.command("-m", "tui")
+    request = [*mcptui, "list", "tools", "--", str(TIME)]
+    listed = subprocess.run(request, capture_output=True, timeout=60, check=True)
+    assert b"get_current_time" in listed.stdout
+    (recording,) = Path(os.environ["XDG_STATE_HOME"]).glob("**/*.mcptrace")
+    mocked = program(tmp_path / "mocked", *mcptui, "mock", str(recording))
+    code, shown = inspect(mocked, "--method", "tools/list")
+    names = [tool["name"] for tool in json.loads(shown)["tools"]]
+    assert (code, names) == (0, ["get_current_time", "convert_time"])

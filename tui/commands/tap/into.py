@@ -73,6 +73,9 @@ class Change:
 
 def change_host(args: argparse.Namespace) -> int:
     """Run `mcptui tap --into` or `--out`, and return the exit code."""
+    if os.name != "posix":
+        print("mcptui tap: tapping a stdio server requires Linux or macOS", file=sys.stderr)
+        return USAGE
     try:
         return _change(args)
     except McptuiError as error:
@@ -173,7 +176,7 @@ def _read(path: Path) -> HostFile:
 def _found(host: KnownHost | None, files: Sequence[Path], server: str, *, into: bool) -> Found:
     problems: list[ConfigError] = []
     every = list(_all(files, problems))
-    by_file = {one.path: one for one in reversed(every) if one.keys[-1] == server}
+    by_file = {os.path.realpath(one.path): one for one in reversed(every) if one.keys[-1] == server}
     matching = list(by_file.values())
     if not into:
         matching = [one for one in matching if one.length] or matching
@@ -243,13 +246,23 @@ def _out(found: Found) -> Change:
 
 def _preview(found: Found, host: KnownHost | None, change: Change) -> None:
     real = Path(os.path.realpath(found.path))
-    print(found.place + (f" ({host.title})" if host else ""))
+    project = f", project {clean_line(found.keys[1], 400)}" if found.keys[0] == "projects" else ""
+    print(f"{found.place} ({host.title if host else 'file'}{project})")
     if real != found.path:
         print(f"which is a link to {_shown(real)}")
     print(f"- {_masked(found, found.words)}\n+ {_masked(found, change.words)}")
     print("only its command and args change")
-    if change.note:
-        print(f"note: {change.note}")
+    for note in filter(None, (change.note, _shared(found.path) if tap_length(change.words) else "")):
+        print(f"note: {note}")
+
+
+def _shared(path: Path) -> str:
+    project = Path.cwd()
+    if project == Path.home() or not path.is_relative_to(project):
+        return ""
+    return (
+        "this file belongs to the project: do not commit the change, its path is valid on this machine only"
+    )
 
 
 def _masked(found: Found, words: Sequence[str]) -> str:

@@ -47,6 +47,13 @@ class Question:
     def key(self) -> str:
         return self.method + "\n" + _canonical(self.params)
 
+    def round_key(self) -> str:
+        """Return the key of a further round of a call, whatever input the client gives; "" if it is none."""
+        if not isinstance(self.params, dict) or "inputResponses" not in self.params:
+            return ""
+        rest = {key: value for key, value in self.params.items() if key != "inputResponses"}
+        return self.method + "\n" + _canonical(rest)
+
     def exact_key(self) -> str:
         return self.key() + "\n" + _canonical(self.meta)
 
@@ -100,6 +107,7 @@ class RecordedAnswers(Generic[Recorded]):
         self._by_method: dict[str, list[Question]] = {}
         self._redacted: dict[str, list[Question]] = {}
         self._openings: dict[str, _Uses[Recorded]] = {}
+        self._rounds: dict[str, _Uses[Recorded]] = {}
 
     def add(self, asked: Question, recorded: Recorded) -> None:
         """Add a recording; in the order of recording."""
@@ -110,6 +118,8 @@ class RecordedAnswers(Generic[Recorded]):
             if _MARK.search(asked.key()):
                 self._redacted.setdefault(asked.method, []).append(asked)
         uses.recorded.append(recorded)
+        if key := asked.round_key():
+            self._rounds.setdefault(key, _Uses()).recorded.append(recorded)
         if asked.method in OPENINGS:
             self._openings.setdefault(asked.method, _Uses()).recorded.append(recorded)
 
@@ -126,7 +136,7 @@ class RecordedAnswers(Generic[Recorded]):
                     uses = self._same[one.key()]
                     break
             else:
-                uses = self._openings.get(asked.method)
+                uses = self._openings.get(asked.method) or self._rounds.get(asked.round_key())
         return None if uses is None else uses.take()
 
     def recorded(self, method: str) -> Sequence[Question]:

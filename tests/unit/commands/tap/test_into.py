@@ -150,6 +150,42 @@ def test_what_cannot_be_found_is_said_with_what_there_is(
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [("example.com", "example.org", 0), ('"mcp-server-time"', '"another"', 2)],
+    ids=["elsewhere", "in the entry"],
+)
+def test_what_changes_while_the_question_waits_is_respected(
+    file: Path, old: str, new: str, code: int, monkeypatch: pytest.MonkeyPatch
+):
+    def confirm(question: str, *, yes: bool) -> bool:
+        file.write_text(SERVERS.replace(old, new))
+        return True
+
+    monkeypatch.setattr("tui.commands.tap.into.confirm", confirm)
+    assert run("--into", "cursor", "time") == code
+    changed = file.read_text()
+    assert new in changed and ("--name" in changed) is (code == 0)
+
+
+def test_the_server_of_the_project_is_the_one_of_claude_code(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    mine = {"time": {"command": "mine", "args": []}}
+    tree = {"mcpServers": {"time": {"command": "all"}}, "projects": {os.getcwd(): {"mcpServers": mine}}}
+    (tmp_path / ".claude.json").write_text(json.dumps(tree))
+    assert run("--into", "claude", "time", "--dry-run") == 0
+    shown = capsys.readouterr().out
+    assert f"project {os.getcwd()}" in shown
+    assert "- mine" in shown
+
+
+def test_a_file_of_the_project_is_not_for_everybody(file: Path, capsys: pytest.CaptureFixture[str]):
+    Path(".mcp.json").write_text(SERVERS)
+    assert run("--into", "claude", "time", "--dry-run") == 0
+    assert "note: this file belongs to the project" in capsys.readouterr().out
+
+
 def test_a_file_that_is_not_json_is_said_with_its_line(file: Path, capsys: pytest.CaptureFixture[str]):
     file.write_text('{\n  "mcpServers": nothing\n}')
     assert run("--into", "cursor", "time") == 2

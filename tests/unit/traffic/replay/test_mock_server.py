@@ -360,3 +360,13 @@ def test_what_cannot_be_answered_is_listed():
     missing, different = server.unanswered
     assert missing.startswith("prompts/list is not in the recording")
     assert different.startswith('tools/call {"name": "other"}: tools/call is in the recording')
+
+
+def test_a_further_round_is_found_whatever_input_the_client_gives():
+    server = stand_in(modern_session())
+    given = {"inputResponses": {"who": {"action": "decline"}}, "requestState": "s"}
+    (done,) = said(server.take(asked(9, "tools/call", name="ask", _meta=MODERN, **given)))
+    assert (done["id"], done["result"]["content"]) == (9, [])
+    other = {**given, "requestState": "another"}
+    (refused,) = said(server.take(asked(9, "tools/call", name="ask", _meta=MODERN, **other)))
+    assert refused["error"]["code"] == -32602
