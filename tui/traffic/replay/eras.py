@@ -10,9 +10,9 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from tui.core.jsonrpc.skimmer import outline
-from tui.traffic.methods import LOG_LEVEL_KEY, MODERN, REVISIONS, VERSION_KEY, is_modern
+from tui.traffic.methods import CAPABILITIES_KEY, LOG_LEVEL_KEY, MODERN, REVISIONS, VERSION_KEY, is_modern
 
-UNSUPPORTED_VERSION = -32022
+MISSING_CAPABILITY, UNSUPPORTED_VERSION = -32021, -32022
 INPUT_REQUIRED = "input_required"
 _SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 _SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
@@ -37,6 +37,14 @@ _CAPABILITIES = {
     "completion": "completions",
 }
 """The capability that a method needs, by the part of its name before the slash."""
+
+
+_OF_CLIENTS = {
+    "elicitation/create": "elicitation",
+    "sampling/createMessage": "sampling",
+    "roots/list": "roots",
+}
+"""The capability of a client that a request to it needs."""
 
 
 class Offer(NamedTuple):
@@ -93,6 +101,19 @@ def revision_of(meta: Any) -> str:
     """Return the revision that a request names, which only those of the modern era do, or ""."""
     version = meta.get(VERSION_KEY) if isinstance(meta, Mapping) else None
     return version if isinstance(version, str) else ""
+
+
+def missing_capability(method: str, meta: Any, begun: Any) -> str:
+    """Return the capability that a client lacks for a request of the server, or "".
+
+    `meta` is that of its request, `begun` the params of its `initialize`. A client that declares nothing at
+    all is not judged.
+    """
+    needed = _OF_CLIENTS.get(method, "")
+    declared = meta.get(CAPABILITIES_KEY) if isinstance(meta, Mapping) else None
+    if declared is None and isinstance(begun, Mapping):
+        declared = begun.get("capabilities")
+    return "" if not isinstance(declared, Mapping) or needed in declared else needed
 
 
 def unsupported(version: str) -> dict[str, Any] | None:

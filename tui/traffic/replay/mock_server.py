@@ -160,6 +160,7 @@ class MockServer:
         self._waiting: dict[str, _Play] = {}
         self._rounds: dict[str, _Play] = {}
         self._asked = 0
+        self._begun: Any = None
         self._handshakes: dict[str, _Script] = {}
         self._read(entries)
 
@@ -244,7 +245,7 @@ class MockServer:
         if asked.revision and (data := eras.unsupported(asked.revision)) is not None:
             yield _error(ident, eras.UNSUPPORTED_VERSION, f"no revision {asked.revision[:40]}", data)
             return
-        state = asked.params.get("requestState") if isinstance(asked.params, dict) else None
+        state = asked.param("requestState")
         play = self._rounds.pop(state, None) if isinstance(state, str) else None
         if play is not None:
             play.ident, play.asked = ident.encode(), asked
@@ -259,12 +260,14 @@ class MockServer:
     def _handshake(self, asked: Question, ident: str) -> Iterator[Send]:
         """Answer in the era of the client. The one that was recorded gets what it got."""
         is_initialize = asked.method == "initialize"
+        if is_initialize:
+            self._begun = asked.params
         script = self._book.exact(asked)
         if script is None and (recorded := self._handshakes.get(asked.method)) and recorded.result():
             script = self._book.find(asked)
         if script is not None and (script.result() or not is_initialize):
             for send in self._play(script, ident.encode(), asked):
-                version = eras.legacy_revision(asked.params.get("protocolVersion")) if is_initialize else ""
+                version = eras.legacy_revision(asked.param("protocolVersion")) if is_initialize else ""
                 if version and send.is_shared:
                     raw = with_member(send.raw, ("result", "protocolVersion"), json.dumps(version).encode())
                     send = replace(send, raw=raw)
@@ -275,7 +278,7 @@ class MockServer:
         )
         step = next(filter(None, recorded_results), None)
         offer = eras.Offer.of(_result(self._bodies.read(step.place)) if step else None, self._book.methods())
-        result = offer.initialize(asked.params.get("protocolVersion")) if is_initialize else offer.discover()
+        result = offer.initialize(asked.param("protocolVersion")) if is_initialize else offer.discover()
         yield _result_send(ident, result)
 
     def _cancel(self, params: Any) -> None:
@@ -302,6 +305,11 @@ class MockServer:
             play.at += 1
             after = max(0, step.mono_ns - base)
             waits = step.kind is Kind.REQUEST and any(later.answers for later in steps[play.at :])
+            if step.kind is Kind.REQUEST and (missing := self._missing(play, step.method)):
+                if waits:
+                    yield self._incapable(play, missing)
+                    return
+                continue
             if play.is_modernized and not step.answers:
                 if waits:
                     play.base_ns = step.mono_ns
@@ -311,9 +319,16 @@ class MockServer:
                 if not kept and not eras.is_sent_unasked(step.method, play.asked.meta):
                     continue
             raw = self._words(step, play)
-            if step.answers and play.is_legacy and (wanted := eras.wanted_input(raw)) is not None:
-                yield from self._ask(play, wanted, after)
-                return
+            wanted = eras.wanted_input(raw) if step.answers else None
+            if wanted is not None:
+                if missing := next(
+                    (m for one in wanted if (m := self._missing(play, one.get("method")))), ""
+                ):
+                    yield self._incapable(play, missing)
+                    return
+                if play.is_legacy:
+                    yield from self._ask(play, wanted, after)
+                    return
             if raw or not step.place.is_in_batch:
                 is_shared = step.answers and (step.place.is_in_batch or not play.script.is_in_batch)
                 yield Send(raw, after, is_shared)
@@ -322,6 +337,14 @@ class MockServer:
                 play.open = 1
                 self._waiting[step.ident] = play
                 return
+
+    def _missing(self, play: _Play, method: Any) -> str:
+        return eras.missing_capability(str(method), play.asked.meta, self._begun)
+
+    def _incapable(self, play: _Play, missing: str) -> Send:
+        text = f"{play.asked.method}: the recorded server asks the client, which does not declare {missing}"
+        data: dict[str, Any] = {"requiredCapabilities": {missing: {}}}
+        return self._refused(play.ident.decode(), eras.MISSING_CAPABILITY, text, data)
 
     def _next_round(self, step: _Step, play: _Play) -> bytes:
         """Return the result that asks a modern client what the recorded server asked with a request."""
@@ -376,7 +399,7 @@ class MockServer:
         if asked.method in ALWAYS_ANSWERED:
             yield _result_send(ident, {})
         elif asked.method == LISTEN:  # nothing changes here, so nothing more is sent
-            yield Send(eras.acknowledgement(ident, asked.params.get("notifications")))
+            yield Send(eras.acknowledgement(ident, asked.param("notifications")))
         else:
             yield self._not_recorded(asked, ident)
 

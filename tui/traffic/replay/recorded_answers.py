@@ -47,6 +47,9 @@ class Question:
     def key(self) -> str:
         return self.method + "\n" + _canonical(self.params)
 
+    def param(self, name: str) -> Any:
+        return self.params.get(name) if isinstance(self.params, dict) else None
+
     def round_key(self) -> str:
         """Return the key of a further round of a call, whatever input the client gives; "" if it is none."""
         if not isinstance(self.params, dict) or "inputResponses" not in self.params:

@@ -370,3 +370,28 @@ def test_a_further_round_is_found_whatever_input_the_client_gives():
     other = {**given, "requestState": "another"}
     (refused,) = said(server.take(asked(9, "tools/call", name="ask", _meta=MODERN, **other)))
     assert refused["error"]["code"] == -32602
+
+
+def test_a_client_is_not_asked_for_what_it_does_not_declare():
+    meta = {**MODERN, "io.modelcontextprotocol/clientCapabilities": {"roots": {}}}
+    for recorded in (legacy_session(), modern_session()):
+        server = stand_in(recorded)
+        (refused,) = said(server.take(asked(1, "tools/call", name="ask", _meta=meta)))
+        assert refused["error"]["code"] == -32021
+        assert refused["error"]["data"] == {"requiredCapabilities": {"elicitation": {}}}
+        assert "does not declare elicitation" in server.unanswered[0]
+
+
+def test_an_old_client_without_roots_is_not_asked_for_them():
+    server = stand_in(legacy_session())
+    server.take(asked(0, "initialize", protocolVersion="2025-11-25", capabilities={"elicitation": {}}))
+    assert server.take(b'{"jsonrpc":"2.0","method":"notifications/initialized"}') == []
+    _, question = said(server.take(asked(1, "tools/call", name="ask")))
+    assert question["method"] == "elicitation/create"
+
+
+@pytest.mark.parametrize("method", ["initialize", "server/discover", "subscriptions/listen", "tools/call"])
+@pytest.mark.parametrize("params", [[], ["x"], "x", 5, None])
+def test_params_that_are_no_object_are_answered(method: str, params: Any):
+    line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
+    assert len(said(stand_in(legacy_session()).take(line))) == 1
