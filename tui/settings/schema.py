@@ -322,7 +322,7 @@ class ServerSettings(Section):
     disabled: Truth = False
     """Ignore the server, but keep it in the file."""
     off: Annotated[list[Text], BeforeValidator(_as_list, json_schema_input_type=_Texts)] = []
-    """Tools that are disabled for the model, with `*` and `?`. You can still call them by hand."""
+    """Tools that are turned off for the model, with `*` and `?`. You can still call them by hand."""
     instructions: Truth = False
     """Give the model the server's own instructions. Review them first, in the overview of the workbench."""
     offer_resources: Truth = False
