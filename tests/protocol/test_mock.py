@@ -41,7 +41,7 @@ async def test_a_recorded_session_can_be_replaced_without_its_server(tmp_path: P
         2,
     )
     other = await mcptui("--config", mocked, "run", "--demo", "What's the weather in Beijing?")
-    assert "not with these parameters" in other.err
+    assert "not recorded with these parameters" in other.err
 
 
 async def test_a_recording_with_no_server_in_it_is_refused(tmp_path: Path):
@@ -92,7 +92,7 @@ async def test_what_is_not_in_the_recording_is_named_and_decides_the_exit_code(t
     done = await mcptui("mock", export, stdin=b'{"jsonrpc":"2.0","id":5,"method":"tools/list"}\n' * 2)
     assert (done.code, len(done.objects)) == (1, 2)
     assert done.objects[0]["error"]["code"] == -32601
-    assert done.err == "mcptui mock: not answered: tools/list is not in the recording, which holds: a/b\n"
+    assert done.err == "mcptui mock: not answered: tools/list was not recorded. Recorded: a/b\n"
 
 
 async def test_a_failed_output_is_never_a_success(tmp_path: Path):

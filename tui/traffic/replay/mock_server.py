@@ -294,7 +294,7 @@ class MockServer:
             yield self._ends_before(asked, ident)
 
     def _ends_before(self, asked: Question, ident: bytes) -> Send:
-        text = f"the recording ends before the answer to this request ({asked.method})"
+        text = f"the recording ends before the response to {asked.method}"
         return self._refused(ident.decode(), INTERNAL, text)
 
     def _go_on(self, play: _Play) -> Iterator[Send]:
@@ -381,9 +381,9 @@ class MockServer:
         raw, torn = self._bodies.read(step.place), step.place.torn
         if step.answers and (torn or not raw):
             size = torn or max(0, step.place.end - step.place.start)
-            text = f"of this answer of {size} bytes the recording holds only the beginning"
+            text = f"the recording has only the beginning of this response ({size} bytes)"
             if not size:
-                text = "the recording does not hold this answer any more"
+                text = "the recording no longer has this response"
             return self._refused(play.ident.decode(), INTERNAL, text).raw
         if step.answers:
             raw = with_member(raw, ("id",), play.ident)
@@ -407,12 +407,12 @@ class MockServer:
         known = self._book.recorded(asked.method)
         if not known:
             methods = self._book.methods()
-            text = f"{asked.method} is not in the recording, which holds: {', '.join(methods) or 'nothing'}"
+            text = f"{asked.method} was not recorded. Recorded: {', '.join(methods) or 'nothing'}"
             return self._refused(ident, NOT_FOUND, text, {"recorded": methods})
-        text = f"{asked.method} is in the recording, but not with these parameters"
+        text = f"{asked.method} was not recorded with these parameters"
         listed = [one.shown() for one in nearest(asked, known)[:MAX_LISTED]]
-        self.unanswered.append(f"{asked.method} {asked.shown()}: {text}")
-        return _error(ident, INVALID_PARAMS, f"{text}; the nearest: {listed[0]}", {"recorded": listed})
+        self.unanswered.append(f"{text}: {asked.shown()}")
+        return _error(ident, INVALID_PARAMS, f"{text}. Closest: {listed[0]}", {"recorded": listed})
 
     def _refused(self, ident: str, code: int, text: str, data: Mapping[str, Any] | None = None) -> Send:
         self.unanswered.append(text)

@@ -127,7 +127,7 @@ def test_a_request_whose_answer_was_never_recorded_gets_an_error_but_a_cancelled
     recorded.out({"method": "notifications/cancelled", "params": {"requestId": 2}})
     server = stand_in(recorded)
     (died,) = said(server.take(asked(1, "tools/call", name="died")))
-    assert "ends before the answer" in died["error"]["message"]
+    assert "ends before the response" in died["error"]["message"]
     assert server.take(asked(2, "tools/call", name="cancelled")) == []
 
 
@@ -214,7 +214,7 @@ def test_an_answer_beyond_the_recorded_head_of_a_batch_is_an_error():
     server = stand_in(recorded_batch(batch(result(1, "x" * 400_000), result(2, "prompts"))))
     for method in ("tools/list", "prompts/list"):
         (answer,) = said(server.take(asked(9, method)))
-        assert "holds only the beginning" in answer["error"]["message"]
+        assert "only the beginning of this response" in answer["error"]["message"]
 
 
 @pytest.mark.parametrize(
@@ -358,8 +358,8 @@ def test_what_cannot_be_answered_is_listed():
     server.take(asked(1, "prompts/list"))
     server.take(asked(2, "tools/call", name="other"))
     missing, different = server.unanswered
-    assert missing.startswith("prompts/list is not in the recording")
-    assert different.startswith('tools/call {"name": "other"}: tools/call is in the recording')
+    assert missing.startswith("prompts/list was not recorded")
+    assert different == 'tools/call was not recorded with these parameters: {"name": "other"}'
 
 
 def test_a_further_round_is_found_whatever_input_the_client_gives():
