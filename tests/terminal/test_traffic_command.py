@@ -15,7 +15,7 @@ def test_what_a_run_recorded_can_be_read_filtered_and_left(tmp_path):
     asked = programs.command("-m", "tui", "run", "--demo", "What's the weather in Hangzhou?")
     subprocess.run(asked, env={**home, "PATH": "/usr/bin:/bin"}, check=True, capture_output=True, timeout=60)
     with TerminalApp([*MCPTUI, "traffic"], env=home) as app:
-        app.shows("TRAFFIC", "recorded", "tools/call   get_weather", "server/discover")
+        app.shows("TRAFFIC", "recorded", "tools/call  get_weather", "server/discover")
         app.send("/")
         app.send("method:tools/call kind:response\r")
         app.until(lambda: "server/discover" not in app.text)
