@@ -29,7 +29,7 @@ async def test_the_reason_of_a_no_goes_to_the_model():
         await pilot.press("f2")
         await ripen(app)
         await pilot.press("e")
-        await shows(app, "Why not notes › delete_note?")
+        await shows(app, "Deny notes › delete_note: reason for the model", "enter deny   esc cancel")
         await pilot.press(*"not milk", "enter")
         await shows(app, "So be it.")
         assert "not milk" in runtime.model.requests[1].messages[-1].text
@@ -41,9 +41,9 @@ async def test_escape_in_the_reason_goes_back_to_the_question():
         await pilot.press("f2")
         await ripen(app)
         await pilot.press("e")
-        await shows(app, "Why not")
+        await shows(app, "reason for the model")
         await pilot.press("escape")
-        await until(lambda: "Why not" not in screen_text(app))
+        await until(lambda: "reason for the model" not in screen_text(app))
         assert app.main.parts.approvals.current
 
 
@@ -56,7 +56,7 @@ async def test_an_answer_typed_into_the_composer_is_only_text():
         await pilot.press("y", "e", "s")
         assert app.main.composer.text == "yes"
         assert app.main.parts.approvals.current
-        assert "answer with f2" in screen_text(app)
+        assert "f2 answer" in screen_text(app)
 
 
 async def test_a_question_takes_the_focus_from_an_idle_composer_and_gives_it_back():

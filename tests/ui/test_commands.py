@@ -212,7 +212,7 @@ async def test_a_command_that_changes_the_conversation_waits_for_nobody_and_come
         await send(pilot, "go")
         await until(lambda: app.main.parts.turns.running)
         await send(pilot, "/compact")
-        await shows(app, "a turn is still running. esc stops it.")
+        await shows(app, "/compact: a turn is running. esc stops it.")
         assert app.main.composer.text == "/compact"
 
 

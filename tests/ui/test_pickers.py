@@ -71,7 +71,7 @@ async def test_a_long_list_leaves_heading_and_keys_on_a_small_screen(kind: type[
         pilot.app.push_screen(kind("Tools", MANY, "t299"))
         await pilot.pause()
         shown = screen_text(pilot.app)
-    assert "Tools" in shown and "tool_299" in shown and "enter take it   esc back" in shown
+    assert "Tools" in shown and "tool_299" in shown and "enter select   esc back" in shown
 
 
 async def test_typing_narrows_a_long_list_and_enter_selects_the_match() -> None:

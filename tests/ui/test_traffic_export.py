@@ -151,7 +151,7 @@ async def test_a_fifo_is_written_to_after_confirmation_and_not_replaced(tmp_path
             screen.prompt._input.value = str(fifo)
             await press(pilot, "enter")
             await until(lambda: isinstance(pilot.app.screen, Confirm))
-            await until(lambda: "y write    n esc cancel" in screen_text(pilot.app))
+            await until(lambda: "y write   esc n cancel" in screen_text(pilot.app))
             pilot.app.screen._clock = lambda: float("inf")
             await press(pilot, "y")
             await until(lambda: any("written to" in note.message for note in pilot.app._notifications))

@@ -235,10 +235,10 @@ ACTIONS: tuple[Action, ...] = (
     _sessions("session.leave", "escape", "back", "Clear the search, or close the list", 2),
     # ---- models ----
     _models("model.take", "enter", "select", "Switch to this model", 1),
-    _models("model.offered", "tab", "all models", "List all models of the endpoint, or go back", 3),
+    _models("model.offered", "tab", "all models", "List all models of the endpoint, or go back", 4),
     _models("model.leave", "escape", "back", "Clear the search, or close the list", 2),
-    _models("model.add", "ctrl+n", "add", "Add a model", 4),
-    _models("model.forget", "ctrl+d", "forget learned", "Forget what the endpoint was found to refuse", 4),
+    _models("model.add", "ctrl+n", "add", "Add a model", 5),
+    _models("model.forget", "ctrl+d", "forget learned", "Forget what the endpoint was found to refuse", 3),
     # ---- what a server asks ----
     _ask("ask.send", SEND_KEYS, "send", "Send the answer, or open the address", 1),
     _ask("ask.copy", "ctrl+y", "copy address", "Copy the address", 4),
