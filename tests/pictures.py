@@ -250,6 +250,10 @@ def main(names: list[str]) -> None:
             with tempfile.TemporaryDirectory() as home:
                 places = {"CONFIG": "config", "DATA": "data", "STATE": "state", "CACHE": "cache"}
                 os.environ |= {f"XDG_{name}_HOME": f"{home}/{folder}" for name, folder in places.items()}
+                # The header shows the folder, and it is nobody's.
+                os.environ["HOME"] = home
+                os.mkdir(f"{home}/project")
+                os.chdir(f"{home}/project")
                 asyncio.run(take(picture, ending, theme))
 
 
