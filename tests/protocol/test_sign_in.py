@@ -13,7 +13,7 @@ from tui.core.ports import MonotonicClock
 from tui.core.questions import Action, AddressAnswer, AddressQuestion
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import OAuthSpec, ServerSpec, ServerState, Transport
-from tui.core.traffic import Captured, Entry, Outcome
+from tui.core.traffic import PROBE_METHOD, Captured, Entry, Outcome
 from tui.host.host import Host
 from tui.host.sign_in.token_store import TokenStore
 from tui.host.transports import http_sse
@@ -196,7 +196,8 @@ async def test_a_request_that_is_sent_again_is_not_left_pending_and_breaks_no_ru
             reader.read(one, entries)
         refused = [one for one in entries if one.method == "gave up"]
         assert [one.detail["why"] for one in refused] == ["HTTP 401, sent again with another token"]
-        assert refused[0].pair and refused[0].outcome is Outcome.ERROR
+        asked = next(one for one in entries if one.seq == refused[0].pair)
+        assert asked.method == PROBE_METHOD and refused[0].outcome is Outcome.PROBE  # no failure
         linter = Linter()
         assert "reused-id" not in [found.code for one in entries for found in linter.feed(one)]
 

@@ -34,7 +34,7 @@ async def test_a_running_server_shows_tools_and_uptime() -> None:
         pane.show_host(host)
         await pilot.pause()
         title, line = shown(pane)[:2]
-        assert title.split() == ["SERVERS", "1", "of", "1", "running"]
+        assert title.split() == ["SERVERS", "1", "of", "1"]
         assert line.split() == ["●", "weather", "RUNNING", "2", "tools", "1", "m"]
         hand.turn(60)
         pane.tick()

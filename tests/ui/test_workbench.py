@@ -417,7 +417,7 @@ async def test_every_size_shows_the_form_and_the_result(size: tuple[int, int]) -
     runtime = rich_runtime()
     async with opened(runtime, size) as (screen, pilot):
         await pilot.press("enter", "x", "ctrl+s")
-        await shows(app_of(screen), "get_weather" if size[0] > 40 else "get_wea", "✓ done")
+        await shows(app_of(screen), "get_weather" if size[0] > 40 else "▸ get_w…  R", "✓ done")
         for tab in BenchTab:
             screen.show_tab(tab)
             await pilot.pause()

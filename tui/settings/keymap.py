@@ -141,6 +141,7 @@ def _without_clashes(
                     for name, entry in actions.items()
                     if name != action
                     and key in result.get(name, entry.keys)
+                    and not (key in entry.keys and key in actions[action].keys)  # both have it by default
                     and (
                         "" in (entry.context, actions[action].context)
                         or entry.context == actions[action].context

@@ -421,7 +421,7 @@ class UiSettings(Section):
     theme: str = "harbor"
     """Theme: harbor, quay, dusk, paper, contrast-dark, contrast-light, ansi, or one of yours."""
     keys: Annotated[dict[str, list[str]], BeforeValidator(_flat, json_schema_input_type=dict[str, Any])] = {}
-    """Keys by action: `chat.new = "ctrl+k"` or `["ctrl+k", "alt+n"]`. docs/keys.md lists the actions."""
+    """Keys by action: `chat.new = "alt+n"` or `["ctrl+n", "alt+n"]`. docs/keys.md lists the actions."""
 
 
 class Settings(Section):

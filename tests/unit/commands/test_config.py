@@ -98,7 +98,7 @@ def test_check_fails_for_keys_that_cannot_be_used_as_the_app_does(file: Path, ca
         "[ui.keys]\n"
         '"chat.coppy" = "f9"\n'
         '"chat.copy" = "notakey"\n'
-        'servers.restart = "R"\n'
+        'servers.restart = "ctrl+r"\n'
         'chat.new = "ctrl+q"\n',
     )
     assert mcptui("check", "--config", str(file)) == 2

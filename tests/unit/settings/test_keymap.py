@@ -74,6 +74,13 @@ def test_the_same_key_in_two_places_is_no_clash_unless_one_of_them_is_everywhere
     assert check_keys({"trace.raw": ["ctrl+n"]}, ACTIONS)[1] != ()
 
 
+def test_a_key_that_two_actions_have_by_default_may_be_written_down_for_one_of_them():
+    both = {"new": ActionKeys(("ctrl+n",)), "add": ActionKeys(("ctrl+n",), "models")}
+    kept = {"new": ["ctrl+n", "alt+n"]}
+    assert check_keys(kept, both) == ({"new": ("ctrl+n", "alt+n")}, ())
+    assert check_keys({"add": ["alt+n"], **kept}, both)[1] != ()
+
+
 def test_ids_with_dots_are_put_together_again():
     assert flat_keys({"chat": {"new": "a", "copy": ["b", "c"]}, "x.y": "d"}) == {
         "chat.new": ["a"],

@@ -12,7 +12,7 @@ _HEAD = """# Keys
 
 ```toml
 [ui.keys]
-"servers.restart" = "R"
+"servers.restart" = "ctrl+r"
 "chat.new" = ["ctrl+n", "alt+n"]
 ```
 """

@@ -1,9 +1,12 @@
 """docs/keys.md is generated from the table of actions."""
 
+import tomllib
 from pathlib import Path
 
+from tui.settings.keymap import check_keys, flat_keys
 from tui.ui.dialogs.keys_page import keys_page
 from tui.ui.keys.action_table import ACTIONS
+from tui.ui.keys.key_overrides import own_keys
 
 PAGE = Path(__file__).parents[4] / "docs" / "keys.md"
 
@@ -15,6 +18,11 @@ def test_the_page_in_the_repository_is_up_to_date() -> None:
 def test_every_action_is_on_the_page() -> None:
     page = keys_page()
     assert [found.id for found in ACTIONS if f"`{found.id}`" not in page] == []
+
+
+def test_the_example_on_the_page_can_be_used() -> None:
+    example = tomllib.loads(keys_page().split("```toml\n")[1].split("```")[0])
+    assert check_keys(flat_keys(example["ui"]["keys"]), own_keys())[1] == ()
 
 
 def test_no_table_is_empty() -> None:
