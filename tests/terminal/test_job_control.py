@@ -12,7 +12,7 @@ from tests.terminal.pty_app import FAKE_APP, TerminalApp
 
 ENTER = "\r"
 QUIT = "\x11"
-WHOLE_SCREEN = ("servers", "trace", "›", "2 of 3", "ctrl+p")
+WHOLE_SCREEN = ("SERVERS", "TRACE", "›", "2 of 3", "ctrl+p")
 
 
 @pytest.fixture
