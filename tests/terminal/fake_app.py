@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tests.ui.fakes import DELETE, WEATHER, FakeHost, FakeRuntime, calls, crashed, running, says
+from tui.core.example_questions import Example
 from tui.core.ports import ModelPart, ReasoningPart
 from tui.core.tools import TextContent, ToolResult
 from tui.ui.app.terminal import run_app
@@ -59,14 +60,14 @@ def hostile() -> FakeRuntime:
     runtime.toolbox.answers["get_weather"] = ToolResult((TextContent(EVIL),), warning=EVIL)
     runtime.model.label = f"model {EVIL}"
     runtime.model.notice = EVIL
-    runtime.examples = lambda: (EVIL,)  # type: ignore[method-assign]
+    runtime.examples = lambda: (Example(EVIL, EVIL),)  # type: ignore[method-assign]
     return runtime
 
 
 class Crashing(FakeRuntime):
     """Raises on the screen's own road, with a secret in a local variable."""
 
-    def examples(self) -> Sequence[str]:
+    def examples(self) -> Sequence[Example]:
         api_key = "sk-secret-in-a-local"
         raise RuntimeError(f"a defect {len(api_key)} \x1b]0;pwned\x07")
 

@@ -130,9 +130,9 @@ def test_a_dialog_that_is_left_twice_in_one_burst_ends_nothing_else():
     with TerminalApp.fake("calm") as app:
         app.shows("2 of 3")
         app.send(EVERYTHING)
-        app.shows("Begin a new conversation")
+        app.shows("New conversation")
         app.send(ENTER + ENTER + "\x1b")
-        app.until(lambda: "Begin a new conversation" not in app.text)
+        app.until(lambda: "New conversation" not in app.text)
         app.send("still here")
         app.shows("still here")
 
@@ -144,7 +144,7 @@ def test_a_key_of_a_pane_is_not_taken_for_one_of_the_dialog_that_the_next_key_op
         app.shows("Hello.")
         app.until(lambda: "esc stop" not in app.text)
         app.send("\x1b[17~" + ENTER + EVERYTHING)
-        app.shows("Begin a new conversation", "Hello.")
+        app.shows("New conversation", "Hello.")
 
 
 def test_five_megabytes_can_be_pasted_while_the_screen_stays_alive():
