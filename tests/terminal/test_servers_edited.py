@@ -8,7 +8,7 @@ from tests.conftest import wait_until
 from tests.terminal.pty_app import TerminalApp, alive
 
 MATHS = Path(__file__).parents[2] / "sample_config" / "servers" / "legacy_math.py"
-QUIT, SAVE, REMOVE, RIGHT = "\x11", "\n", "\x04", "\x1b[C"
+QUIT, SAVE, REMOVE, RIGHT = "\x11", "\x13", "\x04", "\x1b[C"
 F3 = "\x1bOR"
 
 

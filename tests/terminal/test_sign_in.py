@@ -18,6 +18,7 @@ from tests.terminal.pty_app import TerminalApp, home_in
 from tests.unit.host.sign_in.people import final_address
 from tui.ui.questions.question_line import GRACE_SECONDS
 
+OPEN = "\x13"  # ctrl+s
 BROWSER = """
 import sys, urllib.request
 urllib.request.urlopen(sys.argv[1], timeout=10).read()
@@ -90,7 +91,7 @@ def test_over_ssh_the_address_is_shown_and_the_answer_is_pasted(tmp_path: Path, 
     with served(OAuthServer()) as server:
         config = configured(tmp_path, server)
         with TerminalApp.real("login", "safe", "--config", config, env=home, columns=700) as app:
-            app.shows("paste the address it ends on")
+            app.shows("paste the URL that it ends on")
             found = re.search(r"http://127\S+/authorize\S+", app.text)
             assert found is not None
             app.send(f"{final_address(found[0])}\n")
@@ -147,12 +148,12 @@ def test_the_app_asks_in_a_dialog_and_shows_who_is_signed_in(tmp_path: Path, hom
         with TerminalApp.real("--config", config, "--demo", env=home) as app:
             app.shows("safe asks you to sign in", "open in the browser", "waiting for you")
             ripe(app)
-            app.send("\n")
+            app.send(OPEN)
             app.shows("safe RUNNING", "1 tool")
             app.send("/logout safe\r")
             app.shows("safe: signed out, its tokens are deleted.", "safe STOPPED")
             app.send("/login safe\r")
             app.shows("safe asks you to sign in")
             ripe(app)
-            app.send("\n")
+            app.send(OPEN)
             app.shows("safe RUNNING", "safe: signed in until")
