@@ -47,6 +47,12 @@ class Stage:
         await self.pilot.pause()
         self.shots.append((self.screenshot(), seconds))
 
+    async def show(self, key: str, *, seconds: float) -> None:
+        """Press a key and take a screenshot of what it opens."""
+        await self.press(key)
+        await asyncio.sleep(SETTLE_SECONDS)
+        await self.shoot(seconds)
+
     def screenshot(self) -> str:
         """Return the screen as SVG."""
         return _without_fonts_from_afar(self.app.export_screenshot(title="mcptui", simplify=True))
@@ -167,23 +173,15 @@ async def story(stage: Stage) -> None:
         await asyncio.sleep(0.5)
     await stage.until(lambda: not stage.app.main.parts.turns.running)
     await stage.shoot(2.5)
-    await stage.press("f4")
-    await asyncio.sleep(SETTLE_SECONDS)
-    await stage.shoot(2)
-    await stage.press("w")
-    await asyncio.sleep(SETTLE_SECONDS)
-    await stage.shoot(4)
+    await stage.show("f4", seconds=2)
+    await stage.show("w", seconds=4)
     await stage.press("escape", "escape")
     await stage.type_visibly("What's the weather in Hangzhou?")
     await stage.press("enter")
     await stage.until(lambda: not stage.app.main.parts.turns.running)
     await stage.shoot(3)
-    await stage.press("f8")
-    await asyncio.sleep(SETTLE_SECONDS)
-    await stage.shoot(2)
-    await stage.press("enter")
-    await asyncio.sleep(SETTLE_SECONDS)
-    await stage.shoot(4)
+    await stage.show("f8", seconds=2)
+    await stage.show("enter", seconds=4)
 
 
 @dataclass(frozen=True, slots=True)

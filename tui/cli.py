@@ -86,9 +86,11 @@ def _run(given: Sequence[str]) -> int:
         # Nobody reads our output any more, so nothing can be reported.
         _discard_output()
         return 141
-    except OSError as error:
-        if not _is_of_output(error):
-            raise
+    except Exception as error:
+        if not isinstance(error, OSError) or not _is_of_output(error):
+            from tui.runtime.crash_report import report_command
+
+            return report_command(error, given, os.environ, sys.stderr)
         _discard_output()
         print(f"mcptui: cannot write to stdout: {error.strerror}", file=sys.stderr)
         return 2
@@ -264,7 +266,7 @@ def _app(args: "argparse.Namespace") -> int:
     try:
         os.getcwd()
     except OSError:
-        print("mcptui: the current directory was deleted; start it in another one", file=sys.stderr)
+        print("mcptui: the current directory was deleted; start mcptui in another one", file=sys.stderr)
         return 2
     gc.disable()  # what is imported now stays; the app enables it again once it has loaded
     from tui.settings.config_file import quick_ui

@@ -50,7 +50,7 @@ def main(seconds: float) -> int:
         apps: dict[str, TerminalApp] = {}
         for name, argv, word in (
             ("bare Textual", [sys.executable, "-c", BARE], "ready"),
-            ("mcptui", [sys.executable, "-m", "tui", "--demo"], "2 of 3 running"),
+            ("mcptui", [sys.executable, "-m", "tui", "--demo"], "2 of 3"),
         ):
             apps[name] = stack.enter_context(TerminalApp(argv, env=home_in(home)))
             apps[name].shows(word, seconds=60)

@@ -59,7 +59,7 @@ def measured(name: str, keys: int) -> tuple[list[float], float]:
         config = configuration(Path(home), SERVERS[name])
         argv = [sys.executable, "-m", "tui", "--demo", "--config", config]
         with TerminalApp(argv, env=home_in(home), draws=False) as app:
-            app.until(lambda: b"3 of 3 servers" in app.raw, 30)
+            app.until(lambda: b"3 of 3" in app.raw, 30)
             rest(app, 1.0)
             delays = []
             for number in range(keys):

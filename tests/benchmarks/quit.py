@@ -39,7 +39,7 @@ def configuration(folder: Path) -> Path:
 def milliseconds_to_leave(config: Path) -> tuple[float, float]:
     """Start the program, leave it, and return how long the terminal and how long the end took."""
     with TerminalApp.real("--demo", "--config", str(config), env=home_in(config.parent)) as app:
-        app.shows("3 of 3 servers", seconds=30)
+        app.shows("3 of 3", seconds=30)
         processes = app.children()
         began = time.perf_counter()
         app.send("\x11")

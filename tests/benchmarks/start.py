@@ -71,7 +71,7 @@ asyncio.run(main(*sys.argv[1:]))
 KEYS = [chr(code) for code in range(0x100, 0x180)]
 """Letters that no escape sequence contains, each typed once."""
 
-SAMPLES = "2 of 3 servers"
+SAMPLES = "2 of 3"
 """What the screen says once the samples are ready: one of them does not start by itself."""
 
 QUIET_SECONDS, QUIET_SHARE = 0.2, 0.15
@@ -134,10 +134,10 @@ def settled(tree: Path, config: Path, found: Endpoint, times: Times) -> None:
     """Time the start of the app, and the CPU time of it and its servers until it was settled."""
     asked, began = len(found.others), time.perf_counter()
     with started(tree, config) as app:
-        app.until(lambda: "2 of 2 servers" in app.text, 60)
+        app.until(lambda: "2 of 2" in app.text, 60)
         times["servers shown"].append(time.perf_counter() - began)
         app.until(lambda: len(found.others) > asked, 60)
-        times["model asked"].append(time.perf_counter() - began)
+        times["model request"].append(time.perf_counter() - began)
         at, spent = when_quiet(app)
         times["settled"].append(at - began)
         times["settled CPU, with servers"].append(spent)
@@ -196,7 +196,7 @@ def typed(tree: Path, config: Path, found: Endpoint, times: Times) -> None:
                     raise AssertionError(f"{key} is not shown\n{app.text}")
             times["key"].append(time.perf_counter() - began)
             times["key CPU"].append(cpu_seconds(app.process.pid) - spent)
-            if len(found.others) > asked and "2 of 2 servers" in app.text:
+            if len(found.others) > asked and "2 of 2" in app.text:
                 break
             wait = began + 0.04
             while (left := wait - time.perf_counter()) > 0:
@@ -224,7 +224,7 @@ def main() -> int:
     trees = {"mcptui": ROOT} | ({"other": arguments.tree} if arguments.tree else {})
     names = (
         "servers shown",
-        "model asked",
+        "model request",
         "settled",
         "settled CPU, with servers",
         "settled demo",

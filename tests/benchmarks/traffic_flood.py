@@ -31,7 +31,7 @@ from tui.storage.recordings.findings import judged_of  # noqa: E402
 
 SERVER = ROOT / "tests" / "benchmarks" / "million_server.py"
 TRAFFIC, QUIT = "\x1bOS", "\x11"
-HEADINGS = (b"since start", None, b"time")
+HEADINGS = (b"elapsed", None, b"time")
 """What each press of `t` paints; the second takes a heading away and is not measured."""
 
 UNDER_WAY = 2_000

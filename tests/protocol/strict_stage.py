@@ -14,7 +14,7 @@ from tests.endpoint import Endpoint, Reply
 from tests.media import image
 from tests.strict import FLAVOURS, Strict, check
 from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover, text
-from tests.unit.runtime.test_conversations import Around
+from tests.unit.runtime.stage import Around
 from tui.core.context.compaction import sent_messages
 from tui.core.conversation.conversation import Attachment, Message, UserMessage, sanitised
 from tui.core.events import EndReason, Event, TurnEnded

@@ -112,7 +112,7 @@ async def test_without_a_keychain_the_secret_stands_in_the_private_file_and_that
     ("words", "said"),
     [
         (("--set", "api_key=x"), "--set folder=…  Where to look (required)"),
-        (("--set", "apikey=x"), "it does not ask for 'apikey', did you mean `api_key`?"),
+        (("--set", "apikey=x"), "it has no value 'apikey', did you mean `api_key`?"),
         (("--sha256", "0" * 64), "not the expected one"),
         (("--as", "npm"), "--env, --header, --transport, --as and --registry do not apply to bundles."),
     ],
@@ -125,7 +125,7 @@ async def test_what_does_not_fit_is_refused(file: Path, sample: str, words: tupl
 async def test_a_hostile_bundle_writes_nothing_anywhere(file: Path, tmp_path: Path, home_of_its_own: Path):
     path = bundle(tmp_path / "evil.mcpb", None, {"server/main.py": b""}, (entry("../../evil"), b"x"))
     done = await mcptui("add", str(path), "--yes", "--config", str(file))
-    assert done.code == 2 and "leaves its folder" in done.err and str(path) in done.err
+    assert done.code == 2 and "points outside its folder" in done.err and str(path) in done.err
     assert unpacked(home_of_its_own) == [] and not list(tmp_path.parent.glob("**/evil"))
 
 

@@ -60,14 +60,14 @@ async def test_a_model_tuned_on_mistral_gets_its_ids_and_no_question_behind_a_re
     text, sent, facts = await told(strict.mistral, *TURN, UserMessage("stop"))
     assert text == "Yes." and len(sent) == 4
     assert facts == (
-        "call IDs with nine letters and digits",
+        "call IDs with 9 letters and digits",
         "no user message after a tool result",
     )
 
 
 async def test_a_proxy_of_openai_that_gives_long_ids_and_refuses_them() -> None:
     _, sent, facts = await told(strict.openai, *TURN)
-    assert len(sent) == 3 and facts == ("call IDs with at most forty letters, digits, _ and -",)
+    assert len(sent) == 3 and facts == ("call IDs with at most 40 letters, digits, _ and -",)
     assert [call["id"] for call in sent[1]["messages"][1]["tool_calls"]][1] == "call_2"
 
 

@@ -110,16 +110,16 @@ async def pour(writer: asyncio.StreamWriter, head: bytes, mib: int, end: bytes =
 
 
 WHOLE = reply({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "x" * 500}]}})
-CHECK = "It may have taken effect: check before you send it again."
-NO_SERVER = "Check that the address is that of an MCP server."
+CHECK = "It may have taken effect. Check before you send it again."
+NO_SERVER = "Check that the URL is that of an MCP server."
 
 FAULTS = {
-    "cut-at-once": (no_bytes, rf"^The connection to http://127.* broke: .*\. {CHECK}$"),
-    "cut-in-the-head": (cut(WHOLE, 20), rf"^The connection to http://127.* broke: .*\. {CHECK}$"),
+    "cut-at-once": (no_bytes, rf"^Connection to http://127.* lost: .*\. {CHECK}$"),
+    "cut-in-the-head": (cut(WHOLE, 20), rf"^Connection to http://127.* lost: .*\. {CHECK}$"),
     "cut-in-the-body": (cut(WHOLE, 300), rf"^HTTP 200: the response broke off \(.*\)\. {CHECK}$"),
     "stream-without-answer": (
         stream_without_answer,
-        rf"^HTTP 200: the event stream ended without the answer\. {CHECK}$",
+        rf"^HTTP 200: the event stream ended without a response\. {CHECK}$",
     ),
     "wrong-content-type": (
         says(reply(b"\x00\x01", kind="image/png")),
@@ -127,7 +127,7 @@ FAULTS = {
     ),
     "no-content-type": (
         says(reply(b"hello", kind="")),
-        rf"^HTTP 200: the answer cannot .* JSON\. {NO_SERVER}$",
+        rf"^HTTP 200: the response is invalid: .* JSON\. {NO_SERVER}$",
     ),
     "html": (
         says(reply(b"<html><title>Wi-Fi login</title></html>", kind="text/html")),
@@ -135,27 +135,30 @@ FAULTS = {
     ),
     "redirect": (
         says(reply(b"", "302 Found", "", location="https://other.example/mcp?secret=1")),
-        r"^HTTP 302 \(Found\): redirected to https://other\.example/mcp, which is not followed\. If that is",
+        r"^HTTP 302 \(Found\): redirect to https://other\.example/mcp not followed\. If this is",
     ),
-    "202": (says(reply(b"", "202 Accepted", "")), rf"^HTTP 202 \(Accepted\): .* no answer to it\. {CHECK}$"),
+    "202": (
+        says(reply(b"", "202 Accepted", "")),
+        rf"^HTTP 202 \(Accepted\): .* not respond to it\. {CHECK}$",
+    ),
     "400": (
         says(reply(b"bad", "400 Bad Request", "text/plain")),
         r"^HTTP 400 \(Bad Request\): 'bad'\. The server",
     ),
     "401": (says(reply(b"", "401 Unauthorized", "")), r"^HTTP 401 \(Unauthorized\)\. .*sign in"),
     "403": (says(reply(b"", "403 Forbidden", "")), r"^HTTP 403 \(Forbidden\)\. Your credentials"),
-    "404": (says(reply(b"", "404 Not Found", "")), r"^HTTP 404 \(Not Found\)\. Check the address"),
+    "404": (says(reply(b"", "404 Not Found", "")), r"^HTTP 404 \(Not Found\)\. Check the URL"),
     "429": (
         says(reply(b"", "429 Too Many Requests", "")),
         r"^HTTP 429 \(Too Many Requests\)\. Try again later\.$",
     ),
     "429-for-long": (
         says(reply(b"", "429 Too Many Requests", "", retry_after="600")),
-        r"^HTTP 429 \(Too Many Requests\)\. The server asks to wait 600 s\. Try again then\.$",
+        r"^HTTP 429 \(Too Many Requests\)\. The server asks you to wait 600 s\.$",
     ),
     "503": (
         says(reply(b"", "503 Service Unavailable", "", retry_after="5")),
-        r"^HTTP 503 \(Service Unavailable\)\. The server asks to wait 5 s\. Try again then\.$",
+        r"^HTTP 503 \(Service Unavailable\)\. The server asks you to wait 5 s\.$",
     ),
     "500": (
         says(reply(b"oops", "500 Internal Server Error", "text/plain")),
@@ -163,18 +166,21 @@ FAULTS = {
     ),
     "other-id": (
         other_id,
-        rf"^HTTP 200: the answer cannot be used: it answers another request\. {NO_SERVER}$",
+        rf"^HTTP 200: the response is invalid: it answers another request\. {NO_SERVER}$",
     ),
-    "echo": (echoed, r"^The server's answer cannot be used: it is the request itself"),
+    "echo": (echoed, r"^The server's response is invalid: it echoes the request"),
     "garbage": (
         says(reply(b"\xff\xfe{]")),
-        rf"^HTTP 200: the answer cannot be used: not JSON\. {NO_SERVER}$",
+        rf"^HTTP 200: the response is invalid: not JSON\. {NO_SERVER}$",
     ),
     "48-mb-body": (
         large_body,
-        r"^result too large: HTTP 200 \(OK\) with more than 17 MB; the limit is 17 MB\. Ask for less\.$",
+        r"^result too large: HTTP 200 \(OK\) with more than 17 MB \(limit: 17 MB\)\. Request less data\.$",
     ),
-    "64-mib-event": (large_event, r"^result too large: HTTP 200 \(OK\) with 67 MB; the limit is 17 MB\. Ask"),
+    "64-mib-event": (
+        large_event,
+        r"^result too large: HTTP 200 \(OK\) with 67 MB \(limit: 17 MB\)\. Request",
+    ),
 }
 
 
@@ -198,9 +204,7 @@ async def test_a_fault_costs_one_call_and_one_sentence(name, modern):
             await until(lambda: "tools/call" in server.methods())
             said = text(await call(host))
             if name == "404":
-                sentence = (
-                    r"^HTTP 404 \(Not Found\)\. The server answered at this address before\. Restart it"
-                )
+                sentence = r"^HTTP 404 \(Not Found\)\. The server responded at this URL before\. Restart it"
             assert re.search(sentence, said), said
             sent = 2 if name == "404" and not modern else 1  # the session might be lost: opened again, once
             assert len(sink.given_up()) == sent
@@ -251,7 +255,7 @@ async def test_latency_and_an_endless_stream_end_with_the_limit_of_the_call(mode
         for fault in (endless, late):
             server.once["tools/call"] = fault
             said = text(await call(host, seconds=0.5))
-            assert said == "echo gave no answer within 0.5 s and was cancelled."
+            assert said == "echo did not respond within 0.5 s. The call was cancelled."
             assert text(await call(host, n=1)) == '{"n": 1}'
 
 
@@ -282,7 +286,7 @@ async def test_a_server_that_is_gone_fails_calls_and_is_back_without_anybody_ask
     async with http_server(modern=modern) as server, connected(server) as (host, _):
         await server.stop()
         said = text(await call(host))
-        assert "Check the address, and that the server is running." in said or CHECK in said
+        assert "Check the URL, and that the server is running." in said or CHECK in said
         reach = host.status("far").reach
         assert (reach.answers, host.status("far").state) == (False, ServerState.RUNNING)
         server.sessions.clear()
@@ -316,8 +320,8 @@ async def test_an_address_that_never_connects_ends_the_start_with_the_reason(mon
             status = host.status("far")
             await host.shutdown()
     assert status.reason is StopReason.FAILED_TO_START
-    assert re.match(r"no connection to http://127\.0\.0\.1:\d+ within", status.detail)
-    assert status.next_step.startswith("Check the address")
+    assert re.match(r"cannot connect to http://127\.0\.0\.1:\d+ within", status.detail)
+    assert status.next_step.startswith("Check the URL")
     assert (status.reach.answers, status.reach.status) == (False, 0)
 
 

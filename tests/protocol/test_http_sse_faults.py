@@ -1,7 +1,7 @@
 """What can go wrong between us and a server over HTTP+SSE: one call fails with a sentence, nothing else.
 
 The faults are those of Streamable HTTP where they can happen here: on the request that carries a message, and
-on the stream that carries the answers.
+on the stream that carries the responses.
 """
 
 import asyncio
@@ -167,7 +167,7 @@ async def test_an_event_of_64_mib_fails_its_call():
         other = asyncio.create_task(call(host, "slow", n=1))
         await until(lambda: "tools/call" in server.methods())
         said = text(await call(host))
-        assert re.search(r"^result too large: HTTP 20\d .* with 67 MB; the limit is 17 MB\. Ask", said), said
+        assert re.search(r"^result too large: HTTP 20\d .* with 67 MB \(limit: 17 MB\)\. Request", said), said
         await goes_on(stream, host, other)
 
 
@@ -181,7 +181,7 @@ async def test_a_stream_that_ends_fails_what_was_under_way_and_is_opened_again()
 
         stream.fault = ended
         said = text(await call(host))
-        assert re.search(rf"^HTTP 200: the event stream ended without the answer\. {CHECK}$", said), said
+        assert re.search(rf"^HTTP 200: the event stream ended without a response\. {CHECK}$", said), said
         stream.fault = None
         await until(lambda: len(stream.streams) == 2)
         assert text(await call(host, n=2)) == '{"n": 2}'

@@ -138,8 +138,8 @@ async def test_a_malformed_tool_is_quarantined_and_the_others_are_offered():
         assert [why for _, why in stage.status.quarantined] == [
             "is not an object",
             "has no name",
-            "a second, different tool of the same name",
-            'its inputSchema is not of "type": "object"',
+            "a different tool with the same name",
+            'its inputSchema does not have "type": "object"',
         ]
 
 

@@ -82,7 +82,7 @@ async def test_a_tool_that_is_refused_in_every_form_costs_only_itself() -> None:
     refusal = refuses(400, "Invalid schema for function 'a__odd'")
     heard, sent, chat = await told(refusal, refusal, says("Hi"))
     assert heard.text == "Hi" and [len(body["tools"]) for body in sent] == [2, 2, 1]
-    assert "tool a__odd left out" in chat.facts
+    assert "tool a__odd omitted" in chat.facts
     assert heard.reply is not None
     assert heard.reply.warning == "The endpoint rejects the schema of a__odd. Not offered."
 

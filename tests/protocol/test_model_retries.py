@@ -132,7 +132,7 @@ async def test_minutes_are_for_the_person_to_decide() -> None:
         Answer(mute=True),
         Answer([chunk(role="assistant")], hang=True, comments=0.02, done=False),
     ],
-    ids=["overloaded", "502", "503 beside no choices", "ended", "cut", "no JSON", "mute", "silent"],
+    ids=["overloaded", "502", "503 beside no choices", "ended", "cut", "not JSON", "mute", "silent"],
 )
 async def test_a_stream_that_fails_before_anything_shows_is_asked_again(failure: Answer) -> None:
     story = await told(failure, says("Hi"), **SHORT)
@@ -164,7 +164,7 @@ async def test_a_reply_that_has_begun_is_never_begun_anew(shown: Any, failure: d
 
 async def test_an_endpoint_that_is_not_there_yet_is_asked_again() -> None:
     clock = NotedWaits()
-    with refusing_port() as port, pytest.raises(ModelError, match="cannot be reached"):
+    with refusing_port() as port, pytest.raises(ModelError, match="cannot connect to the endpoint"):
         chat = OpenAIChat(ModelProfile("test", f"http://127.0.0.1:{port}/v1", "m"))
         async for _ in Retrying(chat, clock, chance=lambda: 1.0).stream(ASK):
             pass

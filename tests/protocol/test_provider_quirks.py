@@ -20,7 +20,7 @@ TOOLS = ("search", "now")
 
 
 def call(name: str | None, arguments: Any, identity: Any = None, index: Any = None, **extra: Any) -> Any:
-    """Return a delta with one fragment of a call; what is None is left out, but for null arguments."""
+    """Return a delta with one fragment of a call; what is None is omitted, but for null arguments."""
     function = {"arguments": arguments} | ({} if name is None else {"name": name})
     entry = {"function": function, **extra}
     entry |= {} if identity is None else {"id": identity}
@@ -134,7 +134,7 @@ STREAMS: dict[str, tuple[list[Any], dict[str, Any]]] = {
     ),
     "the connection ends cleanly in the middle of calls": (
         [chunk(content="Wait"), call("search", '{"q": 1}', "a", 0)],
-        {"text": "Wait", "error": "ended without finish_reason"},
+        {"text": "Wait", "error": "the stream ended early, without finish_reason"},
     ),
     "usage in every chunk, a total each time": (
         [chunk(content="Hi", usage={"prompt_tokens": 5, "completion_tokens": 1}), chunk("stop", usage=USAGE)],

@@ -133,7 +133,7 @@ async def test_endless_rounds_end_with_a_sentence():
     host = await started(FAULTS / "input_required_loop.py", person)
     result = await call(host)
     assert result.failure is CallFailure.PROTOCOL
-    assert f"asked for input {MAX_ROUNDS} times" in text_of(result)
+    assert f"requested input {MAX_ROUNDS} times" in text_of(result)
     assert len(person.asked) == MAX_ROUNDS
     await host.shutdown()
 
@@ -192,12 +192,12 @@ async def test_a_phishing_server_has_dangerous_addresses_refused_unseen():
     refused = [one for one in answers(received) if "error" in one]
     assert len(refused) == 7 and {one["error"]["code"] for one in refused} == {-32602}
     assert len(person.told) == MAX_TOLD
-    assert all(one.startswith("srv: elicitation/create: the address is not opened") for one in person.told)
+    assert all(one.startswith("srv: elicitation/create: the URL was not opened") for one in person.told)
     await host.shutdown()
 
 
 def kept(part: bytes) -> tuple[list[dict], TrafficSink]:
-    """Return a list, and a sink that adds to it the messages with `part` in them, blanks left out."""
+    """Return a list, and a sink that adds to it the messages with `part` in them, blanks omitted."""
     found: list[dict] = []
 
     def keep(captured):
@@ -336,7 +336,7 @@ async def test_where_nobody_is_asked_a_server_that_needs_consent_gets_none():
     model = Model()
     host = await sampling(ASKING, SamplingRule.ASK, model)
     result = await call(host, "sample")
-    assert result.is_error and "the person refused the request" in text_of(result)
+    assert result.is_error and "declined by the user" in text_of(result)
     assert model.asked == []
     await host.shutdown()
 

@@ -99,7 +99,7 @@ async def test_several_ways_need_a_choice_and_a_remote_one_works_at_once(file: P
         (("io.github.example/nothing",), "server io.github.example/nothing not found in the registry"),
         ((NAME + "@9.9.9",), "io.github.example/mcp-server-weather 9.9.9 not found in the registry"),
         ((NAME, "--as", "oci"), "has no oci. It has: npm"),
-        ((NAME, "--set", "unit=x"), "it does not ask for 'unit', did you mean `units`?"),
+        ((NAME, "--set", "unit=x"), "it has no value 'unit', did you mean `units`?"),
         ((NAME, "--env", "A=1"), "--set NAME=VALUE"),
     ],
 )
@@ -151,5 +151,5 @@ async def test_a_host_without_scheme_that_no_registry_has_is_told_how_to_write_i
         done = await mcptui("add", "mcp.example.com/mcp", "--config", str(file))
         assert done.code == 2 and "If it is a URL, write https://mcp.example.com/mcp" in done.err
     done = await mcptui("add", "mcp.example.com/mcp", "--config", str(file))
-    assert done.code == 2 and "cannot be reached" in done.err
+    assert done.code == 2 and "cannot connect" in done.err
     assert "If it is a URL, write https://mcp.example.com/mcp" in done.err

@@ -91,8 +91,8 @@ async def test_one_of_each_kind_is_told_each_in_its_way(host):
     _, (_, body) = await turn_with(host, [calls(("srv__everything", {})), says("Much.")])
     assert body["messages"][-1]["content"].split("\n") == [
         "words",
-        "[image 1: image/png, 7 B, not shown to you: it is not valid base64]",
-        "[audio 1: audio/ogg, 8 B, not shown to you: it has no format that models take]",
+        "[image 1: image/png, 7 B, not shown to you: not valid base64]",
+        "[audio 1: audio/ogg, 8 B, not shown to you: unsupported audio format]",
         "[resource a: file:///a — first]",
         "[resource notes://1, text/markdown]",
         "````",

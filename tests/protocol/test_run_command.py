@@ -135,9 +135,9 @@ async def test_one_server_that_fails_does_not_cost_the_others(tmp_path: Path):
     ("args", "word"),
     [
         (["run", "--demo", ""], "empty"),
-        (["run", "--model", "nope", "hi"], "no model profile is named 'nope'"),
-        (["run", "--demo", "--server", "nope", "--", "hi"], "no server named 'nope'"),
-        (["run", "--demo", "--config", "/no/such/file.toml", "hi"], "there is no such file"),
+        (["run", "--model", "nope", "hi"], "model profile 'nope' not found"),
+        (["run", "--demo", "--server", "nope", "--", "hi"], "server 'nope' not found"),
+        (["run", "--demo", "--config", "/no/such/file.toml", "hi"], "file not found"),
         (["run", "--max-steps", "abc", "hi"], "must be a positive integer, not 'abc'"),
         (["run", "--max-steps", "0", "hi"], "must be a positive integer"),
         ([], "mcptui run"),
@@ -279,7 +279,7 @@ async def test_an_answer_that_does_not_match_is_corrected_without_tools(tmp_path
     assert done.code == 0 and done.of_type("turn_ended")[0]["answer"] == {"wind": 7}
     assert "tools" in second and "tools" not in last
     assert "response_format" not in first and last["response_format"]["type"] == "json_schema"
-    assert "it is not JSON" in last["messages"][-1]["content"]
+    assert "does not match the JSON Schema: not JSON." in last["messages"][-1]["content"]
 
 
 async def test_where_no_format_is_taken_the_answer_is_only_checked(tmp_path: Path):
@@ -308,7 +308,7 @@ async def test_an_answer_that_never_matches_ends_with_code_6_and_says_why(tmp_pa
     [
         ("{", "is not JSON"),
         ("[1]", "must be an object"),
-        ('{"type": "nothing"}', "JSON Schema"),
+        ('{"type": "nothing"}', "is not a valid JSON Schema: type:"),
     ],
 )
 async def test_a_file_that_is_no_schema_is_told_before_anything_is_asked(

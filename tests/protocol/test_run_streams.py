@@ -48,7 +48,7 @@ async def test_half_a_call_is_never_run_and_the_model_is_told_why(tmp_path: Path
     half = Answer([called('{"location": "NY'), chunk(finish)])
     done, endpoint = await run(tmp_path, half, says("I see."))
     assert done.code == 0 and text_of(done) == "I see."
-    assert len(told(endpoint)) == 1 and "cut off" in told(endpoint)[0]
+    assert len(told(endpoint)) == 1 and "the arguments were truncated" in told(endpoint)[0]
 
 
 async def test_a_stream_that_breaks_off_runs_nothing_keeps_its_text_and_is_not_started_over(tmp_path: Path):
@@ -78,7 +78,7 @@ async def test_arguments_that_are_none_go_back_to_the_model(tmp_path: Path):
         '{"location": 1e999}': "not valid JSON (1e999 is out of range)",
         '{"a":' * 50_000 + "1" + "}" * 50_000: "not valid JSON",
         '{"location":' * 900 + "1" + "}" * 900: "not run",
-        "[" * 900 + "]" * 900: "object is needed",
+        "[" * 900 + "]" * 900: "expected a JSON object",
         "NYC": "not valid JSON",
     }
     reply = Answer([*(called(text, number) for number, text in enumerate(bad)), chunk("tool_calls")])

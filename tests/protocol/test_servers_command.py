@@ -39,7 +39,7 @@ async def test_a_server_whose_configuration_is_wrong_is_in_the_list_as_failed(tm
     assert (done.code, set(found)) == (5, {"unset", "typed"})
     assert found["unset"]["reason"] == "failed to start"
     assert "the environment variable NO_SUCH_TOKEN is not set" in found["unset"]["detail"]
-    assert "must be text, not a number" in found["typed"]["detail"]
+    assert "must be a string, not a number" in found["typed"]["detail"]
     shown = await mcptui("servers", "--config", str(path))
     assert shown.code == 5 and "✗ unset" in shown.out and "NO_SUCH_TOKEN is not set" in shown.out
 

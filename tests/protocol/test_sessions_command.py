@@ -51,7 +51,7 @@ async def test_a_session_is_found_by_its_title_or_part_of_its_id(ids: list[str],
 
 
 async def test_a_name_that_means_none_or_many_is_an_error(ids: list[str]):
-    for name, why in (("nope", "conversation not found"), ("2", "2 conversations could be meant")):
+    for name, why in (("nope", "conversation not found"), ("2", "2 conversations match")):
         done = await mcptui("sessions", "show", name)
         assert (done.code, done.out) == (2, "") and why in done.err
 

@@ -110,7 +110,7 @@ async def test_declining_more_scopes_fails_that_call_alone(tmp_path: Path) -> No
         async with Stage(tmp_path, server.url, Person(answer)) as stage:
             await stage.host.start("safe")
             result = await stage.call()
-            assert result.is_error and "that was declined" in result.content[0].text
+            assert result.is_error and ", which was declined" in result.content[0].text
             assert stage.status.state is ServerState.RUNNING
             assert stage.status.sign_in.startswith("signed in until")
 
@@ -120,7 +120,7 @@ async def test_declining_ends_the_start_with_how_to_sign_in_and_asks_once(tmp_pa
     async with OAuthServer() as server, Stage(tmp_path, server.url, person) as stage:
         await stage.host.start("safe")
         assert stage.status.state is ServerState.STOPPED
-        assert stage.status.detail == "it asks you to sign in, and that was declined."
+        assert stage.status.detail == "it requires signing in, which was declined."
         assert "mcptui login safe" in stage.status.next_step
         assert stage.status.sign_in == "not signed in" and len(person.questions) == 1
 
@@ -144,7 +144,9 @@ async def test_a_configured_header_that_is_refused_is_named_and_nobody_is_asked(
     async with OAuthServer() as server, Stage(tmp_path, server.url, headers=headers) as stage:
         await stage.host.start("safe")
         assert (
-            "401" in stage.status.detail and "Authorization header is not accepted" in stage.status.next_step
+            "401" in stage.status.detail
+            and "The server rejected the configured Authorization header. Check headers."
+            in stage.status.next_step
         )
         assert stage.person.questions == []
 

@@ -83,7 +83,7 @@ async def test_why_a_subscription_is_refused_is_known(stage):
     stage.steer(refusing=["memo://r1"])
     await stage.start()
     stage.host.workbench.subscribe("srv", "memo://r1")
-    said = "not accept" if stage.state["era"] == "modern" else "error -32602: not that one"
+    said = "The server rejected it." if stage.state["era"] == "modern" else "error -32602: not that one"
     await until(lambda: said in stage.host.workbench.subscriptions("srv")["memo://r1"].problem)
 
 
@@ -91,7 +91,7 @@ async def test_why_a_subscription_is_refused_is_known(stage):
 async def test_a_server_that_offers_no_subscriptions_or_does_not_run_is_not_asked(stage):
     stage.steer(offers=["tools"])
     await stage.start()
-    said = "srv does not offer subscriptions to resources."
+    said = "srv does not support resource subscriptions."
     assert stage.host.workbench.subscribe("srv", "memo://r1") == said
     await stage.host.stop("srv")
     assert stage.status.state is ServerState.STOPPED

@@ -232,7 +232,7 @@ async def test_a_folder_that_cannot_be_written_loses_only_the_recording(tmp_path
     done = await tap("cat", stdin=b"hello", XDG_STATE_HOME=str(in_the_way))
     assert (done.code, done.out) == (0, "hello")
     (line,) = done.err.splitlines()
-    assert line.startswith("mcptui tap: recording stopped, the server is not affected:")
+    assert line.startswith("mcptui tap: recording stopped. The server is not affected:")
 
 
 async def test_a_full_disk_loses_only_the_recording(tmp_path: Path):

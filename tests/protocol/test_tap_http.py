@@ -197,7 +197,7 @@ async def test_a_server_that_is_not_there_is_a_bad_gateway():
         said = (await process.stderr.readline()).decode()
         status, _, body = await ask(int(re.search(r":(\d+)/", said)[1]))
     assert status == 502
-    assert b"cannot be reached" in body
+    assert b"cannot connect to the server" in body
     await until(lambda: any(entry.method == "gave up" for entry, _ in recorded()))
     asked = next(entry for entry, _ in recorded() if entry.kind is Kind.REQUEST)
     ended = next(entry for entry, _ in recorded() if entry.method == "gave up")

@@ -131,7 +131,7 @@ async def test_a_call_by_hand_can_be_left_and_its_task_is_taken_up_after_a_resta
         task = it.host.workbench.task_of("srv", "hand-1")
         assert task.tool == "stuck" and list(it.host.workbench.tasks("srv")) == []
         busy = await it.host.workbench.fetch_task(task, call="hand-2", progress=it.progress)
-        assert "Another call waits" in busy.content[0].text
+        assert "Another call is already waiting for this task." in busy.content[0].text
         calling.cancel()
         await asyncio.wait({calling})
         assert it.at_the_server() == ["working"]
@@ -149,8 +149,15 @@ async def test_a_call_by_hand_can_be_left_and_its_task_is_taken_up_after_a_resta
 
 async def left_at_work(it):
     """Call by hand what never ends, and leave it."""
+
+    def all_answered():
+        seen = [(one.direction, json.loads(one.raw)) for one in it.captured if one.kind is None]
+        asked = [one for way, one in seen if way is Direction.OUT and one.get("method") == "tasks/get"]
+        answered = {one.get("id") for way, one in seen if way is Direction.IN}
+        return asked and all(one["id"] in answered for one in asked)
+
     calling = asyncio.create_task(it.by_hand("stuck"))
-    await until(lambda: it.sent("tasks/get"))
+    await until(all_answered)  # the server writes its file while it answers
     calling.cancel()
     await asyncio.wait({calling})
 
@@ -172,7 +179,7 @@ async def test_a_task_that_its_server_forgot_is_forgotten(tmp_path):
         it.tasks_file.write_text("{}")
         (task,) = it.host.workbench.tasks("srv")
         result = await it.host.workbench.fetch_task(task, call="hand-2", progress=it.progress)
-        assert "does not know the task any more" in result.content[0].text
+        assert "The server no longer has the task:" in result.content[0].text
         assert list(it.host.workbench.tasks("srv")) == []
 
 
@@ -183,7 +190,10 @@ async def test_a_server_that_ends_leaves_its_task_in_the_book(tmp_path):
         await it.host.stop("srv")
         result = await calling
         assert result.failure is CallFailure.SERVER_DIED
-        assert "can be fetched in the workbench" in result.content[0].text
+        assert (
+            "The task may continue on the server. Fetch its result in the workbench."
+            in result.content[0].text
+        )
         assert len(it.host.workbench.tasks("srv")) == 1
 
 

@@ -252,5 +252,5 @@ async def test_a_call_that_cannot_be_read_is_corrected_by_the_model(tmp_path: Pa
     async with Endpoint([says(broken), says(CALL["chatmcp"]), says("Windy.")]) as endpoint:
         done = await run(tmp_path, endpoint, "chatmcp")
         told = endpoint.requests[1].json["messages"][-1]["content"]
-    assert "not valid JSON" in told and "Write it exactly like this:\n<<tool-start>>" in told
+    assert "is not valid JSON" in told and "Use exactly this format:\n<<tool-start>>" in told
     assert [found["is_error"] for found in done.of_type("tool_result")] == [True, False] and done.code == 0

@@ -225,7 +225,7 @@ async def test_nothing_recorded_yet_is_reported():
 @pytest.mark.parametrize(
     ("changed", "code", "said"),
     [
-        ("said ", 0, "2 requests: 2 same, 0 differ, 0 left out"),
+        ("said ", 0, "2 requests: 2 same, 0 differ, 0 omitted"),
         ("says ", 1, 'result.content[0].text: "said good"'),
     ],
 )
@@ -254,13 +254,13 @@ async def test_the_requests_of_a_batch_are_replayed_and_mocked() -> None:
     name = str(recordings()[0])
     live = ("--replay", "--", sys.executable, "-c")
     same = await mcptui("traffic", name, *live, BATCHING)
-    assert (same.code, same.out.splitlines()[-1]) == (0, "2 requests: 2 same, 0 differ, 0 left out")
+    assert (same.code, same.out.splitlines()[-1]) == (0, "2 requests: 2 same, 0 differ, 0 omitted")
     other = await mcptui("traffic", name, *live, BATCHING.replace("said ", "says "))
-    assert (other.code, other.out.splitlines()[-1]) == (1, "2 requests: 0 same, 2 differ, 0 left out")
+    assert (other.code, other.out.splitlines()[-1]) == (1, "2 requests: 0 same, 2 differ, 0 omitted")
     found = await mcptui("traffic", name, "--filter", "tool:bread or body:nothing", *live, BATCHING)
-    assert found.out.splitlines()[-1] == "1 request: 1 same, 0 differ, 0 left out"
+    assert found.out.splitlines()[-1] == "1 request: 1 same, 0 differ, 0 omitted"
     whole = await mcptui("traffic", name, "--filter", "body:BREAD kind:batch", *live, BATCHING)
-    assert whole.out.splitlines()[-1] == "2 requests: 2 same, 0 differ, 0 left out"
+    assert whole.out.splitlines()[-1] == "2 requests: 2 same, 0 differ, 0 omitted"
     mocked = await mcptui("mock", name, stdin=batch)
     assert [[one["id"] for one in json.loads(line)] for line in mocked.out.splitlines()] == [[1, 2]]
     alone = await mcptui("mock", name, stdin=call(7, "bread"))
@@ -270,7 +270,7 @@ async def test_the_requests_of_a_batch_are_replayed_and_mocked() -> None:
 async def test_only_what_passes_is_replayed(recording: Path):
     live = ("--replay", "--", sys.executable, "-c", SERVER)
     done = await mcptui("traffic", str(recording), "--filter", "tool:bad", *live)
-    assert (done.code, done.out.splitlines()[-1]) == (0, "1 request: 1 same, 0 differ, 0 left out")
+    assert (done.code, done.out.splitlines()[-1]) == (0, "1 request: 1 same, 0 differ, 0 omitted")
     assert "good" not in done.out
     answered = await mcptui("traffic", str(recording), "--filter", '"said good"', *live)
     assert "1 request: 1 same" in answered.out

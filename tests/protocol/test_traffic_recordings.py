@@ -96,7 +96,7 @@ async def test_the_call_that_failed_in_the_last_hour_is_one_command(hour: None):
 async def test_a_filter_by_method_includes_starts(hour: None, expression: str, first: str):
     done = await mcptui("traffic", "--since", "1h", "--slowest", "1", "--filter", expression)
     assert first in done.out
-    assert "left out" not in done.err
+    assert "omitted" not in done.err
 
 
 async def test_all_recordings_are_read_oldest_first(hour: None):
@@ -137,10 +137,12 @@ async def test_one_that_cannot_be_read_leaves_the_columns_of_the_list_as_they_ar
     before = max(map(len, (await mcptui("traffic", "--list")).out.splitlines()))
     (recordings().folder / "4-damaged.mcptrace").write_bytes(b"?" * 5000)
     lines = (await mcptui("traffic", "--list")).out.splitlines()
-    assert any(line.endswith("the file is no recording, or it is dama…") for line in lines)
+    assert any(line.endswith("not a recording, or damaged (file is no…") for line in lines)
     assert max(map(len, lines)) < before + 40
     told = [json.loads(line) for line in (await mcptui("traffic", "--list", "--json")).out.splitlines()]
-    assert any(one["problem"].endswith("copy the -wal file beside it too.") for one in told)
+    assert any(
+        one["problem"].endswith("If it was copied while in use, also copy its -wal file.") for one in told
+    )
 
 
 async def test_a_named_recording_can_be_read_from_a_time_on(hour: None):
@@ -176,7 +178,9 @@ async def test_bodies_that_are_lost_are_counted_and_said_in_their_place(hour: No
         writer.write(requests(1, 500, 200))
     overwrite(path, *leaves(path, "bodies")[-2:])
     done = await mcptui("traffic", "5-damaged", *how)
-    lost = done.out.count('"body_lost":true') or done.out.count("the body is lost")
+    lost = done.out.count('"body_lost":true') or done.out.count(
+        "body lost: this part of the recording is damaged"
+    )
     assert 10 < lost < 100
     assert f"the recording is damaged: {lost} bodies could not be read" in done.err
     assert done.code == 2
@@ -217,7 +221,7 @@ async def test_a_recording_that_was_cut_short_says_so_and_is_read_with_the_other
     done = await mcptui("traffic", "--since", "1h")
     assert sum("5-cut" in line for line in done.out.splitlines()) > 300
     assert "5-cut" in done.err
-    assert "was cut short, " in done.err
+    assert "is truncated, " in done.err
 
 
 @pytest.mark.parametrize(

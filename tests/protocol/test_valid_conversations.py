@@ -144,7 +144,7 @@ async def test_a_file_that_one_request_is_refused_for_costs_later_turns_nothing(
     assert refused > 349_000 and 40_000 < cut < 200_000
     await stage.ask("this too", calls(LARGE), says("done"), attachments=(file_of(100_000),))
     sent = [str(message["content"]) for message in stage.endpoint.requests[-1].json["messages"]]
-    assert [text.count("bytes are left out here") for text in sent if "row" in text] == [1, 0]
+    assert [text.count("bytes omitted") for text in sent if "row" in text] == [1, 0]
     assert len(sent[-1]) > 30_000
     await stage.goes_on()
 

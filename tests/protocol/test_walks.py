@@ -51,7 +51,7 @@ ANSWERS: Mapping[str, Callable[[], Reply]] = {
     "nothing": lambda: Answer([chunk("stop", content="")]),
     "white space": lambda: Answer([chunk("stop", content=" \n")]),
     "no tool": lambda: writes(("no such tool!", "{}"), ("", '{"a": 1}')),
-    "no JSON": lambda: writes(("srv__echo", '{"text": "h'), ("srv__echo", "[NaN]")),
+    "not JSON": lambda: writes(("srv__echo", '{"text": "h'), ("srv__echo", "[NaN]")),
     "same ids": lambda: Answer([chunk(tool_calls=[SAME, SAME | {"index": 1}]), chunk("tool_calls")]),
     "cut": lambda: says("I was about", done=False, reset=True),
     "cut in a call": lambda: writes(("srv__echo", '{"te'), text="So", done=False, reset=True),

@@ -19,7 +19,7 @@ def conversation(app: TerminalApp) -> str:
     ("content", "said"),
     [
         ('[servers.x]\ncommand = "python\n', "toml:2: is not TOML: Illegal character"),
-        ("[servers.x]\ncommand = 7\n", "toml:2 servers.x.command: must be text, not a number"),
+        ("[servers.x]\ncommand = 7\n", "toml:2 servers.x.command: must be a string, not a number"),
         ("\x1b]0;pwned\x07 = = =\n", "toml:1: is not TOML: Invalid statement"),
     ],
 )
@@ -29,7 +29,8 @@ def test_what_is_wrong_stands_on_the_screen_with_its_line(tmp_path: Path, conten
     with TerminalApp.real("--demo", "--config", str(path)) as app:
         app.until(lambda: said in conversation(app))
         if "is not TOML" in said:
-            app.until(lambda: "mend it and start mcptui again" in conversation(app))
+            told = "nothing in the file is used until it is corrected"
+            app.until(lambda: told in conversation(app))
         app.send("hello\r")
         app.shows("demo model: rule-based")
         assert b"\x1b]0;" not in app.raw
@@ -42,7 +43,7 @@ def test_with_a_file_that_cannot_be_read_no_model_is_taken_and_no_starter_is_off
     path = tmp_path / "config.toml"
     path.write_text("[servers\n", encoding="utf-8")
     with TerminalApp.real("--config", str(path), columns=160, rows=40) as app:
-        app.shows("no model", "Expected", "mcptui config check says it")
+        app.shows("no model", "Expected", "See also mcptui config check.")
         assert "config init" not in "".join(app.screen.display)
         app.send(QUIT)
         assert app.ended() == 0
@@ -50,6 +51,6 @@ def test_with_a_file_that_cannot_be_read_no_model_is_taken_and_no_starter_is_off
 
 def test_a_file_that_was_named_and_is_not_there_is_said_with_the_command_that_writes_one(tmp_path: Path):
     with TerminalApp.real("--demo", "--no-start", "--config", str(tmp_path / "nowhere.toml")) as app:
-        app.until(lambda: "toml: there is no such file; `mcptui config init` writes one" in conversation(app))
+        app.until(lambda: "toml: file not found; create it with `mcptui config init`" in conversation(app))
         app.send(QUIT)
         assert app.ended() == 0

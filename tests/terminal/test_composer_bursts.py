@@ -20,7 +20,7 @@ def test_a_complete_command_in_one_burst_is_done_at_its_first_enter(tmp_path: Pa
         app.send("hello" + ENTER)
         app.until(lambda: "context" in app.screen.display[-2] and "esc stop" not in app.text)
         app.send(f"/export html {tmp_path / 'page.html'}" + ENTER)
-        app.shows("was written to")
+        app.shows("Exported to")
     assert (tmp_path / "page.html").stat().st_size
 
 
@@ -30,7 +30,7 @@ def test_escape_behind_a_slash_closes_the_list_and_not_the_turn():
         app.send("go" + ENTER)
         app.shows("It begins.")
         app.send("/mo" + ESCAPE)
-        app.until(lambda: "› /mo" in app.text and "Ask another model" not in app.text)
+        app.until(lambda: "› /mo" in app.text and "Switch model" not in app.text)
         app.send("x")
         app.shows("› /mox", "esc stop")
 
@@ -48,7 +48,7 @@ def test_what_is_written_before_a_search_is_its_draft():
         app.send("hi" + ENTER)
         app.shows("Hello.")
         app.send("draft" + SEARCH + "h")
-        app.shows("written before › h", "› hi")
+        app.shows("history › h", "› hi")
         app.send(ESCAPE)
         app.shows("› draft")
 

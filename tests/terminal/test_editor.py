@@ -90,7 +90,7 @@ def test_an_editor_that_is_not_there_is_told(seen: Path):
     ) as app:
         app.shows("2 of 3")
         app.send("draft" + CTRL_F)
-        app.shows("there is no program /no/such/editor", "› draft")
+        app.shows("program /no/such/editor not found", "› draft")
 
 
 def test_an_interrupt_in_the_editor_is_for_the_editor(seen: Path):

@@ -52,8 +52,8 @@ def test_a_defect_ends_program_and_servers_and_tells_no_secret(config):
         assert app.ended() == 1
         assert app.faults_of_the_terminal() == []
         after = bytes(app.raw[app.raw.rindex(LEFT) :])
-        assert b"RuntimeError: a defect" in after
-        assert b"Servers are stopped." in after
+        assert b"Internal error: RuntimeError: a defect" in after
+        assert b"Servers were stopped. Report: " in after
         assert b"sk-secret-in-a-local" not in app.raw
         assert b"\x1b]0;pwned" not in app.raw
         all_gone(processes)

@@ -24,6 +24,7 @@ def app() -> Iterator[TerminalApp]:
 
 def works_and_quits(app: TerminalApp) -> None:
     app.shows(*WHOLE_SCREEN)
+    app.until(lambda: not app.echoes)
     app.send("hi" + ENTER)
     app.shows("Hello.")
     app.send(QUIT)

@@ -48,7 +48,7 @@ def test_no_failure_that_quotes_the_key_shows_it_or_keeps_it(tmp_path: Path):
             app.send(MODELS)
             app.shows("Models", "window unknown")
             app.send("\t")
-            app.shows("no list for [redacted")
+            app.shows("no list for", "[redacted:models.m.api_key]. The API key lacks permission.")
             app.send("\x1b")
             app.send(QUIT)
             app.ended()

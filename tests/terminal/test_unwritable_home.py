@@ -1,11 +1,18 @@
 """Where nothing can be saved, the main screen says so at once, and one line at exit, without a traceback."""
 
+import asyncio
 import re
+import resource
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.terminal.pty_app import TerminalApp, home_in
 from tests.terminal.set_ups import config_with
+from tui.core.conversation.conversation import UserMessage
+from tui.core.secrets.redact import Redactor
+from tui.storage.sessions.store import SessionStore
 
 ENTER = "\r"
 LEFT = b"\x1b[?1049l"
@@ -33,7 +40,7 @@ def test_a_home_that_is_a_file_is_marked_and_told_at_exit(tmp_path: Path):
     ) as app:
         told = ask_and_quit(app)
     folder = tmp_path / "file" / "home" / "mcptui" / "sessions"
-    assert told == [f"mcptui: Not all messages were saved: cannot write to {folder}: Not a directory."]
+    assert told == [f"mcptui: Some messages were not saved: cannot write to {folder}: Not a directory."]
 
 
 def test_a_disk_that_takes_nothing_is_marked_and_told_at_exit(tmp_path: Path):
@@ -42,4 +49,36 @@ def test_a_disk_that_takes_nothing_is_marked_and_told_at_exit(tmp_path: Path):
     command = f'ulimit -f 0; exec "{sys.executable}" -m tui --demo --no-start --config "{config}"'
     with TerminalApp(["bash", "-c", command], env=home_in(tmp_path)) as app:
         told = ask_and_quit(app)
-    assert len(told) == 1 and told[0].startswith("mcptui: Not all messages were saved: ")
+    assert len(told) == 1 and told[0].startswith("mcptui: Some messages were not saved: ")
+
+
+def questions_in(home: Path) -> list[str]:
+    """Return what was asked in the last session that is saved."""
+
+    async def asked() -> list[str]:
+        store = SessionStore(home / "mcptui" / "sessions", Redactor)
+        (info, *_) = await store.list()
+        messages = (await store.read(info.id)).conversation.messages
+        return [one.text for one in messages if isinstance(one, UserMessage)]
+
+    return asyncio.run(asked())
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits another process")
+def test_a_disk_that_fails_for_a_while_is_told_and_costs_nothing(tmp_path: Path):
+    with TerminalApp.real("--demo", "--no-start", env=home_in(tmp_path)) as app:
+        app.shows("0 of 3")
+        app.send("first" + ENTER)
+        app.shows("rule-based demo")
+        app.until(lambda: "esc stop" not in app.text)
+        before = resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+        app.send("second" + ENTER)
+        app.shows("not saved   ", "This conversation is not saved: ")
+        app.until(lambda: "esc stop" not in app.text)
+        resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, before)
+        app.shows("This conversation is saved again. Nothing was lost.")
+        app.until(lambda: "not saved   " not in app.text)
+        app.send("\x11")
+        assert app.ended() == 0
+        assert b"Traceback" not in app.raw
+    assert questions_in(tmp_path) == ["first", "second"]

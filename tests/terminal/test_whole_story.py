@@ -17,8 +17,9 @@ def test_ask_approve_stop_start_and_leave():
         app.until(lambda: "esc stop" not in app.text)
 
         app.send("add a note: buy milk" + ENTER)
-        app.shows("notes › add_note", "asks you")
-        app.until(lambda: re.search(r"asks you  [1-9]\d* s", app.text))  # earlier keys are ignored
+        app.shows("notes › add_note", "waiting for approval")
+        # earlier keys are ignored
+        app.until(lambda: re.search(r"waiting for approval  [1-9]\d* s", app.text))
         app.send("y")
         app.shows("✓ notes › add_note")
         app.until(lambda: "esc stop" not in app.text)

@@ -231,7 +231,7 @@ class FakeChats:
 
     def _saved(self, session: str) -> SessionInfo:
         if session not in self.saved:
-            raise McptuiError("there is no such session", where=session)
+            raise McptuiError("conversation not found", where=session)
         return self.saved[session]
 
     def _replace(self, info: SessionInfo, messages: Sequence[Message]) -> None:

@@ -156,7 +156,7 @@ def crashed(name: str) -> ServerStatus:
         ServerState.STOPPED,
         StopReason.EXITED,
         detail="exited with code 1 after 12 s",
-        next_step="Press l for its log, r to try again.",
+        next_step="Press l for its log, r to retry.",
         exit_code=1,
         stderr_last="RuntimeError: asked to crash",
     )
@@ -377,7 +377,7 @@ class FakeModelChanges:
 
     def table(self, values: ModelValues) -> dict[str, Any]:
         if not values.model:
-            raise UsageError("no model is chosen")
+            raise UsageError("no model selected")
         return {}
 
     async def offered(self, values: ModelValues) -> Sequence[str]:

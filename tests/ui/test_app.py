@@ -219,7 +219,7 @@ async def test_below_a_hundred_columns_one_region_shows_and_keys_change_it():
         await pilot.press("f3")
         await shows(app, "weather", "RUNNING")
         await pilot.press("f6")
-        await shows(app, "Each step of the model")
+        await shows(app, "Model steps and tool calls appear here")
         await pilot.press("f2")
         await shows(app, "Hangzhou")
 

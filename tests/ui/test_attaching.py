@@ -98,7 +98,7 @@ async def test_a_file_that_cannot_be_read_brings_the_message_back(folder: Path):
         await at_sign(pilot, "see @no")
         (folder / "notes.md").unlink()
         await pilot.press("enter")
-        await shows(app, "notes.md: cannot be attached: No such file or directory")
+        await shows(app, "notes.md: cannot attach it: No such file or directory")
         assert app.main.composer.text == "see [@notes.md] " and runtime.conversations.asked == []
         (folder / "notes.md").write_text("there again")
         await pilot.press("enter")
@@ -106,7 +106,8 @@ async def test_a_file_that_cannot_be_read_brings_the_message_back(folder: Path):
 
 
 @pytest.mark.parametrize(
-    ("content", "words"), [(b"", "it is empty"), (b"\x00\x01\x02" * 100, "neither text nor")]
+    ("content", "words"),
+    [(b"", "the file is empty"), (b"\x00\x01\x02" * 100, "unsupported type: not text, an image or")],
 )
 async def test_a_file_that_no_model_can_be_told_is_told_to_the_person(
     folder: Path, content: bytes, words: str
@@ -147,7 +148,7 @@ async def test_a_resource_that_fails_brings_the_message_back(folder: Path):
     async with opened(runtime) as (app, pilot):
         await at_sign(pilot, "@stat")
         await pilot.press("enter")
-        await shows(app, "cannot be attached")
+        await shows(app, "cannot attach it")
         await until(lambda: app.main.composer.text == "[@weather:weather://stations] ")
 
 
@@ -227,7 +228,7 @@ async def test_a_name_that_attaches_nothing_is_told(folder: Path):
     async with opened(runtime) as (app, pilot):
         await keys(pilot, "see @src/ap.py and @src")
         await pilot.press("escape", "enter")
-        await shows(app, "Not attached: @src/ap.py (there is no such file), @src (a directory).", "Which?")
+        await shows(app, "Not attached: @src/ap.py (file not found), @src (a directory).", "Which?")
 
 
 async def test_a_name_that_is_written_whole_is_attached_and_sent_by_one_enter(folder: Path):

@@ -137,7 +137,7 @@ async def test_a_turn_does_not_go_on_after_a_limit_while_a_command_runs() -> Non
         await until(lambda: app.main.parts.bridge.can_continue and not app.main.parts.turns.running)
         runtime.conversations.busy = "a conversation is being opened"
         await pilot.press("ctrl+g")
-        await shows(app, "A conversation is being opened. Wait until that is done.")
+        await shows(app, "A conversation is being opened. Wait until it finishes.")
         assert not app.main.parts.turns.running
         runtime.conversations.busy = ""
         await pilot.press("ctrl+g")
@@ -222,7 +222,7 @@ async def test_a_system_text_is_not_given_to_a_conversation_that_came_under_its_
         go.set()
         await until(lambda: runtime.conversations.info is None, what="a new conversation under the dialog")
         await pilot.press("ctrl+s")
-        await shows(app, "Another conversation is on screen now.")
+        await shows(app, "You switched to another conversation.")
         assert runtime.conversations.system == ""
 
 
@@ -284,7 +284,7 @@ async def test_closing_the_list_while_it_reads_a_session_frees_that_session(
         await stage.ask("third question")
         assert stage.conversations.info.id == session and len(await stage.conversations.sessions()) == 2
         await pilot.press("f9")
-        await shows(app, "2 saved", "on screen")
+        await shows(app, "2 saved", "● second question  current")
         await pilot.press("down", "enter")
         await shows(app, "first question", "One.")
 
@@ -299,4 +299,4 @@ async def test_quitting_while_a_command_runs_leaves_without_a_traceback() -> Non
         await send(pilot, "/compact")
         await begun.wait()
     await app.close()
-    assert app.crash == ""
+    assert app.crash is None

@@ -24,7 +24,7 @@ from tui.ui.workbench.screen import ServerScreen
 async def test_a_slash_lists_the_commands_with_what_they_take_and_do():
     async with opened(FakeRuntime()) as (app, pilot):
         await keys(pilot, "/")
-        await shows(app, "/model [NAME [ID]]", "Ask another model from now on", "more")
+        await shows(app, "/model [NAME [ID]]", "Switch model", "more")
 
 
 async def test_the_list_is_filtered_while_typing_and_gone_with_the_slash():
@@ -126,7 +126,7 @@ async def test_a_slip_of_the_pen_is_told_and_stays_in_the_composer():
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/modle x")
-        await shows(app, "There is no command /modle; /model")
+        await shows(app, "Unknown command /modle. Did you mean /model?")
         assert app.main.composer.text == "/modle x" and runtime.conversations.asked == []
 
 
@@ -134,7 +134,7 @@ async def test_a_command_that_is_none_is_told_and_a_space_before_it_sends_it():
     runtime = FakeRuntime(says("Sent."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/revython")
-        await shows(app, "There is no command /revython; /help lists")
+        await shows(app, "Unknown command /revython. See /help.")
         assert app.main.composer.text == "/revython" and runtime.conversations.asked == []
         await pilot.press("home", "space", "enter")
         await shows(app, "Sent.")
@@ -169,7 +169,7 @@ async def test_model_with_a_name_asks_that_one_from_now_on(text: str, switched: 
 async def test_a_model_that_is_not_there_is_told_and_the_line_comes_back():
     async with opened(FakeRuntime()) as (app, pilot):
         await send(pilot, "/model olama")
-        await shows(app, "there is no model of this name; ollama there is")
+        await shows(app, "olama: model not found. Did you mean ollama?")
         assert app.main.composer.text == "/model olama"
 
 
@@ -245,7 +245,7 @@ async def test_export_writes_the_conversation(tmp_path: Path):
         await until(path.exists)
         assert path.read_text() == "html"
         await send(pilot, f"/export html {path}")
-        await shows(app, "is there already")
+        await shows(app, "already exists")
 
 
 async def test_one_enter_sends_a_command_whose_argument_is_complete(tmp_path: Path, monkeypatch):
@@ -256,7 +256,7 @@ async def test_one_enter_sends_a_command_whose_argument_is_complete(tmp_path: Pa
         await keys(pilot, "/export html")
         await shows(app, "one page, to show others")
         await pilot.press("enter")
-        await shows(app, "The conversation was written to")
+        await shows(app, "Exported to")
 
 
 async def test_nothing_said_is_nothing_to_export_rename_or_go_on_with():
@@ -308,7 +308,7 @@ async def test_tools_lists_them_and_leads_to_the_workbench():
 async def test_tools_of_a_server_that_does_not_run_are_none():
     async with opened(FakeRuntime()) as (app, pilot):
         await send(pilot, "/tools slow")
-        await shows(app, "slow: is no server that runs")
+        await shows(app, "slow: not a running server")
 
 
 async def test_a_command_that_is_written_while_it_loads_is_done_once_it_has_loaded():
@@ -340,10 +340,10 @@ async def test_the_palette_offers_the_commands_that_have_no_key():
 @pytest.mark.parametrize(
     ("word", "found"),
     [
-        ("export", "Write the conversation to a file"),
-        ("compact", "Summarise the older part"),
-        ("session", "Go on with another conversation"),
-        ("model", "Ask another model from now on"),
+        ("export", "Export the conversation"),
+        ("compact", "Summarise older messages for the model"),
+        ("session", "Open a saved conversation"),
+        ("model", "Switch model"),
     ],
 )
 async def test_the_palette_finds_what_is_known_by_another_name(word: str, found: str):
@@ -361,9 +361,9 @@ async def test_the_palette_finds_what_cannot_be_done_now_and_says_why():
         await shows(app, "New conversation")
         assert "Compare with another model" not in screen_text(app)
         await pilot.press(*"compare")
-        await shows(app, "Compare with another model", "not now: nothing was said yet")
+        await shows(app, "Compare with another model", "not available: the conversation is empty")
         await pilot.press("down", "enter")
-        await shows(app, "Not now: nothing was said yet.")
+        await shows(app, "Not available: the conversation is empty.")
 
 
 async def test_a_command_that_may_take_something_is_put_into_the_composer():
@@ -385,7 +385,7 @@ async def test_project_instructions_are_shown_and_used_after_a_yes(tmp_path, mon
         app.screen._shown = 0.0
         await pilot.press("y")
         await until(lambda: runtime.request.project.used is not None)
-        await shows(app, "The model is given AGENTS.md")
+        await shows(app, "The model receives AGENTS.md")
 
 
 async def test_without_project_instructions_the_command_says_so(tmp_path, monkeypatch):
@@ -397,7 +397,7 @@ async def test_without_project_instructions_the_command_says_so(tmp_path, monkey
 
 async def test_context_shows_what_the_next_request_is_made_of():
     runtime = FakeRuntime()
-    runtime.request.shown_parts = [ContextPart("System text", 80), ContextPart("2 tools", 400, "weather")]
+    runtime.request.shown_parts = [ContextPart("System prompt", 80), ContextPart("2 tools", 400, "weather")]
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/context")
         await shows(app, "weather, 2 tools", "~400", "Total")

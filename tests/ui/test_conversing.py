@@ -111,7 +111,7 @@ async def test_a_question_is_asked_again_as_a_branch_and_one_key_leads_back() ->
         await send(pilot, "go")
         await shows(app, "First.")
         await pilot.press("f2", "r")
-        await shows(app, "Second.", "This is a branch")
+        await shows(app, "Second.", "Branch. Press")
         assert "First." not in screen_text(app)
         assert [text for text, _ in runtime.conversations.asked] == ["go", "go"]
         await until(lambda: not app.main.parts.turns.running)
@@ -163,7 +163,7 @@ async def test_a_branch_ends_behind_the_message_that_the_mark_stands_on() -> Non
         await shows(app, "Two.")
         await pilot.press("f2", "up", "up", "up", "up", "b")
         await until(lambda: runtime.conversations.done == [("branch", 2)])
-        await shows(app, "One.", "This is a branch")
+        await shows(app, "One.", "Branch. Press")
         assert "Two." not in screen_text(app)
 
 
@@ -174,7 +174,7 @@ async def test_the_same_is_asked_of_another_model_as_a_branch() -> None:
         await shows(app, "First.")
         await pilot.press("f2", "m")
         await until(lambda: isinstance(app.screen, ModelsScreen))
-        await shows(app, "to ask the same again")
+        await shows(app, "for the comparison")
         await pilot.press("down", "enter")
         await shows(app, "Second.")
         assert runtime.conversations.done == [("switch", "ollama", ""), ("branch", 0)]
@@ -186,7 +186,7 @@ async def test_a_message_offers_what_can_be_done_with_it() -> None:
         await send(pilot, "go")
         await shows(app, "First.")
         await pilot.press("f2", "up", "up", "enter")
-        await shows(app, "THIS MESSAGE", "ask it again")
+        await shows(app, "THIS MESSAGE", "retry")
         await pilot.press("down", "enter")
         await shows(app, "Second.")
 
@@ -235,7 +235,7 @@ async def test_the_marked_message_is_copied() -> None:
 async def test_a_command_for_a_conversation_in_which_nothing_was_said_says_so() -> None:
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press(*"/export", "enter")
-        await shows(app, "Nothing was said yet.")
+        await shows(app, "The conversation is empty.")
 
 
 async def test_the_conversation_is_written_to_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,7 +248,7 @@ async def test_the_conversation_is_written_to_a_file(tmp_path: Path, monkeypatch
         await shows(app, "Export “say hello” as", "say-hello.md")
         await pilot.press("tab", "enter")
         await until((tmp_path / "say-hello.json").exists)
-        await shows(app, "written to")
+        await shows(app, "Exported to")
 
 
 # ---- what was summarised ----
@@ -277,7 +277,7 @@ async def test_what_is_told_in_part_is_visible_and_can_be_taken_back() -> None:
         await shows(app, "Two of them.")
         runtime.conversation.compaction = Compaction(limits=((0, 900),))
         runtime.conversations.revision += 1
-        await shows(app, "large results are told in part", "u undoes it")
+        await shows(app, "large results are truncated to fit", "u undoes it")
         await pilot.press("f2", "u")
         await until(lambda: runtime.conversations.done[-1] == ("uncompact",))
 
@@ -342,11 +342,11 @@ async def test_a_file_is_opened_only_after_a_yes(tmp_path: Path, monkeypatch: py
         await pilot.press("f2", "v")
         await shows(app, "RESULT", "get_weather did it")
         await pilot.press("o", "enter")
-        await shows(app, "Open this file of a server")
+        await shows(app, "Open this file from the server")
         await pilot.press("n")
         assert started == []
         await pilot.press("o", "enter")
-        await shows(app, "Open this file of a server")
+        await shows(app, "Open this file from the server")
         await pilot.pause(0.35)  # a yes that comes sooner was typed before the question was seen
         await pilot.press("y")
         await until(lambda: len(started) == 1)
@@ -368,7 +368,7 @@ async def test_the_status_line_says_how_full_the_window_is_and_what_it_cost() ->
 
 
 def _seconds_left(app: McptuiApp) -> int:
-    found = re.search(r"asking again in (\d+) s", screen_text(app))
+    found = re.search(r"retrying in (\d+) s", screen_text(app))
     assert found is not None
     return int(found[1])
 

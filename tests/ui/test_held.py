@@ -173,10 +173,10 @@ async def test_with_no_model_to_ask_the_message_comes_back():
     runtime = FakeRuntime()
 
     def refuse(*_: object) -> None:
-        raise McptuiError("no model has been chosen yet")
+        raise McptuiError("no model selected")
 
     runtime.conversations.ask = refuse  # type: ignore[method-assign, assignment]
     async with opened(runtime) as (app, pilot):
         await send(pilot, "hello")
-        await shows(app, "no model has been chosen yet")
+        await shows(app, "no model selected")
         assert app.main.composer.text == "hello" and app.main.parts.turns.held == []

@@ -72,7 +72,7 @@ async def test_a_search_finds_while_typing_and_enter_takes_without_sending():
     async with opened(runtime) as (app, pilot):
         await until(lambda: len(app.main.composer.earlier) == 3)
         await pilot.press("ctrl+r")
-        await shows(app, "written before ›", "1 of 3")
+        await shows(app, "history ›", "1 of 3")
         await keys(pilot, "mil")
         await shows(app, "1 of 2")
         assert app.main.composer.text == "drink milk"
@@ -80,7 +80,7 @@ async def test_a_search_finds_while_typing_and_enter_takes_without_sending():
         assert app.main.composer.text == "buy milk"
         await pilot.press("enter")
         assert app.main.composer.text == "buy milk" and runtime.conversations.asked == []
-        assert "written before" not in screen_text(app)
+        assert "history ›" not in screen_text(app)
 
 
 async def test_escape_brings_back_the_draft():
@@ -97,7 +97,7 @@ async def test_what_is_not_found_leaves_the_draft_and_a_letter_less_finds_again(
     async with opened(FakeRuntime()) as (app, pilot):
         await until(lambda: len(app.main.composer.earlier))
         await pilot.press("ctrl+r", "b", "x")
-        await shows(app, "nothing found")
+        await shows(app, "no matches")
         await pilot.press("backspace")
         await shows(app, "1 of 1")
         await pilot.press("enter")

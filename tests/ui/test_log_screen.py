@@ -125,7 +125,7 @@ async def test_a_search_that_finds_nothing_says_so(host: FakeHost) -> None:
         host.lines = numbered(1, 5)
         await pilot.app.push_screen(screen)
         await press(pilot, "slash", *"zebra")
-        assert "nothing found" in title_of(screen)
+        assert "no matches" in title_of(screen)
 
 
 async def test_escape_closes_the_search_and_then_the_log(host: FakeHost) -> None:

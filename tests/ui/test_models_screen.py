@@ -90,9 +90,9 @@ async def test_typed_words_narrow_the_list() -> None:
 async def test_with_only_the_demo_it_shows_how_to_get_another_model() -> None:
     for choices in ((), (DEMO,)):
         async with listed(*choices) as scene:
-            await scene.shows("Three ways to another model", "OPENAI_API_KEY", "Ollama")
+            await scene.shows("To use another model, press ctrl+n", "OPENAI_API_KEY", "Ollama")
     async with listed(DEMO, OLLAMA) as scene:
-        assert "Three ways" not in scene.text
+        assert "To use another model" not in scene.text
 
 
 async def test_the_models_of_an_endpoint_are_listed_and_one_is_selected() -> None:
@@ -100,7 +100,7 @@ async def test_the_models_of_an_endpoint_are_listed_and_one_is_selected() -> Non
         scene.conversations.gate = asyncio.Event()
         scene.conversations.offers["ollama"] = ("gemma3:27b", "qwen3:8b", "llama3.3:70b")
         await scene.press("down", "tab")
-        await scene.shows("ollama offers", "Asking the endpoint which models it offers")
+        await scene.shows("ollama offers", "Loading models…")
         scene.conversations.gate.set()
         await scene.shows("gemma3:27b", "llama3.3:70b")
         await scene.press(*"llama", "enter")
@@ -112,7 +112,7 @@ async def test_an_id_that_is_not_listed_can_be_typed() -> None:
     async with listed(DEMO, OLLAMA) as scene:
         scene.conversations.offers["ollama"] = ("qwen3:8b",)
         await scene.press("down", "tab", *"my-own")
-        await scene.shows("use “my-own” as the model's id")
+        await scene.shows("use “my-own” as a model id")
         await scene.press("enter")
         await until(lambda: scene.conversations.done == [("switch", "ollama", "my-own")])
 
@@ -130,7 +130,7 @@ async def test_waiting_for_an_endpoint_can_be_cancelled() -> None:
     async with listed(DEMO, OLLAMA) as scene:
         scene.conversations.gate = asyncio.Event()
         await scene.press("down", "tab")
-        await scene.shows("Asking the endpoint")
+        await scene.shows("Loading models…")
         await scene.press("escape")
         assert "● demo" in scene.text
         await scene.press("escape")

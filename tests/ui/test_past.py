@@ -54,8 +54,8 @@ async def test_how_each_call_ended_is_said_in_a_word():
     endings = {
         "done": told("25 °C", call_id="done"),
         "failed": told("no such town", is_error=True, call_id="failed"),
-        "denied": told("denied by the person", is_error=True, call_id="denied"),
-        "cancelled": told("cancelled by the person", is_error=True, call_id="cancelled"),
+        "denied": told("denied by the user", is_error=True, call_id="denied"),
+        "cancelled": told("cancelled by the user", is_error=True, call_id="cancelled"),
         "outcome unknown": told(UNKNOWN_OUTCOME, is_error=True, call_id="outcome unknown"),
         "not run": told(NEVER_SENT, is_error=True, call_id="not run"),
     }
@@ -67,7 +67,7 @@ async def test_how_each_call_ended_is_said_in_a_word():
         lines = await it.lines()
         for name in list(endings)[1:]:
             assert name in row_with(lines, f" {name.replace(' ', '_')}_ ")
-        assert "the program ended while this call ran" in "\n".join(lines)
+        assert "mcptui exited during this call" in "\n".join(lines)
 
 
 async def test_a_call_without_any_answer_is_unknown_only_if_it_was_sent():
@@ -98,7 +98,7 @@ async def test_a_reply_that_was_cut_and_a_call_found_in_text_are_marked():
         ]
         it.pane.show_past(messages, (), **SILENT)
         lines = await it.lines()
-        assert "· cut short" in lines
+        assert "· truncated" in lines
         assert "recovered" in row_with(lines, "get_weather")
 
 

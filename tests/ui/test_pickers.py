@@ -94,4 +94,4 @@ async def test_a_short_list_has_no_field() -> None:
     async with Stage().run_test(size=(80, 24)) as pilot:
         pilot.app.push_screen(FindingPicker("Tools", MANY[:3]))
         await pilot.pause()
-        assert "type to find" not in screen_text(pilot.app)
+        assert "type to filter" not in screen_text(pilot.app)

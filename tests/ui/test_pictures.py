@@ -93,7 +93,7 @@ async def test_a_broken_image_shows_why() -> None:
     broken = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"x" * 200).decode()
     async with opened(with_images(broken).recording()) as (screen, pilot):
         await press(pilot, "enter")
-        await until(lambda: "image: the data is damaged" in "".join(page(screen)))
+        await until(lambda: "Cannot decode this image: damaged data" in "".join(page(screen)))
 
 
 async def test_a_picture_fits_the_pane_also_when_it_gets_narrower() -> None:

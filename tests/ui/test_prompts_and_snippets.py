@@ -96,7 +96,7 @@ async def test_a_prompt_of_a_server_that_does_not_run_is_no_message_to_the_model
     runtime.host.put(ServerStatus("notes", ServerSpec("notes", "python"), ServerState.STOPPED))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/notes:summary all")
-        await shows(app, "notes is not running; start it")
+        await shows(app, "notes is not running. Start it to use its prompts.")
         assert app.main.composer.text == "/notes:summary all" and runtime.conversations.asked == []
 
 
@@ -135,7 +135,7 @@ async def test_a_snippet_that_lacks_something_says_what():
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/trip start=Oslo")
         await until(lambda: app.main.composer.text == "/trip start=Oslo end=")
-        await shows(app, "Write what stands for end.")
+        await shows(app, "Enter a value for end.")
 
 
 async def test_a_snippet_with_the_name_of_a_command_is_told():

@@ -35,7 +35,7 @@ from tui.ui.widgets.times import said_at
 
 KEYS = {"chat.continue": "ctrl+g", "chat.retry": "r", "chat.cancel": "esc"}
 NOTICE = "the fine print"
-FAILS = ModelError("HTTP 500: out of order", where="model", next_step="Ask again.")
+FAILS = ModelError("HTTP 500: out of order", where="model", next_step="Retry.")
 
 
 class SlowModel(ScriptedModel):

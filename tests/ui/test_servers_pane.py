@@ -15,7 +15,7 @@ def pane_and_host(*statuses: object) -> tuple[ServersPane, FakeHost, Hand]:
 async def test_before_the_configuration_is_read_it_says_so() -> None:
     pane = ServersPane()
     async with Stage(pane).run_test(size=(60, 6)):
-        assert shown(pane)[:2] == ["SERVERS", "Reading the configuration…"]
+        assert shown(pane)[:2] == ["SERVERS", "Loading the configuration…"]
 
 
 async def test_without_servers_it_says_how_to_get_some() -> None:
@@ -67,7 +67,7 @@ async def test_a_server_that_did_not_start_says_why_and_what_to_do() -> None:
         "weather",
         StopReason.FAILED_TO_START,
         detail="weather did not start: `python weather.py` exited with code 1 after 0.3 s.",
-        next_step="Press l for its log, r to try again.",
+        next_step="Press l for its log, r to retry.",
     )
     pane, host, _ = pane_and_host(status)
     async with Stage(pane).run_test(size=(60, 8)) as pilot:
@@ -75,7 +75,7 @@ async def test_a_server_that_did_not_start_says_why_and_what_to_do() -> None:
         await pilot.pause()
         text = " ".join(" ".join(shown(pane)).split())
     assert "`python weather.py` exited with code 1 after 0.3 s." in text
-    assert "Press l for its log, r to try again." in text
+    assert "Press l for its log, r to retry." in text
 
 
 async def test_a_server_that_starts_shows_how_long_and_what_it_last_wrote() -> None:
@@ -182,9 +182,9 @@ async def test_tools_that_were_left_out_are_told_with_their_reason() -> None:
         pane.show_host(host)
         pane.focus()
         await pilot.pause()
-        assert "  1 tool left out" in shown(pane)
+        assert "  1 tool omitted" in shown(pane)
         await press(pilot, "space")
-        assert "bad: its inputSchema is no object" in row_with(shown(pane), "left out  ")
+        assert "bad: its inputSchema is no object" in row_with(shown(pane), "omitted  ")
 
 
 async def test_a_listing_that_failed_is_told_as_that_and_not_as_a_tool_left_out() -> None:
@@ -196,7 +196,7 @@ async def test_a_listing_that_failed_is_told_as_that_and_not_as_a_tool_left_out(
         assert "  tools/list: no answer within 30 s" in shown(pane)
         await press(pilot, "space")
         assert row_with(shown(pane), "listing").split(maxsplit=1)[1] == "tools/list: no answer within 30 s"
-        assert not any("left out" in line for line in shown(pane))
+        assert not any("omitted" in line for line in shown(pane))
 
 
 async def test_the_cursor_steps_from_server_to_server() -> None:

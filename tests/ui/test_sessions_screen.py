@@ -85,7 +85,7 @@ async def test_a_narrow_screen_has_no_preview() -> None:
 
 async def test_an_empty_list_explains_what_will_be_in_it() -> None:
     async with listed() as scene:
-        await scene.shows("No conversation was saved yet", "to search in it")
+        await scene.shows("No saved conversations yet.", "search, branch and export them here")
 
 
 async def test_typing_narrows_the_titles_at_once() -> None:
@@ -107,7 +107,7 @@ async def test_matches_in_messages_arrive_as_they_are_found() -> None:
         scene.conversations.gate = asyncio.Event()
         scene.conversations.finds = [SessionMatch(RAIN, 1, "bring an umbrella to Oslo")]
         await scene.press(*"umbrella")
-        await scene.shows("No title has “umbrella” in it.", "IN WHAT WAS SAID", "searching…")
+        await scene.shows("No title contains “umbrella”.", "IN MESSAGES", "searching…")
         scene.conversations.gate.set()
         await scene.shows("bring an umbrella to Oslo", "1 place")
 
@@ -202,7 +202,7 @@ async def test_escape_cancels_renaming() -> None:
 async def test_the_key_shown_after_a_deletion_undoes_it() -> None:
     async with listed(MILK, RAIN) as scene:
         await scene.press("ctrl+d")
-        await scene.shows("Deleted: Which notes mention milk?", "ctrl+z brings it back", "1 saved")
+        await scene.shows("Deleted: Which notes mention milk?", "ctrl+z restores it", "1 saved")
         await scene.press("ctrl+z")
         await scene.shows("2 saved", "Which notes mention milk?")
         assert "Deleted:" not in scene.text
@@ -260,7 +260,7 @@ async def test_the_current_conversation_cannot_be_deleted() -> None:
     async with listed(MILK) as scene:
         scene.conversations.info = MILK
         await scene.press("ctrl+d")
-        await scene.shows("This conversation is on screen")
+        await scene.shows("This conversation is open.")
         assert "milk" in scene.conversations.saved
 
 
@@ -306,7 +306,7 @@ async def test_an_existing_file_is_overwritten_only_after_a_second_enter(tmp_pat
     async with Stage().run_test(size=(100, 24)) as pilot:
         pilot.app.push_screen(ExportChat("Milk", tmp_path / "milk"), given.append)
         await pilot.press("enter")
-        await until(lambda: "is there already" in screen_text(pilot.app))
+        await until(lambda: "already exists" in screen_text(pilot.app))
         assert given == []
         await pilot.press("enter")
         await until(lambda: bool(given))
@@ -341,7 +341,7 @@ async def test_a_device_or_fifo_is_not_offered_as_a_file_to_overwrite(tmp_path: 
     async with Stage().run_test(size=(100, 24)) as pilot:
         pilot.app.push_screen(ExportChat("Milk", tmp_path / "milk"))
         await pilot.press("enter")
-        await until(lambda: "enter writes into it" in screen_text(pilot.app))
+        await until(lambda: "Press enter to write to it" in screen_text(pilot.app))
 
 
 def test_the_file_name_is_derived_from_the_title(tmp_path: Path) -> None:

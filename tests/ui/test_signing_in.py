@@ -27,7 +27,7 @@ async def test_login_signs_in_starts_the_server_again_and_says_where_the_tokens_
     runtime = with_servers(REMOTE)
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/login safe")
-        await shows(app, "safe: signed in until 14:30. The tokens are in the keychain.")
+        await shows(app, "safe: signed in until 14:30. Tokens are stored in the keychain.")
         assert runtime.host.asked == [("sign in", "safe"), ("restart", "safe")]
 
 
@@ -35,7 +35,7 @@ async def test_logout_deletes_the_tokens():
     runtime = with_servers(REMOTE)
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/logout safe")
-        await shows(app, "safe: signed out, its tokens are deleted.")
+        await shows(app, "safe: signed out, tokens deleted.")
         assert runtime.host.asked == [("sign out", "safe")]
 
 

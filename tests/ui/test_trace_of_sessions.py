@@ -81,7 +81,7 @@ async def test_a_branch_keeps_the_trace_of_the_turns_in_it() -> None:
         await shows(app, "Two.")
         await until(lambda: not app.main.parts.turns.running)
         await pilot.press("f2", "up", "up", "up", "b")
-        await shows(app, "This is a branch")
+        await shows(app, "Branch. Press")
         assert turns(app) == 1
         await shows(app, "weather › get_weather")
 

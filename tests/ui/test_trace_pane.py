@@ -71,7 +71,7 @@ async def test_before_anything_happened_it_says_what_will_stand_there() -> None:
         await pilot.pause()
         lines = shown(story.pane)
     assert lines[0] == "TRACE"
-    assert "Each step of the model and each tool call" in lines[1]
+    assert "Model steps and tool calls appear here" in lines[1]
 
 
 async def test_a_turn_reads_from_top_to_bottom() -> None:
@@ -119,7 +119,7 @@ async def test_a_call_that_asks_says_so_and_why() -> None:
         await pilot.pause()
         lines = shown(story.pane)
     assert lines[3].startswith("  ? weather › delete_note")
-    assert lines[3].endswith("asks you  0 s")
+    assert lines[3].endswith("waiting for approval  0 s")
     assert lines[4] == "      may delete data"
 
 
@@ -190,7 +190,7 @@ async def test_what_the_person_answered_and_how_long_it_took_is_kept() -> None:
         story.tell(events.ApprovalGiven(1, call, Answer.ONCE, "")).done(call)
         story.pane.focus()
         await press(pilot, "end", "enter")
-        assert "      you said once after 2.5 s" in shown(story.pane)
+        assert "      allowed once after 2.5 s" in shown(story.pane)
 
 
 async def test_a_step_and_a_turn_fold_what_is_in_them() -> None:
@@ -264,7 +264,7 @@ async def test_a_new_conversation_begins_with_an_empty_trace() -> None:
         story.spans.clear()
         story.pane.tick()
         await pilot.pause()
-        assert "Each step" in shown(story.pane)[1]
+        assert "Model steps" in shown(story.pane)[1]
         story.turn()
         assert shown(story.pane)[2].startswith("▾ step 1   asked")
 

@@ -170,7 +170,7 @@ async def test_a_request_whose_answer_may_not_be_loaded_is_not_called_waiting() 
         await press(pilot, "home")
         assert shown(screen.list)[0].split()[-2:] == ["…", "…"]
         await press(pilot, "p")
-        await until(lambda: "Its answer is not loaded yet." in told(pilot))
+        await until(lambda: "Its response is not loaded yet." in told(pilot))
 
 
 async def test_progress_belongs_to_its_call_and_a_key_selects_the_request() -> None:
@@ -211,7 +211,7 @@ async def test_a_mark_is_shown_and_saved() -> None:
 
 async def test_an_empty_list_explains_what_it_will_show() -> None:
     async with opened(Recorded().recording()) as (screen, _):
-        assert "Every message of every server will stand here" in " ".join(shown(screen.list))
+        assert "Every message of every server appears here" in " ".join(shown(screen.list))
 
 
 async def test_names_from_the_wire_are_escaped() -> None:

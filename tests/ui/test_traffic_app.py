@@ -4,9 +4,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from textual.command import CommandPalette
 from textual.pilot import Pilot
 
 from tests.conftest import until
+from tests.ui.app_stage import shows
 from tests.ui.traffic_stage import some
 from tui.settings.themes import DEFAULT_THEME
 from tui.ui.app.traffic_app import TrafficApp
@@ -34,6 +36,20 @@ async def test_a_screen_over_it_is_left_for_the_recording() -> None:
         await until(lambda: app.screen is not screen)
         await pilot.press("escape")
         await until(lambda: app.screen is screen)
+
+
+async def test_the_palette_has_the_commands_of_a_recording_and_no_others() -> None:
+    async with shown() as (app, screen, pilot):
+        await until(lambda: screen.is_whole)
+        await pilot.press("ctrl+p")
+        await until(lambda: isinstance(app.screen, CommandPalette))
+        titles = {command.title for command in app.commands()}
+        assert {"Filter the list", "Switch theme"} <= titles
+        assert not titles & {"New conversation", "Focus the servers", "Call the tool, read the resource"}
+        await pilot.press(*"size")
+        await shows(app, "Sort by size")
+        await pilot.press("enter")
+        await until(lambda: app.screen is screen and screen.filtering.order is not None)
 
 
 async def test_what_is_not_seen_at_first_is_there_behind_the_first_lines() -> None:

@@ -85,7 +85,7 @@ async def test_a_truncated_body_is_not_compared() -> None:
     recorded.add(Kind.STDERR, b"one")
     async with opened(recorded.recording()) as (_screen, pilot):
         await press(pilot, "d", "k", "d")
-        await until(lambda: "Only the beginning of entry 1 was kept" in compared(pilot))
+        await until(lambda: "Entry 1 is truncated and cannot be compared." in compared(pilot))
 
 
 async def test_the_waterfall_of_a_live_turn_shows_the_time_of_an_approval() -> None:
@@ -112,7 +112,7 @@ async def test_an_entry_without_a_turn_has_no_waterfall() -> None:
         await until(lambda: len(screen.list.view) == len(recorded.entries))
         screen.list.select(1)
         await press(pilot, "w")
-        assert [one.message for one in pilot.app._notifications] == ["No turn caused this entry."]
+        assert [one.message for one in pilot.app._notifications] == ["This entry does not belong to a turn."]
         assert pilot.app.screen is screen
 
 

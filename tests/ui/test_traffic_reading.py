@@ -47,7 +47,7 @@ async def test_a_finding_whose_sentence_is_not_stored_has_one_all_the_same() -> 
         await press(pilot, "enter")
         await until(lambda: screen.entry.loaded)
         screen.entry.show_tab(EntryTab.FINDINGS)
-        await until(lambda: "An answer to no request." in page(screen))
+        await until(lambda: "A response without a request." in page(screen))
 
 
 async def test_every_tab_of_an_entry_has_content() -> None:

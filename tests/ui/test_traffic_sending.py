@@ -19,7 +19,7 @@ from tests.ui.traffic_stage import some
 from tui.core.traffic import Cause, Direction, Kind, Redaction
 from tui.core.workbench import RawAnswer
 from tui.ui.app.app import McptuiApp
-from tui.ui.dialogs.confirm import ConfirmCall
+from tui.ui.dialogs.confirm import Confirm
 from tui.ui.traffic.edit_request import EditRequest
 from tui.ui.traffic.screen import TrafficScreen
 
@@ -87,7 +87,7 @@ async def test_a_destructive_tool_is_called_only_after_confirmation() -> None:
     async with opened() as (runtime, app, screen, pilot):
         screen.list.select(3)
         await press(pilot, "R")
-        assert isinstance(app.screen, ConfirmCall)
+        assert isinstance(app.screen, Confirm)
         await press(pilot, "n")
         assert runtime.workbench.called == []
         await press(pilot, "R")
@@ -102,10 +102,23 @@ async def test_a_call_that_may_change_something_is_resent_only_after_confirmatio
         await until(lambda: len(screen.list.view) == 6)
         screen.list.select(5)
         await press(pilot, "R")
-        assert isinstance(app.screen, ConfirmCall)
-        await shows(app, "add_note may change something. It was sent before")
+        assert isinstance(app.screen, Confirm)
+        await shows(app, "add_note may change something. It was already sent.")
         await press(pilot, "n")
         assert runtime.workbench.called == []
+
+
+async def test_each_repeated_call_that_may_change_something_is_asked_about() -> None:
+    async with opened() as (runtime, app, screen, pilot):
+        runtime.recorded.call("add_note", source="notes", arguments={"text": "milk"})  # 5, 6
+        await until(lambda: len(screen.list.view) == 6)
+        for sent in (1, 2):
+            screen.list.select(5)
+            await press(pilot, "R")
+            assert isinstance(app.screen, Confirm)
+            app.screen._clock = lambda: float("inf")
+            await press(pilot, "y")
+            await until(lambda sent=sent: len(runtime.workbench.called) == sent)
 
 
 async def test_params_are_edited_as_json_in_one_burst() -> None:
@@ -143,7 +156,7 @@ async def test_invalid_json_is_reported_while_typing_and_not_sent() -> None:
         await press(pilot, "e", "comma")
         await shows(app, "✗ line 6, column 2: ")
         await press(pilot, "ctrl+s")
-        await shows(app, "it cannot be sent yet")
+        await shows(app, "cannot be sent yet")
         await press(pilot, "escape")
         assert app.screen is screen
         assert runtime.workbench.called == []
@@ -172,11 +185,11 @@ async def test_nothing_is_sent_to_a_stopped_server() -> None:
     ("fields", "why"),
     [
         ({"redactions": (Redaction(1, 4, "API_KEY"),)}, "API_KEY"),
-        ({"sha256": "0" * 64}, "Only the beginning"),
-        ({"direction": Direction.IN}, "The server asked this"),
-        ({"source": "tap:x"}, "Another program talks"),
-        ({"source": "gone"}, "There is no server gone"),
-        ({"method": "initialize"}, "restarting the server"),
+        ({"sha256": "0" * 64}, "The entry is truncated"),
+        ({"direction": Direction.IN}, "The server sent this request"),
+        ({"source": "tap:x"}, "This was recorded by a tap"),
+        ({"source": "gone"}, "Server gone is no longer configured"),
+        ({"method": "initialize"}, "Restart the server"),
     ],
 )
 async def test_a_refused_request_shows_why(fields: dict[str, Any], why: str) -> None:
@@ -197,7 +210,9 @@ async def test_nothing_can_be_sent_from_a_recording() -> None:
         screen.list.select(2)
         await press(pilot, "R", "e")
         assert pilot.app.screen is screen
-        assert any("no server behind it" in note.message for note in pilot.app._notifications)
+        assert any(
+            "A recording has no server to send to." in note.message for note in pilot.app._notifications
+        )
 
 
 async def test_a_request_without_a_response_shows_why() -> None:

@@ -113,7 +113,7 @@ async def test_a_reply_that_was_cut_says_so():
         it.pane.add_text("Half a sen")
         it.pane.end_reply(None, partial=True)
 
-        await it.shows("· cut short")
+        await it.shows("· truncated")
 
 
 @pytest.mark.parametrize("kind", ["user", "text", "thinking", "call", "question", "note", "welcome", "label"])

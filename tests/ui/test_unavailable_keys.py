@@ -71,7 +71,7 @@ async def test_a_key_of_the_persons_own_says_why_it_does_nothing() -> None:
     runtime.keys = {"chat.branch": "K"}
     async with opened(runtime) as (app, pilot):
         await pilot.press("f2", "K")
-        await tells(app, "Branch is not available: nothing was said yet.")
+        await tells(app, "Branch is not available: the conversation is empty.")
 
 
 @pytest.mark.parametrize("text", ["because", "please", "yes", "tell me"])

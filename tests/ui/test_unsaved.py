@@ -37,6 +37,7 @@ async def test_the_mark_comes_during_the_run_and_goes_once_everything_is_saved()
         await shows(app, "not saved   ")
         runtime.unsaved = ""
         await until(lambda: "not saved   " not in screen_text(app))
+        await shows(app, "This conversation is saved again. Nothing was lost.")
 
 
 async def test_traffic_that_is_not_recorded_is_marked_and_explained() -> None:
@@ -59,7 +60,7 @@ async def test_a_branch_says_that_the_conversation_before_it_is_lost(key: str, w
         await send(pilot, "go")
         await shows(app, "First.")
         await pilot.press("f2", key)
-        await shows(app, f"Not all messages of the previous conversation were saved: {FULL}.", wait_for)
+        await shows(app, f"Some messages of the previous conversation were not saved: {FULL}.", wait_for)
         assert "goes back" not in screen_text(app)
         assert app.main.parts.current.parent == ""
 
@@ -69,8 +70,8 @@ async def test_the_branch_command_says_that_the_conversation_before_it_is_lost()
         await send(pilot, "go")
         await shows(app, "First.")
         await send(pilot, "/branch")
-        await shows(app, f"Not all messages of the previous conversation were saved: {FULL}.")
-        assert "stays as it is" not in screen_text(app)
+        await shows(app, f"Some messages of the previous conversation were not saved: {FULL}.")
+        assert "The original is unchanged" not in screen_text(app)
 
 
 async def test_a_new_conversation_says_that_the_one_before_it_is_lost() -> None:
@@ -78,4 +79,4 @@ async def test_a_new_conversation_says_that_the_one_before_it_is_lost() -> None:
         await send(pilot, "go")
         await shows(app, "First.")
         await pilot.press("ctrl+n")
-        await shows(app, f"Not all messages of the previous conversation were saved: {FULL}.")
+        await shows(app, f"Some messages of the previous conversation were not saved: {FULL}.")

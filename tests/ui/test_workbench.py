@@ -38,7 +38,7 @@ async def test_the_palette_opens_the_workbench_of_each_server() -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await until(lambda: app.main.parts and runtime.is_ready)
         titles = [command.title for command in app.commands()]
-        assert "Work with weather" in titles
+        assert "Open the workbench of weather" in titles
         assert "Show the resources" not in titles
         app.main.parts.navigator.open_server("weather")
         await until(lambda: isinstance(app.screen, ServerScreen))
@@ -78,7 +78,7 @@ async def test_o_turns_a_tool_off_for_the_model_and_it_can_still_be_called() -> 
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("o")
-        await shows(app_of(screen), "For the model: off: turned off by you")
+        await shows(app_of(screen), "For the model: off: disabled by you")
         row = next(line for line in screen_text(app_of(screen)).splitlines() if "get_weather" in line)
         assert "off" in row.partition("│")[0]
         assert runtime.host.status("weather").spec.off == ("get_weather",)
@@ -106,7 +106,7 @@ async def test_a_tool_that_no_model_can_run_says_why_and_o_does_not_change_that(
     async with opened(runtime) as (screen, pilot):
         await shows(app_of(screen), f"For the model: not offered: {why}", "has an icon")
         await pilot.press("o")
-        await shows(app_of(screen), f"The model is not offered it: {why}.")
+        await shows(app_of(screen), f"Not offered to the model: {why}.")
         assert runtime.host.status("weather").spec.off == ()
 
 
@@ -119,9 +119,9 @@ async def test_the_overview_says_who_the_server_is_and_what_it_costs() -> None:
         await pilot.press("1")
         app = app_of(screen)
         await shows(app, "Weather of the World 1.4.0", "2026-07-28", "python weather.py --verbose")
-        await shows(app, "TZ, WEATHER_TOKEN", "4000, 4001", "48 MB", "1.4 s so far", "listChanged")
+        await shows(app, "TZ, WEATHER_TOKEN", "4000, 4001", "48 MB", "1.4 s in total", "listChanged")
         await shows(app, "its name has control characters", "Ask for one city at a time.")
-        await shows(app, "1, after it ended by itself")
+        await shows(app, "1, after it exited unexpectedly")
 
 
 async def test_the_overview_says_how_fresh_lists_are_and_what_is_not_used() -> None:
@@ -145,9 +145,9 @@ async def test_i_gives_the_instructions_to_the_model() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("1")
-        await shows(app_of(screen), "INSTRUCTIONS  not given to the model, i changes that")
+        await shows(app_of(screen), "INSTRUCTIONS  not sent to the model, i changes that")
         await pilot.press("i")
-        await shows(app_of(screen), "INSTRUCTIONS  given to the model, i changes that")
+        await shows(app_of(screen), "INSTRUCTIONS  sent to the model, i changes that")
         assert runtime.host.status("weather").spec.instructions
 
 
@@ -166,7 +166,7 @@ async def test_v_sets_the_log_level() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("5", "v")
-        await shows(app_of(screen), "Log from this level on", "emergency")
+        await shows(app_of(screen), "Log level", "emergency")
         await pilot.press("down", "enter")
         await until(lambda: runtime.host.status("weather").spec.log_level == "notice")
 
@@ -192,7 +192,7 @@ async def test_a_stopped_server_is_shown_as_stopped_and_s_starts_it() -> None:
         await shows(app, "The server is stopped.")
         await pilot.press("s")
         await until(lambda: runtime.host.asked == [("start", "slow")])
-        await shows(app, "This server offers no")
+        await shows(app, "This server has no")
 
 
 async def test_tools_that_appear_while_the_screen_is_open_are_listed() -> None:
@@ -462,7 +462,7 @@ async def test_the_resource_of_a_template_is_subscribed_to_with_the_values_of_it
         await shows(app, f"this is {uri}")
         screen.set_focus(bench_of(screen).list)
         await pilot.press("u")
-        await shows(app, "Subscribed: it is read again", "subscribed")
+        await shows(app, "Subscribed. It is read again", "subscribed")
         assert set(bench.subscribed) == {uri}
         bench.answers[uri] = ToolResult((TextContent("Now it is another."),))
         bench.subscribed[uri] = ResourceSubscription(updates=1)

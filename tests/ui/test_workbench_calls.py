@@ -72,7 +72,7 @@ async def test_escape_cancels_a_running_call() -> None:
         await shows(app_of(screen), "The call is still running.")
         await pilot.press("escape")
         await until(lambda: runtime.workbench.cancelled == 1)
-        await shows(app_of(screen), "cancelled")
+        await shows(app_of(screen), "Cancelled.")
         assert len(runtime.workbench.called) == 1
 
 
@@ -102,7 +102,7 @@ async def test_a_destructive_tool_is_confirmed_before_its_first_call_only() -> N
         await until(lambda: isinstance(app.screen, ConfirmCall))
         app.screen._shown -= 1  # ripe
         await pilot.press("y")
-        await shows(app, "The tool says that it failed.", "there is no such station")
+        await shows(app, "The tool reported an error.", "there is no such station")
         await pilot.press("ctrl+s")
         await called(runtime, 2)
 
@@ -173,7 +173,7 @@ async def test_one_key_puts_the_result_into_the_message() -> None:
         await until(lambda: app.screen is app.main)
         text = app.main.composer.text
         assert text.startswith(
-            'Look:\n\nweather › get_weather with {"location": "x"} gave:\n> The weather of x'
+            'Look:\n\nResult of weather › get_weather with {"location": "x"}:\n> The weather of x'
         )
         await until(lambda: app.main.composer.has_focus)
 

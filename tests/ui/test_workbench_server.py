@@ -41,7 +41,7 @@ async def test_a_call_that_crashes_its_server_is_lost_and_shows_the_last_output(
     runtime.workbench.answers["get_radar"] = crash
     async with opened(runtime) as (screen, pilot):
         await pilot.press("down", "down", "down", "ctrl+s")
-        await shows(app_of(screen), "† lost", "The server ended before it answered.")
+        await shows(app_of(screen), "† lost", "The server exited before it responded.")
         await shows(app_of(screen), "exited with code 1", "RuntimeError: out of clouds", "s starts it")
         bench = bench_of(screen)
         assert bench.item is not None and bench.item.label == "get_radar"
@@ -210,7 +210,9 @@ async def test_events_of_http_read_as_sentences_in_the_log() -> None:
     runtime.recorded.add(Kind.EVENT, method="http", detail={"event": "http", "exchange": 2, "status": 202})
     async with opened(runtime) as (screen, pilot):
         await pilot.press("5")
-        await shows(app_of(screen), "The client asked server weather for a stream", "HTTP 202: taken")
+        await shows(
+            app_of(screen), "The client opened a message stream from server weather", "HTTP 202: accepted"
+        )
         assert "exchange" not in screen.log_lines.text
 
 

@@ -41,7 +41,9 @@ def test_a_deleted_working_directory_is_an_error_in_one_sentence(
         assert main([]) == 2
     finally:
         os.chdir(before)
-    assert capsys.readouterr().err == ("mcptui: the current directory was deleted; start it in another one\n")
+    assert capsys.readouterr().err == (
+        "mcptui: the current directory was deleted; start mcptui in another one\n"
+    )
 
 
 def test_traffic_is_still_found_under_its_former_name_which_no_help_mentions():
@@ -50,3 +52,19 @@ def test_traffic_is_still_found_under_its_former_name_which_no_help_mentions():
         "command": "trace"
     }
     assert "trace" not in parser.format_help()
+
+
+def test_an_internal_error_of_a_command_leaves_a_report_and_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    def fail(*_: object) -> int:
+        raise RuntimeError("a defect")
+
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr("tui.commands.sessions.sessions", fail)
+
+    assert main(["sessions", "--json"]) == 70
+
+    (path,) = (tmp_path / "mcptui" / "crashes").iterdir()
+    assert capsys.readouterr().err == f"mcptui: Internal error: RuntimeError: a defect. Report: {path}\n"
+    assert "mcptui sessions --json" in path.read_text(encoding="utf-8")

@@ -36,7 +36,7 @@ end of file, signals and the exit code are passed through unchanged, and recordi
 
   mcptui tap --into claude time      make Claude start its server "time" through the tap
   mcptui tap --out claude time       undo that
-  mcptui tap -- uvx mcp-server-time  what the host then starts
+  mcptui tap -- uvx mcp-server-time  the command that the host then runs
 
 --into shows the change and asks before it writes. Only the command and args of the server change. A copy of
 the file is kept, and --out restores the entry even if other parts of the file have changed since.
@@ -180,7 +180,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_search(add)
     short = "add a server to the configuration: a URL or a command"
     add("add", add_options, help=short, usage=ADD_USAGE, description=ADD_ABOUT)
-    about = "Remove a server from the configuration. Other comments in the file are kept."
+    about = "Remove a server from the configuration. Comments elsewhere in the file are kept."
     add("remove", _fill_remove, raw=False, help="remove a server from the configuration", description=about)
     add("login", _fill_sign_in, raw=False, help="sign in to a remote server", description=LOGIN_ABOUT)
     about = "Delete the tokens of a remote server from this machine."
@@ -265,7 +265,7 @@ def _fill_run(run: argparse.ArgumentParser) -> None:
     servers.add_argument(
         "--no-servers", action="store_true", default=argparse.SUPPRESS, help="start no server"
     )
-    _no_start(run, help="start only the servers named by --server", default=argparse.SUPPRESS)
+    _no_start(run, help="do not start servers automatically", default=argparse.SUPPRESS)
     run.add_argument(
         "--max-steps", type=_positive, metavar="N", help="at most N model requests, and one to wrap up"
     )
@@ -379,8 +379,8 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
 
 def _fill_tap(parser: argparse.ArgumentParser) -> None:
     hosts = "claude, cursor, vscode, windsurf, cline, zed, gemini, ... or the path of its file"
-    parser.add_argument("--into", metavar="HOST", help=f"put the tap into a host's configuration: {hosts}")
-    parser.add_argument("--out", metavar="HOST", help="take the tap out of a host's configuration again")
+    parser.add_argument("--into", metavar="HOST", help=f"proxy a server of another host: {hosts}")
+    parser.add_argument("--out", metavar="HOST", help="stop proxying it: restore its entry")
     parser.add_argument("--yes", action="store_true", help="--into, --out: do not ask for confirmation")
     parser.add_argument("--dry-run", action="store_true", help="--into, --out: show the change only")
     parser.add_argument("--name", metavar="NAME", help="server name in the recording")

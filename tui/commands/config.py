@@ -197,7 +197,7 @@ def _learned(*, forget: bool) -> int:
         return 0
     entries = file.entries()
     for entry in entries:
-        facts = ", ".join(Learned.from_json(entry.learned).facts) or "nothing known to this version"
+        facts = ", ".join(Learned.from_json(entry.learned).facts) or "nothing that this version understands"
         print(clean_line(f"{entry.model} at {entry.endpoint}: {facts}", 4096))
     if not entries:
         print("nothing learned yet")

@@ -13,7 +13,6 @@ from tui.core.attachments import MAX_BYTES, attachment_of
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import UsageError
 from tui.core.text import clean_line
-from tui.core.turn.answer_format import AnswerFormat, answer_value
 
 MAX_STDIN = 4 * 1024 * 1024
 MAX_SYSTEM = 1024 * 1024
@@ -136,6 +135,7 @@ class AnswerSchema:
     """The JSON Schema of `--schema FILE`. Close it after use; the libraries that check are loaded here."""
 
     def __init__(self, path: str, schema: dict[str, Any]) -> None:
+        from tui.core.turn.answer_format import AnswerFormat
         from tui.host.schemas.validation import SchemaChecker
 
         self._path = path
@@ -172,6 +172,8 @@ class AnswerSchema:
 
     async def answer(self, text: str) -> tuple[Any, str]:
         """Return the JSON value of an answer, and what is wrong with it under the schema, or ""."""
+        from tui.core.turn.answer_format import answer_value
+
         problem = await self.format.problem(text)
         return (None, problem) if problem else (answer_value(text), "")
 

@@ -36,7 +36,7 @@ def _add_looking(actions: "Actions") -> None:
         "--limit", type=count, default=200, metavar="N", help="maximum number (default: 200)"
     )
     search = _action(actions, "search", "search all conversations")
-    search.add_argument("text", metavar="TEXT", help="words that must all occur in a message")
+    search.add_argument("text", metavar="TEXT", help="words to find (all must match in one message)")
     search.add_argument("--limit", type=count, default=100, metavar="N", help="maximum number (default: 100)")
     show = _action(actions, "show", "print a conversation as Markdown, or with --json as JSON")
     show.add_argument("session", metavar="ID", help=ID)

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 from tui.commands.add import is_command
 from tui.commands.interrupt import Interrupt
 from tui.commands.terminal_approver import read_line
-from tui.core.errors import ConfigError, McptuiError, UsageError
+from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, Refuser
 from tui.core.text import clean, clean_line
 from tui.core.units import plural
@@ -74,7 +74,11 @@ async def _prepared(runtime: Runtime, server: str, work: Work) -> int:
 
 
 async def _login(runtime: Runtime, server: str) -> int:
-    place = await runtime.host.sign_in(server)
+    try:
+        place = await runtime.host.sign_in(server)
+    except ServerError as error:
+        error.where = error.where or clean_line(server, 64)
+        raise
     state = runtime.host.status(server).sign_in
     print(f"{clean_line(server, 64)}: {state}. Tokens are stored {place}.")
     return 0
@@ -114,7 +118,7 @@ def _can_open(question: AddressQuestion) -> bool:
 def question_text(question: AddressQuestion, *, can_open: bool) -> str:
     """Return the whole question: who asks, the host, the whole address, what is odd about it, what to do."""
     found = web_address(question.url)
-    lines = [f"{clean_line(question.server, 64)} asks you to sign in at {clean_line(found.host, 200)}:", ""]
+    lines = [f"{clean_line(question.server, 64)} requires signing in at {clean_line(found.host, 200)}:", ""]
     lines += [f"  {clean_line(question.url, 8192)}", ""]
     lines += [f"  ! {clean(warning)}" for warning in found.warnings]
     if question.message:

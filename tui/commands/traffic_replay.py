@@ -89,7 +89,7 @@ def _command(args: argparse.Namespace) -> tuple[Sequence[str], Mapping[str, str]
     """Return what starts the live server: the given command, or that of a configured server."""
     if args.live_command:
         return args.live_command, os.environ, None
-    from tui.host.process.process import server_environment
+    from tui.host.process.process import server_environment, starting_folder
     from tui.settings.load import load
     from tui.settings.locations import config_path
     from tui.settings.specs import server_specs
@@ -108,7 +108,7 @@ def _command(args: argparse.Namespace) -> tuple[Sequence[str], Mapping[str, str]
             next_step="Or give a command after --: mcptui traffic FILE --replay -- COMMAND ARG ...",
         )
     environment = server_environment(spec.env, f"replay/{os.getpid()}", os.environ)
-    return [spec.command, *spec.args], environment, spec.cwd or None
+    return [spec.command, *spec.args], environment, starting_folder(spec)
 
 
 async def _run(

@@ -102,19 +102,21 @@ def attachment_of(name: str, data: bytes, *, shorten: bool = False) -> Attachmen
         ValueError: with a sentence, if it is empty, too large, or nothing that a model can be told.
     """
     if not data:
-        raise ValueError("it is empty")
+        raise ValueError("the file is empty")
     mime = media_type(data[:64])
     if mime in PICTURES or mime in SOUNDS:
         if len(data) > MAX_BYTES:
-            raise ValueError(f"it is larger than {MAX_BYTES // 2**20} MiB")
+            raise ValueError(f"larger than {MAX_BYTES // 2**20} MiB")
         _check(mime, data)
         return Attachment(_kind(mime), mime, name, len(data), base64.b64encode(data).decode("ascii"))
     text = None if mime else _text(data)
     if text is None:
-        what = f"it is {mime}" if mime else "it is neither text nor a picture nor a sound"
-        raise ValueError(f"{what}; models are told texts, pictures and sounds of the usual kinds only")
+        if mime.startswith(("audio/", "image/")):
+            raise ValueError(f"unsupported type {mime}")
+        what = f" {mime}" if mime else ""
+        raise ValueError(f"unsupported type{what}: not text, an image or audio")
     if not text:
-        raise ValueError("it is empty")  # but for its byte order mark
+        raise ValueError("the file is empty")  # but for its byte order mark
     return _of_text(name, type_by_name(name) or "text/plain", text, shorten)
 
 
@@ -124,10 +126,12 @@ def attachment_of_binary(name: str, content: BinaryContent) -> Attachment:
     Raises:
         ValueError: with a sentence, if it is neither, too large, or broken.
     """
-    if kind_of(content) == "blob":
-        raise ValueError("it is neither text nor a picture nor a sound")
+    if (kind := kind_of(content)) == "blob":
+        raise ValueError("unsupported type: not text, an image or audio")
     data, decoded = _decoded(content)
     mime = media_type(decoded[:64])
+    if mime not in PICTURES and mime not in SOUNDS:
+        raise ValueError(f"unsupported {kind} format")
     _check(mime, decoded)
     return Attachment(_kind(mime), mime, name, len(decoded), data)
 
@@ -165,22 +169,20 @@ def _kind(mime: str) -> Literal["image", "audio"]:
 
 
 def _check(mime: str, data: bytes) -> None:
-    if mime not in PICTURES and mime not in SOUNDS:
-        raise ValueError("it has no format that models take")
     if mime in PICTURES:
         shape = dimensions(data[:HEAD_BYTES])
         if shape is None or not is_whole(data):
-            raise ValueError("the picture is broken")
+            raise ValueError("the image is damaged")
         if max(shape) > MAX_PIXELS:
-            raise ValueError(f"a side is longer than {MAX_PIXELS:,} pixels")
+            raise ValueError(f"wider or higher than {MAX_PIXELS:,} pixels")
 
 
 def _decoded(content: BinaryContent) -> tuple[str, bytes]:
     if content.size > MAX_BYTES:
-        raise ValueError(f"it is larger than {MAX_BYTES // 2**20} MiB")
+        raise ValueError(f"larger than {MAX_BYTES // 2**20} MiB")
     data = plain_base64(content.data)
     if not data:
-        raise ValueError("it is not valid base64")
+        raise ValueError("not valid base64")
     return data, base64.b64decode(data)
 
 
@@ -188,10 +190,10 @@ def _of_text(name: str, mime: str, text: str, shorten: bool) -> Attachment:
     text = visible(text)
     size = octets(text)
     if size > MAX_TEXT and not shorten:
-        raise ValueError(f"it is a text larger than {MAX_TEXT // 1024} KiB; attach a part of it")
+        raise ValueError(f"text larger than {MAX_TEXT // 1024} KiB. Attach a part of it")
     if size > MAX_TEXT:
         head = text.encode("utf-8", "replace")[:MAX_TEXT].decode("utf-8", "ignore")
-        text = f"{head}\n[… cut here: the first {octets(head):,} of {size:,} bytes]"
+        text = f"{head}\n[… truncated: first {octets(head):,} of {size:,} bytes]"
     return Attachment("text", mime, name, octets(text), text)
 
 

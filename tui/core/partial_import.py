@@ -39,7 +39,7 @@ def import_without(library: str, modules: Sequence[str], left_out: Sequence[str]
             with replaced(left_out):
                 _import(modules)
         except Exception:  # another version of the library may do anything with empty classes
-            _log.warning("%s cannot be loaded in part: loading all of it", library, exc_info=True)
+            _log.warning("cannot load %s partially, loading all of it", library, exc_info=True)
             _forget(library)
             _import(modules)
         else:

@@ -168,7 +168,7 @@ class _Translation:
             return self.group(items, flags, most) + "*+"[least]
         left = most // max(1, least if is_endless else largest)
         if not left:
-            raise re.error(f"it repeats more than {MAX_REPEAT} times")
+            raise re.error(f"more than {MAX_REPEAT} repetitions")
         return f"{self.group(items, flags, left)}{{{least},{'' if is_endless else largest}}}"
 
     def _char(self, kind: Any, value: Any, flags: int) -> str:

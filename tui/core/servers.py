@@ -5,7 +5,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, Self
+from urllib.parse import urlsplit
 
 from tui.core.secrets.places import masked, masked_arguments
 
@@ -97,8 +98,9 @@ class ServerSpec:
         name: the key of `[servers.NAME]`; unique among the servers of a host.
         command: the program; resolved on PATH, never given to a shell.
         env: variables added to the small allow-listed environment.
-        cwd: working directory, or None for ours.
-        restart: restart it, with growing delay, when it exits unexpectedly.
+        cwd: working directory, or None.
+        folder: the folder of its own that it starts in without `cwd`, made when it starts; "" for ours.
+        restart: restart it, with growing delay, when it exits unexpectedly; otherwise the next call does.
         start_seconds: how long a start may take; longer for launchers that download.
         tool_seconds: how long one call may take, or None for the host's limit.
         trust_hints: whether its readOnlyHint may replace approval; true for servers that the person
@@ -123,6 +125,7 @@ class ServerSpec:
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     cwd: str | None = None
+    folder: str = ""
     transport: Transport = Transport.STDIO
     url: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -150,6 +153,11 @@ class ServerSpec:
         return tuple(masked_arguments((self.command, *self.args)))
 
     @property
+    def starts_in(self) -> str | None:
+        """The folder that it starts in; None for ours."""
+        return self.cwd or self.folder or None
+
+    @property
     def shown_url(self) -> str:
         return masked(self.url or "")
 
@@ -163,6 +171,7 @@ class ServerSpec:
         """Return a hash of everything that decides what runs when this server is started.
 
         It is part of the key of approvals: one must not survive a changed command (MCPoison, CVE-2025-54136).
+        The folder of its own is not part of it: it follows from the name, and starts out empty.
         """
         what = [
             self.command,
@@ -211,7 +220,7 @@ class Reach:
     def words(self) -> str:
         """Say it in a few words: "HTTP 200", "no answer"."""
         if self.silent:
-            return "no answer"
+            return "no response"
         return f"HTTP {self.status}" if self.status else ""
 
 
@@ -269,6 +278,15 @@ class ServerStatus:
     tasks: int = 0
     sign_in: str = ""
 
+    @classmethod
+    def before_any_start(cls, spec: ServerSpec, now_ns: int) -> Self:
+        """Return the status of a server that was not started, or cannot be."""
+        if spec.problem:
+            failed, step = StopReason.FAILED_TO_START, "Press e to edit it."
+            return cls(spec.name, spec, reason=failed, detail=spec.problem, next_step=step, since_ns=now_ns)
+        reason = StopReason.DISABLED if spec.disabled else StopReason.NOT_STARTED
+        return cls(spec.name, spec, reason=reason, since_ns=now_ns)
+
     @property
     def failed(self) -> bool:
         return self.state is ServerState.STOPPED and self.reason in (
@@ -294,6 +312,17 @@ class Era:
 
     has_handshake: bool
     version: str = ""
+
+
+def is_modern(version: str) -> bool:
+    """Whether a protocol version belongs to the era without a handshake (2026-07-28 and later)."""
+    return version >= "2026-07-28"
+
+
+def era_key(spec: ServerSpec) -> str:
+    """Return under what the era of a server is remembered: the origin of a remote one, else how it starts."""
+    parts = urlsplit(spec.url or "")
+    return ServerSpec("", url=f"{parts.scheme}://{parts.netloc}").digest() if spec.url else spec.digest()
 
 
 class EraKeeper(Protocol):

@@ -102,7 +102,7 @@ def made(raw: Mapping[str, Any], task: Task) -> Task:
     """
     found = raw.get("taskId")
     if not isinstance(found, str) or not found or len(found) > MAX_ID:
-        raise ValueError("a task without a usable taskId")
+        raise ValueError("a task without a valid taskId")
     return replace(task, id=found).updated(raw)
 
 

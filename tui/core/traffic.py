@@ -50,8 +50,8 @@ KIND_WORDS = {
     Kind.NOT_JSON: "not JSON",
     Kind.STDERR: "stderr",
     Kind.EVENT: "event",
-    Kind.MODEL_REQUEST: "model asked",
-    Kind.MODEL_REPLY: "model said",
+    Kind.MODEL_REQUEST: "model request",
+    Kind.MODEL_REPLY: "model reply",
 }
 
 ANSWERS = frozenset({Kind.RESPONSE, Kind.ERROR, Kind.MODEL_REPLY})
@@ -67,7 +67,7 @@ DROPPED = "dropped"
 """Method of the event for entries that a recording has dropped."""
 
 
-BODY_LOST_TEXT = "the body is lost: this part of the recording is damaged"
+BODY_LOST_TEXT = "body lost: this part of the recording is damaged"
 """Stands in place of such a body."""
 
 BODY_LOST, DETAIL_LOST = "body_lost", "detail_lost"

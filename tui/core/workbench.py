@@ -48,7 +48,7 @@ class CacheHint:
         left = self.ttl_ms / 1000 - (now_ns - self.asked_ns) / 1e9
         fresh = f"fresh for {clock(left)}" if left > 0 else "stale"
         scope = f" ({self.scope})" if self.scope else ""
-        return f"{fresh if self.ttl_ms else 'not to be cached'}{scope}"
+        return f"{fresh if self.ttl_ms else 'not cacheable'}{scope}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,10 +302,10 @@ class CallMemory:
         if complaint := name_complaint(name):
             raise ValueError(complaint)
         if not _small(arguments):
-            raise ValueError(f"A saved call has at most {MAX_ARGUMENTS // 1024} KiB of arguments.")
+            raise ValueError(f"The arguments of a saved call are limited to {MAX_ARGUMENTS // 1024} KiB.")
         mine = self.saved.get(key, {})
         if name not in mine and sum(map(len, self.saved.values())) >= MAX_SAVED:
-            raise ValueError(f"There are {MAX_SAVED} saved calls already; delete one first.")
+            raise ValueError(f"The limit of {MAX_SAVED} saved calls is reached. Delete one first.")
         saved = {**self.saved, key: MappingProxyType({**mine, name: arguments})}
         return CallMemory(self.last, MappingProxyType(saved))
 
@@ -320,11 +320,11 @@ class CallMemory:
 def name_complaint(name: str) -> str:
     """Return why a name cannot be used for a saved call, or ""."""
     if not name:
-        return "A saved call needs a name."
+        return "A name is required."
     if len(name) > LONGEST_NAME:
-        return f"The name of a saved call has at most {LONGEST_NAME} characters."
+        return f"The name is limited to {LONGEST_NAME} characters."
     if not _NAME.fullmatch(name) or name.endswith(" "):
-        return "The name of a saved call has letters, digits, spaces, - and _, and begins with no sign."
+        return "Use letters, digits, spaces, - and _, and start with a letter or digit."
     return ""
 
 

@@ -5,7 +5,9 @@ What the server writes meanwhile waits in its transport. Importable without the 
 
 import asyncio
 import importlib
+import os
 import sys
+from collections.abc import Callable, Mapping
 from types import ModuleType
 
 from tui.core.importing import importing
@@ -14,6 +16,36 @@ from tui.host.sdk.client_import import load_client_half, load_first_uses
 from tui.host.sdk.sdk_log import quiet_sdk_logging
 from tui.host.transports import ServerTransport
 from tui.host.waits import first_of
+
+LAUNCHERS = frozenset({"npx", "uvx", "uv", "docker", "podman", "pipx", "bunx", "pnpm", "deno"})
+LAUNCHER_SECONDS = 180.0
+USUAL_SECONDS = 60.0
+_IN_KEYCHAIN = "keyring:"
+
+
+def start_seconds(spec: ServerSpec) -> float:
+    """Return the start timeout: longer than the default where a launcher may have to download first."""
+    launcher = os.path.basename(spec.command).removesuffix(".cmd").removesuffix(".exe") in LAUNCHERS
+    return LAUNCHER_SECONDS if launcher and spec.start_seconds == USUAL_SECONDS else spec.start_seconds
+
+
+async def with_secrets(
+    spec: ServerSpec, remember: Callable[[Mapping[str, str]], None], stop: asyncio.Event
+) -> ServerSpec:
+    """Return `spec` with what the keychain holds for its environment, unchanged if `stop` is set meanwhile.
+
+    Raises ConfigError.
+    """
+    if not any(_IN_KEYCHAIN in value for value in spec.env.values()):
+        return spec
+    from tui.host.sign_in.keychain_values import resolved_env
+
+    reading = asyncio.ensure_future(resolved_env(spec, remember))
+    await first_of(asyncio.wait([reading]), stop.wait())
+    if not reading.done():
+        reading.cancel()
+        return spec
+    return await reading
 
 
 def has_process(spec: ServerSpec) -> bool:

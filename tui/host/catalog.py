@@ -96,7 +96,7 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
                 raise
             late = isinstance(error, TimeoutError)
             why = "took too long" if late else f"failed: {clean_line(str(error), 160)}"
-            walk.note, walk.incomplete = f"page {number} {why}; the list ends before it", True
+            walk.note, walk.incomplete = f"page {number} {why}; listing stopped", True
             return walk
         items = page.get(key)
         walk.hear(page)
@@ -108,17 +108,19 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
         if following is None:
             return walk
         if not isinstance(following, str):
-            walk.note = "a cursor is not text, so the list ends here"
+            walk.note = "a cursor is not a string; listing stopped"
             return walk
         if following in seen:
-            walk.note = f"cursor {clean_line(following, 40)!r} came twice; the list ends after {number} pages"
+            walk.note = (
+                f"cursor {clean_line(following, 40)!r} was repeated; listing stopped after {number} pages"
+            )
             return walk
         if len(walk.items) >= limit:
-            walk.note = f"more than {limit:,} entries; the rest is left out"
+            walk.note = f"more than {limit:,} entries; the rest is omitted"
             return walk
         seen.add(following)
         cursor = following
-    walk.note = f"more than {MAX_PAGES} pages; the rest is left out"
+    walk.note = f"more than {MAX_PAGES} pages; the rest is omitted"
     return walk
 
 
@@ -157,7 +159,7 @@ def build_catalog(
             if isinstance(wanted, Mapping) and wanted:
                 headers[tool.name] = wanted
         elif known.digest != tool.digest:
-            left_out.append((_shown_name(raw, number), "a second, different tool of the same name"))
+            left_out.append((_shown_name(raw, number), "a different tool with the same name"))
     if walk.incomplete:
         listed = {raw["name"] for raw in walk.items if isinstance(raw, dict) and _has_name(raw)}
         kept = [tool for tool in before.tools if tool.name not in listed][: max(0, MAX_TOOLS - len(tools))]
@@ -166,7 +168,7 @@ def build_catalog(
         headers |= {tool.name: map_ for tool in kept if (map_ := before.headers.get(tool.name))}
     if len(left_out) > MAX_QUARANTINED:
         more = len(left_out) - MAX_QUARANTINED
-        left_out[MAX_QUARANTINED:] = [("…", f"{more} more were left out")]
+        left_out[MAX_QUARANTINED:] = [("…", f"{more} more omitted")]
     return Catalog(tuple(tools.values()), outputs, tuple(left_out), walk.note, headers)
 
 
@@ -178,14 +180,14 @@ def tool_fault(raw: Any) -> str:
         return "has no name"
     name = raw["name"]
     if len(name) > MAX_NAME:
-        return f"has a name of {len(name):,} characters; {MAX_NAME} are allowed"
+        return f"has a name of {len(name):,} characters (limit: {MAX_NAME})"
     if clean(name) != name or "\n" in name or "\t" in name:
         return "has control or invisible characters in its name"
     schema = raw.get("inputSchema")
     if fault := schema_fault(schema):
         return f"its inputSchema {fault if 'inputSchema' in raw else 'is missing'}"
     if schema is not None and not _of_object(schema):
-        return 'its inputSchema is not of "type": "object"'
+        return 'its inputSchema does not have "type": "object"'
     if raw.get("outputSchema") is not None and (fault := schema_fault(raw["outputSchema"])):
         return f"its outputSchema {fault}"
     return ""
@@ -229,8 +231,8 @@ def _tool(server: str, raw: Mapping[str, Any], *, trusted: bool, pins: Sequence[
     )
 
 
-NOT_FOR_MODELS = "its server offers it to apps only (_meta.ui.visibility)"
-NEEDS_LEGACY_TASKS = f"it runs only as a task of revision {TASKS_IN_CORE}, which mcptui does not support"
+NOT_FOR_MODELS = "available to apps only (_meta.ui.visibility)"
+NEEDS_LEGACY_TASKS = f"requires tasks of revision {TASKS_IN_CORE}, which mcptui does not support"
 
 
 def _withheld(raw: Mapping[str, Any], protocol: str) -> str:
@@ -253,7 +255,7 @@ def described(text: Any, limit: int = DESCRIPTION_CHARS) -> str:
     head = clean(_TAGS.sub("\ufffd", text[:limit])).strip()
     if len(text) <= limit:
         return head
-    return f"{head}… [cut: the server's text has {len(text):,} characters]"
+    return f"{head}… [truncated: {len(text):,} characters]"
 
 
 def digest_of(raw: Mapping[str, Any]) -> str:
@@ -287,7 +289,7 @@ def _sifted(
 ) -> tuple[list[T], str]:
     found = [made for raw in items if isinstance(raw, Mapping) and (made := read(raw)) is not None]
     missing = len(items) - len(found)
-    return found, f"{missing:,} of {len(items):,} {what} are malformed and left out." if missing else ""
+    return found, f"{missing:,} of {len(items):,} {what} are malformed and omitted." if missing else ""
 
 
 def _resource(server: str, raw: Mapping[str, Any], template: bool) -> ResourceInfo | None:

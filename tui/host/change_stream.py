@@ -73,7 +73,7 @@ class ChangeStream:
             self._opened_ns = self._clock.now_ns()
             self._close(earlier)
             for uri in uris:
-                self._subscriptions.settle(uri, "" if accepted else "The server did not accept it.")
+                self._subscriptions.settle(uri, "" if accepted else "The server rejected it.")
             if self._deaf:
                 self._deaf = False
                 self._relist(self._listing.streamed)

@@ -43,6 +43,9 @@ from tui.host.transports import ServerTransport
 from tui.host.waits import ScopeClock, first_of, set_within
 
 PAGE_SECONDS = 30.0
+FIRST_LIST_SECONDS = 20.0
+"""How long a start waits for tools: a server that does not list them can be inspected, and asked again."""
+
 TASK_SECONDS = 30.0
 EXIT_GRACE = 1.0
 LAST_WORDS_SECONDS = 0.3
@@ -286,15 +289,15 @@ class Connection:
 
     async def _list_tools(self, listing: Listings) -> bool:
         """Known tools survive a failure."""
+        # A start keeps half of its time for what follows: some tools are better than none.
+        known = PAGE_SECONDS if self._ready else min(FIRST_LIST_SECONDS, self._seconds / 2)
         try:
-            # A start keeps half of its time for the later pages: some tools are better than none.
-            known = PAGE_SECONDS if self._ready else None
-            walk = await listing.walk("tools", known or self._seconds / 2, first=known)
+            walk = await listing.walk("tools", known, first=known)
         except Exception as error:  # a server that cannot list its tools can still be inspected
             if self.transport.exited.is_set():
                 raise
             late = isinstance(error, TimeoutError)
-            why = f"no answer within {known:g} s" if late and known else explain.protocol_failure(error)
+            why = f"no response within {known:g} s" if late else explain.protocol_failure(error)
             walk = Walk(note=why, incomplete=True)
         before = self.catalog
         # A listing may be megabytes of schemas: check it off the event loop.
@@ -487,4 +490,6 @@ class Connection:
 
     def _incomplete(self) -> str:
         size = self.transport.incomplete
-        return f" An incomplete frame of {size:,} bytes is stuck; a restart helps." if size else ""
+        return (
+            f" An incomplete message of {size:,} bytes blocks its input. Restart the server." if size else ""
+        )

@@ -36,7 +36,7 @@ def result_of(raw: Mapping[str, Any]) -> ToolResult:
         warnings.append("content is not a list")
         items = [items]
     if len(items) > MAX_ITEMS:
-        warnings.append(f"{len(items) - MAX_ITEMS:,} more content items are left out")
+        warnings.append(f"{len(items) - MAX_ITEMS:,} more content items omitted")
     is_error = raw.get("isError", False)
     return ToolResult(
         content=tuple(content_of(item) for item in items[:MAX_ITEMS]),
@@ -80,11 +80,11 @@ def contents_of(raw: Mapping[str, Any]) -> ToolResult:
     """Return the contents of a raw answer to `resources/read`."""
     items = raw.get("contents")
     if not isinstance(items, list):
-        return ToolResult(warning="the answer has no list of contents", raw=raw)
+        return ToolResult(warning="the response has no list of contents", raw=raw)
     over = len(items) - MAX_ITEMS
     return ToolResult(
         tuple(content_of({"type": "resource", "resource": item}, shown=item) for item in items[:MAX_ITEMS]),
-        warning=f"{over:,} more contents are left out" if over > 0 else "",
+        warning=f"{over:,} more contents omitted" if over > 0 else "",
         raw=raw,
     )
 
@@ -93,14 +93,14 @@ def prompt_of(raw: Mapping[str, Any]) -> PromptResult:
     """Return the messages of a raw answer to `prompts/get`."""
     items = raw.get("messages")
     if not isinstance(items, list):
-        problem = "The server's answer has no list of messages."
+        problem = "The server's response has no list of messages."
         return PromptResult(_text(raw, "description"), problem=problem, raw=raw)
     messages = tuple(message for item in items[:MAX_ITEMS] for message in _messages(item))
     over = len(items) - MAX_ITEMS
     return PromptResult(
         _text(raw, "description"),
         messages,
-        f"{over:,} more messages are left out." if over > 0 else "",
+        f"{over:,} more messages omitted." if over > 0 else "",
         raw=raw,
     )
 
@@ -159,5 +159,5 @@ def _as_json(item: Any) -> str:
     try:
         text = json.dumps(item, ensure_ascii=False)
     except (ValueError, RecursionError):
-        return "[content that cannot be shown]"
+        return "[unsupported content]"
     return text if len(text) <= _UNKNOWN_CHARS else text[:_UNKNOWN_CHARS] + "…"

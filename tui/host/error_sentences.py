@@ -16,13 +16,13 @@ from tui.core.text import clean_line
 from tui.host.frames.id_gate import NO_HTTP_ANSWER
 from tui.host.transports import ServerTransport
 
-LOG_OR_RETRY = "Press l for its log, r to try again."
-RETRY = "Press r to try again."
+LOG_OR_RETRY = "Press l for its log, r to retry."
+RETRY = "Press r to retry."
 REMOVE_LINES = 'If it is an MCP server, remove transport = "lines" from its configuration.'
 MESSAGE_CHARS = 300
 UNSUPPORTED_VERSION = -32022
-_THEIR_ANSWER = "the server's answer"
-NO_ANSWER = f"{_THEIR_ANSWER} cannot be used"
+_THEIR_ANSWER = "the server's response"
+NO_ANSWER = f"{_THEIR_ANSWER} is invalid"
 """How the transport begins an error that replaces an unusable answer."""
 
 
@@ -54,8 +54,8 @@ def error_message(error: BaseException) -> str:
     if type(leaf).__name__ == "ValidationError":
         # pydantic's own text quotes the payload over many lines: only place and rule are useful.
         first = leaf.errors(include_url=False, include_input=False, include_context=False)[0]
-        place = ".".join(str(step) for step in first["loc"]) or "the answer"
-        return clean_line(f"not what the protocol asks for: {place}: {first['msg']}", MESSAGE_CHARS)
+        place = ".".join(str(step) for step in first["loc"]) or "the response"
+        return clean_line(f"invalid {place}: {first['msg']}", MESSAGE_CHARS)
     return clean_line(str(leaf), MESSAGE_CHARS) or type(leaf).__name__
 
 
@@ -119,9 +119,9 @@ def start_failure(
         detail, next_step = leaf.message, leaf.next_step or what_next(transport)
     elif leaf is not None and _is_version_problem(leaf):
         refused = getattr(leaf, "code", None) == UNSUPPORTED_VERSION
-        detail, next_step = _no_version(*versions, refused), "Update the server, or look for a newer mcptui."
+        detail, next_step = _no_version(*versions, refused), "Update the server, or mcptui."
     elif seconds is not None:
-        silence = f"no answer to {waiting_for} within {seconds:g} s."
+        silence = f"no response to {waiting_for} within {seconds:g} s."
         if spec.transport is Transport.LINES:
             silence, next_step = f"no hello within {seconds:g} s.", REMOVE_LINES
         detail = f"{silence}{not_json(transport)}{last_line(transport)}"
@@ -133,7 +133,7 @@ def start_failure(
         code, signal = ended.code, ended.signal
         detail = f"`{command_line(spec)}` {ended.sentence()}.{not_json(transport)}{last_line(transport)}"
     else:
-        said = "it closed its output" if leaf is None else _refusal(leaf, waiting_for)
+        said = "it closed its stdout" if leaf is None else _refusal(leaf, waiting_for)
         detail = f"{_sentence(said)}{not_json(transport, said)}{last_line(transport)}"
     return Ending(StopReason.FAILED_TO_START, detail, next_step, code, signal)
 
@@ -141,14 +141,14 @@ def start_failure(
 def _refusal(leaf: BaseException, waiting_for: str) -> str:
     said = error_message(leaf)
     if said.startswith(NO_ANSWER):
-        return f"its answer to {waiting_for}{said.removeprefix(_THEIR_ANSWER)}"
+        return f"its response to {waiting_for}{said.removeprefix(_THEIR_ANSWER)}"
     match type(leaf).__name__:
         case "ValidationError":
-            return f"its answer to {waiting_for} is {said}"
+            return f"its response to {waiting_for} is invalid: {said.removeprefix('invalid ')}"
         case "MCPError" if getattr(leaf, "code", None) == NO_HTTP_ANSWER:
             return said
         case "MCPError":
-            return f"it answered {waiting_for} with an error: {said}"
+            return f"it responded to {waiting_for} with an error: {said}"
     return said
 
 
@@ -156,9 +156,11 @@ def _no_version(theirs: Sequence[str], ours: Sequence[str], refused: bool) -> st
     named = list(dict.fromkeys(clean_line(version, 40) for version in theirs))
     common = [version for version in named if version in ours]
     if common and not refused:
-        return f"it answered initialize with protocol version {common[0]}, which has no initialize."
+        return (
+            f"it responded to initialize with protocol version {common[0]}, which does not have initialize."
+        )
     if common:
-        return f"it refuses protocol version {common[0]}, which it says that it speaks."
+        return f"it rejects protocol version {common[0]}, although it lists it as supported."
     return f"no common protocol version (server: {', '.join(named) or 'unknown'}; host: {', '.join(ours)})."
 
 
@@ -182,7 +184,7 @@ def internal_error(error: BaseException) -> Ending:
     leaf = first_leaf(error)
     detail = f"internal error in mcptui ({type(leaf).__name__}: {error_message(leaf)})."
     return Ending(
-        StopReason.FAILED_TO_START, f"{detail} The traceback is in mcptui.log.", "Press r to try again."
+        StopReason.FAILED_TO_START, f"{detail} See mcptui.log for the traceback.", "Press r to retry."
     )
 
 
@@ -190,7 +192,7 @@ def death(transport: ServerTransport, error: BaseException | None, *, died: bool
     """Say how a RUNNING server ended although nobody asked it to; `error` is what the session raised."""
     ended = transport.exit
     if transport.fatal or not died or ended is None:
-        why = transport.fatal or (error_message(error) if error is not None else "it closed its output")
+        why = transport.fatal or (error_message(error) if error is not None else "it closed its stdout")
         return Ending(StopReason.CRASHED, _sentence(why), what_next(transport), died=True)
     reason = StopReason.EXITED if ended.code == 0 else StopReason.CRASHED
     return Ending(reason, f"{ended.sentence()}.", LOG_OR_RETRY, ended.code, ended.signal, died=True)
@@ -202,26 +204,26 @@ def left_behind(transport: ServerTransport) -> str:
         case 0:
             return ""
         case 1:
-            return f"it left process {transport.leftovers[0]} behind; that was ended too."
+            return f"it left process {transport.leftovers[0]} running; mcptui ended it."
         case count:
-            return f"it left {count} processes behind; those were ended too."
+            return f"it left {count} processes running; mcptui ended them."
 
 
 def died_in_call(name: str, transport: ServerTransport, *, stopped: bool) -> str:
     """Tell a model why its call got no answer, with the server's last lines."""
     if stopped:
-        return f"{name} was stopped while the call was running; it may or may not have taken effect."
+        return f"{name} was stopped during the call. The call may or may not have taken effect."
     ended, fatal = transport.exit, transport.fatal
-    how = f"broke down ({fatal})" if fatal else ended.sentence() if ended else "closed the connection"
+    how = f"failed ({fatal})" if fatal else ended.sentence() if ended else "closed the connection"
     tail = "\n".join(list(transport.stderr.lines())[-5:])
-    text = f"{name} {how} during the call; it may or may not have taken effect."
-    return f"{text}\nIts last lines:\n{tail[-2000:]}" if tail else text
+    text = f"{name} {how} during the call. The call may or may not have taken effect."
+    return f"{text}\nLast lines of its log:\n{tail[-2000:]}" if tail else text
 
 
 def answered_error(error: Mapping[str, Any]) -> str:
     """Return the sentence for an error object that a server answered with."""
     said = clean_line(str(error.get("message", "")), 300)
-    return f"The server answered with error {error.get('code')}: {said}"
+    return f"The server returned error {error.get('code')}: {said}"
 
 
 def protocol_failure(error: BaseException) -> str:
@@ -231,5 +233,5 @@ def protocol_failure(error: BaseException) -> str:
     if code == NO_HTTP_ANSWER or said.startswith((NO_ANSWER, "result too large")):  # our words
         return f"{said[0].upper()}{_sentence(said[1:])}"
     if type(leaf).__name__ == "MCPError" and isinstance(code, int):
-        return f"The server answered with error {code}: {said}"
-    return f"T{NO_ANSWER[1:]}: {said}"
+        return f"The server returned error {code}: {said}"
+    return f"T{NO_ANSWER[1:]}: {said.removeprefix('invalid ')}"

@@ -160,13 +160,13 @@ class Host:
         spec, sign_ins = self._named(name).spec, self._around.sign_ins
         if sign_ins is None or spec.url is None:
             raise UsageError(
-                f"{name} runs on this machine: there is nothing to sign in to.",
-                next_step="Only servers with a url can ask for it.",
+                f"{name} is a local server. It does not require signing in.",
+                next_step="Only servers with a url can require it.",
             )
         if any(header.lower() == "authorization" for header in spec.headers):
             raise UsageError(
-                f"{name} has an Authorization header in its configuration, which is used instead.",
-                next_step=f"Remove it from [servers.{name}.headers] to sign in.",
+                f"{name} already uses the Authorization header in its configuration.",
+                next_step=f"Remove that from [servers.{name}.headers] to sign in.",
             )
         remote = await asyncio.to_thread(remote_transports)
         tap = WireTap(name, self._around.sink)
@@ -182,7 +182,7 @@ class Host:
     def add(self, spec: ServerSpec) -> None:
         """Add a server behind the others; raises UsageError if its name is taken."""
         if spec.name in self._servers:
-            raise UsageError(f"there is a server named {spec.name!r} already.")
+            raise UsageError(f"server {spec.name!r} already exists.")
         self._servers[spec.name] = Supervisor(spec, self._around)
         self._changed(spec.name)
 
@@ -248,7 +248,7 @@ class Host:
         server = self._servers.get(name)
         if server is None:
             known = ", ".join(self._servers) or "none"
-            raise UsageError(f"there is no server named {name!r}.", next_step=f"Configured servers: {known}.")
+            raise UsageError(f"server {name!r} not found.", next_step=f"Configured servers: {known}.")
         return server
 
     def _request(self, doing: Coroutine[Any, Any, None], what: str) -> None:

@@ -56,6 +56,20 @@ class RestartPolicy:
 
     _deaths: list[int] = field(default_factory=list)
     _in_a_row: int = 0
+    _due_ns: int | None = None
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it died and may be started again without the person."""
+        return self._due_ns is not None
+
+    def seconds_left(self, now_ns: int) -> float | None:
+        """Return how long a call must wait before it starts it again; None: it must not start it."""
+        return None if self._due_ns is None else max(0.0, (self._due_ns - now_ns) / SECOND)
+
+    def is_ready(self) -> None:
+        """It runs: there is nothing to start again."""
+        self._due_ns = None
 
     def delay_after_death(self, now_ns: int, lived_ns: int, jitter: float = 1.0) -> float | None:
         """Record a death; return the seconds until the restart, or None for a crash loop.
@@ -67,16 +81,20 @@ class RestartPolicy:
             self._in_a_row = 0
         self._deaths = [at for at in self._deaths if now_ns - at < LOOP_SECONDS * SECOND]
         self._deaths.append(now_ns)
+        self._due_ns = None
         if len(self._deaths) >= LOOP_DEATHS:
             return None
         delay = min(LONGEST_DELAY, FIRST_DELAY * 2.0 ** min(self._in_a_row, 10))
         self._in_a_row += 1
-        return float(min(LONGEST_DELAY, delay * jitter))
+        delay = float(min(LONGEST_DELAY, delay * jitter))
+        self._due_ns = now_ns + int(delay * SECOND)
+        return delay
 
     def forget(self) -> None:
-        """Start over: the person asked for a start."""
+        """Start over: the person asked for a start, or a stop."""
         self._deaths.clear()
         self._in_a_row = 0
+        self._due_ns = None
 
 
 FIRST_RETRY = 2.0

@@ -36,7 +36,7 @@ class Registry:
             answer = await self._get("/v0.1/servers", query | ({"cursor": cursor} if cursor else {}))
             listed = answer.get("servers")
             if not isinstance(listed, list):
-                raise ServerError("the answer has no list of servers.", where=self._where)
+                raise ServerError("the response has no list of servers.", where=self._where)
             for item in listed:
                 if isinstance(item, Mapping) and _has(item, words):
                     found.setdefault(str(_server(item).get("name")), item)
@@ -54,7 +54,7 @@ class Registry:
         if answer is None:
             return None
         if not isinstance(answer.get("server"), Mapping):
-            raise ServerError("the answer describes no server.", where=self._where)
+            raise ServerError("the response describes no server.", where=self._where)
         return answer
 
     async def _get(self, place: str, query: Mapping[str, str], *, optional: bool = False) -> Any:
@@ -62,16 +62,16 @@ class Registry:
             async with asyncio.timeout(SECONDS):
                 return await self._answer(place, query, optional)
         except TimeoutError:
-            raise ServerError(f"gave no answer within {SECONDS:g} s.", where=self._where) from None
+            raise ServerError(f"no response within {SECONDS:g} s.", where=self._where) from None
         except httpx2.HTTPError as error:
             reason = clean_line(str(error) or type(error).__name__, 200)
             raise ServerError(
-                f"cannot be reached: {reason}.",
+                f"cannot connect: {reason}.",
                 where=self._where,
-                next_step="Check the address, set by [registry] url or --registry.",
+                next_step="Check the URL in [registry] url or --registry.",
             ) from error
         except httpx2.InvalidURL:
-            raise ServerError("is no address.", where=self._where) from None
+            raise ServerError("is not a URL.", where=self._where) from None
 
     async def _answer(self, place: str, query: Mapping[str, str], optional: bool) -> Any:
         async with open_client(RoutedTransport(), {"accept": "application/json"}) as client:
@@ -83,12 +83,12 @@ class Registry:
                 if onward := redirect_target(response):
                     raise ServerError(f"redirects to {clean_line(onward, 200)}.", where=self._where)
                 if response.status_code != httpx2.codes.OK:
-                    raise ServerError(f"answered with status {response.status_code}.", where=self._where)
+                    raise ServerError(f"returned HTTP {response.status_code}.", where=self._where)
                 body = bytearray()
                 async for block in response.aiter_bytes():
                     body += block
                     if len(body) > MAX_BYTES:
-                        raise ServerError(f"answered with more than {size(MAX_BYTES)}.", where=self._where)
+                        raise ServerError(f"returned more than {size(MAX_BYTES)}.", where=self._where)
             finally:
                 await response.aclose()
         try:
@@ -96,7 +96,7 @@ class Registry:
         except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict):
-            raise ServerError("did not answer with a JSON object.", where=self._where)
+            raise ServerError("did not return a JSON object.", where=self._where)
         return answer
 
 

@@ -98,8 +98,8 @@ class RawRequest:
             return RawAnswer(problem=str(problem))
         except TimeoutError:
             if not limit.expired:
-                return RawAnswer(problem="The server does not read what is sent to it.")
-            text = f"{self._method} got no answer within {self._seconds:g} s and was cancelled."
+                return RawAnswer(problem="The server does not read its input.")
+            text = f"{self._method} timed out after {self._seconds:g} s and was cancelled."
             return RawAnswer(problem=f"{text}{stuck()}")
         except MCPError as error:
             if error.error.code == CONNECTION_CLOSED:  # servers use this code for their own errors too
@@ -211,7 +211,7 @@ class SdkToolCall:
         except TimeoutError:
             if not limit.expired:
                 raise
-            text = f"{self._tool} gave no answer within {seconds:g} s and was cancelled.{remark()}"
+            text = f"{self._tool} did not respond within {seconds:g} s. The call was cancelled.{remark()}"
             return failed(CallFailure.TIMEOUT, text)
         return CreatedTask(found) if self._is_task else result_of(found)
 
@@ -267,7 +267,7 @@ class SdkToolCall:
         if getattr(error, "code", None) == RESULT_TOO_LARGE:
             return failed(CallFailure.TOO_LARGE, explain.error_message(error))
         if isinstance(error, TimeoutError):
-            return failed(CallFailure.PROTOCOL, "The server does not read what is sent to it.")
+            return failed(CallFailure.PROTOCOL, "The server does not read its input.")
         return failed(CallFailure.PROTOCOL, explain.protocol_failure(error))
 
 

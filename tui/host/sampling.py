@@ -57,7 +57,7 @@ class ServerSampling:
             try:
                 reply, tokens = await self._sampler.sample(params, max_tokens=most)
             except SamplingFailed as error:
-                raise SamplingRefused(f"the model gave no reply: {error}") from None
+                raise SamplingRefused(f"no reply from the model: {error}") from None
             self.used += tokens
             if asks:
                 said = await self._questioner.review(SamplingReview(spec.name, params, reply))
@@ -66,7 +66,7 @@ class ServerSampling:
 
     def _accepted(self, action: Action, params: Mapping[str, Any]) -> Mapping[str, Any]:
         if action is not Action.ACCEPT:
-            raise SamplingRefused("the person refused the request")
+            raise SamplingRefused("declined by the user")
         return params
 
     def _count(self, spec: ServerSpec) -> None:

@@ -44,9 +44,7 @@ REJECTED = -1
 
 ELICITATION = "elicitation/create"
 SAMPLING = "sampling/createMessage"
-SAMPLING_OFF = (
-    "The server asked for a reply of the model, which it may not have. Set its sampling to ask or allow."
-)
+SAMPLING_OFF = "The server requested sampling, which is not allowed. Set its sampling to ask or allow."
 
 MAX_ROUNDS = 10
 """How often a server may ask for input before it answers one request."""
@@ -62,9 +60,9 @@ MAX_ADDRESSES = 4
 MAX_VISITS = 64
 """Addresses of one server whose end is waited for or noted."""
 
-UNTIL_DONE = "Finish in the browser, then send this. It closes when the server says that it is done."
+UNTIL_DONE = "Finish in the browser, then press Send. The dialog closes when the server reports completion."
 
-NOT_OPENED = "No browser could be opened here. Open the address yourself, then go on."
+NOT_OPENED = "Cannot open a browser here. Open the URL yourself, then continue."
 
 FIRST_WAIT = 0.05
 LONGEST_WAIT = 1.0
@@ -173,7 +171,7 @@ class ServerRequests:
                 return {"roots": [_root(Path(path)) for path in self.spec.roots]}
             case "sampling/createMessage" if self.may_sample:
                 return await self._sample(params, round)
-        return Refusal(METHOD_NOT_FOUND, f"{method[:80]} is not offered by this client")
+        return Refusal(METHOD_NOT_FOUND, f"{method[:80]} is not supported by this client")
 
     async def _elicit(self, params: Mapping[str, Any], round: int) -> dict[str, Any] | Refusal:
         message = params.get("message")
@@ -193,14 +191,14 @@ class ServerRequests:
         if answer.action is not Action.ACCEPT:
             return {"action": str(answer.action)}
         if problem := content_problem(schema, answer.content, found_in):
-            return Refusal(INTERNAL_ERROR, f"the answer does not fit the form: {problem}")
+            return Refusal(INTERNAL_ERROR, f"the answer does not match the form: {problem}")
         return {"action": "accept", "content": dict(answer.content)}
 
     async def _address(self, message: str, url: Any, round: int) -> dict[str, Any] | Refusal:
         if not isinstance(url, str):
             return Refusal(INVALID_PARAMS, "elicitation/create: url must be a string")
         if problem := web_address(url).problem:
-            return Refusal(INVALID_PARAMS, f"elicitation/create: the address is not opened: {problem}")
+            return Refusal(INVALID_PARAMS, f"elicitation/create: the URL was not opened: {problem}")
         question = AddressQuestion(self._server, url, message, "elicitation", round)
         answer = await self.questioner.address(question)
         if answer.action is Action.ACCEPT and has_browser(os.environ):
@@ -280,15 +278,15 @@ class InputRounds:
         self._count()
         asked, state = wanted.get("inputRequests"), wanted.get("requestState")
         if not isinstance(state, str | None) or not isinstance(asked, Mapping | None):
-            raise RoundProblem("The server asked for input in a form that cannot be read.")
+            raise RoundProblem("The server sent an invalid input request.")
         if not asked:
             if state is None:
-                raise RoundProblem("The server asked for input without saying which.")
+                raise RoundProblem("The server sent an input request without any input.")
             await asyncio.sleep(self._wait)
             self._wait = min(LONGEST_WAIT, 2 * self._wait)
             return {}, state
         if len(asked) > MAX_INPUTS:
-            raise RoundProblem(f"The server asked for {len(asked)} inputs at once; {MAX_INPUTS} are allowed.")
+            raise RoundProblem(f"The server requested {len(asked)} inputs at once (limit: {MAX_INPUTS}).")
         return {key: await self._answer(one) for key, one in asked.items()}, state
 
     async def visit(self, data: Any) -> None:
@@ -300,28 +298,26 @@ class InputRounds:
         self._count()
         listed = data.get("elicitations") if isinstance(data, Mapping) else None
         if not isinstance(listed, list) or not listed or not all(isinstance(one, Mapping) for one in listed):
-            raise RoundProblem("The server requires an address to be opened and does not say which.")
+            raise RoundProblem("The server requires opening a URL, but did not send one.")
         if len(listed) > MAX_ADDRESSES:
-            raise RoundProblem(
-                f"The server wants {len(listed)} addresses opened; {MAX_ADDRESSES} are allowed."
-            )
+            raise RoundProblem(f"The server requires opening {len(listed)} URLs (limit: {MAX_ADDRESSES}).")
         for one in listed:
             if problem := await self._requests.visit(one):
-                raise RoundProblem(f"The server requires an address to be opened first: {problem}.")
+                raise RoundProblem(f"The server requires opening a URL first: {problem}.")
 
     def _count(self) -> None:
         self._round += 1
         if self._round > MAX_ROUNDS:
-            raise RoundProblem(f"The server asked for input {MAX_ROUNDS} times, so the call was given up.")
+            raise RoundProblem(f"The server requested input {MAX_ROUNDS} times. The call was cancelled.")
 
     async def _answer(self, request: Any) -> dict[str, Any]:
         method = request.get("method") if isinstance(request, Mapping) else None
         params = request.get("params", {}) if isinstance(request, Mapping) else None
         if not isinstance(method, str) or not isinstance(params, Mapping):
-            raise RoundProblem("The server asked for input in a form that cannot be read.")
+            raise RoundProblem("The server sent an invalid input request.")
         found = await self._requests.answer(method, params, round=self._round)
         if isinstance(found, Refusal):
             if method == SAMPLING and found.code == METHOD_NOT_FOUND:
                 raise RoundProblem(SAMPLING_OFF)
-            raise RoundProblem(f"The server asked for input that it does not get: {found.message}.")
+            raise RoundProblem(f"The server requested input that was not provided: {found.message}.")
         return found

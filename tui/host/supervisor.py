@@ -5,25 +5,33 @@ Importable without the SDK, which is loaded in a thread at the first start, besi
 
 import asyncio
 import logging
-import os
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from tui.core.errors import ConfigError, ServerError
 from tui.core.ports import Clock
 from tui.core.questions import Refuser, Sampler
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import Era, EraBook, ServerSpec, ServerState, ServerStatus, StopReason, Transport
+from tui.core.servers import (
+    Era,
+    EraBook,
+    ServerSpec,
+    ServerState,
+    ServerStatus,
+    StopReason,
+    Transport,
+    era_key,
+    is_modern,
+)
 from tui.core.tasks import Task, TaskBook
 from tui.core.text import clean_line
 from tui.core.tools import Tool, is_off
 from tui.core.traffic import TrafficSink
 from tui.host import error_sentences as explain
-from tui.host.booting import connections_beside, load_transport
-from tui.host.catalog import Catalog, described
+from tui.host.booting import connections_beside, load_transport, start_seconds, with_secrets
+from tui.host.catalog import NO_TOOLS, Catalog, described
 from tui.host.error_sentences import Ending
 from tui.host.lifecycle import Happening, RestartPolicy, after
 from tui.host.process.watchdog import Watchdog
@@ -35,10 +43,6 @@ from tui.host.waits import first_of
 
 if TYPE_CHECKING:
     from tui.host.connection import Connection
-
-LAUNCHERS = frozenset({"npx", "uvx", "uv", "docker", "podman", "pipx", "bunx", "pnpm", "deno"})
-LAUNCHER_SECONDS = 180.0
-USUAL_SECONDS = 60.0
 
 Open = Callable[..., ServerTransport]
 
@@ -67,39 +71,13 @@ class HostContext:
     tasks: TaskBook = field(default_factory=TaskBook)
 
 
-def _listed(spec: ServerSpec, now_ns: int) -> ServerStatus:
-    """Return the first status of a server: not started, or why it cannot be."""
-    status = ServerStatus(spec.name, spec, since_ns=now_ns)
-    if spec.problem:
-        failed = StopReason.FAILED_TO_START
-        return replace(status, reason=failed, detail=spec.problem, next_step="Press e to edit it.")
-    return replace(status, reason=StopReason.DISABLED) if spec.disabled else status
-
-
-def start_seconds(spec: ServerSpec) -> float:
-    """Return the start timeout: longer than the default where a launcher may have to download first."""
-    launcher = os.path.basename(spec.command).removesuffix(".cmd").removesuffix(".exe") in LAUNCHERS
-    return LAUNCHER_SECONDS if launcher and spec.start_seconds == USUAL_SECONDS else spec.start_seconds
-
-
-def _era_key(spec: ServerSpec) -> str:
-    """Return under what the era of a server is remembered: the origin of a remote one, else how it starts."""
-    parts = urlsplit(spec.url or "")
-    return ServerSpec("", url=f"{parts.scheme}://{parts.netloc}").digest() if spec.url else spec.digest()
-
-
-def is_modern(version: str) -> bool:
-    """Whether a protocol version belongs to the era without a handshake (2026-07-28 and later)."""
-    return version >= "2026-07-28"
-
-
 MAX_INSTRUCTIONS = 8192
 """Characters of the instructions of a server that are read."""
 
 STARTS = 2
 """How often a start that ends with an internal error is tried."""
 
-_IN_KEYCHAIN = "keyring:"
+NEXT_CALL = " The next call starts it again."
 _log = logging.getLogger(__name__)
 
 
@@ -119,7 +97,7 @@ class Supervisor:
         self._around = around
         self._booting: ServerTransport | None = None
         self._redact = around.redactor.redact
-        self._status = _listed(spec, around.clock.now_ns())
+        self._status = ServerStatus.before_any_start(spec, around.clock.now_ns())
         self._policy = RestartPolicy()
         self._task: asyncio.Task[None] | None = None
         self._stop = asyncio.Event()
@@ -131,6 +109,7 @@ class Supervisor:
         self._lives = 0
         self._ready_ns = 0
         self._offered: tuple[Catalog, tuple[str, ...], list[Tool]] | None = None
+        self._kept = NO_TOOLS
 
     @property
     def state(self) -> ServerState:
@@ -163,11 +142,23 @@ class Supervisor:
         return [task for task in found if task.id not in followed]
 
     @property
+    def is_reviving(self) -> bool:
+        """Whether it died and the next call starts it again, or has."""
+        match self.state:
+            case ServerState.STOPPED:
+                return self._policy.is_due and not self._closing
+            case ServerState.STARTING:
+                return self._revived
+            case ServerState.STOPPING:
+                return (self._revived or self._ready_ns > 0) and not self._stop.is_set()
+        return False
+
+    @property
     def offered(self) -> Sequence[Tool]:
-        """The tools that the model may be offered."""
+        """The tools that the model may be offered; also those of a server that a call starts again."""
         if self.connection is None:
             return ()
-        catalog, off = self.connection.catalog, self.spec.off
+        catalog, off = self._kept if self.is_reviving else self.connection.catalog, self.spec.off
         known = self._offered
         if known is None or known[0] is not catalog or known[1] != off:
             tools = [tool for tool in catalog.tools if not tool.withheld and not is_off(tool.name, off)]
@@ -207,12 +198,34 @@ class Supervisor:
         elif self.state is ServerState.STOPPED:
             self._policy.forget()
             self._revived = False
-            self._wanted = True
-            self._woken.set()
-            if self._task is None or self._task.done():
-                self._task = asyncio.create_task(self._live(), name=f"server {self.spec.name}")
+            self._begin()
         while not self._start_settled(life):
             await self._pulse.wait()
+
+    async def revive(self) -> None:
+        """Start it again if it died, once its delay is over; return once it is RUNNING or STOPPED.
+
+        What it was doing when it died is not done again. After a failure, another call may try again.
+        """
+        tried = False
+        while self.is_reviving:
+            if self.state is not ServerState.STOPPED or self._wanted:
+                tried = tried or self.state is ServerState.STARTING
+                await self._pulse.wait()
+            elif tried:
+                return
+            elif left := self._policy.seconds_left(self._around.clock.now_ns()):
+                await first_of(self._around.clock.sleep(left), self._pulse.wait())
+            else:
+                self._status = replace(self._status, restarts=self._status.restarts + 1)
+                self._revived = True
+                self._begin()
+
+    def _begin(self) -> None:
+        self._wanted = True
+        self._woken.set()
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._live(), name=f"server {self.spec.name}")
 
     async def stop(self) -> None:
         """Stop it, its start, or its pending restart; return once it is STOPPED."""
@@ -248,6 +261,10 @@ class Supervisor:
         self._wanted = False
         self._stop.set()
         self._woken.set()
+        if self._policy.is_due:
+            self._status = replace(self._status, detail=self._status.detail.removesuffix(NEXT_CALL))
+        self._policy.forget()
+        self._kept = NO_TOOLS
         if self.state in (ServerState.STARTING, ServerState.RUNNING):
             self._move(Happening.STOP, reason=StopReason.REQUESTED)
         elif self.state is ServerState.STOPPED:
@@ -267,8 +284,8 @@ class Supervisor:
         while self._wanted and not self._closing:
             ending = await self._one_life()
             died = ending.died or (self._revived and ending.reason is StopReason.FAILED_TO_START)
-            if died and self.spec.restart and self._nobody_asked():
-                await self._wait_for_restart(ending)
+            if died and self._nobody_asked():
+                await self._after_death(ending)
 
     def _nobody_asked(self) -> bool:
         return not (self._wanted or self._closing or self._stop.is_set())
@@ -327,7 +344,7 @@ class Supervisor:
         Returns how it ended. A server that is known to have a handshake is not probed, and the answer of one
         that is known to have none is waited for. It may have been upgraded since.
         """
-        key, eras = _era_key(self.spec), self._around.eras
+        key, eras = era_key(self.spec), self._around.eras
         known = eras.find(key)
         ending = Ending(StopReason.REQUESTED)
         modes: tuple[str, ...] = ("legacy", "auto") if known and known.has_handshake else ("auto", "legacy")
@@ -337,7 +354,7 @@ class Supervisor:
             if self._stop.is_set():
                 break
             try:
-                spec = await self._with_secrets()
+                spec = await with_secrets(self.spec, self._around.redactor.add, self._stop)
                 await load_transport(spec)
                 if self._stop.is_set():
                     break
@@ -359,19 +376,6 @@ class Supervisor:
             if not connection.may_be_of_other_era:
                 break
         return ending
-
-    async def _with_secrets(self) -> ServerSpec:
-        """Return the spec with what the keychain holds for its environment. Raises ConfigError."""
-        if not any(_IN_KEYCHAIN in value for value in self.spec.env.values()):
-            return self.spec
-        from tui.host.sign_in.keychain_values import resolved_env
-
-        reading = asyncio.ensure_future(resolved_env(self.spec, self._around.redactor.add))
-        await first_of(asyncio.wait([reading]), self._stop.wait())
-        if not reading.done():
-            reading.cancel()
-            return self.spec
-        return await reading
 
     def _new_transport(self, spec: ServerSpec, *, is_modern: bool) -> ServerTransport:
         around = self._around
@@ -407,16 +411,21 @@ class Supervisor:
         )
         return made
 
-    async def _wait_for_restart(self, ending: Ending) -> None:
+    async def _after_death(self, ending: Ending) -> None:
+        """Leave the next start to the next call, or wait for the restart if one is configured."""
         now = self._around.clock.now_ns()
         lived = now - self._ready_ns if self._ready_ns else 0
         delay = self._policy.delay_after_death(now, lived, random.uniform(0.8, 1.2))
         if delay is None:
-            detail = f"died again and again, so it is left alone. The last time: {ending.detail}"
+            detail = f"keeps crashing, so mcptui stopped restarting it. Last error: {ending.detail}"
             self._status = replace(self._status, reason=StopReason.CRASH_LOOP, detail=self._redact(detail))
             self._changed()
             return
-        detail = f"{ending.detail} It starts again in {delay:.0f} s."
+        if not self.spec.restart:
+            self._status = replace(self._status, detail=f"{self._status.detail}{NEXT_CALL}")
+            self._changed()
+            return
+        detail = f"{ending.detail} Restarting in {delay:.0f} s."
         self._status = replace(self._status, detail=self._redact(detail))
         self._woken.clear()
         self._changed()
@@ -431,9 +440,11 @@ class Supervisor:
 
     def _ready(self, connection: "Connection") -> None:
         self._ready_ns = self._around.clock.now_ns()
+        self._kept = connection.catalog
+        self._policy.is_ready()
         if connection.protocol and self.spec.transport is not Transport.LINES:
             era = Era(not is_modern(connection.protocol), connection.version)
-            self._around.eras.connected(_era_key(self.spec), era)
+            self._around.eras.connected(era_key(self.spec), era)
         self._move(
             Happening.READY,
             protocol=connection.protocol,
@@ -457,6 +468,7 @@ class Supervisor:
     def _changed(self) -> None:
         connection = self.connection
         if connection is not None and self.state is ServerState.RUNNING:
+            self._kept = connection.catalog
             self._status = replace(self._status, withheld=self._withheld(connection), **_offers(connection))
         self._around.changed(self.spec.name)
 

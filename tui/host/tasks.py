@@ -26,7 +26,7 @@ CANCEL_SECONDS = 2.0
 INVALID_PARAMS = -32602
 """What a server answers for a task that it does not know."""
 
-LATER = "It may go on at the server; its result can be fetched in the workbench."
+LATER = "The task may continue on the server. Fetch its result in the workbench."
 
 Ask = Callable[[str, Mapping[str, Any]], Awaitable[RawAnswer]]
 """Sends a request of a method."""
@@ -88,7 +88,7 @@ class ServerTasks:
         try:
             task = made(created, blank)
         except ValueError as error:
-            return _failed(f"The server answered with {error}.")
+            return _failed(f"The server returned {error}.")
         return await self.follow(task, progress, clocks=clocks, keep_task=keep_task)
 
     async def follow(
@@ -106,7 +106,7 @@ class ServerTasks:
         once, not only after its interval. `clocks` stand still while a person answers what it asks.
         """
         if task.id in self.followed:
-            return _failed("Another call waits for this task already.")
+            return _failed("Another call is already waiting for this task.")
         self.followed.add(task.id)
         self._news[task.id] = asyncio.Event()
         self.began.set()
@@ -138,20 +138,20 @@ class ServerTasks:
             now = False
             if task.expired(time.time()):
                 self._drop(task)
-                return _failed("The task was not done within its time to live.")
+                return _failed("The task did not finish within its time to live.")
             found = await self._ask("tasks/get", {"taskId": task.id})
             if found.lost:
                 return _failed(f"{found.problem} {LATER}", CallFailure.SERVER_DIED)
             if found.error is not None and found.error.get("code") == INVALID_PARAMS:
                 self._drop(task)
-                return _failed(f"The server does not know the task any more: {_said(found)}.")
+                return _failed(f"The server no longer has the task: {_said(found)}.")
             try:
                 raw = _result(found)
                 task = task.updated(raw)
             except ValueError as error:
                 failures += 1
                 if failures >= MAX_FAILURES:
-                    return _failed(f"The task cannot be followed: {error}. {LATER}")
+                    return _failed(f"Cannot track the task: {error}. {LATER}")
                 continue
             failures = 0
             self._put(task)
@@ -182,7 +182,7 @@ class ServerTasks:
             async with asyncio.timeout(CANCEL_SECONDS):
                 found = await self._ask("tasks/cancel", {"taskId": task.id})
         except TimeoutError:
-            return "The server did not confirm that the task is cancelled."
+            return "The server did not confirm the cancellation."
         return f"The task was not cancelled: {_said(found)}." if found.error or found.problem else ""
 
     def _put(self, task: Task) -> None:
@@ -210,7 +210,7 @@ def _said(found: RawAnswer) -> str:
     if found.error is not None:
         message = clean_line(str(found.error.get("message", "")), 300)
         return f"error {clean_line(str(found.error.get('code')), 20)}, {message}"
-    return found.problem.rstrip(".") or "the answer is not an object"
+    return found.problem.rstrip(".") or "the response is not an object"
 
 
 def _ending(task: Task, raw: Mapping[str, Any]) -> ToolResult:
@@ -218,7 +218,7 @@ def _ending(task: Task, raw: Mapping[str, Any]) -> ToolResult:
         case TaskStatus.COMPLETED, Mapping() as result:
             return result_of(result)
         case TaskStatus.COMPLETED, _:
-            return _failed("The task is done, but the server's answer has no result.")
+            return _failed("The task finished, but the response has no result.")
         case TaskStatus.FAILED, _:
             error = raw.get("error")
             said = _said(RawAnswer(error=error)) if isinstance(error, Mapping) else "no reason given"

@@ -48,11 +48,11 @@ class RunningToolbox:
         self._checker = checker
 
     def tools(self) -> Sequence[Tool]:
-        """Return the tools that the model may be offered."""
+        """Return the tools that the model may be offered, also of servers that a call starts again."""
         return [
             tool
             for server in self._servers.values()
-            if server.state is ServerState.RUNNING
+            if server.state is ServerState.RUNNING or server.is_reviving
             for tool in server.offered
         ]
 
@@ -89,7 +89,7 @@ class RunningToolbox:
         """
         server = self._servers.get(tool.server)
         if server is not None and is_off(tool.name, server.spec.off):
-            return _not_run(CallFailure.PROTOCOL, f"{tool.name} of {tool.server} is turned off.")
+            return _not_run(CallFailure.PROTOCOL, f"{tool.name} of {tool.server} is disabled.")
         return await self.call_by_hand(
             tool, arguments, seconds=seconds, progress=progress, clocks=clocks, keep_task=False
         )
@@ -106,16 +106,21 @@ class RunningToolbox:
     ) -> ToolResult:
         """Call a tool, also one that is turned off for the model.
 
-        With `keep_task`, cancelling this leaves a task that the server has made of the call.
+        With `keep_task`, cancelling this leaves a task that the server has made of the call. A server that
+        died is started again first.
         """
+        server = self._servers.get(tool.server)
+        if server is not None and server.is_reviving:
+            await server.revive()
         connection = self._connection(tool)
         if connection is None:
-            return _not_run(CallFailure.NOT_RUNNING, f"The server {tool.server} is not running.")
+            why = "" if server is None else f" {server.status.detail}".rstrip()
+            return _not_run(CallFailure.NOT_RUNNING, f"The server {tool.server} is not running.{why}")
         present = connection.catalog.find(tool.name)
         if present is None:
             return _not_run(CallFailure.PROTOCOL, f"{tool.server} no longer offers {tool.name}.")
         if present.digest != tool.digest:
-            text = f"{tool.server} changed {tool.name} since it was offered, so it was not run."
+            text = f"{tool.server} changed {tool.name} after it was offered. The call was not run."
             return _not_run(CallFailure.PROTOCOL, text)
         limit = self._servers[tool.server].spec.tool_seconds
         allowed = seconds if limit is None else min(seconds, limit)
@@ -296,7 +301,7 @@ class HandWorkbench:
         if connection is None:
             return self._not_running(server)
         if not connection.takes_subscriptions:
-            return f"{server} does not offer subscriptions to resources."
+            return f"{server} does not support resource subscriptions."
         self._servers[server].subscriptions.add(uri)
         return ""
 
@@ -336,7 +341,7 @@ class HandWorkbench:
 
     def _not_running(self, server: str) -> str:
         if server not in self._servers:
-            return "There is no server of that name."
+            return "Server not found."
         return f"The server {server} is not running."
 
     def _not_offered(self, server: str, kind: str) -> str:
@@ -344,7 +349,7 @@ class HandWorkbench:
         if connection is None:
             return self._not_running(server)
         offered = _object(connection.introduction.get("capabilities")).get(kind)
-        return f"{server} does not offer {kind}." if offered in (None, False) else ""
+        return f"{server} does not support {kind}." if offered in (None, False) else ""
 
     async def entries(self, server: str, kind: str) -> tuple[list[Any], str]:
         connection = self._live(server)
@@ -364,7 +369,7 @@ class HandWorkbench:
             return [], f"{server} does not list its {_WORDS[kind]}. {explain.protocol_failure(error)}"
         if isinstance(walk, str):
             return [], walk
-        return walk.items, f"Not all {_WORDS[kind]}: {walk.note}." if walk.note else ""
+        return walk.items, f"Some {_WORDS[kind]} are missing: {walk.note}." if walk.note else ""
 
     async def _ask(
         self,
@@ -428,7 +433,7 @@ def _listing(client: Any, wire: Any, hints: dict[str, CacheHint]) -> "Listings":
 _WORDS = {
     "tools": "tools",
     "resources": "resources",
-    "resourceTemplates": "templates of resources",
+    "resourceTemplates": "resource templates",
     "prompts": "prompts",
 }
 
@@ -449,9 +454,9 @@ def _unsendable(params: Mapping[str, Any]) -> str:
     try:
         json.dumps(params, allow_nan=False, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        return "It was not sent: a text holds half of a character (a lone surrogate)."
+        return "Not sent: a string contains an invalid character (a lone surrogate)."
     except (ValueError, TypeError, RecursionError) as error:
-        return f"It was not sent: the values cannot be written as JSON ({error})."
+        return f"Not sent: the values cannot be encoded as JSON ({error})."
     return ""
 
 

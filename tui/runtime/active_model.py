@@ -52,7 +52,7 @@ class ActiveModel:
     @property
     def model(self) -> ChatModel:
         if self._model is None:
-            raise self.error or ModelError("no model has been chosen yet")
+            raise self.error or ModelError("no model selected")
         return self._model
 
     @property
@@ -169,9 +169,9 @@ class ActiveModel:
         try:
             await self.switch(profile, "" if profile == DEMO else model)
         except McptuiError:
-            goes_on = f": {self.label} goes on" if self.label else ""
-            return f"{model} ({profile}) was asked last in this conversation and cannot be now{goes_on}."
-        return f"{self.label} goes on: it was asked last in this conversation."
+            goes_on = f". Continuing with {self.label}" if self.label else ""
+            return f"{model} ({profile}) was used last in this conversation and is not available{goes_on}."
+        return f"Continuing with {self.label}, the model last used in this conversation."
 
     @property
     def max_tools(self) -> int:
@@ -227,7 +227,7 @@ class ActiveModel:
 
     def _ready(self) -> "Loaded":
         if self._loaded is None:
-            raise ModelError("the configuration has not been read yet")
+            raise ModelError("configuration not loaded yet")
         return self._loaded
 
     def _take(self, profile: "ModelProfile | None") -> None:

@@ -6,7 +6,7 @@ from tui.core.errors import McptuiError, sentences
 from tui.core.turn.approval_policy import Policy
 from tui.settings.config_file import ConfigFile
 
-SAVED_LATER = "It is saved with the next tool you always allow."
+SAVED_LATER = "It will be saved with the next tool that you always allow."
 
 
 class RememberedApprovals:
@@ -38,7 +38,7 @@ class RememberedApprovals:
             try:
                 saved = set(await asyncio.to_thread(self._config.add, "approvals.remembered", unsaved))
             except McptuiError as error:
-                return sentences(f"The approval holds for this session only: {error}", SAVED_LATER)
+                return sentences(f"The approval is valid for this session only: {error}", SAVED_LATER)
             self._take_over(saved)
             return ""
 

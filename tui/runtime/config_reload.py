@@ -52,7 +52,7 @@ class ConfigReload:
             return Reloaded(loaded.settings.ui, [str(one) for one in errors])
         notes = [str(one) for one in loaded.problems if one.warning]
         if before is not None and _kept(loaded) != _kept(before):
-            notes.append("[traffic] takes effect at the next start.")
+            notes.append("[traffic] takes effect after a restart.")
         self._take_over(loaded)  # first the rules: a server may take seconds to stop
         await self._follow(loaded)
         try:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequenc
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tui.core.context.compaction import Compactor, sent_messages
 from tui.core.context.context_parts import ContextPart, context_parts
@@ -37,13 +37,15 @@ from tui.core.errors import McptuiError, UsageError
 from tui.core.events import EndReason, Event, TurnEnded
 from tui.core.ports import Approver, Meters, ModelChoice, Usage
 from tui.core.schemas.tool_names import NameTable
-from tui.core.turn.answer_format import AnswerFormat
 from tui.core.turn.limits import TurnMeter
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps
 from tui.runtime.active_model import ActiveModel
 from tui.runtime.open_conversation import OpenConversation
 from tui.runtime.turn import ModelLoading, PendingTurn, TurnContext, redacted_remark
+
+if TYPE_CHECKING:
+    from tui.core.turn.answer_format import AnswerFormat
 
 
 class Conversations:
@@ -178,7 +180,7 @@ class Conversations:
         index = upto if upto is not None else (asked[-1] if asked else -1)
         message = messages[index] if index in asked else None
         if not isinstance(message, UserMessage):
-            raise McptuiError("there is no question to ask again")
+            raise McptuiError("no question to retry")
         await self.branch(index)
         return message.text, message.attachments
 
@@ -208,7 +210,7 @@ class Conversations:
     async def delete(self, session: str) -> None:
         """Take one out of the list; `restore` brings it back."""
         if self._is_open(session):
-            raise McptuiError("this conversation is open", next_step="Begin a new one first.")
+            raise McptuiError("this conversation is already open", next_step="Start a new one first.")
         await self._stored().delete(session)
 
     async def restore(self, session: str) -> None:
@@ -246,7 +248,7 @@ class Conversations:
             )
             notice = await room.make_room(by_hand=True)
         self.revision += 1
-        return notice.message if notice is not None else "There is nothing to make shorter yet."
+        return notice.message if notice is not None else "Nothing to compact yet."
 
     def uncompact(self) -> None:
         """Let the model read everything again."""
@@ -288,7 +290,7 @@ class Conversations:
     async def title_from_model(self) -> str:
         with self._alone("the model is writing a title") as now:
             if now.info is None:
-                raise McptuiError("nothing was said yet in this conversation")
+                raise McptuiError("the conversation is empty")
             title = await suggest_title(
                 self._active_model.model, now.conversation.messages, partial(self._spent, now)
             )
@@ -324,7 +326,7 @@ class Conversations:
         text: str,
         approver: Approver,
         attachments: tuple[Attachment, ...] = (),
-        answer_format: AnswerFormat | None = None,
+        answer_format: "AnswerFormat | None" = None,
     ) -> PendingTurn:
         """Send `text` and attachments. The turn runs while its events are iterated.
 
@@ -401,7 +403,7 @@ class Conversations:
 
     def _stored(self) -> Sessions:
         if self._store is None:
-            raise McptuiError("conversations are not saved in this run")
+            raise McptuiError("conversations are not saved in this session")
         return self._store
 
     @contextmanager
@@ -411,7 +413,7 @@ class Conversations:
         Raises McptuiError if another one is running.
         """
         if self._busy:
-            raise McptuiError(self._busy, next_step="Wait until that is done, or cancel it.")
+            raise McptuiError(self._busy, next_step="Wait until it finishes, or cancel it.")
         self._busy = doing
         try:
             yield self._now

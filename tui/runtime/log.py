@@ -1,10 +1,12 @@
 """mcptui's own log: a small private file, never the screen.
 
-Only mcptui's warnings and defects are logged, cleaned and redacted. The host keeps what servers write.
+Only mcptui's warnings and defects are logged, cleaned and redacted: also errors of threads and tasks that
+nobody waits for, which Python would print. The host keeps what servers write.
 """
 
 import logging
 import os
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from logging.handlers import RotatingFileHandler
@@ -17,6 +19,7 @@ from tui.settings.locations import state_dir
 
 MAX_BYTES = 1024 * 1024
 NAME = "tui"
+_LOGGERS = (NAME, "asyncio")
 
 
 class _Discreet(logging.Formatter):
@@ -35,6 +38,21 @@ def _private(path: str, flags: int) -> int:
 class LogFile(RotatingFileHandler):
     """A log that only its owner can read. Opening and writing it never raises."""
 
+    _excepthook: Callable[[threading.ExceptHookArgs], object] | None = None
+
+    def take_errors_of_threads(self) -> None:
+        """Log what ends a thread, until `stop`. Another hook than Python's own is called as well."""
+        before = self._excepthook = threading.excepthook
+
+        def log(ended: threading.ExceptHookArgs) -> None:
+            if ended.exc_value is not None and ended.exc_type is not SystemExit:
+                name = ended.thread.name if ended.thread is not None else "unknown"
+                logging.getLogger(NAME).error("thread %s failed", name, exc_info=ended.exc_value)
+            if before is not threading.__excepthook__:
+                before(ended)
+
+        threading.excepthook = log
+
     def _open(self):  # type: ignore[no-untyped-def]  # noqa: ANN202 - as the base class declares it
         Path(self.baseFilename).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         return open(self.baseFilename, self.mode, encoding="utf-8", errors="replace", opener=_private)
@@ -49,7 +67,10 @@ class LogFile(RotatingFileHandler):
 
     def stop(self) -> None:
         """Close the file; nothing is written any more."""
-        logging.getLogger(NAME).removeHandler(self)
+        for name in _LOGGERS:
+            logging.getLogger(name).removeHandler(self)
+        if self._excepthook is not None:
+            threading.excepthook, self._excepthook = self._excepthook, None
         self.close()
 
 
@@ -61,13 +82,15 @@ def log_to(path: Path, redactor: Callable[[], Redactor]) -> LogFile:
     handler = LogFile(path, maxBytes=MAX_BYTES, backupCount=1, encoding="utf-8", delay=True)
     handler.setFormatter(_Discreet(redactor))
     handler.setLevel(logging.WARNING)
-    logger = logging.getLogger(NAME)
-    logger.propagate = False
-    logger.addHandler(handler)
+    logging.getLogger(NAME).propagate = False
+    for name in _LOGGERS:
+        logging.getLogger(name).addHandler(handler)
     return handler
 
 
 def begin_logging(redactor: Callable[[], Redactor]) -> LogFile:
     """Send mcptui's log to the state directory, and discard the SDK's."""
     quiet_sdk_logging()
-    return log_to(state_dir() / "mcptui.log", redactor)
+    handler = log_to(state_dir() / "mcptui.log", redactor)
+    handler.take_errors_of_threads()
+    return handler

@@ -127,7 +127,7 @@ class ModelChanges:
         elif values.key == IN_KEYCHAIN:
             table["api_key"] = f"keyring:{KEYCHAIN_SERVICE}/{values.name}"
         if not table["model"]:
-            raise ConfigError("no model is chosen", where="model")
+            raise ConfigError("no model selected", where="model")
         if values.name in self._config.models():
             raise ConfigError("another profile has this name", where=clean_line(values.name, 64))
         check_new(values.name, table, self._config.path, self._env, kind="models")

@@ -90,14 +90,14 @@ async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str
     settings = loaded.settings
     if not (loaded.readable or options.demo or options.model):
         raise ConfigError(
-            "no model is chosen while the configuration cannot be read",
-            next_step="`mcptui --demo` uses the demo model meanwhile.",
+            "no model: the configuration cannot be read",
+            next_step="Use the demo model with `mcptui --demo`.",
         )
     if loaded.raw.get("models") and not settings.models and not (options.demo or options.model):
         raise ConfigError(
-            "none of the configured models can be used",
+            "no configured model is usable",
             where="[models]",
-            next_step="`mcptui config check` says why; `mcptui --demo` uses the demo model meanwhile.",
+            next_step="See `mcptui config check`, or use the demo model with `mcptui --demo`.",
         )
     configured = [profile_of(name, model, env) for name, model in settings.models.items()]
     environment = from_environment(env)

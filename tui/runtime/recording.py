@@ -179,7 +179,7 @@ class RunRecording:
             try:
                 NotesStore(self.path).note(seq, marked=marked, text=text)
             except McptuiError as error:
-                _log.warning("a note was not kept: %s", error)
+                _log.warning("cannot store a note: %s", error)
 
         self._recorder.submit(keep)
 

@@ -45,15 +45,18 @@ REST_SECONDS, SLICE_SECONDS = 0.001, 0.003
 _log = logging.getLogger(__name__)
 
 
-def recording_with(names: Sequence[str], call: str) -> Path | None:
-    """Return the newest of the named recordings of earlier runs that has a tool call, if it is still kept."""
+def recording_with(names: Sequence[str], calls: Sequence[str]) -> Path | None:
+    """Return the newest of the named recordings of earlier runs that has one of these tool calls, if any has.
+
+    A call that did not run is in none.
+    """
     for name in reversed(names):
         path = state_dir() / "recordings" / Path(name).name
         try:
-            if path.is_file() and has_call(path, call):
+            if path.is_file() and any(has_call(path, call) for call in calls):
                 return path
         except McptuiError as error:
-            _log.info("a recording was passed over: %s", error)
+            _log.info("recording skipped: %s", error)
     return None
 
 
@@ -98,7 +101,7 @@ class RecordingFile:
         try:
             self._notes.note(seq, marked=marked, text=text)
         except McptuiError as error:
-            _log.warning("a note was not kept: %s", error)
+            _log.warning("cannot store a note: %s", error)
 
     def start(self) -> None:
         self._thread.start()
@@ -127,7 +130,7 @@ class RecordingFile:
         except McptuiError as error:
             self.problem = str(error)
         except (OverflowError, TypeError, ValueError) as error:  # a hand-made file
-            self.problem = f"the recording holds a value that has no meaning ({error})"
+            self.problem = f"the recording contains an invalid value ({error})"
 
     def _load(self, reader: RecordingReader) -> None:
         columns = self.recording.entries

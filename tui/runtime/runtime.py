@@ -16,7 +16,9 @@ before it, and even this module is loaded after the first frame only.
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -39,14 +41,11 @@ from tui.host.host import Host
 from tui.host.sign_in.token_store import TokenStore
 from tui.runtime.active_model import ActiveModel
 from tui.runtime.approvals import RememberedApprovals
-from tui.runtime.config_reload import ConfigReload
 from tui.runtime.conversations import Conversations
-from tui.runtime.model_changes import ModelChanges
 from tui.runtime.options import Options
 from tui.runtime.recording import RunRecording, kept_traffic
 from tui.runtime.request_context import RequestContext
 from tui.runtime.sampling import ModelSampler
-from tui.runtime.server_changes import ServerChanges
 from tui.runtime.server_choices import ServerChoices
 from tui.runtime.turn import PendingTurn, ServersStarting, TurnContext, redacted
 from tui.settings.config_file import ConfigFile
@@ -59,7 +58,10 @@ from tui.storage.sessions.store import SessionStore
 from tui.traffic.record.entry_columns import Recording
 
 if TYPE_CHECKING:
+    from tui.runtime.config_reload import ConfigReload
     from tui.runtime.log import LogFile
+    from tui.runtime.model_changes import ModelChanges
+    from tui.runtime.server_changes import ServerChanges
     from tui.settings.load import Loaded
 
 _log = logging.getLogger(__name__)
@@ -132,25 +134,7 @@ class Runtime:
         self._approvals = RememberedApprovals(self._config)
         self.calls = StoredCalls(data_dir() / "calls.json")
         self.server_choices = ServerChoices(self._config, lambda: self.host, self._names_server)
-        self.server_changes = ServerChanges(
-            self._config, env, lambda: self.host, lambda: self._loaded, self._adopt
-        )
-        self.configuration = ConfigReload(
-            self._config,
-            lambda: self._loaded,
-            self.server_changes.follow,
-            self._take_over,
-            self._active_model,
-        )
-        self.model_changes = ModelChanges(
-            self._config,
-            env,
-            self._clock,
-            self._traffic,
-            self._keep_secret,
-            self.configuration.reload_or_raise,
-            self.conversations.switch,
-        )
+        self._env = env
         self._digests: dict[str, str] = {}
 
         self.left_out: Mapping[str, tuple[str, ...]] = {}
@@ -166,6 +150,40 @@ class Runtime:
         self._revision = 0
         self._background: set[asyncio.Task[None]] = set()
         self._log_file: LogFile | None = None
+
+    # What only a person at the screen changes is loaded when they do.
+
+    @cached_property
+    def server_changes(self) -> "ServerChanges":
+        from tui.runtime.server_changes import ServerChanges
+
+        return ServerChanges(self._config, self._env, lambda: self.host, lambda: self._loaded, self._adopt)
+
+    @cached_property
+    def configuration(self) -> "ConfigReload":
+        from tui.runtime.config_reload import ConfigReload
+
+        return ConfigReload(
+            self._config,
+            lambda: self._loaded,
+            self.server_changes.follow,
+            self._take_over,
+            self._active_model,
+        )
+
+    @cached_property
+    def model_changes(self) -> "ModelChanges":
+        from tui.runtime.model_changes import ModelChanges
+
+        return ModelChanges(
+            self._config,
+            self._env,
+            self._clock,
+            self._traffic,
+            self._keep_secret,
+            self.configuration.reload_or_raise,
+            self.conversations.switch,
+        )
 
     async def ready(
         self,
@@ -448,11 +466,15 @@ class Runtime:
 
     async def shutdown(self) -> None:
         """Stop the servers side by side, then close the model's connections. Bounded in time."""
-        await self.host.shutdown()
-        await self.conversations.close()
+        async with AsyncExitStack() as steps:  # from the last to the first, each even if others fail
+            if self._log_file is not None:
+                steps.callback(self._log_file.stop)
+            for stored in (self._traffic, self._stored_eras, self._stored_tasks):
+                steps.push_async_callback(asyncio.to_thread, stored.close)
+            steps.push_async_callback(self._end_background)
+            steps.push_async_callback(self.conversations.close)
+            steps.push_async_callback(self.host.shutdown)
+
+    async def _end_background(self) -> None:
         if self._background:
             await asyncio.wait(self._background, timeout=MODEL_CLOSE_SECONDS)
-        for stored in (self._stored_tasks, self._stored_eras, self._traffic):
-            await asyncio.to_thread(stored.close)
-        if self._log_file is not None:
-            self._log_file.stop()

@@ -49,6 +49,9 @@ class ServerValues:
     before: Mapping[str, Any] = dataclasses.field(default_factory=dict, compare=False)
 
 
+NONE_LEFT = "to start the sample servers again, delete [servers] from the configuration file"
+
+
 class ServerChanges:
     """Changes which servers there are.
 
@@ -135,9 +138,15 @@ class ServerChanges:
         beside = self._config.path.absolute().parent / expanded
         return "${" in word or shutil.which(expanded) is not None or (os.sep in word and beside.is_file())
 
-    async def add(self, draft: Draft) -> None:
-        """Write a new server and start it. Raises McptuiError if it could not be written."""
+    async def add(self, draft: Draft) -> Sequence[str]:
+        """Write a new server and start it; return what else that changes, in sentences.
+
+        Raises McptuiError if it could not be written.
+        """
+        loaded = self._loaded()
+        had_samples = loaded is not None and loaded.readable and not loaded.names_servers
         await self._change(lambda: self._config.add_server(draft.name, draft.table), start=draft.name)
+        return ["the sample servers no longer start"] if had_samples else []
 
     async def change(self, draft: Draft) -> None:
         """Write a changed server and start it again. Raises McptuiError if it could not be written."""
@@ -166,7 +175,8 @@ class ServerChanges:
         present = self._present()
         leftovers = await asyncio.to_thread(Leftovers, name, present, bundles_dir())
         await self._change(lambda: self._config.remove_server(name), leaving=name if remote else "")
-        return await leftovers.delete()
+        left = await leftovers.delete()
+        return left if self._config.servers() else [*left, NONE_LEFT]
 
     async def follow(self, loaded: "Loaded") -> None:
         """Make the servers those of a configuration that was read anew."""
@@ -177,8 +187,8 @@ class ServerChanges:
         table = self.table(name)
         if table is None:
             raise UsageError(
-                f"{name} is not in the configuration file: it is a sample.",
-                next_step="Add a server of your own; the samples are no longer started then.",
+                f"{name} is a sample server, not in the configuration file.",
+                next_step="Add your own server. The samples are then no longer started.",
             )
         return table
 
@@ -187,7 +197,7 @@ class ServerChanges:
             await asyncio.to_thread(write)
             loaded = await asyncio.to_thread(self._config.read)
             if not loaded.readable:
-                raise ConfigError("cannot be read, so nothing changed here.", where=str(self._config.path))
+                raise ConfigError("cannot be read. Nothing was changed.", where=str(self._config.path))
             if leaving:
                 await self._host().sign_out(leaving)
             await self._follow(self._adopt(loaded), start)

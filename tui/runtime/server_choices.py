@@ -73,12 +73,12 @@ class ServerChoices:
 
     async def _save(self, server: str, key: str, value: str | bool | Sequence[str]) -> str:
         if not self._is_configured(server):
-            return f"{server} is not in the configuration file, so this holds until mcptui ends."
+            return f"{server} is not in the configuration file. The change is valid until mcptui quits."
         async with self._saving:
             try:
                 await asyncio.to_thread(self._config.save, ("servers", server, key), value)
             except McptuiError as error:
-                return sentences(f"Not saved: {error}", "It holds until mcptui ends.")
+                return sentences(f"Not saved: {error}", "The change is valid until mcptui quits.")
         return ""
 
 

@@ -104,7 +104,7 @@ class TapWatch:
                 for captured in page:
                     self._sink(captured)
         except McptuiError as error:
-            _log.warning("a tap is not followed any more: %s", error)
+            _log.warning("a tap is no longer followed: %s", error)
             self._followed.pop(path).close()
 
 

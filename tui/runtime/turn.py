@@ -227,7 +227,9 @@ class ServersStarting:
 
     def missing(self) -> str:
         names = [one.name for one in self._statuses() if one.state is ServerState.STARTING]
-        return f"Still starting: {_listed(names)}. Their tools are used once they run." if names else ""
+        return (
+            f"Still starting: {_listed(names)}. Their tools become available when they run." if names else ""
+        )
 
     def _worth_waiting(self) -> list[str]:
         since = self._clock.now_ns() - FRESH_NS

@@ -18,18 +18,22 @@ class Unreadable(Exception):
     """The file cannot be used. The text says why, without its name."""
 
 
+class Unopened(Unreadable):
+    """The system does not let it be read now. Its content may be sound, so it must not be replaced."""
+
+
 def read_bounded(path: Path, limit: int = MAX_CONFIG_BYTES) -> str:
     """Return the text of a regular file of at most `limit` bytes, without its byte order mark.
 
     Never waits: a FIFO or a device is refused, not read. Raises `FileNotFoundError` if there is nothing at
-    `path`, `Unreadable` for anything else that keeps it from being text.
+    `path`, `Unopened` if the system refuses, `Unreadable` for anything else that keeps it from being text.
     """
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     except FileNotFoundError:
         raise
     except (OSError, ValueError) as error:
-        raise Unreadable(f"cannot be opened: {getattr(error, 'strerror', None) or error}") from error
+        raise Unopened(f"cannot be opened: {getattr(error, 'strerror', None) or error}") from error
     try:
         mode = os.fstat(handle).st_mode
         if not stat.S_ISREG(mode):
@@ -37,7 +41,7 @@ def read_bounded(path: Path, limit: int = MAX_CONFIG_BYTES) -> str:
         with open(handle, "rb", closefd=False) as file:
             raw = file.read(limit + 1)
     except OSError as error:
-        raise Unreadable(f"cannot be read: {error.strerror}") from error
+        raise Unopened(f"cannot be read: {error.strerror}") from error
     finally:
         os.close(handle)
     return _decoded(raw, limit)
@@ -45,10 +49,10 @@ def read_bounded(path: Path, limit: int = MAX_CONFIG_BYTES) -> str:
 
 def _decoded(raw: bytes, limit: int) -> str:
     if len(raw) > limit:
-        raise Unreadable(f"is larger than {limit // 1024} KiB and was not read")
+        raise Unreadable(f"is larger than {limit // 1024} KiB")
     if b"\0" in raw:
         line = raw.count(b"\n", 0, raw.index(b"\0")) + 1
-        raise Unreadable(f"is not text: there is a null byte in line {line}")
+        raise Unreadable(f"is not text: null byte in line {line}")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -36,7 +36,7 @@ def change_filter(path: Path, name: str, text: str) -> dict[str, str]:
             found = {}
         except (Unreadable, ValueError, RecursionError) as error:
             why = f"{error}." if isinstance(error, Unreadable) else "is not TOML."
-            step = "It was left as it is. Correct it, or move it away."
+            step = "It was not changed. Correct it, or move it away."
             raise ConfigError(why, where=str(path), next_step=step) from error
         after = {key: value for key, value in found.items() if key != name}
         if text:

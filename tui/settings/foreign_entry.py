@@ -58,7 +58,7 @@ def in_one_shape(entry: Mapping[str, Any], note: Note) -> dict[str, Any]:
         found["env"] = found.pop("environment")
     if "httpUrl" in found:
         if found.pop("url", None) is not None:
-            note("has a `url` and a `httpUrl`; the `httpUrl` counts")
+            note("has a `url` and a `httpUrl`. `httpUrl` is used")
         found["url"] = found.pop("httpUrl")
         found.setdefault("type", "http")
     if str(found.get("type", "")).lower() == "remote":
@@ -80,15 +80,13 @@ def _take_command(found: dict[str, Any], note: Note) -> None:
     program = os.path.basename(command).lower()
     if program in ("cmd", "cmd.exe") and len(args) > 1 and args[0].lower() == "/c" and os.name != "nt":
         found["command"], found["args"] = args[1], args[2:]
-        note(
-            f"`{clean_line(command, 20)} /c` is for Windows and left out: it starts {clean_line(args[1], 60)}"
-        )
+        note(f"`{clean_line(command, 20)} /c` (Windows) removed: it starts {clean_line(args[1], 60)}")
     elif program in _SHELLS and any(word in ("-c", "-Command", "/c", "-lc") for word in args):
         note(f"runs a shell: {clean_line(' '.join([command, *args]), 160)}")
     if "mcp-remote" in [re.sub(r"@[\w.-]+$", "", word) for word in args]:
         url = next((word for word in args if word.startswith(("http://", "https://"))), "")
         if url:
-            note(f"goes through mcp-remote; `url` = {clean_line(_shown(url), 120)} works without it")
+            note(f"uses mcp-remote. `url` = {clean_line(_shown(url), 120)} works without it")
 
 
 def _shown(url: str) -> str:
@@ -101,9 +99,7 @@ def _take_tools(found: dict[str, Any], note: Note) -> None:
         if value in (False, [], None):
             continue
         what = f"{plural(len(value), 'tool')}" if isinstance(value, list) else "all its tools"
-        note(
-            f"`{key}` would let {what} run without a question; it is not taken over, `[approvals]` does that"
-        )
+        note(f"`{key}` (run {what} without approval) not imported. Use `[approvals]`")
     for key in [key for key in found if key in _OFF]:
         value = found.pop(key)
         if isinstance(value, list):
@@ -111,20 +107,20 @@ def _take_tools(found: dict[str, Any], note: Note) -> None:
     for key in [key for key in found if key in _ONLY]:
         value = found.pop(key)
         if value not in ([], ["*"], None):
-            note(f"`{key}` is not taken over: all tools are offered; turn others off in the workbench")
+            note(f"`{key}` not imported: all tools are offered. Disable tools in the workbench")
     for key in [key for key in found if key in _RUNNING]:
         command = found.pop(key)
-        note(f"`{key}` would run {clean_line(str(command), 80)!r}; it is not taken over. Set `headers`")
+        note(f"`{key}` (runs {clean_line(str(command), 80)!r}) not imported. Use `headers`")
     for key in [key for key in found if key in _ENV_FILES]:
         file = found.pop(key)
-        note(f"`{key}` is not read: write the variables of {clean_line(str(file), 80)} under `env`")
+        note(f"`{key}` not imported. Copy the variables of {clean_line(str(file), 80)} to `env`")
 
 
 def _take_sign_in(found: dict[str, Any], note: Note) -> None:
     if "authProviderType" in found:
         kind = clean_line(str(found.pop("authProviderType")), 40)
         if kind not in ("dynamic_discovery", ""):
-            note(f"signs in with {kind}, which mcptui cannot do")
+            note(f"signs in with {kind}, which mcptui does not support")
     said = found.pop("oauth", None)
     if said is None and isinstance(found.get("auth"), Mapping):
         said = found.pop("auth")
@@ -138,9 +134,9 @@ def _take_sign_in(found: dict[str, Any], note: Note) -> None:
         elif plain == "redirecturi" and isinstance(value, str):
             ours |= _port_of(value, note)
         elif plain in _FOUND_OUT:
-            note(f"`oauth.{clean_line(key, 40)}` is left out: mcptui asks the server for it")
+            note(f"`oauth.{clean_line(key, 40)}` not imported: mcptui gets it from the server")
         elif plain != "enabled" and value not in (None, "", [], False):
-            note(f"`oauth.{clean_line(key, 40)}` means nothing here and is left out")
+            note(f"`oauth.{clean_line(key, 40)}` is not supported and is ignored")
     if isinstance(ours.get("scopes"), str):
         ours["scopes"] = ours["scopes"].split()
     if ours:
@@ -156,7 +152,7 @@ def _port_of(address: str, note: Note) -> dict[str, int]:
     if port is None:
         return {}
     if parts.path != "/callback":
-        note(f"`oauth.redirectUri` becomes http://127.0.0.1:{port}/callback: register that address")
+        note(f"`oauth.redirectUri` becomes http://127.0.0.1:{port}/callback. Register that URL")
     return {"callback_port": port}
 
 
@@ -175,5 +171,5 @@ def of_projects(tree: Mapping[str, Any]) -> Iterator[str]:
         if servers:
             yield (
                 f"{plural(len(servers), 'server')} of the project {clean_line(str(path), 200)} "
-                f"{'is' if len(servers) == 1 else 'are'} not taken over"
+                f"{'is' if len(servers) == 1 else 'are'} not imported"
             )

@@ -114,14 +114,14 @@ def check_keys(
     for action, keys in wanted.items():
         path = f"ui.keys.{clean_line(action, 40)}"
         if action not in actions:
-            hint = did_you_mean(action, actions) or "the help screen lists the actions"
-            problems.append(Problem("there is no such action", path, suggestion=hint))
+            hint = did_you_mean(action, actions) or "see docs/keys.md for all actions"
+            problems.append(Problem("unknown action", path, suggestion=hint))
             continue
         found = []
         for key in keys:
             if (normal := normal_key(key, names)) is None:
                 hint = did_you_mean(key.rpartition("+")[2], names)
-                problems.append(Problem(f"{clean_line(key, 30)!r} is no key", path, suggestion=hint))
+                problems.append(Problem(f"{clean_line(key, 30)!r} is not a key", path, suggestion=hint))
             elif normal not in found:
                 found.append(normal)
         if found:
@@ -151,8 +151,10 @@ def _without_clashes(
             )
             if other is None:
                 continue
-            hint = f"give `{other}` another key, too"
-            problems.append(Problem(f"`{key}` belongs to `{other}`", f"ui.keys.{action}", suggestion=hint))
+            hint = f"change the key of `{other}` too"
+            problems.append(
+                Problem(f"`{key}` is already used by `{other}`", f"ui.keys.{action}", suggestion=hint)
+            )
             left = tuple(kept for kept in result.get(action, ()) if kept != key)
             if left:
                 result[action] = left

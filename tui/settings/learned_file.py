@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError
-from tui.settings.files import Unreadable, locked, read_bounded
+from tui.settings.files import Unopened, Unreadable, locked, read_bounded
 from tui.settings.save import write_private
 
 FORMAT = 1
@@ -61,13 +61,12 @@ class LearnedFile:
         """Replace what is known of one model. Nothing learned removes its entry."""
         try:
             with locked(self._path):
-                others = [
-                    entry for entry in self.entries() if (entry.endpoint, entry.model) != (endpoint, model)
-                ]
+                kept = sorted(self._read(to_change=True), key=lambda entry: -entry.at)
+                others = [one for one in kept if (one.endpoint, one.model) != (endpoint, model)]
                 mine = [LearnedEntry(endpoint, model, time.time(), learned)] if learned else []
                 self._write([*mine, *others])
         except ConfigError as error:
-            _log.warning("what an endpoint taught is not kept: %s", error)
+            _log.warning("cannot save what was learned from an endpoint: %s", error)
 
     def forget(self) -> int:
         """Remove everything, or raise `ConfigError`. Return how many entries there were."""
@@ -78,10 +77,14 @@ class LearnedFile:
             raise ConfigError(f"cannot be removed: {error.strerror}", where=str(self._path)) from error
         return count
 
-    def _read(self) -> list[LearnedEntry]:
+    def _read(self, *, to_change: bool = False) -> list[LearnedEntry]:
         try:
             found = json.loads(read_bounded(self._path, MAX_BYTES))
         except FileNotFoundError:
+            return []
+        except Unopened as error:
+            if to_change:
+                raise ConfigError(f"{error}.", where=str(self._path)) from error
             return []
         except (Unreadable, ValueError, RecursionError) as error:
             self._put_aside(str(error))
@@ -90,7 +93,7 @@ class LearnedFile:
             found.get("learned") if isinstance(found, Mapping) and found.get("format") == FORMAT else None
         )
         if not isinstance(listed, list):
-            self._put_aside("is not what this mcptui writes")
+            self._put_aside("has an unknown format")
             return []
         oldest = time.time() - MAX_AGE_SECONDS
         return [entry for one in listed[:MAX_ENTRIES] if (entry := _entry(one)) and entry.at > oldest]
@@ -101,7 +104,7 @@ class LearnedFile:
         try:
             os.replace(self._path, aside)
         except OSError as error:
-            _log.warning("it could not be renamed: %s", error.strerror)
+            _log.warning("cannot rename it: %s", error.strerror)
 
     def _write(self, entries: list[LearnedEntry]) -> None:
         kept = entries[:MAX_ENTRIES]

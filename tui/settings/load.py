@@ -16,7 +16,6 @@ from typing import Any
 from tui.core.text import clean_line
 from tui.settings.config_secrets import MAX_DEPTH, leaves, literal_secret, masked, secret_values
 from tui.settings.files import Unreadable, read_bounded
-from tui.settings.mcp_json import ForeignFile, read_foreign
 from tui.settings.places import KeyPath, Place, line_of, toml_places
 from tui.settings.problems import Problem
 from tui.settings.references import expand
@@ -86,7 +85,7 @@ def load(path: Path, env: Mapping[str, str], *, required: bool = False) -> Loade
     try:
         text = read_bounded(path)
     except FileNotFoundError:
-        problem = Problem("there is no such file", file=name, suggestion="`mcptui config init` writes one")
+        problem = Problem("file not found", file=name, suggestion="create it with `mcptui config init`")
         return Loaded(Settings(), (problem,) if required else (), path)
     except Unreadable as error:
         return Loaded(Settings(), (Problem(str(error), file=name),), path, exists=True, readable=False)
@@ -102,7 +101,22 @@ def load_text(text: str, path: Path, env: Mapping[str, str]) -> Loaded:
     source = _parsed_json(text, path) if is_foreign(path) else _parsed_toml(text)
     if isinstance(source, Fault):
         return Loaded(Settings(), (_problem(source, {}, name),), path, exists=True, readable=False)
-    return _checked(source, {PYTHON_VARIABLE: sys.executable} | dict(env), path, name)
+    known = {PYTHON_VARIABLE: sys.executable, **env, **_here(env)}
+    return _checked(source, known, path, name)
+
+
+def _here(env: Mapping[str, str]) -> Mapping[str, str]:
+    """Return `PWD` as the folder where mcptui runs, if the variable is missing or names another one."""
+    try:
+        here = os.getcwd()
+    except OSError:  # deleted
+        return {}
+    named = env.get("PWD", "")
+    try:
+        is_right = os.path.isabs(named) and os.path.samefile(named, here)
+    except OSError:
+        is_right = False
+    return {} if is_right else {"PWD": here}
 
 
 def is_foreign(path: Path) -> bool:
@@ -110,7 +124,7 @@ def is_foreign(path: Path) -> bool:
     return path.suffix.lower() in (".json", ".jsonc")
 
 
-MEND = "mend it and start mcptui again, nothing of the file is used until then"
+MEND = "nothing in the file is used until it is corrected"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +142,7 @@ def _parsed_toml(text: str) -> _Source | Fault:
     try:
         return _Source(tomllib.loads(text), toml_places(text))
     except RecursionError:
-        return Fault((), "is nested too deeply to be read")
+        return Fault((), "is nested too deeply")
     except ValueError as error:
         # Only the message has the place: "Invalid value (at line 3, column 5)".
         found = re.fullmatch(
@@ -142,6 +156,8 @@ def _parsed_toml(text: str) -> _Source | Fault:
 
 
 def _parsed_json(text: str, path: Path) -> _Source | Fault:
+    from tui.settings.mcp_json import ForeignFile, read_foreign
+
     found = read_foreign(text, path)
     if not isinstance(found, ForeignFile):
         return Fault((), found.message, found.suggestion, line=found.line)
@@ -194,7 +210,7 @@ def _expanded(
                 hint = f"set it, or write `${{{missing}:-default}}`"
                 faults.append(Fault(path, message, hint))
             if found.broken:
-                faults.append(Fault(path, "has a `${` without a `NAME}`", "write `$${` if you mean it so"))
+                faults.append(Fault(path, "contains `${` without `NAME}`", "use `$${` for a literal `${`"))
             if found.missing or found.broken:
                 spoilt.add(path)
             return found.text
@@ -236,6 +252,6 @@ def _open_to_others(path: Path, raw: Mapping[str, Any], name: str) -> Problem | 
         return None
     for key, value in leaves(raw):
         if isinstance(value, str) and literal_secret(key, value):
-            message = f"holds a secret ({dotted(key)}) and can be read by other people"
+            message = f"contains a secret ({dotted(key)}) and is readable by other users"
             return Problem(message, file=name, suggestion=f"`chmod 600 {name}`", warning=True)
     return None

@@ -5,6 +5,7 @@ Only paths are worked out here; nothing is created or read. hatchling's force-in
 """
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +18,8 @@ if TYPE_CHECKING:  # not needed for the first frame, which loads its theme from 
 
 APP = "mcptui"
 CONFIG_VARIABLE = "MCPTUI_CONFIG"
+_IN_PROJECTS = (".vscode", ".cursor", ".windsurf", ".roo", ".claude")
+"""Folders in which other hosts keep the configuration of a project."""
 
 
 def config_dir() -> Path:
@@ -63,6 +66,26 @@ def state_dir() -> Path:
     return user_state_path(APP, appauthor=False)
 
 
+def base_folder(path: Path) -> Path:
+    """Return the folder to which paths in a configuration are relative: of `.vscode/mcp.json` the project."""
+    folder = path.absolute().parent
+    return folder.parent if folder.name in _IN_PROJECTS and path.suffix != ".toml" else folder
+
+
+def server_folder(name: str) -> Path:
+    """Return the folder that the server `name` starts in if its configuration names none.
+
+    Names differ in more than a file system may keep apart (case, forms of Unicode), so what is not plain
+    gets a hash.
+    """
+    plain = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")[:40]
+    if plain != name:
+        import hashlib  # not needed for the first frame
+
+        plain = f"{plain or 'server'}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}"
+    return state_dir() / "servers" / plain
+
+
 def learned_file() -> Path:
     """Return the file of what endpoints have taught."""
     return state_dir() / "learned.json"
@@ -74,7 +97,7 @@ def shipped_dir(name: str) -> Path:
     for place in (package / "_shipped" / name, package.parent / name):
         if place.is_dir():
             return place
-    raise FileNotFoundError(f"{name}: not found beside {package}; this installation of mcptui is incomplete")
+    raise FileNotFoundError(f"{name}: not found beside {package}. Reinstall mcptui")
 
 
 def sample_server(name: str) -> Path:
@@ -88,7 +111,8 @@ def default_servers() -> "tuple[ServerSpec, ...]":
 
     def sample(name: str, *, env: dict[str, str] | None = None, autostart: bool = True) -> ServerSpec:
         script = str(sample_server(name))
-        return ServerSpec(name, sys.executable, (script,), env=env or {}, autostart=autostart)
+        folder = str(server_folder(name))
+        return ServerSpec(name, sys.executable, (script,), env=env or {}, folder=folder, autostart=autostart)
 
     return (
         sample("weather"),

@@ -91,6 +91,7 @@ please report a bug.
 |---|---|
 | `MCPTUI_CONFIG` | Configuration file. `--config` overrides it. |
 | `MCPTUI_PYTHON` | Value of `${MCPTUI_PYTHON}` in the configuration. Default: the Python that runs mcptui. |
+| `MCPTUI_TRACEBACK` | `1` prints the report of an internal error on stderr as well. |
 | `MCPTUI_NOTES_FILE` | File of the sample server `notes`. |
 | `MCPTUI_OWNER` | Set by mcptui in its servers, to find orphans of a killed mcptui. |
 """

@@ -17,6 +17,7 @@ from typing import Any
 
 from tui.core.text import clean_line
 from tui.settings.foreign_entry import in_one_shape, of_projects, with_braces
+from tui.settings.locations import base_folder
 from tui.settings.places import KeyPath, Place, json_places
 from tui.settings.problems import did_you_mean
 from tui.settings.references import NAME, escaped
@@ -57,7 +58,6 @@ _TRANSPORTS = {
     "websocket": "websocket",
     "lines": "lines",
 }
-_FOLDER_PARENTS = (".vscode", ".cursor", ".windsurf", ".roo", ".claude")
 _REFERENCE = re.compile(r"\$\{([^${}]*)\}")
 _SWITCHES = frozenset({"enabled", "isActive"})
 _SILENT = frozenset({"name", "description", "$schema", "version", "gallery", "source", "dev"})
@@ -98,7 +98,7 @@ def read_foreign(text: str, path: Path) -> ForeignFile | NotReadable:
     except json.JSONDecodeError as error:
         return NotReadable(f"is not JSON: {error.msg} at column {error.colno}", line=error.lineno)
     except (ValueError, RecursionError) as error:
-        return NotReadable(f"is not JSON that can be read: {clean_line(str(error))}")
+        return NotReadable(f"is not valid JSON: {clean_line(str(error))}")
     for root in ROOTS:
         found: Any = tree
         for key in root:
@@ -108,7 +108,7 @@ def read_foreign(text: str, path: Path) -> ForeignFile | NotReadable:
             others = tuple(ImportNote("projects", text) for text in of_projects(tree))
             return replace(read, notes=(*read.notes, *others))
     hint = did_you_mean(next(iter(tree), ""), ["mcpServers"]) if isinstance(tree, dict) else ""
-    return NotReadable("has neither `mcpServers` nor `servers` in it", hint)
+    return NotReadable("contains neither `mcpServers` nor `servers`", hint)
 
 
 class _Reader:
@@ -126,7 +126,7 @@ class _Reader:
         servers = {name: self._server(name, entry) for name, entry in self._found.items()}
         for name in twice:
             if name in servers:
-                self._note(name, "stands twice in the file; the last one counts")
+                self._note(name, "is defined twice. The last one is used")
         return ForeignFile(servers, tuple(self._notes), self._ours)
 
     def _note(self, server: str, text: str) -> None:
@@ -145,7 +145,7 @@ class _Reader:
                 continue
             if key not in _FIELDS:
                 if value not in (False, [], {}, ""):
-                    self._note(name, f"`{clean_line(key, 40)}` means nothing here and is left out")
+                    self._note(name, f"`{clean_line(key, 40)}` is not supported and is ignored")
                 continue
             ours = _FIELDS[key]
             if key in entry:
@@ -207,7 +207,7 @@ class _Reader:
     def _seconds(self, name: str, value: float) -> float | None:
         """Return a timeout in seconds. Cline uses seconds, others milliseconds."""
         if value >= 1000:
-            self._note(name, f"`timeout` is taken as milliseconds: {value / 1000:g} s")
+            self._note(name, f"`timeout` read as milliseconds: {value / 1000:g} s")
             value = value / 1000
         return float(value) if 0 < value <= MAX_TOOL_SECONDS else None
 
@@ -224,9 +224,7 @@ class _Reader:
         return "".join(parts)
 
     def _reference(self, name: str, inside: str, whole: str) -> str:
-        folder = self._path.absolute().parent
-        if folder.name in _FOLDER_PARENTS:
-            folder = folder.parent
+        folder = base_folder(self._path)
         known = {
             "workspaceFolder": str(folder),
             "workspaceRoot": str(folder),
@@ -247,7 +245,7 @@ class _Reader:
             return f"${{{variable}}}"
         if re.fullmatch(rf"{NAME}(:-.*)?", inside):
             return whole
-        self._note(name, f"{clean_line(whole, 60)} means nothing here and stays as it is")
+        self._note(name, f"{clean_line(whole, 60)} is not supported and not replaced")
         return escaped(whole)
 
 

@@ -4,6 +4,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,6 +19,7 @@ from tui.settings.load import load_text
 from tui.settings.references import NAME, escaped
 from tui.settings.save import server_block
 from tui.settings.schema import MAX_NAME, name_fault
+from tui.settings.server_warnings import server_warnings
 from tui.settings.specs import server_specs
 
 _IN_A_FORM = frozenset({"command", "args", "env", "url", "headers", "transport"})
@@ -54,14 +56,14 @@ def server_table(
     """
     if not words or not words[0].strip():
         raise UsageError(
-            "an address or a command is needed.", next_step="For example: mcptui add npx -y PACKAGE"
+            "a URL or a command is required.", next_step="For example: mcptui add npx -y PACKAGE"
         )
     first = words[0].strip()
     if is_address(first):
         return _remote(first, words[1:], env, headers, transport)
     if headers:
         raise UsageError(
-            "headers are sent to an address, and this is a command.",
+            "headers require a URL, and this is a command.",
             next_step="Use --env for its environment.",
         )
     command = list(words)
@@ -69,13 +71,13 @@ def server_table(
         command = _split(first)
         if _BARE_ADDRESS.fullmatch(first) and not known(command[0]):
             raise UsageError(
-                f"{clean_line(first, 100)} is no command on PATH.",
-                next_step=f"If it is an address, write https://{clean_line(first, 100)}",
+                f"command {clean_line(first, 100)} not found on PATH.",
+                next_step=f"If it is a URL, write https://{clean_line(first, 100)}",
             )
     if not known(command[0]):
         raise UsageError(
-            f"there is no command {clean_line(command[0], 100)!r} on PATH.",
-            next_step="Check its spelling, or give its path.",
+            f"command {clean_line(command[0], 100)!r} not found on PATH.",
+            next_step="Check the spelling, or use its path.",
         )
     table: dict[str, Any] = {"command": command[0]}
     table |= {"args": command[1:]} if command[1:] else {}
@@ -92,14 +94,12 @@ def _remote(
 ) -> dict[str, Any]:
     scheme = address.partition(":")[0].lower()
     if scheme not in SCHEMES:
-        raise UsageError(
-            f"{scheme}:// is no address of a server.", next_step="It begins with http, https, ws or wss."
-        )
+        raise UsageError(f"{scheme}:// is not a server URL.", next_step="Use http, https, ws or wss.")
     if rest:
-        raise UsageError(f"an address takes no arguments: {clean_line(' '.join(rest), 100)}")
+        raise UsageError(f"a URL takes no arguments: {clean_line(' '.join(rest), 100)}")
     if env:
         raise UsageError(
-            "the environment is that of a command, and this is an address.",
+            "environment variables require a command, and this is a URL.",
             next_step="Use --header for its HTTP headers.",
         )
     websocket = scheme in ("ws", "wss")
@@ -113,9 +113,7 @@ def _split(line: str) -> list[str]:
     try:
         return shlex.split(line) or [line]
     except ValueError as error:
-        raise UsageError(
-            f"the command line cannot be read: {error}.", next_step="Close the quotation."
-        ) from error
+        raise UsageError(f"invalid command line: {error}.", next_step="Close the quotes.") from error
 
 
 def pairs(texts: Iterable[str], *, colon: bool = False) -> dict[str, str]:
@@ -132,7 +130,7 @@ def pair_list(texts: Iterable[str], *, colon: bool = False) -> list[tuple[str, s
         name, _, value = text.partition(mark) if mark else ("", "", "")
         if not name.strip() or any(char.isspace() for char in name.strip()):
             form = "NAME: VALUE" if colon else "NAME=VALUE"
-            raise UsageError(f"{_without_value(text, name, mark, colon)} is not of the form {form}.")
+            raise UsageError(f"{_without_value(text, name, mark, colon)} is not {form}.")
         found.append((name.strip(), value.strip() if mark == ":" else value))
     return found
 
@@ -274,7 +272,13 @@ def check_new(
     for problem in load_text(text, path, names | dict(env)).errors:
         key = problem.path.removeprefix(f"{kind}.{name}").lstrip(".")
         raise ConfigError(f"{f'{key} ' if key else ''}{problem.message}.", where=clean_line(name, 64))
-    return [problem.message for problem in load_text(text, path, env).problems]
+    loaded = load_text(text, path, env)
+    warnings = server_warnings(loaded) if kind == "servers" else []
+    notes = [problem.message for problem in loaded.problems]
+    for problem in warnings:
+        key = problem.path.removeprefix(f"servers.{name}").lstrip(".")
+        notes.append(f"{key} {problem.message}: {problem.suggestion}".strip(" :"))
+    return notes
 
 
 def configured(text: str) -> dict[str, Any]:
@@ -290,13 +294,13 @@ def refuse_duplicate(name: str, table: Mapping[str, Any], present: Mapping[str, 
     """Raise ConfigError if a server has this name, or is the same under another one."""
     if name in present:
         raise ConfigError(
-            "a server of this name is configured already.",
+            "a server with this name is already configured.",
             where=clean_line(name, 64),
             next_step=f"Choose another name, or remove it first: mcptui remove {shlex.quote(name)}",
         )
     same = next((known for known, there in present.items() if there == table), None)
     if same is not None:
-        raise ConfigError(f"this server is configured already, as {clean_line(same, 64)}.")
+        raise ConfigError(f"this server is already configured as {clean_line(same, 64)}.")
 
 
 def unconfigured_server(
@@ -311,7 +315,8 @@ def unconfigured_server(
 ) -> tuple[ServerSpec, Mapping[str, str]]:
     """Return the server of an address or a command line, and its secrets by a name that may be shown.
 
-    `${VAR}` is replaced in `env` and `headers`, not in the words. Raises UsageError or ConfigError if it is
+    `${VAR}` is replaced in `env` and `headers`, not in the words. A command runs where the person stands, as
+    in a shell. Raises UsageError or ConfigError if it is
     none.
     """
     table = server_table(words, env=env, headers=headers, transport=transport, known=known)
@@ -327,4 +332,4 @@ def unconfigured_server(
         key = problem.path.removeprefix(f"servers.{name}").lstrip(".")
         raise ConfigError(f"{f'{key} ' if key else ''}{problem.message}.", where="the server")
     (spec,) = server_specs(loaded)
-    return spec, loaded.secrets
+    return replace(spec, folder=""), loaded.secrets

@@ -35,9 +35,9 @@ def write_private(path: Path, text: str) -> None:
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigError(
-            f"could not be written: {reason}.",
+            f"cannot be written: {reason}.",
             where=str(path),
-            next_step="Nothing was changed. Is there room, and may you write there?",
+            next_step="Nothing was changed. Check free space and permissions.",
         ) from error
 
 
@@ -76,7 +76,7 @@ def change_texts(path: Path, key: str, add: Iterable[str]) -> list[str]:
         for name in names:
             found = found.get(name, {}) if isinstance(found, Mapping) else {}
         if found and not isinstance(found, list):
-            raise ValueError(f"{key} is not a list")
+            raise ValueError(f"{key} is not an array")
         before = [one for one in found if isinstance(one, str)]
         texts[:] = sorted({*before, *add})
         return with_value(text, names, texts) if set(texts) != set(before) else text
@@ -119,7 +119,7 @@ def merged(
             continue
         if now != then:
             raise ConfigError(
-                f"`{key}` was changed in the file meanwhile, so nothing was saved.",
+                f"`{key}` has changed in the file. Nothing was saved.",
                 next_step="Open the form again.",
             )
         if key in after:
@@ -143,14 +143,14 @@ def refuse_foreign(path: Path) -> None:
     """Raise ConfigError if a file is another program's."""
     if path.suffix.lower() in (".json", ".jsonc"):
         raise ConfigError(
-            "belongs to another program and is not changed.",
+            "belongs to another program. mcptui does not change it.",
             where=str(path),
-            next_step="`mcptui config import FILE` takes its servers over into a file of our own.",
+            next_step="Import its servers with `mcptui config import FILE`.",
         )
 
 
 def _change(path: Path, edit: Callable[[str], str]) -> None:
-    next_step = "It was left as it is; `mcptui config check` says what is wrong with it."
+    next_step = "It was not changed. See `mcptui config check`."
     refuse_foreign(path)
     with locked(path):
         try:
@@ -191,7 +191,7 @@ def with_tables(text: str, kind: str, tables: Mapping[str, Mapping[str, Any]]) -
     wanted = tomllib.loads(text)
     present = wanted.setdefault(kind, {})
     if not isinstance(present, dict) or present.keys() & tables.keys():
-        raise ValueError(f"these {kind} cannot be added: a name is taken")
+        raise ValueError(f"a name of the new {kind} is already in use")
     present |= {name: copy.deepcopy(dict(table)) for name, table in tables.items()}
     block = "\n".join(table_block(kind, name, table) for name, table in tables.items())
     return _first_that_gives(text, wanted, iter([_appended(text, block)]))
@@ -243,7 +243,7 @@ def _server(text: str, name: str) -> dict[str, Any]:
     servers = tomllib.loads(text).get("servers")
     table = servers.get(name) if isinstance(servers, dict) else None
     if not isinstance(table, dict):
-        raise ValueError(f"there is no server {name!r} in it")
+        raise ValueError(f"server {name!r} not found")
     return table
 
 

@@ -23,20 +23,20 @@ _SCHEMES = {"http": ("http", "https"), "sse": ("http", "https"), "websocket": ("
 def name_fault(name: str) -> str:
     """Return what is wrong with the name of a server or a model, or ""."""
     if not name or len(name) > MAX_NAME:
-        return f"a name has 1 to {MAX_NAME} characters"
+        return f"must have 1 to {MAX_NAME} characters"
     if not name.isprintable() or name != name.strip():
-        return "a name has printable characters only, and no space at its ends"
+        return "must contain only printable characters, without surrounding spaces"
     if "/" in name or "\\" in name or name.startswith("."):
-        return "a name has no / or \\ in it and does not begin with a dot"
+        return "must not contain / or \\, or start with a dot"
     return ""
 
 
 def snippet_fault(name: str, text: Any) -> str:
     """Return what is wrong with a snippet, or ""."""
     if not re.fullmatch(r"[A-Za-z][\w-]{0,63}", name):
-        return "the name of a snippet begins with a letter and has letters, digits, - and _ only"
+        return "the name must start with a letter, and contain only letters, digits, - and _"
     if not isinstance(text, str) or not text.strip():
-        return "must be a text"
+        return "must be a string"
     return "must not contain a null character" if "\0" in text else ""
 
 
@@ -61,7 +61,7 @@ def _checked_url(value: str) -> str:
 def _checked_document(value: str) -> str:
     parts = urlsplit(_checked_url(value))
     if parts.scheme != "https" or parts.path in ("", "/"):
-        raise ValueError("must be an address like https://host/client.json")
+        raise ValueError("must be a URL like https://host/client.json")
     return value
 
 
@@ -79,7 +79,7 @@ def _checked_variable(value: str) -> str:
 
 def _checked_key(value: str) -> str:
     if value.startswith(KEYCHAIN) and not re.fullmatch(r"[^/].*/[^/]+", value.removeprefix(KEYCHAIN)):
-        raise ValueError("names no place in the keychain: it is `keyring:SERVICE/NAME`")
+        raise ValueError("must be `keyring:SERVICE/NAME`")
     return value
 
 
@@ -231,7 +231,7 @@ class LimitSettings(Section):
     max_tool_calls: Annotated[Whole, Field(ge=1, le=10_000)] = 100
     """Maximum tool calls in one turn."""
     max_calls_per_reply: Annotated[Whole, Field(ge=1, le=256)] = 16
-    """Maximum tool calls in one reply. Others do not run, and the model is told so."""
+    """Maximum tool calls in one reply. Additional calls do not run, and the model gets a note."""
     turn_seconds: Seconds = 900.0
     """Timeout of one turn, in seconds. Waiting for you does not count."""
     tool_seconds: Seconds = 60.0
@@ -290,7 +290,8 @@ class ServerSettings(Section):
     """An MCP server: a `command` that mcptui starts, or a `url`.
 
     The sample servers are only used if no server is configured. Paths in `command` and `args` that exist in
-    the folder of the configuration file are relative to it, unless `cwd` is set.
+    the folder of the configuration file are relative to it, unless `cwd` is set. Other relative paths do not
+    work without `cwd`.
     """
 
     command: Annotated[Text, Field(min_length=1)] | None = None
@@ -300,7 +301,7 @@ class ServerSettings(Section):
     env: dict[str, EnvValue] = {}
     """Variables in addition to HOME, PATH and the like. Secrets: `"${VAR}"` or `"keyring:SERVICE/NAME"`."""
     cwd: Annotated[Text, Field(min_length=1)] | None = None
-    """Working directory. `~` is your home directory."""
+    """Working directory, `~` for home, `"${PWD}"` for yours. If not set, an empty folder of its own."""
     transport: Literal["stdio", "http", "sse", "websocket", "lines"] | None = None
     """For `command`: `stdio` or `lines` (non-standard). For `url`: `http`, `sse` or `websocket`."""
     url: Url | None = None
@@ -310,7 +311,7 @@ class ServerSettings(Section):
     autostart: Truth = True
     """Start the server with mcptui. If false, press `s` in the servers pane to start it."""
     restart: Truth = False
-    """Restart the server when it exits unexpectedly, with growing delays."""
+    """Restart the server when it exits unexpectedly, with growing delays. If false, the next call does."""
     start_seconds: Seconds = 60.0
     """Timeout of a start, in seconds. `npx` and `uvx` download packages on the first one."""
     tool_seconds: Seconds | None = None
@@ -352,20 +353,20 @@ class ServerSettings(Section):
         if self.kind in ("stdio", "lines"):
             if not self.command and self.url:
                 raise ValueError(
-                    f"has a `url`, which the transport {self.kind} cannot use; leave `transport` out"
+                    f"has a `url`, which the transport {self.kind} cannot use. Remove `transport`"
                 )
             if not self.command:
                 raise ValueError("needs a `command`" + (", or a `url`" if self.kind == "stdio" else ""))
             if re.match(r"(?:https?|wss?)://", self.command):
-                raise ValueError("has an address as its `command`; write it as `url`")
+                raise ValueError("has a URL as its `command`. Use `url`")
             if self.url:
-                raise ValueError("has a `command` and a `url`; it can have one of them")
+                raise ValueError("has a `command` and a `url`. Use one of them")
             if self.oauth != ServerOAuthSettings():
-                raise ValueError("has `oauth`, which only a server with a `url` can have")
+                raise ValueError("has `oauth`, which requires a `url`")
         elif not self.url:
             raise ValueError(f"needs a `url` for the transport {self.kind}")
         elif urlsplit(self.url).scheme not in _SCHEMES[self.kind]:
-            raise ValueError(f"has a `url` that does not begin with {_SCHEMES[self.kind][0]}://")
+            raise ValueError(f"has a `url` that does not start with {_SCHEMES[self.kind][0]}://")
         return self
 
 

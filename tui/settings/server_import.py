@@ -13,6 +13,7 @@ from tui.core.servers import Transport
 from tui.core.text import clean_line
 from tui.settings.config_secrets import leaves, literal_secret
 from tui.settings.files import Unreadable, read_bounded
+from tui.settings.locations import base_folder
 from tui.settings.mcp_json import NotReadable, read_foreign
 from tui.settings.schema import MAX_NAME, name_fault
 from tui.settings.specs import resolved
@@ -52,7 +53,7 @@ def plan_import(source: Path, target: Path, env: Mapping[str, str]) -> Plan:
     try:
         found = read_foreign(read_bounded(source), source)
     except FileNotFoundError as error:
-        raise ConfigError("there is no such file.", where=shown) from error
+        raise ConfigError("file not found.", where=shown) from error
     except Unreadable as error:
         raise ConfigError(f"{error}.", where=shown) from error
     if isinstance(found, NotReadable):
@@ -65,19 +66,19 @@ def plan_import(source: Path, target: Path, env: Mapping[str, str]) -> Plan:
             plan.unusable.append(name)
             continue
         plan.notes += [f"note     {clean_line(name, 64)}: {text}" for text in _copied_secrets(name, table)]
-        _take(plan, name, _absolute(table, source.absolute().parent), present)
+        _take(plan, name, _absolute(table, base_folder(source)), present)
     return plan
 
 
 def _unusable(table: Any) -> str:
     """Return why nothing can be made of an entry, and what to write instead, or ""."""
     if not isinstance(table, dict) or not (table.get("command") or table.get("url")):
-        return "it has neither a command nor a url"
+        return "no command and no url"
     kind = table.get("transport")
     if kind is None or kind in list(Transport):
         return ""
     names = ", ".join(f'"{known}"' for known in Transport)
-    return f"its type {clean_line(str(kind), 40)!r} is unknown. Write one of {names}, or leave it out"
+    return f"unknown type {clean_line(str(kind), 40)!r}. Use one of {names}, or remove it"
 
 
 def _copied_secrets(name: str, table: Mapping[str, Any]) -> Iterator[str]:
@@ -86,8 +87,8 @@ def _copied_secrets(name: str, table: Mapping[str, Any]) -> Iterator[str]:
         if isinstance(value, str) and value and literal_secret(path, value):
             shown = clean_line(".".join(map(str, path[2:])), 80)
             yield (
-                f"`{shown}` is copied with its secret; write `${{VAR}}` or `keyring:SERVICE/NAME` "
-                "to keep that out of the file"
+                f"`{shown}` is copied with its secret. Use `${{VAR}}` or `keyring:SERVICE/NAME` to "
+                "keep it out of the file"
             )
 
 
@@ -98,7 +99,7 @@ def _present(target: Path) -> dict[str, Any]:
         return {}
     except (Unreadable, ValueError, RecursionError) as error:
         raise ConfigError(
-            f"cannot be read, so nothing was added to it: {clean_line(str(error))}.", where=str(target)
+            f"cannot be read: {clean_line(str(error))}. Nothing was added.", where=str(target)
         ) from error
     return servers if isinstance(servers, dict) else {}
 
@@ -108,7 +109,7 @@ def _take(plan: Plan, name: str, table: dict[str, Any], present: Mapping[str, An
     candidate, number = base, 1
     while (there := present.get(candidate, plan.new.get(candidate))) is not None:
         if there == table:
-            plan.skipped[name] = f"{candidate} is there already, the same"
+            plan.skipped[name] = f"{candidate} is already configured"
             return
         number += 1
         candidate = f"{base[: MAX_NAME - 4]}-{number}"

@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from tui.core.servers import ServerSpec, Transport
@@ -16,21 +17,32 @@ from tui.settings.specs import server_specs
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _AUTHORIZATION = "authorization"
 
+_IN_OWN_FOLDER = "and the server starts in an empty folder"
+_SAY_FOLDER = 'set `cwd = "${PWD}"`'
+_LAUNCHERS = frozenset({"npx", "uvx", "bunx", "pipx"})
+_FILES = frozenset(
+    ".py .js .mjs .cjs .ts .sh .rb .jar .json .jsonl .toml .yaml .yml .env .db .sqlite .sqlite3 .csv .md"
+    " .txt .log .pem .key".split()
+)
+"""Endings of names that are hardly anything but a file."""
+
 Warnings = Iterator[tuple[str, str, str]]
 """Key of the server's table, what is wrong, what to do."""
 
 
-def server_warnings(loaded: Loaded, which: Callable[[str], str | None] = shutil.which) -> list[Problem]:
+def server_warnings(
+    loaded: Loaded, which: Callable[[str], str | None] = shutil.which, here: Path | None = None
+) -> list[Problem]:
     """Return a warning for each thing about the enabled servers that will not work; reads no file's content.
 
-    `which` finds a command on PATH.
+    `which` finds a command on PATH. `here` is where mcptui was started.
     """
     if not loaded.names_servers:
         return []
     found: list[Problem] = []
     known: dict[str, str] = {}
     for spec in server_specs(loaded):
-        warnings = _of_address(spec) if spec.url else _of_command(spec, which)
+        warnings = _of_address(spec) if spec.url else _of_command(spec, which, here or Path.cwd())
         for key, message, step in (*warnings, *_of_both(spec)):
             path = dotted(("servers", spec.name, key) if key else ("servers", spec.name))
             found.append(loaded.located(Problem(message, path=path, suggestion=step, warning=True)))
@@ -41,29 +53,69 @@ def server_warnings(loaded: Loaded, which: Callable[[str], str | None] = shutil.
     return found
 
 
-def _of_command(spec: ServerSpec, which: Callable[[str], str | None]) -> Warnings:
+def _of_command(spec: ServerSpec, which: Callable[[str], str | None], here: Path) -> Warnings:
     program = clean_line(spec.command, 80)
-    if os.sep in spec.command:
+    if spec.folder and os.sep in spec.command and not os.path.isabs(spec.command):
+        yield "command", f"{program} is relative, {_IN_OWN_FOLDER}", _instead(spec.command)
+    elif os.sep in spec.command:
         place = os.path.join(spec.cwd or "", spec.command)
         if not os.path.isfile(place):
-            yield "command", f"there is no file {clean_line(place, 200)}", "check the path"
+            yield "command", f"file {clean_line(place, 200)} not found", "check the path"
         elif not os.access(place, os.X_OK):
-            yield "command", f"{clean_line(place, 200)} is not executable", "name its interpreter first"
+            yield "command", f"{clean_line(place, 200)} is not executable", "put its interpreter first"
     elif which(spec.command) is None:
-        yield "command", f"there is no command {program} on PATH", "install it, or give its path"
+        yield "command", f"command {program} not found on PATH", "install it, or use its path"
     if spec.headers:
         yield (
             "headers",
-            "are not sent: a server with a `command` is not reached over HTTP",
-            "write them as `env`",
+            "are not used by a server with a `command`",
+            "use `env`",
         )
+    if spec.folder:
+        yield from _of_own_folder(spec, here)
     if spec.cwd is not None and not os.path.isdir(spec.cwd):
-        yield "cwd", f"there is no directory {clean_line(spec.cwd, 200)}", "check the path"
+        yield "cwd", f"directory {clean_line(spec.cwd, 200)} not found", "check the path"
     if spec.command == "npx" and not {"-y", "--yes"} & set(spec.args):
-        yield "args", "npx may ask before it downloads, and nobody can answer", "add `-y` as the first one"
+        yield (
+            "args",
+            "npx can ask before it downloads, and cannot be answered",
+            "add `-y` as the first argument",
+        )
     if spec.transport is Transport.LINES and _looks_like_mcp(spec):
-        step = 'remove `transport = "lines"`, unless it greets with a line of type "hello"'
+        step = 'remove `transport = "lines"`, unless it sends a line of type "hello"'
         yield "transport", "looks like an MCP server, which does not speak the line dialect", step
+
+
+def _of_own_folder(spec: ServerSpec, here: Path) -> Warnings:
+    """Name the arguments that would mean something else in the folder where mcptui was started."""
+    is_python = os.path.basename(spec.command).startswith("python")
+    is_package = os.path.basename(spec.command) in _LAUNCHERS
+    words = zip((spec.command, *spec.args), spec.args, spec.shown_command[1:], strict=False)
+    for before, word, shown in words:
+        shown = clean_line(shown, 80)
+        value = word.partition("=")[2] if word.startswith("-") else word
+        if is_python and before == "-m":
+            found = here / word.partition(".")[0]
+            if os.path.isdir(found) or os.path.isfile(f"{found}.py"):
+                yield "args", f"module {shown} of this folder is not found, {_IN_OWN_FOLDER}", _SAY_FOLDER
+        elif is_package and not word.startswith("-"):
+            is_package = False  # its package, even beside a file of that name
+        elif _is_relative(value, here):
+            yield "args", f"{shown} is relative, {_IN_OWN_FOLDER}", _instead(value)
+
+
+def _is_relative(word: str, here: Path) -> bool:
+    """Whether a word means a file in the folder of a process: it looks like it, or there is one here."""
+    if not word or "\0" in word or "://" in word or os.path.isabs(word) or word[0] in "@~$-":
+        return False
+    if word in (".", "..") or word.startswith(("./", "../")):
+        return True
+    return os.path.splitext(word)[1].lower() in _FILES or os.path.lexists(here / word[:4096])
+
+
+def _instead(path: str) -> str:
+    rest = clean_line(os.path.normpath(path), 80)
+    return f'write "${{PWD}}{"" if rest == "." else f"/{rest}"}", or set `cwd = "${{PWD}}"`'
 
 
 def _looks_like_mcp(spec: ServerSpec) -> bool:
@@ -75,33 +127,33 @@ def _of_address(spec: ServerSpec) -> Warnings:
     parts = urlsplit(spec.url or "")
     for key, value in (("args", spec.args), ("env", spec.env), ("cwd", spec.cwd)):
         if value:
-            yield key, "is not used: a server with a `url` is not started by mcptui", "remove it"
+            yield key, "is not used by a server with a `url`", "remove it"
     if parts.fragment:
-        yield "url", "has a part after # that is never sent", "remove it"
+        yield "url", "has a fragment (#) that is never sent", "remove it"
     if parts.password is not None:
-        step = 'write `headers = { Authorization = "Basic ${VAR}" }` instead'
-        yield "url", "has a password in it, which belongs in a header", step
+        step = 'use `headers = { Authorization = "Basic ${VAR}" }`'
+        yield "url", "contains a password", step
     last = parts.path.rstrip("/").rpartition("/")[2].lower()
     if spec.transport is Transport.HTTP and not spec.sse_fallback and last == "sse":
-        step = 'leave `transport` out, or write "sse"'
-        yield "transport", "looks like an address of HTTP+SSE, and `http` does not try that", step
+        step = 'remove `transport`, or use "sse"'
+        yield "transport", "looks like an HTTP+SSE URL, which `http` does not try", step
     if spec.transport is Transport.SSE and last == "mcp":
-        step = 'leave `transport` out, or write "http"'
-        yield "transport", "looks like an address of Streamable HTTP, and `sse` does not try that", step
+        step = 'remove `transport`, or use "http"'
+        yield "transport", "looks like a Streamable HTTP URL, which `sse` does not try", step
     names = {name.lower() for name in spec.headers}
     plain = parts.scheme in ("http", "ws") and (parts.hostname or "") not in _LOOPBACK
     if plain and (names & {_AUTHORIZATION, "cookie"} or any("key" in name for name in names)):
-        yield "url", "headers with credentials are sent unencrypted", "write https:// or wss://"
+        yield "url", "headers with credentials are sent unencrypted", "use https:// or wss://"
     elif plain and parts.scheme == "ws":
-        yield "url", "everything is sent unencrypted to another machine", "write wss://"
+        yield "url", "traffic to another machine is not encrypted", "use wss://"
     if _AUTHORIZATION in names and spec.oauth.client_id:
-        yield "oauth", "is not used: an Authorization header is set", "remove one of the two"
+        yield "oauth", "is not used, because an Authorization header is set", "remove one of them"
 
 
 def _of_both(spec: ServerSpec) -> Warnings:
     for name, value in spec.headers.items():
         if not value.strip() or value.strip().lower() in ("bearer", "basic", "token"):
-            yield "headers", f"the value of {clean_line(name, 60)} is empty", "is its variable set?"
+            yield "headers", f"the value of {clean_line(name, 60)} is empty", "check its variable"
     secrets = (*spec.headers.values(), *spec.env.values(), spec.oauth.client_secret, spec.oauth.private_key)
     if any(KEYCHAIN in value for value in secrets) and find_spec("keyring") is None:
-        yield "", "needs the system's keychain", "pip install keyring"
+        yield "", "requires the system keychain", "pip install keyring"

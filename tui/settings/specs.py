@@ -11,7 +11,7 @@ from tui.core.text import clean_line
 from tui.core.turn.approval_policy import Rules
 from tui.core.turn.limits import Limits
 from tui.settings.load import Loaded, dotted
-from tui.settings.locations import default_servers
+from tui.settings.locations import base_folder, default_servers, server_folder
 from tui.settings.schema import ApprovalSettings, LimitSettings, ServerOAuthSettings, ServerSettings
 
 
@@ -27,7 +27,7 @@ def server_specs(loaded: Loaded, *, disabled: bool = False) -> tuple[ServerSpec,
         return ()
     if not loaded.names_servers:
         return default_servers()
-    folder = loaded.path.absolute().parent
+    folder = base_folder(loaded.path)
     found = {
         name: _spec(name, server, folder)
         for name, server in loaded.settings.servers.items()
@@ -51,7 +51,7 @@ def _wrong(name: str, loaded: Loaded, problems: Sequence[str]) -> ServerSpec:
         command if isinstance(command, str) else "",
         tuple(map(str, args)) if isinstance(args, list) else (),
         url=url if isinstance(url, str) else None,
-        problem=clean_line(f"its configuration is wrong: {said}.", 600),
+        problem=clean_line(f"invalid configuration: {said}.", 600),
     )
 
 
@@ -83,6 +83,7 @@ def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
         args=tuple(args),
         env=dict(server.env),
         cwd=str(folder / os.path.expanduser(server.cwd)) if server.cwd else None,
+        folder=str(server_folder(name)) if server.command and not server.cwd else "",
         transport=Transport(server.kind),
         url=server.url,
         headers=dict(server.headers),

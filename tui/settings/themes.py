@@ -116,18 +116,18 @@ def _complaints(table: Mapping[str, Any]) -> Iterator[str]:
     for key in table:
         if key not in known:
             hint = did_you_mean(key, known)
-            yield f"`{clean_line(key, 40)}` is no role" + (f", {hint}" if hint else "")
+            yield f"`{clean_line(key, 40)}` is not a role" + (f", {hint}" if hint else "")
     for role in ROLES:
         if role not in table:
             yield f"`{role}` is missing"
         elif parse_colour(table[role]) is None:
             shown = clean_line(str(table[role]), 40)
-            yield f"`{role}`: {shown!r} is no colour (#rgb, #rrggbb or ansi_red and the like)"
+            yield f"`{role}`: {shown!r} is not a colour (#rgb, #rrggbb, or an ANSI name like ansi_red)"
     if not isinstance(table.get("dark"), bool):
         yield "`dark` must be true or false"
     for key in ("syntax", "about"):
         if not isinstance(table.get(key, ""), str):
-            yield f"`{key}` must be text"
+            yield f"`{key}` must be a string"
 
 
 def theme_from(table: Mapping[str, Any], name: str) -> tuple[ThemeSpec | None, str]:
@@ -140,7 +140,7 @@ def theme_from(table: Mapping[str, Any], name: str) -> tuple[ThemeSpec | None, s
         return None, "; ".join(complaints[:5]) + more
     colours = {role: parse_colour(table[role]) or "" for role in ROLES}
     if len({colour in ANSI_COLOURS for colour in colours.values()}) > 1:
-        return None, "all colours must be ANSI names or none: a screen cannot mix the two"
+        return None, "use ANSI names for all colours, or for none"
     spec = ThemeSpec(
         name=name,
         dark=table["dark"],
@@ -153,7 +153,7 @@ def theme_from(table: Mapping[str, Any], name: str) -> tuple[ThemeSpec | None, s
         if worst < MIN_TEXT_CONTRAST:
             return (
                 spec,
-                f"hard to read: text has a contrast of {worst:.1f}:1, less than {MIN_TEXT_CONTRAST}:1",
+                f"low contrast: text has {worst:.1f}:1, less than {MIN_TEXT_CONTRAST}:1",
             )
     return spec, ""
 
@@ -164,13 +164,13 @@ def _read(path: Path) -> tuple[ThemeSpec | None, Problem | None]:
     name = path.stem
     try:
         if not _NAME.fullmatch(name):
-            raise Unreadable("a theme's name has letters, digits, - and _ only, at most 40")
+            raise Unreadable("a theme name can contain letters, digits, - and _, up to 40")
         spec, wrong = theme_from(tomllib.loads(read_bounded(path, MAX_THEME_BYTES)), name)
     except (OSError, Unreadable, ValueError, RecursionError) as error:
         spec, wrong = None, clean_line(str(error))
     if not wrong:
         return spec, None
-    message = wrong if spec else f"theme left out: {wrong}"
+    message = wrong if spec else f"theme ignored: {wrong}"
     return spec, Problem(message, file=clean_line(str(path)), warning=spec is not None)
 
 
@@ -192,11 +192,11 @@ def load_theme(name: str, user_dir: Path | None = None) -> tuple[ThemeSpec, Prob
     if problem is None:
         names = sorted(path.stem for folder in (shipped, user_dir) if folder for path in _files(folder))
         shown = clean_line(name, 40)
-        hint = did_you_mean(name, names) or f"there are {', '.join(names)}"
-        problem = Problem(f"there is no theme {shown!r}", path="ui.theme", suggestion=hint)
+        hint = did_you_mean(name, names) or f"available: {', '.join(names)}"
+        problem = Problem(f"theme {shown!r} not found", path="ui.theme", suggestion=hint)
     default, _ = _read(shipped / f"{DEFAULT_THEME}.toml")
     if default is None:
-        raise FileNotFoundError(f"{shipped}: the default theme is damaged; install mcptui again")
+        raise FileNotFoundError(f"{shipped}: the default theme is damaged. Reinstall mcptui")
     return default, problem
 
 

@@ -64,12 +64,12 @@ class Checker:
                 self.faults.append(Fault((key,), "unknown key", hint))
         default = self.tree.get("default_model")
         if default is not None and not isinstance(default, str):
-            self.faults.append(Fault(("default_model",), f"must be text, not {kind_of(default)}"))
+            self.faults.append(Fault(("default_model",), f"must be a string, not {kind_of(default)}"))
             default = None
         models = self._entries("models", ModelSettings)
         known = {str(key) for key in self._table("models")}
         if default is not None and default not in known and ("default_model",) not in self.spoilt:
-            message = f"there is no [models.{clean_line(default, 40)}]"
+            message = f"[models.{clean_line(default, 40)}] not found"
             self.faults.append(Fault(("default_model",), message, did_you_mean(default, known)))
         return Settings(
             default_model=default,
@@ -153,11 +153,11 @@ def kind_of(value: object) -> str:
         case bool():
             return "true or false"
         case str():
-            return "text"
+            return "a string"
         case int() | float():
             return "a number"
         case list():
-            return "a list"
+            return "an array"
         case Mapping():
             return "a table"
         case None:
@@ -167,12 +167,12 @@ def kind_of(value: object) -> str:
 
 
 _EXPECTED = {
-    "string_type": "must be text",
-    "int_type": "must be a whole number",
-    "int_from_float": "must be a whole number",
+    "string_type": "must be a string",
+    "int_type": "must be an integer",
+    "int_from_float": "must be an integer",
     "float_type": "must be a number",
     "bool_type": "must be true or false",
-    "list_type": "must be a list",
+    "list_type": "must be an array",
     "dict_type": "must be a table",
     "model_type": "must be a table",
     "model_attributes_type": "must be a table",
@@ -203,7 +203,7 @@ def _message(detail: ErrorDetails) -> str:
         case "string_too_short" | "too_short":
             return "must not be empty"
         case "finite_number":
-            return "must be an ordinary number"
+            return "must be finite"
         case _:
             return clean_line(detail["msg"])
 

@@ -192,9 +192,9 @@ def text_lines(comparison: Comparison) -> list[str]:
     """Return a comparison as cleaned lines: `+ path: value`, `- path: value`, `~ path: before -> after`."""
     lines = [_line(difference) for difference in comparison.differences]
     if comparison.masked:
-        lines.append(f"({comparison.masked:,} more differ, as they always do)")
+        lines.append(f"({comparison.masked:,} expected differences hidden)")
     if not comparison.complete:
-        lines.append("(too large to be compared to the end)")
+        lines.append("(too large to compare completely)")
     return lines
 
 
@@ -207,7 +207,7 @@ def _line(difference: Difference) -> str:
         case Change.REMOVED:
             return f"- {where}: {before}"
         case Change.MOVED:
-            return f"~ {where}: another order, {before} -> {after}"
+            return f"~ {where}: reordered, {before} -> {after}"
         case _:
             return f"~ {where}: {before} -> {after}"
 

@@ -46,7 +46,7 @@ def test_check_without_a_file_is_content(capsys):
 
 def test_check_of_a_named_file_that_is_not_there_fails(file: Path, capsys):
     assert mcptui("check", "--config", str(file)) == 2
-    assert "there is no such file" in capsys.readouterr().out
+    assert "file not found" in capsys.readouterr().out
 
 
 def test_check_prints_every_mistake_and_fails(file: Path, capsys):
@@ -79,8 +79,8 @@ def test_check_fails_for_a_theme_that_is_not_there_and_warns_about_a_damaged_one
     write(file, '[ui]\ntheme = "harbr"\n')
     assert mcptui("check", "--config", str(file)) == 2
     out = capsys.readouterr().out
-    assert f"{file}:2 ui.theme: there is no theme 'harbr', did you mean `harbor`?" in out
-    assert f"warning: {themes}/mine.toml: theme left out" in out
+    assert f"{file}:2 ui.theme: theme 'harbr' not found, did you mean `harbor`?" in out
+    assert f"warning: {themes}/mine.toml: theme ignored" in out
 
 
 def test_check_fails_for_the_chosen_theme_if_it_is_damaged(file: Path, home_of_its_own: Path, capsys):
@@ -89,7 +89,7 @@ def test_check_fails_for_the_chosen_theme_if_it_is_damaged(file: Path, home_of_i
     (themes / "mine.toml").write_text("dark = 3")
     write(file, '[ui]\ntheme = "mine"\n')
     assert mcptui("check", "--config", str(file)) == 2
-    assert capsys.readouterr().out.count("theme left out") == 1
+    assert capsys.readouterr().out.count("theme ignored") == 1
 
 
 def test_check_fails_for_keys_that_cannot_be_used_as_the_app_does(file: Path, capsys):
@@ -103,9 +103,10 @@ def test_check_fails_for_keys_that_cannot_be_used_as_the_app_does(file: Path, ca
     )
     assert mcptui("check", "--config", str(file)) == 2
     assert capsys.readouterr().out == (
-        f"{file}:2 ui.keys.chat.coppy: there is no such action, did you mean `chat.copy`?\n"
-        f"{file}:3 ui.keys.chat.copy: 'notakey' is no key\n"
-        f"{file}:5 ui.keys.chat.new: `ctrl+q` belongs to `app.quit`; give `app.quit` another key, too\n"
+        f"{file}:2 ui.keys.chat.coppy: unknown action, did you mean `chat.copy`?\n"
+        f"{file}:3 ui.keys.chat.copy: 'notakey' is not a key\n"
+        f"{file}:5 ui.keys.chat.new: `ctrl+q` is already used by `app.quit`; "
+        "change the key of `app.quit` too\n"
     )
 
 
@@ -162,8 +163,8 @@ def test_check_warns_of_a_server_that_will_not_work(file: Path, capsys):
     assert mcptui("check", "--config", str(file)) == 0
     first, last = capsys.readouterr().out.splitlines()
     assert first == (
-        f"warning: {file}:3 servers.a.transport: looks like an address of HTTP+SSE, and `http` does not try "
-        'that; leave `transport` out, or write "sse"'
+        f"warning: {file}:3 servers.a.transport: looks like an HTTP+SSE URL, which `http` does not try; "
+        'remove `transport`, or use "sse"'
     )
     assert last == f"{file}: OK with 1 warning (servers: 1, models: 0)"
 
@@ -174,8 +175,8 @@ def test_import_names_what_is_dangerous_and_what_will_not_work(file: Path, tmp_p
     other.write_text(json.dumps({"mcpServers": {"a": entry}}))
     assert mcptui("import", str(other), "--config", str(file)) == 0
     said = capsys.readouterr().out
-    assert "note     a: `alwaysAllow` would let 1 tool run without a question" in said
-    assert "there is no command no-such-command on PATH" in said
+    assert "note     a: `alwaysAllow` (run 1 tool without approval) not imported" in said
+    assert "command no-such-command not found on PATH" in said
 
 
 def test_import_adds_servers_and_keeps_the_rest(file: Path, tmp_path: Path, capsys):
@@ -197,7 +198,7 @@ def test_import_says_what_it_would_do_and_does_nothing_if_asked_to(file: Path, t
 
 def test_import_of_nothing_fails_with_the_reason(file: Path, tmp_path: Path, capsys):
     assert mcptui("import", str(tmp_path / "none.json"), "--config", str(file)) == 2
-    assert "no such file" in capsys.readouterr().err
+    assert "none.json: file not found." in capsys.readouterr().err
 
 
 def test_import_into_a_json_file_is_refused(tmp_path: Path, capsys):
@@ -226,7 +227,7 @@ def test_import_writes_no_entry_of_an_unknown_type_and_fails(file: Path, tmp_pat
     other.write_text(json.dumps({"mcpServers": servers}))
     assert mcptui("import", str(other), "--config", str(file)) == 2
     assert "grpc" not in file.read_text() and "good" in file.read_text()
-    assert "skipped  odd: its type 'grpc' is unknown." in capsys.readouterr().out
+    assert "skipped  odd: unknown type 'grpc'." in capsys.readouterr().out
 
 
 def test_init_writes_the_schema_that_the_starter_names(file: Path, capsys):

@@ -56,7 +56,7 @@ async def test_a_value_that_does_not_fit_is_never_sent_and_its_field_named() -> 
     out = io.StringIO()
     answer = await FlagAnswers([{"nmae": "Ada"}], out).form(question(SCHEMA))
     assert answer.action is Action.DECLINE
-    assert "'nmae' is not a field of the form; its fields: name, size" in out.getvalue()
+    assert "'nmae' is not a field of the form. Fields: name, size" in out.getvalue()
 
 
 async def test_nobody_is_there_for_addresses_and_sampling() -> None:

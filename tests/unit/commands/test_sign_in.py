@@ -10,7 +10,7 @@ QUESTION = AddressQuestion(
 
 def test_the_question_names_the_host_and_shows_the_whole_address():
     text = question_text(QUESTION, can_open=True)
-    assert "sign in at auth.example:" in text and "  https://auth.example/authorize?x=1\n" in text
+    assert "requires signing in at auth.example:" in text and "  https://auth.example/authorize?x=1\n" in text
     assert "Requested scopes: read" in text and "\x1b" not in text
 
 

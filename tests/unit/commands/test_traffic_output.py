@@ -110,7 +110,7 @@ def test_no_hand_edited_line_breaks_a_command(
     path.write_text("".join(json.dumps(one) + "\n" for one in lines))
     for command in COMMANDS:
         if traffic(parsed(command, path)) == 2:
-            assert re.search(r"line \d+ is no entry of a recording \(", capsys.readouterr().err)
+            assert re.search(r"line \d+ is not a recording entry \(", capsys.readouterr().err)
             return
     capsys.readouterr()
     with open_entries(path) as recording:

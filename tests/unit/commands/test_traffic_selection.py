@@ -210,7 +210,7 @@ def test_stored_findings_filter_what_was_judged_whole(tmp_path: Path, judged: in
     path = tmp_path / "r.mcptrace"
     noise = request(3)._replace(kind=Kind.NOT_JSON, body=b"noise", size=5)
     with closing(RecordingWriter(path)) as writer:
-        finding = Finding(2, "not-json", Severity.ERROR, "It is not JSON.", "basic", "weather")
+        finding = Finding(2, "not-json", Severity.ERROR, "Not JSON.", "basic", "weather")
         writer.write([*requests(1, 2), noise, *requests(4, 7)])
         writer.write([], [finding], judged)
     assert (passing(path, "lint:any") == [2]) is is_stored

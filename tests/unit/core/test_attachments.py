@@ -33,15 +33,16 @@ def test_a_picture_is_sent_as_base64():
     ("data", "words"),
     [
         (b"", "empty"),
-        (b"\x7fELF\0\1\2", "it is application/x-executable; models are told texts"),
-        (b"%PDF-1.7 text", "it is application/pdf"),
-        (b"\0\1\2", "neither text nor"),
-        (PNG[:20], "the picture is broken"),
-        (PNG[:-8], "the picture is broken"),
-        (png(9000, 1), "longer than 8,000 pixels"),
+        (b"\x7fELF\0\1\2", "unsupported type application/x-executable: not text, an image or audio"),
+        (b"%PDF-1.7 text", "unsupported type application/pdf"),
+        (b"OggS\0\1\2", "unsupported type audio/ogg$"),
+        (b"\0\1\2", "^unsupported type: not text"),
+        (PNG[:20], "the image is damaged"),
+        (PNG[:-8], "the image is damaged"),
+        (png(9000, 1), "wider or higher than 8,000 pixels"),
         (b"a" * (MAX_TEXT + 1), "larger than 256 KiB"),
         (PNG + b"\0" * MAX_BYTES, "larger than 10 MiB"),
-        (b"\xff\xfe\xff", "neither"),
+        (b"\xff\xfe\xff", "^unsupported type: not text"),
     ],
 )
 def test_what_cannot_be_attached_is_refused_with_the_reason(data, words):
@@ -60,7 +61,7 @@ def test_a_text_in_a_legacy_encoding_is_a_text_too():
 
 def test_a_text_that_is_too_large_can_be_cut_with_a_note():
     found = attachment_of("a", b"x" * (MAX_TEXT + 9), shorten=True)
-    assert found.data.endswith(f"x\n[… cut here: the first {MAX_TEXT:,} of {MAX_TEXT + 9:,} bytes]")
+    assert found.data.endswith(f"x\n[… truncated: first {MAX_TEXT:,} of {MAX_TEXT + 9:,} bytes]")
 
 
 def test_a_sound_is_sent_as_base64():
@@ -94,8 +95,8 @@ def test_each_content_of_a_resource_becomes_an_attachment():
     [
         (BinaryContent("image", "image/png", 9, "no base64!"), "not valid base64"),
         (BinaryContent("blob", "", 9, "no base64!"), "not valid base64"),
-        (BinaryContent("image", "image/png", 9, base64_of(b"GIF89a")), "broken"),
-        (BinaryContent("image", "image/tiff", 9, base64_of(b"II*\0")), "no format that models take"),
+        (BinaryContent("image", "image/png", 9, base64_of(b"GIF89a")), "damaged"),
+        (BinaryContent("image", "image/tiff", 9, base64_of(b"II*\0")), "unsupported image format"),
         (BinaryContent("blob", "", MAX_BYTES + 1, "AAAA"), "larger than 10 MiB"),
         (ResourceContent("a://1", "", "x" * (MAX_TEXT + 1)), "larger than 256 KiB"),
     ],

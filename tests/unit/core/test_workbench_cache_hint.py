@@ -28,7 +28,7 @@ def test_what_is_malformed_counts_as_not_said(raw: dict[str, Any], ttl_ms: int |
     [
         (CacheHint(300_000, "public", 0), "fresh for 4 m 50 s (public)"),
         (CacheHint(9_000, "private", 0), "stale (private)"),
-        (CacheHint(0, "", 0), "not to be cached"),
+        (CacheHint(0, "", 0), "not cacheable"),
         (CacheHint(None, "private", 0), ""),
     ],
 )

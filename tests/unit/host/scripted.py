@@ -22,6 +22,7 @@ class Script:
     defects: dict[str, list[Exception]] = field(default_factory=dict)
     on_defect: Callable[[], object] = lambda: None
     spawned: int = 0
+    called: int = 0
     alive: list["ScriptedTransport"] = field(default_factory=list)
     most_alive: int = 0
 
@@ -116,6 +117,7 @@ class ScriptedTransport:
             request = item.message
             if not isinstance(request, JSONRPCRequest) or self.script.silent:
                 continue
+            self.script.called += request.method == "tools/call"
             if request.method == "tools/call" and self.script.dies_on_call:
                 self.die(17)
             answer = JSONRPCResponse(jsonrpc="2.0", id=request.id, result=RESULTS.get(request.method, {}))

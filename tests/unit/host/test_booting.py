@@ -13,7 +13,7 @@ from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, StopReason, Transport
 from tui.core.traffic import Captured
 from tui.host import booting
-from tui.host.booting import connections_beside, has_process
+from tui.host.booting import connections_beside, has_process, start_seconds
 from tui.host.host import Host
 from tui.host.transports.stdio import StdioTransport
 
@@ -132,3 +132,9 @@ async def test_a_server_that_is_killed_during_the_import_leaves_no_process(impor
 )
 def test_only_a_server_with_a_process_of_its_own_can_boot_early(kind, expected):
     assert has_process(ServerSpec("srv", "x", transport=kind)) == (expected and sys.platform != "win32")
+
+
+def test_launchers_get_time_to_download():
+    assert start_seconds(ServerSpec("a", "/usr/bin/npx")) == 180
+    assert start_seconds(ServerSpec("a", "npx", start_seconds=5)) == 5
+    assert start_seconds(ServerSpec("a", "python")) == 60

@@ -25,7 +25,7 @@ def catalog(*tools, note="", trusted=True):
 
 
 async def walked(pages, limit=10_000):
-    """Walk over `pages`, a mapping of cursor to page; also return the cursors that were asked for."""
+    """Walk over `pages`, a mapping of cursor to page; also return the cursors that were requested."""
     asked = []
 
     async def fetch(cursor):
@@ -46,7 +46,7 @@ async def test_pages_are_followed_to_the_end():
 async def test_an_empty_cursor_is_a_cursor_and_is_followed_once():
     walk, asked = await walked(lambda cursor: {"tools": [cursor], "nextCursor": ""})
     assert asked == [None, ""]
-    assert "came twice" in walk.note
+    assert "was repeated; listing stopped after" in walk.note
 
 
 async def test_a_cursor_that_never_repeats_ends_at_the_cap():
@@ -58,22 +58,22 @@ async def test_a_cursor_that_never_repeats_ends_at_the_cap():
 async def test_too_many_entries_are_cut_with_a_note():
     walk, _ = await walked(lambda cursor: {"tools": [1] * 6, "nextCursor": (cursor or "") + "x"}, limit=10)
     assert len(walk.items) == 10
-    assert "rest is left out" in walk.note
+    assert "rest is omitted" in walk.note
 
 
 async def test_a_cursor_that_is_not_text_ends_the_listing():
     walk, _ = await walked({None: {"tools": [1], "nextCursor": {"page": 2}}})
-    assert (walk.items, walk.note) == ([1], "a cursor is not text, so the list ends here")
+    assert (walk.items, walk.note) == ([1], "a cursor is not a string; listing stopped")
 
 
 async def test_what_was_found_is_kept_when_a_later_page_fails():
     walk, _ = await walked({None: {"tools": [1], "nextCursor": "b"}, "b": ValueError("boom")})
-    assert (walk.items, walk.note) == ([1], "page 2 failed: boom; the list ends before it")
+    assert (walk.items, walk.note) == ([1], "page 2 failed: boom; listing stopped")
 
 
 async def test_what_was_found_is_kept_when_a_later_page_takes_too_long():
     walk, _ = await walked({None: {"tools": [1], "nextCursor": "b"}, "b": TimeoutError()})
-    assert (walk.items, walk.note) == ([1], "page 2 took too long; the list ends before it")
+    assert (walk.items, walk.note) == ([1], "page 2 took too long; listing stopped")
 
 
 async def test_an_error_on_the_first_page_is_raised():
@@ -138,7 +138,7 @@ def test_the_same_tool_twice_is_one_tool():
 def test_of_two_different_tools_of_one_name_the_first_is_kept_and_the_second_named():
     found = catalog(tool("a", description="1"), tool("a", description="2"))
     assert [one.description for one in found.tools] == ["1"]
-    assert found.quarantined == (("a", "a second, different tool of the same name"),)
+    assert found.quarantined == (("a", "a different tool with the same name"),)
 
 
 def test_a_listing_that_failed_is_not_a_tool_left_out():
@@ -210,7 +210,7 @@ def test_hints_are_read_only_when_they_are_what_they_should_be():
 def test_a_long_description_is_cut_with_a_visible_note():
     text = described("x" * 5_000_000)
     assert len(text) < DESCRIPTION_CHARS + 100
-    assert text.endswith("… [cut: the server's text has 5,000,000 characters]")
+    assert text.endswith("… [truncated: 5,000,000 characters]")
 
 
 def test_tag_characters_do_not_reach_the_model():

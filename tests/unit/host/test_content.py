@@ -46,7 +46,7 @@ def test_a_result_without_content_keeps_its_structure():
 def test_more_items_than_anyone_can_read_are_cut_and_counted():
     result = result_of({"content": [{"type": "text", "text": "x"}] * (MAX_ITEMS + 5)})
     assert len(result.content) == MAX_ITEMS
-    assert result.warning == "5 more content items are left out"
+    assert result.warning == "5 more content items omitted"
 
 
 json_values = st.recursive(
@@ -71,7 +71,7 @@ def test_contents_of_a_resource_are_bounded():
     raw = {"contents": [{"uri": "a:", "text": "x"}] * (MAX_ITEMS + 2)}
     read = contents_of(raw)
     assert len(read.content) == MAX_ITEMS
-    assert read.warning == "2 more contents are left out"
+    assert read.warning == "2 more contents omitted"
 
 
 @given(json_values)

@@ -57,13 +57,13 @@ def test_a_death_at_the_start_names_command_exit_and_last_line():
         "`python weather.py --token '[redacted:token]'` exited with code 1 after 0.3 s."
         " Last line: ModuleNotFoundError: No module named 'httpx'"
     )
-    assert found.next_step == "Press l for its log, r to try again."
+    assert found.next_step == "Press l for its log, r to retry."
 
 
 def test_output_that_is_not_json_rpc_is_shown():
     found = failure(transport(noise=12, first_noise="Starting…"), seconds=60)
     assert found.detail == (
-        "no answer to initialize within 60 s."
+        "no response to initialize within 60 s."
         " It wrote text to stdout that is not JSON-RPC (12 lines; first: 'Starting…')."
     )
 
@@ -89,13 +89,13 @@ def test_an_answer_of_the_wrong_shape_is_named_by_place_not_by_payload():
     with pytest.raises(ValidationError) as caught:
         InitializeResult.model_validate({"protocolVersion": "secret payload", "capabilities": {}})
     found = failure(transport(), caught.value)
-    assert found.detail == (
-        "its answer to initialize is not what the protocol asks for: serverInfo: Field required."
-    )
+    assert found.detail == "its response to initialize is invalid: serverInfo: Field required."
 
 
 def test_a_process_that_we_ended_did_not_end_on_its_own():
-    found = failure(transport(exit=ended(None, "SIGTERM", "was ended by SIGTERM")), ValueError("nonsense"))
+    found = failure(
+        transport(exit=ended(None, "SIGTERM", "was terminated by SIGTERM")), ValueError("nonsense")
+    )
     assert found.detail == "nonsense."
     assert (found.code, found.signal) == (None, "")
 
@@ -103,34 +103,37 @@ def test_a_process_that_we_ended_did_not_end_on_its_own():
 def test_a_clean_exit_and_a_crash_have_different_words():
     assert explain.death(transport(exit=ended(0)), None, died=True).reason is StopReason.EXITED
     assert explain.death(transport(exit=ended(1)), None, died=True).reason is StopReason.CRASHED
-    killed = explain.death(transport(exit=ended(None, "SIGKILL", "was ended by SIGKILL")), None, died=True)
+    killed = explain.death(
+        transport(exit=ended(None, "SIGKILL", "was terminated by SIGKILL")), None, died=True
+    )
     assert (killed.reason, killed.signal) == (StopReason.CRASHED, "SIGKILL")
 
 
 def test_a_connection_that_broke_says_why():
-    found = explain.death(transport(fatal="it closed its output, so it was ended"), None, died=True)
-    assert found.detail == "it closed its output, so it was ended."
+    found = explain.death(transport(fatal="it closed its stdout, so mcptui ended it"), None, died=True)
+    assert found.detail == "it closed its stdout, so mcptui ended it."
 
 
 def test_the_model_learns_how_a_server_died_and_its_last_lines():
     given = transport(exit=ended(17, words="exited with code 17 after 2 s"), stderr=log("a", "panic"))
     text = explain.died_in_call("weather", given, stopped=False)
     assert text == (
-        "weather exited with code 17 after 2 s during the call; it may or may not have taken effect.\n"
-        "Its last lines:\na\npanic"
+        "weather exited with code 17 after 2 s during the call."
+        " The call may or may not have taken effect.\n"
+        "Last lines of its log:\na\npanic"
     )
 
 
 def test_an_error_of_the_protocol_is_bounded_and_cleaned():
     error = MCPError.from_error_data(ErrorData(code=-32000, message="\x1b[2J" + "x" * 100_000))
     text = explain.protocol_failure(error)
-    assert text.startswith("The server answered with error -32000: ␛[2Jxxx")
+    assert text.startswith("The server returned error -32000: ␛[2Jxxx")
     assert len(text) < 400
 
 
 def test_an_unusable_answer_is_called_so():
     error = MCPError.from_error_data(ErrorData(code=-32603, message=f"{explain.NO_ANSWER}: not JSON"))
-    assert explain.protocol_failure(error) == "The server's answer cannot be used: not JSON."
+    assert explain.protocol_failure(error) == "The server's response is invalid: not JSON."
 
 
 def test_a_long_command_is_cut_in_the_middle():

@@ -48,7 +48,7 @@ async def test_named_servers_are_started_whatever_they_are_configured_to():
 
 async def test_an_unknown_name_is_a_usage_error_that_lists_the_known_ones():
     one = host(A, B)
-    with pytest.raises(UsageError, match=r"there is no server named 'c'.*a, b"):
+    with pytest.raises(UsageError, match=r"server 'c' not found.*a, b"):
         await one.start_all(["a", "c"])
     assert states(one) == [ServerState.STOPPED, ServerState.STOPPED]
     await one.shutdown()

@@ -3,12 +3,14 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from tui.core.errors import IllegalTransition
 from tui.core.servers import ServerState
 from tui.host.lifecycle import (
     LONGEST_DELAY,
     LOOP_DEATHS,
+    LOOP_SECONDS,
     SECOND,
     TRANSITIONS,
     Happening,
@@ -74,3 +76,104 @@ def test_deaths_never_lead_to_more_than_five_starts_in_two_minutes(deaths):
         starts.append(now)
     for first in starts:
         assert sum(0 <= at - first < 120 * SECOND for at in starts) <= LOOP_DEATHS
+
+
+def test_a_call_waits_for_what_is_left_of_the_delay():
+    policy = RestartPolicy()
+    policy.delay_after_death(10 * SECOND, 0)
+    left = [policy.seconds_left(int(at * SECOND)) for at in (10, 10.25, 11, 99)]
+    assert left == [1, 0.75, 0, 0]
+
+
+def test_a_call_starts_nothing_that_never_died_or_that_runs_or_that_the_person_decided_about():
+    policy = RestartPolicy()
+    assert policy.seconds_left(0) is None
+    for end in (policy.is_ready, policy.forget):
+        policy.delay_after_death(0, 0)
+        assert policy.is_due
+        end()
+        assert (policy.is_due, policy.seconds_left(99 * SECOND)) == (False, None)
+
+
+class Lifecycle(RuleBasedStateMachine):
+    """A server whose person, calls and process do what they like: the table and the policy together."""
+
+    def __init__(self):
+        super().__init__()
+        self.state, self.policy = ServerState.STOPPED, RestartPolicy()
+        self.now = self.ready_at = 0
+        self.was_ready = self.was_stopped = False
+        self.deaths: list[int] = []
+        self.starts_by_calls: list[int] = []
+
+    def move(self, happening):
+        self.state = after(self.state, happening)
+
+    @rule(seconds=st.floats(0, 90))
+    def time_passes(self, seconds):
+        self.now += int(seconds * SECOND)
+
+    @precondition(lambda self: self.state is ServerState.STOPPED)
+    @rule()
+    def the_person_starts_it(self):
+        self.policy.forget()
+        self.deaths.clear()
+        self.starts_by_calls.clear()
+        self.begin()
+
+    def begin(self):
+        self.was_ready = self.was_stopped = False
+        self.move(Happening.START)
+
+    @rule()
+    def the_person_stops_it(self):
+        self.policy.forget()
+        self.deaths.clear()
+        self.was_stopped = True
+        if self.state in (ServerState.STARTING, ServerState.RUNNING):
+            self.move(Happening.STOP)
+
+    @rule()
+    def a_call_needs_it(self):
+        if self.state is ServerState.STOPPED and self.policy.seconds_left(self.now) == 0:
+            self.starts_by_calls.append(self.now)
+            self.begin()
+
+    @precondition(lambda self: self.state is ServerState.STARTING)
+    @rule()
+    def it_is_ready(self):
+        self.move(Happening.READY)
+        self.policy.is_ready()
+        self.was_ready, self.ready_at = True, self.now
+
+    @precondition(lambda self: self.state in (ServerState.STARTING, ServerState.RUNNING))
+    @rule()
+    def it_dies(self):
+        self.move(Happening.DIE if self.state is ServerState.RUNNING else Happening.FAIL)
+
+    @precondition(lambda self: self.state is ServerState.STOPPING)
+    @rule(jitter=st.floats(0.8, 1.2))
+    def it_is_gone(self, jitter):
+        self.move(Happening.GONE)
+        if not self.was_stopped:
+            self.deaths.append(self.now)
+            self.policy.delay_after_death(self.now, self.now - self.ready_at if self.was_ready else 0, jitter)
+
+    @invariant()
+    def a_call_can_start_only_what_died_and_is_stopped(self):
+        assert not self.policy.is_due or (self.deaths and self.state is not ServerState.RUNNING)
+
+    @invariant()
+    def five_deaths_in_two_minutes_leave_it_to_the_person(self):
+        recent = [at for at in self.deaths if self.now - at < LOOP_SECONDS * SECOND]
+        last = self.deaths[-LOOP_DEATHS:]
+        if len(last) == LOOP_DEATHS and last[-1] - last[0] < LOOP_SECONDS * SECOND and last[-1] in recent:
+            assert not self.policy.is_due
+
+    @invariant()
+    def calls_start_it_less_often_than_it_dies_in_a_loop(self):
+        for first in self.starts_by_calls:
+            assert sum(0 <= at - first < LOOP_SECONDS * SECOND for at in self.starts_by_calls) <= LOOP_DEATHS
+
+
+TestLifecycle = Lifecycle.TestCase

@@ -79,14 +79,14 @@ async def test_the_person_sees_request_and_reply_and_may_change_both() -> None:
 @pytest.mark.parametrize("action", [Action.DECLINE, Action.CANCEL])
 async def test_a_refused_request_never_reaches_the_model(action: Action) -> None:
     model = Model()
-    with pytest.raises(SamplingRefused, match="the person refused"):
+    with pytest.raises(SamplingRefused, match="declined by the user"):
         await ServerSampling(Person(SamplingAnswer(action)), model).answer(spec(SamplingRule.ASK), PARAMS, 0)
     assert model.asked == []
 
 
 async def test_a_refused_reply_never_reaches_the_server() -> None:
     person = Person(YES, SamplingAnswer(Action.DECLINE))
-    with pytest.raises(SamplingRefused, match="the person refused"):
+    with pytest.raises(SamplingRefused, match="declined by the user"):
         await ServerSampling(person, Model()).answer(spec(SamplingRule.ASK), PARAMS, 0)
 
 
@@ -140,5 +140,5 @@ async def test_a_malformed_request_is_refused_before_anybody_is_asked() -> None:
 async def test_a_model_that_gives_no_reply_is_a_refusal_with_its_reason() -> None:
     model = Model()
     model.fails = True
-    with pytest.raises(SamplingRefused, match="the model gave no reply: it is not there"):
+    with pytest.raises(SamplingRefused, match="no reply from the model: it is not there"):
         await ServerSampling(Refuser(), model).answer(spec(), PARAMS, 0)

@@ -112,7 +112,7 @@ async def test_an_answer_that_does_not_fit_its_schema_is_never_sent() -> None:
         ({"message": "a", "requestedSchema": []}, "requestedSchema must be an object"),
         ({"message": "a", "mode": "telepathy"}, "mode must be form or url"),
         ({"message": "a", "mode": "url"}, "url must be a string"),
-        ({"message": "a", "mode": "url", "url": "javascript:alert(1)"}, "the address is not opened"),
+        ({"message": "a", "mode": "url", "url": "javascript:alert(1)"}, "the URL was not opened"),
     ],
 )
 async def test_a_malformed_request_is_refused_before_anybody_is_asked(
@@ -199,19 +199,19 @@ async def test_endless_rounds_end() -> None:
     for _ in range(MAX_ROUNDS):
         await endless.answers({"inputRequests": {"q": ASK}})
 
-    with pytest.raises(RoundProblem, match=f"asked for input {MAX_ROUNDS} times"):
+    with pytest.raises(RoundProblem, match=f"requested input {MAX_ROUNDS} times"):
         await endless.answers({"inputRequests": {"q": ASK}})
 
 
 @pytest.mark.parametrize(
     ("wanted", "problem"),
     [
-        ({}, "without saying which"),
-        ({"inputRequests": []}, "cannot be read"),
-        ({"inputRequests": {"a": ASK}, "requestState": 5}, "cannot be read"),
-        ({"inputRequests": {"a": "ask"}}, "cannot be read"),
+        ({}, "without any input"),
+        ({"inputRequests": []}, "an invalid input request"),
+        ({"inputRequests": {"a": ASK}, "requestState": 5}, "an invalid input request"),
+        ({"inputRequests": {"a": "ask"}}, "an invalid input request"),
         ({"inputRequests": {"a": {"method": "sampling/createMessage"}}}, "Set its sampling to ask"),
-        ({"inputRequests": {"a": {"method": "made/up"}}}, "is not offered"),
+        ({"inputRequests": {"a": {"method": "made/up"}}}, "is not supported"),
         ({"inputRequests": {str(n): ASK for n in range(99)}}, "99 inputs at once"),
     ],
 )
@@ -251,10 +251,10 @@ async def test_the_person_may_say_that_an_address_is_done() -> None:
     [
         (Refuser, required(), "it was declined"),
         (lambda: Scripted(None), required(), "it was not finished"),
-        (Refuser, required("file:///etc/passwd"), "the address is not opened"),
-        (Refuser, required(count=9), "wants 9 addresses"),
-        (Refuser, None, "does not say which"),
-        (Refuser, {"elicitations": ["x"]}, "does not say which"),
+        (Refuser, required("file:///etc/passwd"), "the URL was not opened"),
+        (Refuser, required(count=9), "requires opening 9 URLs"),
+        (Refuser, None, "did not send one"),
+        (Refuser, {"elicitations": ["x"]}, "did not send one"),
     ],
 )
 async def test_an_address_that_is_not_visited_ends_the_call_with_a_sentence(
@@ -291,7 +291,7 @@ async def test_where_no_browser_opens_the_person_is_told(monkeypatch: pytest.Mon
             ["weather: elicitation/create: no schema"],
         ),
         ("sampling/createMessage", -32602, "bad", ["weather: sampling/createMessage: bad"]),
-        ("sampling/createMessage", -1, "the person refused the request", []),
+        ("sampling/createMessage", -1, "declined by the user", []),
         ("roots/list", -32602, "Invalid request parameters", []),
     ],
 )

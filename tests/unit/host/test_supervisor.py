@@ -11,7 +11,7 @@ from tests.conftest import until
 from tests.unit.host.scripted import Script
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, StopReason
-from tui.host.supervisor import HostContext, Supervisor, start_seconds
+from tui.host.supervisor import HostContext, Supervisor
 
 STOPPED, RUNNING = ServerState.STOPPED, ServerState.RUNNING
 
@@ -137,7 +137,7 @@ async def test_a_death_is_seen_and_named(script):
     await until(lambda: server.state is STOPPED)
     found = server.status
     assert (found.reason, found.exit_code) == (StopReason.CRASHED, 3)
-    assert found.detail == "exited with code 3 after 0.1 s."
+    assert found.detail == "exited with code 3 after 0.1 s. The next call starts it again."
     await server.close()
 
 
@@ -150,13 +150,90 @@ async def test_a_clean_exit_is_not_a_crash(script):
     await server.close()
 
 
-async def test_a_dead_server_stays_dead_unless_it_is_to_be_restarted(script):
-    server = supervisor(script)
+async def died(script, **spec):
+    server = supervisor(script, **spec)
     await server.start()
     script.kill()
     await until(lambda: server.state is STOPPED)
-    assert script.spawned == 1
+    return server
+
+
+async def test_a_dead_server_stays_dead_until_a_call_needs_it_and_keeps_its_tools(script):
+    server = await died(script)
+    assert (script.spawned, server.is_reviving) == (1, True)
+    assert [tool.name for tool in server.offered] == ["echo"]
+    await asyncio.gather(server.revive(), server.revive())
+    assert (server.state, script.spawned, server.status.restarts) == (RUNNING, 2, 1)
     await server.close()
+
+
+async def test_a_call_waits_longer_after_each_death(script):
+    clock = TestClock()
+    server = await died(script, clock=clock)
+    for _ in range(3):
+        await server.revive()
+        script.kill()
+        await until(lambda: server.state is STOPPED)
+    assert len(clock.naps) == 3
+    assert all(0.8 <= nap / delay <= 1.2 for nap, delay in zip(clock.naps, (1, 2, 4), strict=True))
+    await server.close()
+
+
+async def test_a_call_long_after_the_death_waits_for_nothing(script):
+    clock = TestClock()
+    server = await died(script, clock=clock)
+    clock.now += 2_000_000_000
+    await server.revive()
+    assert (server.state, clock.naps) == (RUNNING, [])
+    await server.close()
+
+
+async def test_after_five_deaths_only_the_person_starts_it(script):
+    server = await died(script)
+    for _ in range(4):
+        await server.revive()
+        script.kill()
+        await until(lambda: server.state is STOPPED)
+    assert (server.status.reason, server.is_reviving) == (StopReason.CRASH_LOOP, False)
+    await server.revive()
+    assert script.spawned == 5
+    await server.start()
+    assert server.state is RUNNING
+    await server.close()
+
+
+async def test_a_call_tries_to_start_it_once_and_the_next_call_tries_again(script):
+    server = await died(script)
+    script.missing = True
+    await server.revive()
+    assert server.status.reason is StopReason.FAILED_TO_START
+    assert "was not found on PATH" in server.status.detail
+    script.missing = False
+    await server.revive()
+    assert server.state is RUNNING
+    await server.close()
+
+
+async def test_a_dead_server_that_the_person_stops_is_not_started_by_a_call(script):
+    server = await died(script)
+    await server.stop()
+    await server.revive()
+    assert (script.spawned, server.is_reviving) == (1, False)
+    assert "next call" not in server.status.detail
+    await server.close()
+
+
+async def test_a_call_that_waits_does_not_hold_up_the_end(script):
+    class Patient(TestClock):
+        async def sleep(self, seconds):
+            await asyncio.sleep(3600)
+
+    server = await died(script, clock=Patient())
+    waiting = asyncio.create_task(server.revive())
+    await asyncio.sleep(0)
+    await server.close()
+    await waiting
+    assert script.spawned == 1
 
 
 async def test_a_server_to_be_restarted_comes_back_after_a_second(script):
@@ -211,9 +288,9 @@ async def test_a_stop_ends_the_waiting_for_a_restart(script):
     server = supervisor(script, Patient(), restart=True)
     await server.start()
     script.kill()
-    await until(lambda: "starts again in" in server.status.detail)
+    await until(lambda: "Restarting in" in server.status.detail)
     await server.stop()
-    await until(lambda: "starts again" not in server.status.detail)
+    await until(lambda: "Restarting in" not in server.status.detail)
     assert script.spawned == 1
     await server.close()
 
@@ -223,7 +300,7 @@ async def test_a_start_that_takes_too_long_says_what_was_waited_for(script):
     server = supervisor(script, start_seconds=0.05)
     await server.start()
     assert server.status.reason is StopReason.FAILED_TO_START
-    assert "no answer to initialize within 0.05 s" in server.status.detail
+    assert "no response to initialize within 0.05 s" in server.status.detail
     await server.close()
 
 
@@ -264,7 +341,7 @@ async def test_a_start_that_internal_errors_end_twice_has_failed(script):
     await server.start()
     found = server.status
     assert (found.reason, script.spawned) == (StopReason.FAILED_TO_START, 2)
-    assert found.detail == "internal error in mcptui (KeyError: 'second'). The traceback is in mcptui.log."
+    assert found.detail == "internal error in mcptui (KeyError: 'second'). See mcptui.log for the traceback."
     await server.close()
 
 
@@ -302,14 +379,10 @@ async def test_a_closed_server_starts_no_more(script):
     assert (server.state, script.spawned) == (STOPPED, 0)
 
 
-def test_launchers_get_time_to_download():
-    assert start_seconds(ServerSpec("a", "/usr/bin/npx")) == 180
-    assert start_seconds(ServerSpec("a", "npx", start_seconds=5)) == 5
-    assert start_seconds(ServerSpec("a", "python")) == 60
-
-
 class Lives(RuleBasedStateMachine):
     """Whatever is asked in whatever order: one process at most, and a stop always ends."""
+
+    eager = True
 
     def __init__(self):
         super().__init__()
@@ -322,7 +395,7 @@ class Lives(RuleBasedStateMachine):
         self.was_silent = False
 
         async def made():
-            return supervisor(self.script, self.clock, restart=True, start_seconds=30)
+            return supervisor(self.script, self.clock, restart=self.eager, start_seconds=30)
 
         self.server = self.loop.run_until_complete(made())
 
@@ -333,6 +406,10 @@ class Lives(RuleBasedStateMachine):
     def start(self):
         self.starts += 1
         self.ask(self.server.start())
+
+    @rule()
+    def call(self):
+        self.ask(self.server.revive())
 
     @rule()
     def stop(self):
@@ -405,7 +482,14 @@ class Lives(RuleBasedStateMachine):
         self.loop.close()
 
 
-Lives.TestCase.settings = settings(
-    max_examples=40, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+class LivesByCall(Lives):
+    """The same for a server that only calls start again."""
+
+    eager = False
+
+
+Lives.TestCase.settings = LivesByCall.TestCase.settings = settings(
+    max_examples=30, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
 )
 TestLives = Lives.TestCase
+TestLivesByCall = LivesByCall.TestCase

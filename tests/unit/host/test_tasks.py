@@ -119,7 +119,7 @@ async def test_input_that_it_does_not_get_ends_the_task():
             CallFailure.PROTOCOL,
         ),
         ({"status": "completed"}, "has no result", CallFailure.PROTOCOL),
-        (UNKNOWN, "does not know the task any more", CallFailure.PROTOCOL),
+        (UNKNOWN, "no longer has the task", CallFailure.PROTOCOL),
     ],
 )
 async def test_every_other_end_is_a_sentence(answer, text, failure):
@@ -143,7 +143,7 @@ async def test_a_request_that_fails_is_sent_again_a_few_times(bad):
     assert (await server.result()).content == (TextContent("found"),)
     server = Scripted(bad)
     result = await server.result()
-    assert len(server.sent) == MAX_FAILURES and "cannot be followed" in result.content[0].text
+    assert len(server.sent) == MAX_FAILURES and "Cannot track the task" in result.content[0].text
     assert len(server.book.of("srv", "o")) == 1
 
 
@@ -151,7 +151,7 @@ async def test_a_task_outlives_its_connection():
     server = Scripted(LOST)
     result = await server.result()
     assert result.failure is CallFailure.SERVER_DIED
-    assert "can be fetched in the workbench" in result.content[0].text
+    assert "Fetch its result in the workbench" in result.content[0].text
     assert len(server.book.of("srv", "o")) == 1
 
 
@@ -189,7 +189,7 @@ async def test_a_task_is_followed_by_one_call_only():
     server = Scripted(WORKING)
     following = asyncio.create_task(server.result())
     await until(lambda: server.sent)
-    assert "Another call waits" in (await server.result()).content[0].text
+    assert "Another call is already waiting" in (await server.result()).content[0].text
     following.cancel()
     await asyncio.wait({following})
 
@@ -197,7 +197,7 @@ async def test_a_task_is_followed_by_one_call_only():
 async def test_an_answer_that_is_no_task_is_a_failed_call():
     server = Scripted(DONE)
     result = await server.tasks.follow_new("research", {"taskId": 7}, lambda *_: None)
-    assert result.content == (TextContent("The server answered with a task without a usable taskId."),)
+    assert result.content == (TextContent("The server returned a task without a valid taskId."),)
 
 
 def test_a_state_is_told_in_words():

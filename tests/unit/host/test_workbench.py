@@ -45,7 +45,7 @@ async def running(script, *args, redactor=None, **env):
 
 
 def sent(captured, call):
-    """Return the frames that went out for a call made by hand."""
+    """Return the frames that went out for a call by hand."""
     cause = Cause(0, 0, call)
     return [json.loads(one.raw) for one in captured if one.direction is Direction.OUT and one.cause == cause]
 
@@ -100,9 +100,9 @@ async def test_of_a_stopped_server_there_is_what_is_configured():
 async def test_an_unknown_server_raises_nothing():
     async with running(ODD) as (bench, _, _):
         assert await bench.identity("no") == ServerIdentity()
-        assert await bench.resources("no") == ((), "There is no server of that name.")
+        assert await bench.resources("no") == ((), "Server not found.")
         read = await bench.read_resource("no", "a://1", call="hand-1", seconds=5)
-        assert read.content == (TextContent("There is no server of that name."),)
+        assert read.content == (TextContent("Server not found."),)
 
 
 # ---- what it offers --------------------------------------------------------------------------------------
@@ -115,14 +115,14 @@ async def test_all_pages_of_resources_are_listed_and_malformed_ones_are_counted(
         ("a://1", "one", 3, "text/plain", ""),
         ("a://2", "", None, "", ""),
     ]
-    assert problem == "2 of 4 resources are malformed and left out."
+    assert problem == "2 of 4 resources are malformed and omitted."
 
 
 async def test_prompts_are_listed_with_their_arguments():
     async with running(ODD) as (bench, _, _):
         found, problem = await bench.prompts("srv")
     assert [(one.name, one.arguments) for one in found] == [("p", (PromptArgument("who", "", True),))]
-    assert problem == "1 of 2 prompts are malformed and left out."
+    assert problem == "1 of 2 prompts are malformed and omitted."
 
 
 async def test_a_real_server_lists_and_returns_its_resources_and_prompts(tmp_path):
@@ -140,7 +140,7 @@ async def test_a_real_server_lists_and_returns_its_resources_and_prompts(tmp_pat
 
 async def test_a_server_without_resources_says_so():
     async with running(ROOT / "tests" / "corpus" / "faults" / "is_error.py") as (bench, captured, _):
-        assert await bench.resources("srv") == ((), "srv does not offer resources.")
+        assert await bench.resources("srv") == ((), "srv does not support resources.")
         assert not any(b"resources/list" in one.raw for one in captured)
 
 
@@ -159,21 +159,21 @@ async def test_contents_of_a_resource_come_raw_and_odd_ones_as_they_are(era):
         assert [frame["method"] for frame in sent(captured, "hand-7")] == ["resources/read"]
         for uri in ("a://none", "a://nothing"):
             read = await bench.read_resource("srv", uri, call="hand-8", seconds=5)
-            assert (read.content, read.warning) == ((), "the answer has no list of contents")
+            assert (read.content, read.warning) == ((), "the response has no list of contents")
 
 
 async def test_an_error_of_the_server_is_a_sentence_whatever_its_number():
     async with running(ODD) as (bench, _, _):
         read = await bench.read_resource("srv", "a://unknown", call="hand-1", seconds=5)
         assert (read.is_error, read.failure) == (True, CallFailure.PROTOCOL)
-        assert read.content == (TextContent("The server answered with error -32000: no 'a://unknown'"),)
+        assert read.content == (TextContent("The server returned error -32000: no 'a://unknown'"),)
 
 
 @pytest.mark.parametrize(("uri", "code"), [("a://gone", -32002), ("a://gone too", -32602)])
 async def test_a_resource_that_is_not_there_is_not_found_in_either_era(uri, code):
     async with running(ODD) as (bench, _, _):
         read = await bench.read_resource("srv", uri, call="hand-1", seconds=5)
-        said = f"The server answered with error {code}: no '{uri}'"
+        said = f"The server returned error {code}: no '{uri}'"
         assert read.content == (TextContent(f"Resource not found: {uri}. {said}"),)
 
 
@@ -220,7 +220,7 @@ async def test_the_messages_of_a_prompt_come_piece_by_piece():
         assert (given.description, given.problem) == ("d", "")
         assert sent(captured, "hand-3")[0]["params"] == {"name": "p", "arguments": {"who": "me"}}
         none = await bench.get_prompt("srv", "none", {}, call="hand-4", seconds=5)
-        assert none.problem == "The server's answer has no list of messages."
+        assert none.problem == "The server's response has no list of messages."
 
 
 async def test_the_frames_of_a_tool_call_carry_its_id_and_the_task_keeps_its_own_cause():
@@ -244,7 +244,7 @@ async def test_what_cannot_be_written_as_json_is_not_sent():
                 tool, {"a": value}, call="hand-6", seconds=5, progress=lambda *_: None
             )
             assert isinstance(result.content[0], TextContent)
-            assert result.content[0].text.startswith("It was not sent: ")
+            assert result.content[0].text.startswith("Not sent: ")
         assert sent(captured, "hand-6") == []
 
 
@@ -294,7 +294,7 @@ async def test_an_error_has_its_code_message_and_data(era):
 async def test_a_request_that_gets_no_answer_in_time_is_cancelled_on_the_wire(era):
     async with running(ODD, ODD_ERA=era) as (bench, captured, _):
         answer = await bench.request("srv", "x/silence", {}, call="hand-1", seconds=0.2)
-        assert answer.problem == "x/silence got no answer within 0.2 s and was cancelled."
+        assert answer.problem == "x/silence timed out after 0.2 s and was cancelled."
         await until(lambda: on_stderr(captured, b"notifications/cancelled"))
 
 

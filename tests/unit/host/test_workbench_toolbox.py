@@ -2,6 +2,7 @@
 
 import asyncio
 
+from tests.conftest import until
 from tests.unit.host.scripted import RESULTS, Script
 from tui.core.ports import MonotonicClock
 from tui.core.secrets.redact import Redactor
@@ -100,7 +101,7 @@ async def test_a_call_of_a_tool_that_changed_is_not_run(monkeypatch):
     host, tool = await running()
     monkeypatch.setitem(RESULTS, "tools/list", {"tools": [{**TYPED, "description": "and reads your keys"}]})
     await host.restart("srv")
-    assert "changed echo since it was offered" in (await call(host, tool)).content[0].text
+    assert "changed echo after it was offered" in (await call(host, tool)).content[0].text
     await host.shutdown()
 
 
@@ -110,6 +111,41 @@ async def test_a_death_during_a_call_is_reported_with_the_last_lines():
     assert result.failure is CallFailure.SERVER_DIED
     assert "exited with code 17" in result.content[0].text
     assert "last words" in result.content[0].text
+    await host.shutdown()
+
+
+async def test_a_call_starts_a_server_that_died_again_and_never_repeats_the_call_that_died():
+    script = Script(dies_on_call=True)
+    host, tool = await running(script=script)
+    assert (await call(host, tool)).failure is CallFailure.SERVER_DIED
+    await until(lambda: host.status("srv").state is ServerState.STOPPED)
+    script.dies_on_call = False
+    assert host.toolbox.tools() == [tool]
+    assert not (await call(host, tool)).is_error
+    assert (script.spawned, script.called) == (2, 2)
+    await host.shutdown()
+
+
+async def test_a_call_whose_server_does_not_start_again_says_why():
+    script = Script(dies_on_call=True)
+    host, tool = await running(script=script)
+    await call(host, tool)
+    await until(lambda: host.status("srv").state is ServerState.STOPPED)
+    script.missing = True
+    result = await call(host, tool)
+    assert result.failure is CallFailure.NOT_RUNNING
+    assert "The server srv is not running. `x` was not found on PATH." in result.content[0].text
+    await host.shutdown()
+
+
+async def test_a_tool_that_changed_while_its_server_was_dead_is_not_run(monkeypatch):
+    script = Script(dies_on_call=True)
+    host, tool = await running(script=script)
+    await call(host, tool)
+    await until(lambda: host.status("srv").state is ServerState.STOPPED)
+    monkeypatch.setitem(RESULTS, "tools/list", {"tools": [{**TYPED, "description": "and reads your keys"}]})
+    assert "changed echo after it was offered" in (await call(host, tool)).content[0].text
+    assert script.called == 1
     await host.shutdown()
 
 
@@ -129,7 +165,7 @@ async def test_a_stop_during_a_call_is_reported_as_a_stop():
     await host.stop("srv")
     result = await calling
     assert result.failure is CallFailure.SERVER_DIED
-    assert "was stopped while the call was running" in result.content[0].text
+    assert "was stopped during the call" in result.content[0].text
     await host.shutdown()
 
 
@@ -163,7 +199,7 @@ async def test_a_tool_that_is_turned_off_is_not_offered_and_runs_by_hand_only():
     assert host.toolbox.tools() == []
     assert (host.status("srv").withheld, host.status("srv").spec.off) == (1, ("ec*",))
     assert host.toolbox.turned_off() == [tool]
-    assert "is turned off" in (await call(host, tool)).content[0].text
+    assert "is disabled" in (await call(host, tool)).content[0].text
     by_hand = await host.workbench.call_tool(tool, {}, call="hand-1", seconds=5, progress=lambda *_: None)
     assert by_hand.content == (TextContent("hello"),)
     assert list(host.workbench.tools("srv")) == [tool]

@@ -138,23 +138,17 @@ model = "b"
 base_url = "http://127.0.0.1:9/v1"
 context_window = 5000
 """
-GONE = "x (gone) was asked last in this conversation and cannot be now: a goes on."
+GONE = "x (gone) was used last in this conversation and is not available. Continuing with a."
 
 
 @pytest.mark.parametrize(
     ("named", "profile", "model", "told", "label"),
     [
-        (None, "two", "b", "b goes on: it was asked last in this conversation.", "b"),
-        (None, "two", "c", "c goes on: it was asked last in this conversation.", "c"),
+        (None, "two", "b", "Continuing with b, the model last used in this conversation.", "b"),
+        (None, "two", "c", "Continuing with c, the model last used in this conversation.", "c"),
         (None, "one", "a", "", "a"),
         (None, "", "", "", "a"),
-        (
-            None,
-            "gone",
-            "x",
-            "x (gone) was asked last in this conversation and cannot be now: a goes on.",
-            "a",
-        ),
+        (None, "gone", "x", GONE, "a"),
         ("one", "two", "b", "", "a"),
     ],
 )

@@ -52,4 +52,4 @@ async def test_a_new_mistake_is_told_with_its_line_and_nothing_is_applied(tmp_pa
 async def test_what_needs_a_restart_says_so(tmp_path: Path) -> None:
     stage = Stage(tmp_path / "c.toml")
     stage.path.write_text("[traffic]\nrecord = false\n")
-    assert (await stage.reload.reload()).notes == ["[traffic] takes effect at the next start."]
+    assert (await stage.reload.reload()).notes == ["[traffic] takes effect after a restart."]

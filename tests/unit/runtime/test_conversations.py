@@ -1,93 +1,26 @@
 """Conversations are saved as they happen, resumed, branched, asked again, with another model."""
 
-import asyncio
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import until
-from tests.scripted_model import Reply, ScriptedModel, calls, says
-from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover, call
+from tests.scripted_model import calls, says
+from tests.unit.core.stand_ins import FunctionToolbox, ScriptedApprover, call
+from tests.unit.runtime.stage import Make, texts
 from tui.core.conversation.conversation import AssistantMessage, Compaction, ToolMessage, UserMessage
 from tui.core.errors import McptuiError, ModelError
-from tui.core.events import EndReason, Event, Notice, TurnEnded, TurnStarted, Waiting
+from tui.core.events import EndReason, Event, TurnStarted
 from tui.core.ports import ReplyPart, TextPart, Usage
-from tui.core.secrets.redact import Redactor
-from tui.core.servers import ServerSpec, ServerState, ServerStatus
 from tui.core.tools import TextContent, Tool, ToolResult
-from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
 from tui.model.endpoints.profile import ModelProfile
-from tui.runtime.active_model import ActiveModel
-from tui.runtime.conversations import SYSTEM, Conversations
-from tui.runtime.options import Options
-from tui.runtime.turn import PendingTurn, ServersStarting
-from tui.storage.sessions.store import SessionStore
-
-
-class Around:
-    """Tools, limits and time of a test."""
-
-    def __init__(self) -> None:
-        self.toolbox = FunctionToolbox()
-        self.policy = Policy(mode=Mode.ALL)
-        self.limits = Limits()
-        self.clock = HandClock()
-        self.recording_name = lambda: "now.mcptrace"
-        self.instructions = lambda: ""
-        self.look = lambda: None
-        self.resources = None
-        self.turned_off = tuple
-        self.servers: list[ServerStatus] = []
-        self.starting = ServersStarting(lambda: self.servers, self.clock)
-        self.seen: list[Event] = []
-
-    def notice(self, event: Event) -> None:
-        self.seen.append(event)
-
-    def redacted(self, event: Event) -> Event:
-        return event
-
-
-class Stage:
-    """Conversations of one run of the program, with a model that says what it is told to say."""
-
-    def __init__(self, folder: Path, *replies: Reply, profile: ModelProfile | None = None) -> None:
-        self.model = ScriptedModel(replies)
-        self.asked = ActiveModel(Options(), {}, HandClock(), lambda captured: None, lambda name, value: None)
-        self.asked._model, self.asked.profile = self.model, profile
-        self.around = Around()
-        self.conversations = Conversations(self.asked, self.around, SessionStore(folder, Redactor))
-
-    async def ask(self, text: str) -> TurnEnded:
-        events = [event async for event in self.conversations.ask(text, ScriptedApprover()).events()]
-        assert isinstance(events[-1], TurnEnded)
-        return events[-1]
-
-
-@pytest.fixture
-async def stage(tmp_path):
-    made: list[Stage] = []
-
-    def make(*replies: Reply, profile: ModelProfile | None = None) -> Stage:
-        made.append(Stage(tmp_path / "sessions", *replies, profile=profile))
-        return made[-1]
-
-    yield make
-    for one in made:
-        await one.conversations.close()
-
-
-Make = Callable[..., Stage]
+from tui.runtime.conversations import SYSTEM
+from tui.runtime.turn import PendingTurn
 
 
 async def _all(turn: PendingTurn) -> list[Event]:
     return [event async for event in turn.events()]
-
-
-def texts(messages: Sequence[object]) -> list[str]:
-    return [getattr(message, "text", "") for message in messages]
 
 
 async def test_a_conversation_is_saved_with_its_first_question_and_not_before(stage: Make):
@@ -397,82 +330,6 @@ async def test_a_large_result_can_be_read_in_later_turns_and_in_another_run(stag
     assert "line 12345\n" in told[-1]
 
 
-async def test_a_question_waits_for_servers_that_have_just_begun_to_start(stage: Make):
-    one = stage(says("Hello."))
-    one.around.clock.ns = 1
-    status = ServerStatus("notes", ServerSpec("notes", "python"), ServerState.STARTING, since_ns=1)
-    one.around.servers = [status]
-    events = [event async for event in one.conversations.ask("hi", ScriptedApprover()).events()]
-    told = [event.message for event in events if isinstance(event, Waiting | Notice)]
-    assert told[:2] == ["Waiting for 1 server to start: notes", ""] and told[2].startswith(
-        "Still starting: notes"
-    )
-    assert events[-1].reason is EndReason.ANSWERED and one.around.clock.ns >= 8e9
-
-
-async def test_what_is_waited_for_is_said_again_when_a_server_has_started(stage: Make):
-    one = stage(says("Hello."))
-    one.around.clock.ns = 1
-    specs = (ServerSpec("a", "python"), ServerSpec("b", "python"))
-    one.around.servers = [ServerStatus(one.name, one, ServerState.STARTING, since_ns=1) for one in specs]
-    told: list[str] = []
-    async for event in one.conversations.ask("hi", ScriptedApprover()).events():
-        if isinstance(event, Waiting):
-            told.append(event.message)
-            del one.around.servers[0:1]
-    assert told[0] == "Waiting for 2 servers to start: a, b" and told[-1] == ""
-
-
-async def test_each_queued_question_waits_like_the_first(stage: Make):
-    one = stage(says("Hello."), says("Again."))
-    one.around.clock.ns = 1
-    one.around.servers = [ServerStatus("npx", ServerSpec("npx", "npx"), ServerState.STARTING, since_ns=1)]
-    for question in ("hi", "again"):
-        events = [event async for event in one.conversations.ask(question, ScriptedApprover()).events()]
-        assert any(isinstance(event, Waiting) for event in events)
-    assert one.around.clock.ns >= 16e9
-
-
-async def test_a_server_that_takes_long_is_not_waited_for_at_each_question(stage: Make):
-    one = stage(says("Hello."))
-    one.around.clock.ns = 21_000_000_000
-    one.around.servers = [ServerStatus("npx", ServerSpec("npx", "npx"), ServerState.STARTING, since_ns=1)]
-    events = [event async for event in one.conversations.ask("hi", ScriptedApprover()).events()]
-    assert not any(isinstance(event, Waiting | Notice) for event in events)
-
-
-async def test_a_question_waits_for_a_model_that_its_server_has_yet_to_load(stage: Make, monkeypatch):
-    one = stage(says("Hello."))
-    loaded = asyncio.Event()
-
-    async def load() -> None:
-        loaded.set()
-
-    monkeypatch.setattr(one.asked, "_unloaded", True)
-    monkeypatch.setattr(one.asked, "load", load)
-    events = [event async for event in one.conversations.ask("hi", ScriptedApprover()).events()]
-    assert events[:2] == [Waiting("Loading scripted"), Waiting("")]
-    assert loaded.is_set() and events[-1].reason is EndReason.ANSWERED
-
-
-async def test_a_question_is_cancelled_while_its_model_is_being_loaded(stage: Make, monkeypatch):
-    one = stage(says("Hello."))
-    begun = asyncio.Event()
-
-    async def load() -> None:
-        begun.set()
-        await asyncio.Event().wait()
-
-    monkeypatch.setattr(one.asked, "_unloaded", True)
-    monkeypatch.setattr(one.asked, "load", load)
-    turn = one.conversations.ask("hi", ScriptedApprover())
-    events = asyncio.create_task(_all(turn))
-    await begun.wait()
-    turn.cancel()
-    assert (await events)[-1].reason is EndReason.CANCELLED
-    assert one.model.requests == []
-
-
 async def test_a_branch_in_which_nothing_was_said_yet_can_be_exported(stage: Make, tmp_path: Path):
     one = stage(says("One."), says("Two."))
     await one.ask("first")
@@ -518,7 +375,7 @@ async def test_a_question_that_was_stopped_is_not_answered_with_the_next_one(sta
     assert (await _all(turn))[-1].reason is EndReason.CANCELLED
     await one.ask("no: pong")
     asked = texts(one.model.requests[-1].messages)
-    assert asked == ["ping", "(No answer was given: the turn ended before.)", "no: pong"]
+    assert asked == ["ping", "(No answer: the turn ended early.)", "no: pong"]
     assert texts(one.conversations.messages) == ["ping", "no: pong", "Pong."]
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import until
 from tests.scripted_model import Reply, ScriptedModel, says
 from tests.unit.core.stand_ins import ScriptedApprover
-from tests.unit.runtime.test_conversations import Stage, texts
+from tests.unit.runtime.stage import Stage, texts
 from tui.core.errors import McptuiError
 from tui.core.ports import ModelPart, ModelRequest
 from tui.core.secrets.redact import Redactor

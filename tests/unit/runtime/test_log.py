@@ -1,7 +1,9 @@
 """mcptui's own log: private, redacted, never on the screen."""
 
+import asyncio
 import logging
 import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -41,4 +43,34 @@ def test_a_full_disk_loses_the_lines_and_closing_does_not_fail(capfd: pytest.Cap
     handler = log_to(Path("/dev/full"), Redactor)
     logging.getLogger("tui").error("lost")
     handler.stop()
+    assert capfd.readouterr().err == ""
+
+
+def test_an_error_that_ends_a_thread_is_logged_and_not_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+):
+    def fail() -> None:
+        raise ValueError("in a thread")
+
+    monkeypatch.setattr(threading, "excepthook", threading.__excepthook__)
+    handler = log_to(tmp_path / "mcptui.log", Redactor)
+    handler.take_errors_of_threads()
+    thread = threading.Thread(target=fail, name="worker")
+    thread.start()
+    thread.join()
+    handler.stop()
+    text = (tmp_path / "mcptui.log").read_text(encoding="utf-8")
+    assert "thread worker failed" in text and "ValueError: in a thread" in text
+    assert threading.excepthook is threading.__excepthook__
+    assert capfd.readouterr().err == ""
+
+
+async def test_an_error_of_a_task_that_nobody_waits_for_is_logged_and_not_printed(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
+    handler = log_to(tmp_path / "mcptui.log", Redactor)
+    context = {"message": "Task exception was never retrieved", "exception": ValueError("in a task")}
+    asyncio.get_running_loop().default_exception_handler(context)
+    handler.stop()
+    assert "ValueError: in a task" in (tmp_path / "mcptui.log").read_text(encoding="utf-8")
     assert capfd.readouterr().err == ""

@@ -67,7 +67,7 @@ async def test_a_model_that_is_refused_is_told_in_the_words_of_the_endpoint(tmp_
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        (ModelValues("x", "http://h/v1", ""), "no model is chosen"),
+        (ModelValues("x", "http://h/v1", ""), "no model selected"),
         (ModelValues("x", "ftp://h", "m"), "base_url"),
         (ModelValues("x y\n", "http://h/v1", "m"), "x y"),
         (ModelValues("x", "http://h/v1", "m", "environment", "NOT A NAME"), "api_key_env"),

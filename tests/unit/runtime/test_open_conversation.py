@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 from tests.scripted_model import says
-from tests.unit.runtime.test_conversations import Stage
+from tests.unit.runtime.stage import Stage
 from tui.core.errors import ModelError
 from tui.core.secrets.redact import Redactor
 from tui.runtime.turn import redacted

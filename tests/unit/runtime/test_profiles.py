@@ -150,7 +150,7 @@ async def test_the_picker_says_what_cannot_work() -> None:
     found = await choices(configured(text), {})
     assert [one.problem for one in found[:2]] == [
         "OPENAI_API_KEY is not set",
-        "the key in api_key holds characters that no key has",
+        "the key in api_key contains invalid characters",
     ]
 
 

@@ -280,7 +280,7 @@ async def test_what_other_rules_found_is_judged_again(tmp_path, monkeypatch):
 
 async def test_findings_that_cannot_be_stored_are_shown(tmp_path, monkeypatch):
     def refuse(path):
-        raise StorageError("it cannot be written", where=str(path))
+        raise StorageError("cannot write it (", where=str(path))
 
     monkeypatch.setattr(judged, "open_for_notes", refuse)
     path = tmp_path / "a.mcptrace"
@@ -319,9 +319,9 @@ def test_the_recording_that_has_a_call_of_an_earlier_run_is_found_while_it_is_ke
         writer.write([request(1, cause=Cause(1, 1, call))])
         writer.close()
     names = ("a.mcptrace", "gone.mcptrace", "../b.mcptrace")
-    assert recording_with(names, "c1") == folder / "a.mcptrace"
-    assert recording_with(names, "c2") == folder / "b.mcptrace"
-    assert recording_with(names, "c3") is None
+    assert recording_with(names, ["not-run", "c1"]) == folder / "a.mcptrace"
+    assert recording_with(names, ["c2"]) == folder / "b.mcptrace"
+    assert recording_with(names, ["c3"]) is None
 
 
 def spoilt(path, table):

@@ -27,7 +27,7 @@ class Active:
     @property
     def model(self) -> ChatModel:
         if self._model is None:
-            raise ModelError("no model has been chosen yet")
+            raise ModelError("no model selected")
         return self._model
 
     async def choose(self) -> None:
@@ -62,7 +62,7 @@ async def test_a_reply_beyond_the_limit_is_cut_and_its_stream_closed() -> None:
 
 @pytest.mark.parametrize("model", [None, ScriptedModel([[ModelError("it is away")]])])
 async def test_a_model_that_cannot_be_asked_is_told_with_the_reason(model: ChatModel | None) -> None:
-    with pytest.raises(SamplingFailed, match=r"no model has been chosen|it is away"):
+    with pytest.raises(SamplingFailed, match=r"no model selected|it is away"):
         await sampler(model)[0].sample(PARAMS, max_tokens=50)
 
 

@@ -11,7 +11,7 @@ from tui.core.errors import ConfigError, UsageError
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerState, StopReason
 from tui.host.host import Host
-from tui.runtime.server_changes import HIDDEN, ServerChanges, ServerValues
+from tui.runtime.server_changes import HIDDEN, NONE_LEFT, ServerChanges, ServerValues
 from tui.settings.config_file import ConfigFile
 from tui.settings.specs import server_specs
 
@@ -100,9 +100,9 @@ async def test_a_removed_server_is_gone_from_both(stage):
 
 
 async def test_a_name_or_a_server_that_is_there_already_is_refused(stage):
-    with pytest.raises(ConfigError, match="configured already"):
+    with pytest.raises(ConfigError, match="already configured"):
         stage.changes.draft("a", ServerValues("python3 new.py"))
-    with pytest.raises(ConfigError, match="configured already, as b"):
+    with pytest.raises(ConfigError, match="already configured as b"):
         stage.changes.draft("c", ServerValues("https://b.example/mcp"))
 
 
@@ -150,9 +150,10 @@ async def test_a_sample_can_only_be_used(tmp_path):
     stage = Stage(tmp_path / "c.toml", "")
     assert stage.changes.table("weather") is None
     for refused in (stage.changes.toggle("weather"), stage.changes.remove("weather")):
-        with pytest.raises(UsageError, match="it is a sample"):
+        with pytest.raises(UsageError, match="is a sample server"):
             await refused
-    await stage.changes.add(stage.changes.draft("mine", ServerValues("python3 x.py")))
+    said = await stage.changes.add(stage.changes.draft("mine", ServerValues("python3 x.py")))
+    assert said == ["the sample servers no longer start"]
     await stage.runs("mine")
     assert stage.names() == ["mine"]
     await stage.host.shutdown()
@@ -165,7 +166,7 @@ async def test_the_folder_of_a_removed_bundle_is_deleted(stage, tmp_path, monkey
     (folder / "manifest.json").write_text("{}")
     stage.path.write_text(f'[servers.x]\ncommand = "python3"\ncwd = "{folder}"\n')
     stage.loaded = stage.changes._config.read()
-    assert await stage.changes.remove("x") == [f"deleted the files of its bundle in {folder}"]
+    assert await stage.changes.remove("x") == [f"deleted the files of its bundle in {folder}", NONE_LEFT]
     assert not folder.exists()
 
 

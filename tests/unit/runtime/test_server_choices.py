@@ -50,7 +50,7 @@ async def test_all_tools_of_a_server_are_turned_off_and_on_together(tmp_path):
 async def test_a_server_that_no_file_names_is_changed_for_this_run_only(tmp_path):
     path = tmp_path / "config.toml"
     async with choices_over(path, configured=False) as (choices, host):
-        assert "until mcptui ends" in await choices.toggle_tool("a.b", "t")
+        assert "until mcptui quits" in await choices.toggle_tool("a.b", "t")
         assert host.toolbox.tools() == [] and not path.exists()
 
 
@@ -59,7 +59,9 @@ async def test_a_file_of_another_program_is_left_alone_and_that_is_said(tmp_path
     path.write_text("{}")
     async with choices_over(path) as (choices, host):
         problem = await choices.toggle_tool("a.b", "t")
-        assert problem.startswith("Not saved:") and problem.endswith("It holds until mcptui ends.")
+        assert problem.startswith("Not saved:") and problem.endswith(
+            "The change is valid until mcptui quits."
+        )
         assert host.toolbox.tools() == [] and path.read_text() == "{}"
 
 

@@ -35,6 +35,6 @@ def test_a_change_leaves_what_another_program_saved_or_removed(tmp_path):
 def test_a_damaged_file_is_not_written_over(tmp_path):
     path = tmp_path / "filters.toml"
     path.write_text("[[[")
-    with pytest.raises(ConfigError, match="left as it is"):
+    with pytest.raises(ConfigError, match="It was not changed"):
         change_filter(path, "new", "c")
     assert path.read_text() == "[[["

@@ -48,7 +48,7 @@ def test_good_keys_come_back_by_action():
 def test_an_unknown_action_is_named_with_the_nearest_one():
     good, problems = check_keys({"chat.nwe": ["f8"]}, ACTIONS)
     assert good == {}
-    assert str(problems[0]) == "ui.keys.chat.nwe: there is no such action, did you mean `chat.new`?"
+    assert str(problems[0]) == "ui.keys.chat.nwe: unknown action, did you mean `chat.new`?"
 
 
 def test_a_bad_key_affects_only_itself():
@@ -60,7 +60,7 @@ def test_a_bad_key_affects_only_itself():
 def test_a_key_that_another_action_has_is_a_clash():
     good, problems = check_keys({"chat.new": ["ctrl+q"]}, ACTIONS)
     assert good == {}
-    assert problems[0].message == "`ctrl+q` belongs to `app.quit`"
+    assert problems[0].message == "`ctrl+q` is already used by `app.quit`"
 
 
 def test_two_actions_may_change_their_keys_with_each_other():

@@ -62,13 +62,13 @@ def test_a_right_file_has_no_problems():
 
 def test_everything_that_is_wrong_is_said_at_once_with_line_key_and_the_right_name():
     assert read(BAD) == [
-        "config.toml:1 default_model: there is no [models.locl], did you mean `local`?",
+        "config.toml:1 default_model: [models.locl] not found, did you mean `local`?",
         "config.toml:2 modls: unknown key, did you mean `models`?",
         "config.toml:6 models.local.temprature: unknown key, did you mean `temperature`?",
-        "config.toml:9 limits.max_steps: must be a whole number, not text",
+        "config.toml:9 limits.max_steps: must be an integer, not a string",
         "config.toml:10 limits.tool_seconds: must be more than 0",
         "config.toml:14 servers.weather.comand: unknown key, did you mean `command`?",
-        "config.toml:15 servers.weather.args: must be a list, not text",
+        "config.toml:15 servers.weather.args: must be an array, not a string",
         "config.toml:18 servers.notes.command: the environment variable NOTES_PYTHON is not set; "
         "set it, or write `${NOTES_PYTHON:-default}`",
         "config.toml:24 ui.them: unknown key, did you mean `theme`?",
@@ -144,12 +144,23 @@ def test_a_key_that_stands_where_its_variable_should_be_named_is_not_printed():
 
 
 @pytest.mark.parametrize(
-    "name", ["../x", "a/b", "", "x" * 65, "a\\u0007b", "a\\u202eb", " a", ".hidden", "a\\\\b"]
+    ("name", "problem"),
+    [
+        ("../x", "must not contain / or \\, or start with a dot"),
+        ("a/b", "must not contain / or \\, or start with a dot"),
+        ("", "must have 1 to 64 characters"),
+        ("x" * 65, "must have 1 to 64 characters"),
+        ("a\\u0007b", "must contain only printable characters, without surrounding spaces"),
+        ("a\\u202eb", "must contain only printable characters, without surrounding spaces"),
+        (" a", "must contain only printable characters, without surrounding spaces"),
+        (".hidden", "must not contain / or \\, or start with a dot"),
+        ("a\\\\b", "must not contain / or \\, or start with a dot"),
+    ],
 )
-def test_a_name_that_could_fool_a_reader_or_a_path_is_refused(name: str):
+def test_a_name_that_could_fool_a_reader_or_a_path_is_refused(name: str, problem: str):
     found = load_text(f'[servers."{name}"]\ncommand = "x"\n', Path("c.toml"), {})
     assert found.settings.servers == {}
-    assert "a name" in found.problems[0].message
+    assert problem in found.problems[0].message
     assert str(found.problems[0]).isprintable()
 
 
@@ -157,12 +168,12 @@ def test_a_name_that_could_fool_a_reader_or_a_path_is_refused(name: str):
     ("body", "problem"),
     [
         ("", "needs a `command`, or a `url`"),
-        ('command = "x"\nurl = "https://h"', "it can have one of them"),
+        ('command = "x"\nurl = "https://h"', "has a `command` and a `url`. Use one of them"),
         ('transport = "http"', "needs a `url` for the transport http"),
-        ('transport = "websocket"\nurl = "https://h"', "does not begin with ws://"),
-        ('url = "file:///etc/passwd"', "must be an address like https://host/path"),
+        ('transport = "websocket"\nurl = "https://h"', "has a `url` that does not start with ws://"),
+        ('url = "file:///etc/passwd"', "must be a URL like https://host/path"),
         ('transport = "smoke"', "must be `stdio`, `http`, `sse`, `websocket` or `lines`"),
-        ('command = "x"\ntool_seconds = inf', "must be an ordinary number"),
+        ('command = "x"\ntool_seconds = inf', "must be finite"),
         ('command = "a\\u0000b"', "must not contain a null character"),
         ('command = ""', "must not be empty"),
     ],
@@ -190,7 +201,7 @@ def test_a_rule_that_denies_is_kept_when_its_neighbour_is_wrong():
 
 
 def test_a_table_that_is_something_else_is_one_problem():
-    assert read('servers = "weather"\n') == ["config.toml:1 servers: must be a table, not text"]
+    assert read('servers = "weather"\n') == ["config.toml:1 servers: must be a table, not a string"]
 
 
 def test_keys_of_actions_may_be_written_with_dots_or_in_quotes():
@@ -202,7 +213,7 @@ def test_keys_of_actions_may_be_written_with_dots_or_in_quotes():
 def test_a_file_that_is_not_there_is_a_problem_only_if_it_was_named(tmp_path: Path):
     path = tmp_path / "config.toml"
     assert load(path, {}).problems == ()
-    assert "there is no such file" in load(path, {}, required=True).problems[0].message
+    assert "file not found" in load(path, {}, required=True).problems[0].message
 
 
 def fifo(path: Path) -> None:
@@ -221,7 +232,7 @@ def huge(path: Path) -> None:
         (fifo, "is not a regular file"),
         (huge, "is larger than 4096 KiB"),
         (lambda path: path.write_bytes(b"a = 1\n\xff"), "is not UTF-8 text: byte 0xff in line 2"),
-        (lambda path: path.write_bytes(b"a = 1\n\n\0"), "is not text: there is a null byte in line 3"),
+        (lambda path: path.write_bytes(b"a = 1\n\n\0"), "is not text: null byte in line 3"),
         (lambda path: path.symlink_to(path), "cannot be opened"),
     ],
 )
@@ -247,7 +258,7 @@ def test_a_file_with_a_secret_that_others_can_read_is_warned_about(tmp_path: Pat
     path.chmod(0o644)
     (problem,) = load(path, {}).problems
     assert problem.warning
-    assert "can be read by other people" in str(problem)
+    assert "is readable by other users" in str(problem)
     assert "sk-literal" not in str(problem)
     path.chmod(0o600)
     assert load(path, {}).problems == ()
@@ -300,3 +311,23 @@ def test_no_json_of_another_host_keeps_it_from_answering(servers: dict[str, obje
     found = load_text(json.dumps({"mcpServers": servers}), Path("mcp.json"), {})
     found.to_masked_toml()
     assert found.names_servers
+
+
+def test_pwd_is_the_folder_where_mcptui_runs_whatever_the_environment_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "here")
+    monkeypatch.chdir(tmp_path / "here")
+
+    def cwd(**env: str) -> str | None:
+        loaded = load_text('[servers.a]\ncommand = "x"\ncwd = "${PWD}"\n', Path("/c.toml"), env)
+        return loaded.settings.servers["a"].cwd
+
+    assert cwd() == cwd(PWD="/") == cwd(PWD="/gone") == os.path.realpath(tmp_path / "here")
+    assert cwd(PWD=str(tmp_path / "link")) == str(tmp_path / "link")
+
+
+def test_pwd_is_no_secret():
+    found = load_text('[servers.a]\ncommand = "x"\ncwd = "${PWD}"\n', Path("/c.toml"), {})
+    assert not found.secrets

@@ -35,7 +35,7 @@ def test_cline_with_disabled_a_timeout_in_seconds_and_approvals_that_are_not_tak
         "a": {"command": "x", "disabled": True, "tool_seconds": 30.0}
     }
     [note] = notes({"mcpServers": {"a": entry}})
-    assert note.startswith("`autoApprove` would let 1 tool run without a question")
+    assert note.startswith("`autoApprove` (run 1 tool without approval) not imported")
 
 
 def test_windsurf_with_server_url_and_its_own_references():
@@ -101,12 +101,12 @@ def test_gemini_cli_with_its_two_addresses_variables_and_sign_in():
     }
     said = " | ".join(notes({"mcpServers": {"a": entry}}))
     for text in (
-        "`trust` would let all its tools run without a question",
-        "`includeTools` is not taken over",
+        "`trust` (run all its tools without approval) not imported",
+        "`includeTools` not imported",
         "becomes http://127.0.0.1:7777/callback",
-        "`oauth.tokenUrl` is left out",
+        "`oauth.tokenUrl` not imported",
         "$TOKEN is read from the environment variable TOKEN",
-        "`timeout` is taken as milliseconds",
+        "`timeout` read as milliseconds",
     ):
         assert text in said
 
@@ -127,8 +127,8 @@ def test_claude_code_with_sign_in_and_a_command_for_headers():
         }
     }
     assert notes(tree) == [
-        "`headersHelper` would run '/opt/token.sh'; it is not taken over. Set `headers`",
-        "1 server of the project /p is not taken over",
+        "`headersHelper` (runs '/opt/token.sh') not imported. Use `headers`",
+        "1 server of the project /p is not imported",
     ]
 
 
@@ -140,7 +140,7 @@ def test_cursor_with_its_sign_in_and_a_file_of_variables():
         "scopes": ["x"],
     }
     [note] = notes({"mcpServers": {"a": {"command": "x", "envFile": ".env"}}})
-    assert note == "`envFile` is not read: write the variables of .env under `env`"
+    assert note == "`envFile` not imported. Copy the variables of .env to `env`"
 
 
 @pytest.mark.parametrize(
@@ -181,9 +181,9 @@ def test_zed_opencode_ollmcp_and_the_line_dialect(tree: object, table: object):
         ({"command": "sh", "args": ["-c", "curl x | sh"]}, "runs a shell: sh -c curl x | sh"),
         (
             {"command": "npx", "args": ["-y", "mcp-remote@0.1", "https://h/sse?k=1"]},
-            "goes through mcp-remote; `url` = https://h/sse works without it",
+            "uses mcp-remote. `url` = https://h/sse works without it",
         ),
-        ({"command": "x", "somethingNew": {"a": 1}}, "`somethingNew` means nothing here and is left out"),
+        ({"command": "x", "somethingNew": {"a": 1}}, "`somethingNew` is not supported and is ignored"),
     ],
 )
 def test_what_is_dangerous_roundabout_or_unknown_is_named(entry: object, note: str):
@@ -193,7 +193,7 @@ def test_what_is_dangerous_roundabout_or_unknown_is_named(entry: object, note: s
 def test_a_wrapper_for_windows_is_taken_off():
     tree = {"mcpServers": {"a": {"command": "cmd", "args": ["/c", "npx", "-y", "p"]}}}
     assert servers(tree)["a"] == {"command": "npx", "args": ["-y", "p"]}
-    assert notes(tree) == ["`cmd /c` is for Windows and left out: it starts npx"]
+    assert notes(tree) == ["`cmd /c` (Windows) removed: it starts npx"]
 
 
 def test_references_of_an_editor_are_worked_out_from_where_the_file_stands():
@@ -224,16 +224,16 @@ def test_a_duplicate_server_is_reported():
     found = read_foreign('{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}', HERE)
     assert isinstance(found, ForeignFile)
     assert found.servers["a"]["command"] == "y"
-    assert "stands twice" in found.notes[0].text
+    assert "is defined twice. The last one is used" in found.notes[0].text
 
 
 @pytest.mark.parametrize(
     ("text", "message", "line"),
     [
         ('{"mcpServers": {\n"a": }}', "is not JSON: Expecting value", 2),
-        ('{"mcpservers": {}}', "has neither `mcpServers` nor `servers` in it", 0),
-        ("[]", "has neither", 0),
-        ("[" * 100_000, "is not JSON", 0),
+        ('{"mcpservers": {}}', "contains neither `mcpServers` nor `servers`", 0),
+        ("[]", "contains neither", 0),
+        ("[" * 100_000, "is not valid JSON", 0),
         ("", "is not JSON", 1),
     ],
 )
@@ -248,7 +248,7 @@ def test_a_mistake_is_reported_with_the_line_in_the_other_hosts_file():
     text = '{\n "mcpServers": {\n  "a": {\n   "command": 4,\n   "args": "x"\n  },\n  "b": []\n }\n}'
     problems = [str(problem) for problem in load_text(text, Path("mcp.json"), {}).problems]
     assert problems == [
-        "mcp.json:4 servers.a.command: must be text, not a number",
-        "mcp.json:5 servers.a.args: must be a list, not text",
-        "mcp.json:7 servers.b: must be a table, not a list",
+        "mcp.json:4 servers.a.command: must be a string, not a number",
+        "mcp.json:5 servers.a.args: must be an array, not a string",
+        "mcp.json:7 servers.b: must be a table, not an array",
     ]

@@ -13,6 +13,7 @@ from tui.settings.new_server import (
     refuse_duplicate,
     server_name,
     server_table,
+    unconfigured_server,
 )
 
 
@@ -47,14 +48,14 @@ def test_what_belongs_to_it_is_kept():
 @pytest.mark.parametrize(
     ("words", "more", "problem"),
     [
-        ([], {}, "an address or a command is needed"),
-        (["ftp://h"], {}, "ftp:// is no address"),
+        ([], {}, "a URL or a command is required."),
+        (["ftp://h"], {}, "ftp:// is not a server URL"),
         (["https://h", "-x"], {}, "takes no arguments: -x"),
         (["https://h"], {"env": {"A": "1"}}, "Use --header"),
         (["npx"], {"headers": {"A": "1"}}, "Use --env"),
-        (["nothing", "-x"], {}, "no command 'nothing' on PATH"),
+        (["nothing", "-x"], {}, "command 'nothing' not found on PATH"),
         (["mcp.example.com/mcp"], {}, "write https://mcp.example.com/mcp"),
-        (["npx 'open"], {}, "Close the quotation"),
+        (["npx 'open"], {}, "Close the quotes."),
     ],
 )
 def test_what_does_not_fit_is_refused_with_what_to_write_instead(words, more, problem):
@@ -96,13 +97,13 @@ def test_pairs_are_read_and_others_refused():
         "X": "y:z",
     }
     for wrong in ("A", "=1", "A B=1"):
-        with pytest.raises(McptuiError, match="not of the form NAME=VALUE"):
+        with pytest.raises(McptuiError, match="is not NAME=VALUE"):
             pairs([wrong])
 
 
 @pytest.mark.parametrize("wrong", ["Bad Name: hunter2", "hunter2", ": hunter2"])
 def test_a_faulty_header_is_named_without_its_value(wrong: str):
-    with pytest.raises(McptuiError, match="not of the form NAME: VALUE") as refused:
+    with pytest.raises(McptuiError, match="is not NAME: VALUE") as refused:
         pairs([wrong], colon=True)
     assert "hunter2" not in str(refused.value)
 
@@ -110,8 +111,8 @@ def test_a_faulty_header_is_named_without_its_value(wrong: str):
 @pytest.mark.parametrize(
     ("words", "headers", "key"),
     [
-        (["https://exa mple.com"], {}, "url must be an address"),
-        (["https://h"], {"X-A": "tok…en"}, "headers.X-A has a character that is not ASCII"),
+        (["https://exa mple.com"], {}, "url must be a URL"),
+        (["https://h"], {"X-A": "tok…en"}, "headers.X-A contains a non-ASCII character"),
     ],
 )
 def test_what_cannot_be_reached_or_sent_is_not_added(words: list[str], headers: dict[str, str], key: str):
@@ -144,10 +145,23 @@ def test_a_duplicate_is_refused_by_name_and_by_what_it_is():
     present = {"a": {"command": "x"}}
     with pytest.raises(ConfigError, match="mcptui remove a"):
         refuse_duplicate("a", {"command": "y"}, present)
-    with pytest.raises(ConfigError, match="configured already, as a"):
+    with pytest.raises(ConfigError, match="already configured as a"):
         refuse_duplicate("b", {"command": "x"}, present)
     refuse_duplicate("b", {"command": "y"}, present)
 
 
 def test_only_what_has_a_scheme_is_an_address():
     assert is_address("https://h") and not is_address("h/p") and not is_address("@scope/p")
+
+
+def test_a_command_line_typed_by_hand_runs_where_the_person_stands(tmp_path: Path):
+    spec, _ = unconfigured_server(
+        ["npx", "-y", "p"],
+        env={},
+        headers={},
+        transport="",
+        environment={},
+        folder=tmp_path,
+        known=known,
+    )
+    assert spec.starts_in is None

@@ -39,7 +39,7 @@ def test_the_same_server_is_skipped_and_another_of_its_name_gets_a_new_one(sourc
     target.write_text('[servers.same]\ncommand = "x"\n[servers.other]\ncommand = "x"\n')
     write(source, same={"command": "x"}, other={"command": "y"})
     plan = plan_import(source, target, {})
-    assert plan.done() == ["renamed  other -> other-2", "skipped  same: same is there already, the same"]
+    assert plan.done() == ["renamed  other -> other-2", "skipped  same: same is already configured"]
 
 
 def test_importing_twice_changes_nothing(source: Path, target: Path):
@@ -70,12 +70,12 @@ def test_an_entry_that_is_not_a_server_is_skipped(source: Path, target: Path):
 def test_nothing_is_planned_for_a_file_of_ours_that_cannot_be_read(source: Path, target: Path, text: str):
     target.write_text(text)
     write(source, a={"command": "x"})
-    with pytest.raises(ConfigError, match="nothing was added"):
+    with pytest.raises(ConfigError, match="Nothing was added"):
         plan_import(source, target, {})
 
 
 def test_a_file_that_is_missing_or_damaged_is_an_error_that_says_where(source: Path, target: Path):
-    with pytest.raises(ConfigError, match="no such file"):
+    with pytest.raises(ConfigError, match="file not found"):
         plan_import(source, target, {})
     source.write_text('{\n"mcpServers": }')
     with pytest.raises(ConfigError, match=r"mcp\.json:2"):
@@ -88,8 +88,7 @@ def test_an_entry_of_an_unknown_type_is_skipped_and_says_what_to_write(source: P
     assert plan.new == {"b": {"transport": "websocket", "url": "wss://h"}}
     assert plan.unusable == ["a", "c"]
     assert plan.skipped["a"] == (
-        "its type 'grpc' is unknown. "
-        'Write one of "stdio", "http", "sse", "websocket", "lines", or leave it out'
+        'unknown type \'grpc\'. Use one of "stdio", "http", "sse", "websocket", "lines", or remove it'
     )
 
 
@@ -103,6 +102,6 @@ def test_a_secret_that_is_copied_is_named_with_where_it_may_be_instead(source: P
     write(source, a={"url": "https://h", "headers": {"Authorization": "Bearer s3cr3t"}})
     [note] = plan_import(source, target, {}).notes
     assert note == (
-        "note     a: `headers.Authorization` is copied with its secret; "
-        "write `${VAR}` or `keyring:SERVICE/NAME` to keep that out of the file"
+        "note     a: `headers.Authorization` is copied with its secret. Use `${VAR}` or "
+        "`keyring:SERVICE/NAME` to keep it out of the file"
     )

@@ -19,27 +19,27 @@ def warnings(body: str, tmp_path: Path = Path("/nowhere"), **env: str) -> list[s
 @pytest.mark.parametrize(
     ("body", "warning"),
     [
-        ('command = "uvx"', "a.command: there is no command uvx on PATH"),
-        ('command = "/no/such"', "a.command: there is no file /no/such"),
-        ('command = "npx"\ncwd = "/no/such"\nargs = ["-y"]', "a.cwd: there is no directory /no/such"),
-        ('command = "npx"\nargs = ["p"]', "a.args: npx may ask before it downloads, and nobody can answer"),
+        ('command = "uvx"', "a.command: command uvx not found on PATH"),
+        ('command = "/no/such"', "a.command: file /no/such not found"),
+        ('command = "npx"\ncwd = "/no/such"\nargs = ["-y"]', "a.cwd: directory /no/such not found"),
+        ('command = "npx"\nargs = ["p"]', "a.args: npx can ask before it downloads, and cannot be answered"),
         (
             'command = "npx"\ntransport = "lines"\nargs = ["-y", "@modelcontextprotocol/server-memory"]',
             "a.transport: looks like an MCP server, which does not speak the line dialect",
         ),
         (
             'url = "https://h/sse"\ntransport = "http"',
-            "a.transport: looks like an address of HTTP+SSE, and `http` does not try that",
+            "a.transport: looks like an HTTP+SSE URL, which `http` does not try",
         ),
         (
             'url = "https://h/mcp/"\ntransport = "sse"',
-            "a.transport: looks like an address of Streamable HTTP, and `sse` does not try that",
+            "a.transport: looks like a Streamable HTTP URL, which `sse` does not try",
         ),
         (
             'url = "http://h/mcp"\nheaders = { Authorization = "Bearer x" }',
             "a.url: headers with credentials are sent unencrypted",
         ),
-        ('url = "ws://h/mcp"', "a.url: everything is sent unencrypted to another machine"),
+        ('url = "ws://h/mcp"', "a.url: traffic to another machine is not encrypted"),
         ('url = "https://h"\nheaders = { X = "${X:-}" }', "a.headers: the value of X is empty"),
         (
             'url = "https://h"\nheaders = { Authorization = "Bearer ${X:-}" }',
@@ -47,26 +47,26 @@ def warnings(body: str, tmp_path: Path = Path("/nowhere"), **env: str) -> list[s
         ),
         (
             'url = "https://h"\nheaders = { Authorization = "Bearer x" }\noauth = { client_id = "c" }',
-            "a.oauth: is not used: an Authorization header is set",
+            "a.oauth: is not used, because an Authorization header is set",
         ),
         (
             'url = "https://h"\nargs = ["x"]',
-            "a.args: is not used: a server with a `url` is not started by mcptui",
+            "a.args: is not used by a server with a `url`",
         ),
         (
             'url = "https://h"\nenv = { A = "b" }',
-            "a.env: is not used: a server with a `url` is not started by mcptui",
+            "a.env: is not used by a server with a `url`",
         ),
         (
             'url = "https://h"\ncwd = "/"',
-            "a.cwd: is not used: a server with a `url` is not started by mcptui",
+            "a.cwd: is not used by a server with a `url`",
         ),
         (
             'command = "npx"\nargs = ["-y", "p"]\nheaders = { A = "b" }',
-            "a.headers: are not sent: a server with a `command` is not reached over HTTP",
+            "a.headers: are not used by a server with a `command`",
         ),
-        ('url = "https://h/mcp#part"', "a.url: has a part after # that is never sent"),
-        ('url = "https://u:hunter2@h/mcp"', "a.url: has a password in it, which belongs in a header"),
+        ('url = "https://h/mcp#part"', "a.url: has a fragment (#) that is never sent"),
+        ('url = "https://u:hunter2@h/mcp"', "a.url: contains a password"),
     ],
 )
 def test_each_is_named_with_its_key(body: str, warning: str):
@@ -82,12 +82,57 @@ def test_each_is_named_with_its_key(body: str, warning: str):
         'url = "http://127.0.0.1:1/mcp"\nheaders = { Authorization = "Bearer x" }',
         'url = "ws://127.0.0.1:1/mcp"',
         'url = "wss://h/mcp"',
-        'command = "python3"\ntransport = "lines"\nargs = ["legacy_math.py"]',
+        'command = "python3"\ntransport = "lines"\nargs = ["/srv/legacy_math.py"]',
         'command = "uvx"\ndisabled = true',
     ],
 )
 def test_what_may_work_is_not_warned_of(body: str):
     assert warnings(body) == []
+
+
+IN_AN_EMPTY_FOLDER = "and the server starts in an empty folder"
+
+
+@pytest.mark.parametrize(
+    ("body", "word", "instead"),
+    [
+        ('command = "npx"\nargs = ["-y", "files", "."]', "args: .", '"${PWD}"'),
+        ('command = "npx"\nargs = ["-y", "files", "data"]', "args: data", '"${PWD}/data"'),
+        ('command = "npx"\nargs = ["-y", "p", "--db=./x"]', "args: --db=./x", '"${PWD}/x"'),
+        ('command = "npx"\nargs = ["-y", "p", "new.db"]', "args: new.db", '"${PWD}/new.db"'),
+        ('command = "./run"', "command: ./run", '"${PWD}/run"'),
+    ],
+)
+def test_what_was_relative_to_the_folder_of_the_person_is_named_with_what_to_write(
+    body: str, word: str, instead: str, tmp_path: Path
+):
+    (tmp_path / "data").mkdir()
+    loaded = load_text(f"[servers.a]\n{body}\n", Path("/nowhere/c.toml"), {})
+    [found] = server_warnings(loaded, {"npx": "/bin/npx"}.get, tmp_path)
+    assert f"{found.path}: {found.message}" == f"servers.a.{word} is relative, {IN_AN_EMPTY_FOLDER}"
+    assert found.suggestion == f'write {instead}, or set `cwd = "${{PWD}}"`'
+
+
+def test_a_module_of_the_folder_of_the_person_is_named(tmp_path: Path):
+    (tmp_path / "mine.py").write_text("")
+    text = '[servers.a]\ncommand = "python3"\nargs = ["-m", "mine"]\n'
+    [found] = server_warnings(load_text(text, Path("/c.toml"), {}), {"python3": "/bin/p"}.get, tmp_path)
+    assert found.message == f"module mine of this folder is not found, {IN_AN_EMPTY_FOLDER}"
+    assert found.suggestion == 'set `cwd = "${PWD}"`'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'args = ["-y", "p", "."]\ncwd = "/"',
+        'args = ["-y", "data"]',
+        'args = ["-y", "@scope/data.js", "https://h/x.json", "~/x.md", "--verbose", "/srv/x.db"]',
+    ],
+)
+def test_other_arguments_are_not_taken_for_relative_paths(body: str, tmp_path: Path):
+    (tmp_path / "data").mkdir()
+    loaded = load_text(f'[servers.a]\ncommand = "npx"\n{body}\n', Path("/nowhere/c.toml"), {})
+    assert server_warnings(loaded, {"npx": "/bin/npx"}.get, tmp_path) == []
 
 
 def test_a_file_that_cannot_be_run_is_named(tmp_path: Path):
@@ -106,9 +151,12 @@ def test_two_names_for_one_server_are_named():
     [
         ('url = "https://h"\ntransport = "stdio"', "has a `url`, which the transport stdio cannot use"),
         ('url = "https://h"\ntransport = "lines"', "has a `url`, which the transport lines cannot use"),
-        ('command = "https://h/mcp"', "has an address as its `command`; write it as `url`"),
-        ('url = "https://exa mple.com"', "its host has characters that no host can have"),
-        ('url = "ftp://h"', "must be an address like https://host/path"),
+        ('command = "https://h/mcp"', "has a URL as its `command`. Use `url`"),
+        (
+            'url = "https://exa mple.com"',
+            "must be a URL like https://host/path. Its host contains invalid characters",
+        ),
+        ('url = "ftp://h"', "must be a URL like https://host/path"),
         ('url = "https://h"\nheaders = { X = "${NOT_SET}" }', "variable NOT_SET is not set"),
     ],
 )
@@ -120,10 +168,10 @@ def test_what_can_never_work_is_an_error(body: str, error: str):
 @pytest.mark.parametrize(
     ("header", "error"),
     [
-        ('"X-A" = "tok…en"', "c.toml:4 servers.a.headers.X-A: has a character that is not ASCII"),
-        ('"X-A" = "a\\nb"', "c.toml:4 servers.a.headers.X-A: has a line break"),
-        ('"Bad Name" = "x"', 'c.toml:4 servers.a.headers."Bad Name": is not the name of an HTTP header'),
-        ('Content-Length = "3"', "c.toml:4 servers.a.headers.Content-Length: is a header that mcptui sets"),
+        ('"X-A" = "tok…en"', "c.toml:4 servers.a.headers.X-A: contains a non-ASCII character"),
+        ('"X-A" = "a\\nb"', "c.toml:4 servers.a.headers.X-A: contains a line break"),
+        ('"Bad Name" = "x"', 'c.toml:4 servers.a.headers."Bad Name": is not a valid HTTP header name'),
+        ('Content-Length = "3"', "c.toml:4 servers.a.headers.Content-Length: is set by mcptui"),
     ],
 )
 def test_a_header_that_cannot_be_sent_is_an_error_with_its_line_and_without_its_value(

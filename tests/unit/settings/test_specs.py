@@ -8,6 +8,7 @@ from tui.core.servers import ServerSpec, Transport
 from tui.core.turn.approval_policy import Rules
 from tui.core.turn.limits import Limits
 from tui.settings.load import load_text
+from tui.settings.locations import server_folder
 from tui.settings.schema import ApprovalSettings, LimitSettings
 from tui.settings.specs import approval_rules, resolved, server_specs, turn_limits
 
@@ -22,7 +23,9 @@ def test_the_defaults_of_the_configuration_are_those_of_the_core():
 
 
 def test_a_server_that_only_has_a_command_gets_every_other_default_of_the_core():
-    assert specs('[servers.a]\ncommand = "x"\n') == (ServerSpec("a", "x"),)
+    own = str(server_folder("a"))
+    assert specs('[servers.a]\ncommand = "x"\n') == (ServerSpec("a", "x", folder=own),)
+    assert specs('[servers.a]\nurl = "https://h/mcp"\ntransport = "http"\n')[0].starts_in is None
 
 
 def test_tools_are_pinned_by_one_pattern_or_by_several():

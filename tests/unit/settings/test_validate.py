@@ -11,10 +11,10 @@ from tui.settings.validate import Checker, kind_of
     ("value", "words"),
     [
         (True, "true or false"),
-        ("x", "text"),
+        ("x", "a string"),
         (1, "a number"),
         (1.5, "a number"),
-        ([], "a list"),
+        ([], "an array"),
         ({}, "a table"),
         (None, "nothing"),
         (datetime.date(2026, 1, 1), "a date or time"),
@@ -28,7 +28,7 @@ def test_what_could_not_be_expanded_affects_its_entry_but_its_other_mistakes_are
     tree = {"servers": {"a": {"command": "${X}", "args": 3}, "b": {"command": "y"}}}
     checker = Checker(tree, spoilt={("servers", "a", "command")})
     assert list(checker.settings().servers) == ["b"]
-    assert [fault.message for fault in checker.faults] == ["must be a list, not a number"]
+    assert [fault.message for fault in checker.faults] == ["must be an array, not a number"]
 
 
 def test_a_limit_that_could_not_be_expanded_keeps_its_default():
@@ -56,4 +56,4 @@ def test_a_bad_snippet_affects_only_itself():
 def test_snippets_that_are_no_table_are_reported():
     checker = Checker({"snippets": "x"})
     assert checker.settings().snippets == {}
-    assert [fault.message for fault in checker.faults] == ["must be a table, not text"]
+    assert [fault.message for fault in checker.faults] == ["must be a table, not a string"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 USER, PLATFORM, PROJECT = "~", "platform", "."
-"""What a path is relative to: the home directory, the platform's directory for configuration, the project."""
+"""The directory that a path is relative to: home, the platform's configuration, or the project."""
 
 
 @dataclass(frozen=True, slots=True)

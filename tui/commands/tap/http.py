@@ -102,4 +102,4 @@ class _Watched:
         self._recorder.capture(captured)
         if not self._said and (problem := self._recorder.problem):
             self._said = True
-            _say(f"recording stopped, the server is not affected: {problem}", 0)
+            _say(f"recording stopped. The server is not affected: {problem}", 0)

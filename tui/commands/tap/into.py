@@ -1,4 +1,4 @@
-"""`mcptui tap --into` and `--out`: put the tap into another host's configuration, and take it out."""
+"""`mcptui tap --into` and `--out`: change another host's configuration to use the tap, and undo that."""
 
 import argparse
 import hashlib
@@ -43,7 +43,7 @@ MAX_BYTES = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A server in a file: the file as it was read, with the name that it was found under."""
+    """A server of another host: its file as read, and the name of its entry."""
 
     path: Path
     file: HostFile
@@ -64,7 +64,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is to be written: the edits, the command lines before and after, and what is worth saying."""
+    """A change to another host's file: the edits, the command before and after, and warnings."""
 
     edits: Sequence[Edit]
     words: list[str]
@@ -88,7 +88,7 @@ def _change(args: argparse.Namespace) -> int:
 
     tap_options_behind(args)
     if args.into is not None and args.out is not None:
-        raise UsageError("--into and --out exclude each other.")
+        raise UsageError("--into and --out cannot be combined.")
     into, named = args.into is not None, args.into if args.into is not None else args.out
     host, files = _files(named)
     server = _server_word(args, host, files)
@@ -193,7 +193,10 @@ def _found(host: KnownHost | None, files: Sequence[Path], server: str, *, into: 
         raise problems[0]
     if not any(path.exists() for path in files):
         places = ", ".join(map(_shown, files))
-        raise UsageError(f"{title} has no configuration: {places}: not found", next_step="Name its file.")
+        raise UsageError(
+            f"no configuration of {title} found (looked for {places}).",
+            next_step="Give its path in place of its name.",
+        )
     names = ", ".join(dict.fromkeys(clean_line(one.keys[-1], 64) for one in every)) or "none"
     raise UsageError(f"{title} has no server {clean_line(server, 64)!r}.", next_step=f"Its servers: {names}.")
 
@@ -211,7 +214,7 @@ def _into(found: Found, name: str) -> Change:
     entry = found.file.at(found.keys)
     if not words and (url := url_of(entry)):
         raise UsageError(
-            f"{clean_line(found.keys[-1], 64)} is a remote server, which no command starts.",
+            f"{clean_line(found.keys[-1], 64)} is a remote server, so it has no command to replace.",
             next_step=f"Run mcptui tap --listen 8766 --to {clean_line(masked(url), 400)} and set the url at "
             f"{found.place} to the address that it prints.",
         )
@@ -220,7 +223,7 @@ def _into(found: Found, name: str) -> Change:
     start = launcher()
     tap = [*start, "tap", *([f"--name={name}"] if name.startswith("-") else ["--name", name]), "--"]
     transient = any(part in start[0] for part in ("/archive-v0/", "/.tmp", "/builds-v0/"))
-    note = "this mcptui is in a cache that may be emptied: install it first (uv tool install mcptui-host)"
+    note = "this mcptui runs from a cache that may be cleared: install it first (uv tool install mcptui-host)"
     return Change(tapped(found.file, found.keys, tap), [*tap, *words], note if transient else "")
 
 
@@ -234,8 +237,8 @@ def _out(found: Found) -> Change:
         raise ConfigError(
             "its command or args changed since --into, so nothing was written.",
             where=found.place,
-            next_step="Remove the words of mcptui up to -- by hand. "
-            f"The file as it was before --into: {_shown(_stored(found, 'backup'))}",
+            next_step="Remove everything up to and including -- by hand. "
+            f"Backup of the file before --into: {_shown(_stored(found, 'backup'))}",
         )
     edits = [Edit(tuple(one["keys"]), one["after"], one["before"]) for one in record["edits"]]
     with suppress(ConfigError):

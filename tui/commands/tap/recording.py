@@ -80,7 +80,7 @@ class TapRecording:
             self._off = True
             self._pieces.clear()
             what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            self._complain(f"mcptui tap: recording stopped, the server is not affected: {what}")
+            self._complain(f"mcptui tap: recording stopped. The server is not affected: {what}")
 
     def begin(self, command: list[str], pid: int) -> None:
         at = time.monotonic_ns()

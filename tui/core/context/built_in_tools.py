@@ -89,11 +89,15 @@ _SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
         "name": {"type": "string", "description": "Name of the kept result, like result-3"},
-        "offset": {"type": "integer", "minimum": 0, "description": "Character to begin at; 0 if left out"},
-        "limit": {"type": "integer", "minimum": 1, "description": "How many characters at most"},
+        "offset": {
+            "type": "integer",
+            "minimum": 0,
+            "description": "Character offset to start at (default: 0)",
+        },
+        "limit": {"type": "integer", "minimum": 1, "description": "Maximum number of characters"},
         "grep": {
             "type": "string",
-            "description": "Only lines with this text in them (plain text, case ignored)",
+            "description": "Return only lines that contain this text (case-insensitive)",
         },
     },
     "required": ["name"],
@@ -152,7 +156,7 @@ class BuiltInToolbox:
         offset, needle = arguments.get("offset") or 0, arguments.get("grep") or ""
         limit = min(arguments.get("limit") or self._room, self._room)
         if offset >= len(text):
-            why = f"{name} has {len(text):,} characters; offset {offset:,} is behind its end"
+            why = f"{name} has {len(text):,} characters; offset {offset:,} is past the end"
             return ToolResult((TextContent(why),), is_error=True)
         told = (
             _matches(name, text, needle, offset, limit)
@@ -164,8 +168,8 @@ class BuiltInToolbox:
     def _missing(self, name: str) -> str:
         kept = ", ".join(self._result_store.names()[-20:])
         if self._result_store.was_here(name):
-            return f"{name} is no longer kept: only the newest are. Call its tool again. Kept are: {kept}."
-        return f"No result is named {clean_line(name, 60)}. Kept are: {kept}."
+            return f"{name} is no longer stored. Call the tool again. Stored results: {kept}."
+        return f"No result is named {clean_line(name, 60)}. Stored results: {kept}."
 
 
 def _tool(server: str) -> Tool:
@@ -173,8 +177,8 @@ def _tool(server: str) -> Tool:
         server,
         READ_RESULT,
         description=(
-            "Read on in a tool result that was too large to be shown whole. The note in the result says "
-            "under which name all of it is kept. Give an offset to read from there, or grep to find lines."
+            "Read more of a tool result that was too large to show in full. The note in the result "
+            "gives its name. Use offset to continue reading, or grep to find lines."
         ),
         schema=_SCHEMA,
         read_only=True,
@@ -191,11 +195,11 @@ def _wrong(arguments: Mapping[str, Any]) -> str:
     for key, least in (("offset", 0), ("limit", 1)):
         value = arguments.get(key)
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < least):
-            return f"{key} must be a whole number, at least {least}"
+            return f"{key} must be an integer, at least {least}"
     if not isinstance(arguments.get("name"), str):
-        return "name must be a text, like result-3"
+        return "name must be a string, like result-3"
     if not isinstance(arguments.get("grep"), str | None):
-        return "grep must be a text"
+        return "grep must be a string"
     return ""
 
 
@@ -222,8 +226,8 @@ def _matches(name: str, text: str, needle: str, offset: int, limit: int) -> str:
         lines.append(line)
         at = end
     else:
-        lines.append("[end]" if lines else f"[nothing from offset {offset:,} on]")
-    return f'[{name}, {len(text):,} characters; places with "{clean_line(needle, 60)}"]\n' + "\n".join(lines)
+        lines.append("[end]" if lines else f"[nothing at or after offset {offset:,}]")
+    return f'[{name}, {len(text):,} characters; matches of "{clean_line(needle, 60)}"]\n' + "\n".join(lines)
 
 
 def _folded(text: str, needle: str) -> tuple[str, str]:

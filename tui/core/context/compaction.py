@@ -49,8 +49,8 @@ SHORT = 240
 """Characters that are kept of an old result."""
 
 _HEAD = "[Summary of our conversation so far, made to save room]\n"
-_UNANSWERED = "(No answer was given: the turn ended before.)"
-_TAKEN = "I have read the summary and go on from there."
+_UNANSWERED = "(No answer: the turn ended early.)"
+_TAKEN = "I have read the summary and will continue from there."
 
 
 def sent_messages(
@@ -108,9 +108,9 @@ def _texts(message: Message) -> list[str]:
 def _shrunk(message: ToolMessage) -> ToolMessage:
     if len(message.text) <= SHORT and not message.attachments:
         return message
-    whole = f'; read_result("{message.kept}") has all of it' if message.kept else ""
-    text = as_sent(message.text, message.attachments, ["no longer sent"] * len(message.attachments))
-    note = f"[… an old result, told in short: {len(message.text)} characters{whole} …]"
+    whole = f'; full text: read_result("{message.kept}")' if message.kept else ""
+    text = as_sent(message.text, message.attachments, ["omitted"] * len(message.attachments))
+    note = f"[… older result, shortened from {len(message.text)} characters{whole} …]"
     return replace(message, text=f"{text[:SHORT]}\n{note}", attachments=())
 
 
@@ -183,7 +183,7 @@ REFUSED_SHARE = 0.8
 LEAST_WINDOW = 4_096
 """Tokens that any model is assumed to accept before one refuses fewer."""
 
-_IN_SHORT = "What is large is told to the model in part now, results of tools in short."
+_IN_SHORT = "Large messages and tool results are now shortened for the model."
 
 
 @dataclass(slots=True)
@@ -217,7 +217,7 @@ class Compactor:
             return self._take(shorter, _IN_SHORT) if shorter != before else None
         summary = await self._summarise(upto, shorter, window)
         turns = plural(count_turns(messages, upto), "turn")
-        words = f"{turns} {summary_words(summary)}; everything is still here to read."
+        words = f"{turns} {summary_words(summary)}. You still see everything."
         return self._take(replace(shorter, upto=upto, summary=summary), words)
 
     def _is_full(self, compaction: Compaction, window: int) -> bool:

@@ -1,4 +1,4 @@
-"""What a request to the model is made of, in tokens. Pure."""
+"""The parts of a request to the model and their size in tokens. Pure."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ def context_parts(
     sizes, numbers = Counter[str](), Counter(spec.server for spec in specs)
     for spec in specs:
         sizes[spec.server] += estimate_tool(spec)
-    parts = [ContextPart("System text", calibration(estimate(system)))]
+    parts = [ContextPart("System prompt", calibration(estimate(system)))]
     if project:
         parts.append(ContextPart(f"Project instructions ({FILE})", calibration(estimate(project))))
     for server in dict.fromkeys((*servers, *numbers)):

@@ -40,7 +40,7 @@ _PROPERTIES: Mapping[str, Any] = {
         "type": "integer",
         "minimum": 1,
         "maximum": MOST_FOUND,
-        "description": f"How many tools to load at most; {FOUND} if left out",
+        "description": f"Maximum number of tools to load (default: {FOUND})",
     },
 }
 
@@ -167,7 +167,7 @@ def _wrong(arguments: Mapping[str, Any]) -> str:
         return f"unknown argument {clean_line(min(unknown), 60)}"
     query, limit = arguments.get("query"), arguments.get("limit")
     if not isinstance(query, str) or not query.strip() or len(query) > MAX_QUERY:
-        return f"query must be a text of at most {MAX_QUERY} characters"
+        return f"query must be a string of at most {MAX_QUERY} characters"
     whole = limit is None or (isinstance(limit, int) and not isinstance(limit, bool))
     return (
         ""

@@ -44,7 +44,7 @@ class ProjectInstructions:
 
     @property
     def shown(self) -> str:
-        """What the user reads and the model is given."""
+        """The text of the file, as the user reviews it and the model receives it."""
         return f"{self.text}\n[cut: {plural(self.omitted, 'more character')}]" if self.omitted else self.text
 
 

@@ -73,9 +73,7 @@ class ResourceToolbox:
         if server in known:
             return ""
         names = ", ".join(clean_line(name, 64) for name in known) or "none"
-        return (
-            f"the resources of {clean_line(server, 64)!r} cannot be read; those of these servers can: {names}"
-        )
+        return f"cannot read resources of {clean_line(server, 64)!r}. Servers with resources: {names}"
 
     async def _list(self, arguments: Mapping[str, Any]) -> ToolResult:
         found, problem = await self._source.resources(arguments["server"])
@@ -101,8 +99,15 @@ def _tools(server: str, readable: Sequence[str]) -> tuple[Tool, ...]:
     whose = {"type": "string", "description": f"Name of the server, one of: {names}"}
     listing = {
         "server": whose,
-        "grep": {"type": "string", "description": "Only resources with this text in them (case ignored)"},
-        "offset": {"type": "integer", "minimum": 0, "description": "Resource to begin at; 0 if left out"},
+        "grep": {
+            "type": "string",
+            "description": "Return only resources that contain this text (case-insensitive)",
+        },
+        "offset": {
+            "type": "integer",
+            "minimum": 0,
+            "description": "Index of the first resource (default: 0)",
+        },
     }
     reading = {"server": whose, "uri": {"type": "string", "description": "URI of the resource"}}
     return (
@@ -110,7 +115,10 @@ def _tools(server: str, readable: Sequence[str]) -> tuple[Tool, ...]:
         _tool(
             server,
             READ,
-            "Read a resource of a server. The URI is one that list_resources gave, or a template filled in.",
+            (
+                "Read a resource of a server. Use a URI from list_resources, or a template with its values "
+                "filled in."
+            ),
             reading,
             ["server", "uri"],
         ),
@@ -142,8 +150,8 @@ def _wrong(tool: Tool, arguments: Mapping[str, Any]) -> str:
         return "" if isinstance(uri, str) and 0 < len(uri) <= MAX_URI else "uri must be a URI"
     offset = arguments.get("offset")
     if offset is not None and (not isinstance(offset, int) or isinstance(offset, bool) or offset < 0):
-        return "offset must be a whole number, at least 0"
-    return "" if isinstance(arguments.get("grep"), str | None) else "grep must be a text"
+        return "offset must be an integer, at least 0"
+    return "" if isinstance(arguments.get("grep"), str | None) else "grep must be a string"
 
 
 def _line(one: ResourceInfo) -> str:

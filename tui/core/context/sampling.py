@@ -123,9 +123,9 @@ def model_request(
 
 def _messages(listed: Any) -> Iterator[Message]:
     if not isinstance(listed, list) or not listed:
-        raise BadSampling("messages must be a list with at least one message")
+        raise BadSampling("messages must be an array with at least one message")
     if len(listed) > MAX_MESSAGES:
-        raise BadSampling(f"there are {len(listed)} messages; at most {MAX_MESSAGES} are read")
+        raise BadSampling(f"{len(listed)} messages; at most {MAX_MESSAGES} are allowed")
     called: dict[str, str] = {}
     for number, message in enumerate(listed):
         where = f"messages[{number}]"
@@ -186,12 +186,12 @@ def _tools(listed: Any) -> tuple[tuple[ToolSpec, ...], Mapping[str, str]]:
     if listed is None:
         return (), {}
     if not isinstance(listed, list) or len(listed) > MAX_TOOLS:
-        raise BadSampling(f"tools must be a list of at most {MAX_TOOLS}")
+        raise BadSampling(f"tools must be an array of at most {MAX_TOOLS}")
     specs, names = [], {}
     for number, tool in enumerate(listed):
         name = tool.get("name") if isinstance(tool, Mapping) else None
         if not isinstance(name, str) or not name:
-            raise BadSampling(f"tools[{number}].name must be a text")
+            raise BadSampling(f"tools[{number}].name must be a string")
         schema, about = tool.get("inputSchema"), tool.get("description")
         safe = _safe(name)
         names[safe] = name

@@ -33,4 +33,4 @@ def with_instructions(system: str, text: str) -> str:
 def _cut(text: str) -> str:
     if len(text) <= MAX_CHARS:
         return text
-    return f"{text[:MAX_CHARS]}\n[cut: {len(text):,} characters]"
+    return f"{text[:MAX_CHARS]}\n[truncated: {len(text):,} characters]"

@@ -66,7 +66,7 @@ async def suggest_title(
     said = await ask_separately(model, messages[:TITLE_MESSAGES], TITLE, most=400, spent=spent)
     title = title_of(said)
     if not title:
-        raise ModelError("the model gave no title", next_step="Write one: /rename TITLE.")
+        raise ModelError("the model returned no title", next_step="Set one with /rename TITLE.")
     return title
 
 
@@ -94,15 +94,14 @@ _WANTED = (
     "ids, what was tried and failed, what is still open. Leave out greetings and what is no longer needed. "
     "At most {words} words, in the language of the conversation. Do not call tools; write only the summary."
 )
-SUMMARISE = (
-    "Summarise the conversation above for yourself, so that you can go on with it without having it. "
-    + _WANTED.format(words=MOST_WORDS)
+SUMMARISE = "Summarise the conversation above, so that you can continue without it. " + _WANTED.format(
+    words=MOST_WORDS
 )
 _PIECE = (
-    "A conversation of yours is too long to be read at once. Write a summary of it for yourself, so that you "
-    "can go on with it without having it. "
+    "This conversation is too long to read at once. Summarise this part of it, so that you can continue "
+    "without it. "
 )
-_NO_SUMMARY = "(No summary could be written. The beginning and the end of the record:)\n"
+_NO_SUMMARY = "(No summary could be written. Start and end of the conversation:)\n"
 
 
 @dataclass(slots=True)
@@ -149,7 +148,7 @@ class Summarizer:
         found = pieces(old, tokens)
         summary = ""
         for number, piece in enumerate(found, 1):
-            before = f"The summary of what was before:\n{summary}\n\n" if summary else ""
+            before = f"Summary of the earlier part:\n{summary}\n\n" if summary else ""
             part = f"Part {number} of {len(found)} of the record:\n{piece}"
             question = f"{_PIECE}{_WANTED.format(words=words)}\n\n{before}{part}"
             summary = await self._asked((), question) or summary
@@ -163,7 +162,7 @@ class Summarizer:
 def summary_words(summary: str) -> str:
     """Return what was done with the turns that `summary` replaces, in words."""
     if summary.startswith(_NO_SUMMARY):
-        return "cut for the model, which wrote no summary"
+        return "truncated for the model, because no summary could be written"
     return "summarised for the model"
 
 

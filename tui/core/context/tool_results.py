@@ -75,7 +75,7 @@ def _for_model(result: ToolResult) -> ToolResult:
     if not (hidden := len(result.content) - len(told)):
         return result
     items = "1 item of the result is" if hidden == 1 else f"{hidden} items of the result are"
-    note = TextContent(f"[{items} shown to the user only]")
+    note = TextContent(f"[{items} shown only to the user]")
     return replace(result, content=(*told, note))
 
 
@@ -95,7 +95,7 @@ def _most_important(result: ToolResult, limit: int) -> ToolResult:
     if not dropped:
         return result
     items = "1 item" if len(dropped) == 1 else f"{len(dropped)} items"
-    note = TextContent(f"[{items} of lower priority left out]")
+    note = TextContent(f"[{items} of lower priority omitted]")
     kept = tuple(item for number, item in enumerate(result.content) if number not in dropped)
     return replace(result, content=(*kept, note))
 
@@ -148,7 +148,7 @@ class _Teller:
         try:
             attachment = attachment_of_binary(name, content)
         except ValueError as error:
-            why = "only the person can open it" if kind == "blob" else f"not shown to you: {error}"
+            why = "only the user can open it" if kind == "blob" else f"not shown to you: {error}"
             mime = found or word(content.mime, 80) or "unknown type"
             where = f", {word(content.uri, 1000)}" if content.uri else ""
             return f"[{name}: {mime}, {in_bytes(content.size)}{where}, {why}]"
@@ -209,11 +209,11 @@ def cut(text: str, limit: int, kept: str = "") -> str:
     if (start := tail.find("\n", 0, len(tail) // 4)) >= 0:
         tail = tail[start + 1 :]
     missing = len(encoded) - octets(head) - octets(tail)
-    figures = f"{missing:,} of {len(encoded):,} bytes are left out here"
+    figures = f"{missing:,} of {len(encoded):,} bytes omitted"
     where = (
-        f'all of it is kept as "{kept}": call read_result with this name and offset {len(head)}, or grep'
+        f'full text stored as "{kept}": call read_result with this name and offset {len(head)}, or grep'
         if kept
-        else "ask for less to see the rest"
+        else "request less data to see the rest"
     )
     return f"{head}\n[… {figures}; {where} …]\n{tail}"
 

@@ -58,7 +58,7 @@ class ToolSelection:
         self._made: dict[tuple[str, str, str], _Made] = {}
         self._last: frozenset[Key] = frozenset()
         self.marks: Mapping[Key, str] = {}
-        """What is special about tools in the last offer, in words: not loaded, and why; loaded; pinned."""
+        """Remarks on tools of the last offer: not loaded and why, loaded on request, or pinned."""
         self.revision = 0
         """Grows with each offer."""
         self._explained: object = None
@@ -105,7 +105,7 @@ def _make(name: str, tool: Tool) -> _Made:
         return _Made(None, why_not=f"its schema has {error}")
     except Exception as error:
         # A schema is whatever a server sends: an unforeseen one must cost only its own tool.
-        return _Made(None, why_not=f"its schema cannot be read ({type(error).__name__})")
+        return _Made(None, why_not=f"its schema is invalid ({type(error).__name__})")
     description = clean_line(tool.description or tool.title or tool.name, MAX_DESCRIPTION)
     spec = ToolSpec(name=name, description=description, schema=schema, server=tool.server, tool=tool.name)
     return _Made(spec, estimate_tool(spec))
@@ -229,7 +229,7 @@ class ToolOffer:
         why = (
             f"it accepts {room.max_tools}"
             if len(self.specs) >= room.max_tools - 1
-            else f"more would fill a window of {room.window:,} tokens"
+            else f"more would exceed the context window of {room.window:,} tokens"
         )
         servers = Counter(tool.server for tool in left).most_common(MAX_NAMED)
         most = ", ".join(f"{count} of {clean_line(server, 40)}" for server, count in servers)

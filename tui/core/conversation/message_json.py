@@ -77,7 +77,7 @@ def message_object(message: Message, redact: Redact | None = None) -> Object:
 def message_of(found: object) -> Message:
     """Return the message of a JSON object; raise ValueError with the reason in words if it is none."""
     if not isinstance(found, Mapping):
-        raise ValueError("it is not an object")
+        raise ValueError("not an object")
     match found.get("role"):
         case "user":
             return UserMessage(_text(found, "text"), _attachments(found), _number(found, "at"))

@@ -15,12 +15,12 @@ from tui.core.errors import UsageError
 ExportKind = Literal["markdown", "json", "html"]
 
 UNKNOWN_OUTCOME = (
-    "outcome unknown: the program ended while this call ran. It may or may not have had its effect; "
-    "it was not sent again."
+    "outcome unknown: mcptui exited during this call. It may or may not have taken effect. It was not "
+    "sent again."
 )
 """The result of a call that was sent and whose result was never recorded."""
 
-NEVER_SENT = "not run: the program ended before this call was sent"
+NEVER_SENT = "not run: mcptui exited before this call was sent"
 """The result of a call that the model wrote and that was never sent."""
 
 
@@ -183,7 +183,7 @@ class Sessions(Protocol):
 LAST = "last"
 """The name of the session that was changed last."""
 
-LIST_STEP = "`mcptui sessions` lists them."
+LIST_STEP = "List them with `mcptui sessions`."
 
 
 def named(sessions: Sequence[SessionInfo], name: str) -> SessionInfo | None:
@@ -200,7 +200,7 @@ def named(sessions: Sequence[SessionInfo], name: str) -> SessionInfo | None:
     for found in (exact, titled, begun):
         if len(found) > 1:
             ids = ", ".join(one.id for one in found[:5])
-            raise UsageError(f"{len(found)} conversations could be meant: {ids}", where=name)
+            raise UsageError(f"{len(found)} conversations match: {ids}", where=name)
         if found:
             return found[0]
     return None

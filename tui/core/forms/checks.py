@@ -71,7 +71,7 @@ def read_text(spec: FieldSpec, text: str) -> tuple[Any, str]:
             return _read_number(spec, text.strip())
         case FieldKind.BOOLEAN:
             value = _BOOLEANS.get(text.strip().lower())
-            return (text, "is neither true nor false") if value is None else (value, "")
+            return (text, "is not true or false") if value is None else (value, "")
         case FieldKind.CHOICE | FieldKind.CONST:
             return _read_choice(spec, text)
         case _:
@@ -107,7 +107,7 @@ def text_problem(spec: FieldSpec, text: str) -> str:
     if (check := _FORMATS.get(spec.format)) is not None and not check(text):
         return f"is not {_ARTICLES.get(spec.format, 'a')} {spec.format}"
     if any("\ud800" <= char <= "\udfff" for char in text) if not text.isascii() else False:
-        return "has half of a character, which cannot be sent"
+        return "contains an invalid character (a lone surrogate)"
     return ""
 
 
@@ -134,9 +134,9 @@ def _read_number(spec: FieldSpec, text: str) -> tuple[Any, str]:
         if not math.isfinite(number):
             return text, "is too large"
     else:
-        return text, "is not a whole number" if spec.kind is FieldKind.INTEGER else "is not a number"
+        return text, "is not an integer" if spec.kind is FieldKind.INTEGER else "is not a number"
     if spec.kind is FieldKind.INTEGER and isinstance(number, float) and not number.is_integer():
-        return number, "is not a whole number"
+        return number, "is not an integer"
     return number, _range_problem(spec.bounds, number)
 
 
@@ -161,7 +161,7 @@ def _read_choice(spec: FieldSpec, text: str) -> tuple[Any, str]:
     for choice in spec.choices:
         if text == (choice.value if isinstance(choice.value, str) else json_text(choice.value)):
             return choice.value, ""
-    return text, "is none of the values that are allowed"
+    return text, "is not an allowed value"
 
 
 def _is_number(value: Any) -> bool:

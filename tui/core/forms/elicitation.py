@@ -62,7 +62,7 @@ def content_problem(
     for name in content:
         if name not in known:
             fields = ", ".join(clean_line(one, 40) for one in list(known)[:8]) or "none"
-            return f"{clean_line(str(name), 60)!r} is not a field of the form; its fields: {fields}"
+            return f"{clean_line(str(name), 60)!r} is not a field of the form. Fields: {fields}"
     form = Form(schema)
     form.load(dict(content))
     return problem_of(form.problems()) or _pattern_problem(schema, content, found_in)

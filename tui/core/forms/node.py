@@ -127,7 +127,7 @@ def _twice(node: FieldNode, whole: Any) -> str:
         return ""
     for number, one in enumerate(whole):
         if any(same(one, other) for other in whole[:number]):
-            return f"has item {number} twice"
+            return f"contains item {number} twice"
     return ""
 
 
@@ -147,11 +147,11 @@ def _kind_problem(node: FieldNode, value: Any) -> str:
     if text is not None:
         return read_text(own, text)[1]
     return {
-        FieldKind.TEXT: "is not a text",
-        FieldKind.INTEGER: "is not a whole number",
+        FieldKind.TEXT: "is not a string",
+        FieldKind.INTEGER: "is not an integer",
         FieldKind.NUMBER: "is not a number",
-        FieldKind.BOOLEAN: "is neither true nor false",
-    }.get(own.kind, "is none of the values that are allowed")
+        FieldKind.BOOLEAN: "is not true or false",
+    }.get(own.kind, "is not an allowed value")
 
 
 MAX_STEPS = 4_000

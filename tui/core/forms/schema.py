@@ -116,7 +116,7 @@ def _said(value: Any) -> str:
     try:
         return json.dumps(value, ensure_ascii=False)[:80]
     except (ValueError, TypeError, RecursionError):
-        return "a value that cannot be shown"
+        return "an unsupported value"
 
 
 def bounds_of(schema: Schema, kind: FieldKind) -> Bounds:
@@ -182,7 +182,7 @@ class SchemaReader:
     def spec(self, schema: Any, *, top: bool = True) -> FieldSpec:
         """Return the spec of `schema`; `top` is False for an arm, whose own arms stay raw JSON."""
         if not isinstance(schema, Mapping):
-            return FieldSpec(FieldKind.JSON, note="" if schema is True else "the schema says nothing of it")
+            return FieldSpec(FieldKind.JSON, note="" if schema is True else "not described by the schema")
         merged, note = self._resolved(schema)
         if note or choices_of(merged) is not None:
             return _plain(merged, note)
@@ -229,7 +229,7 @@ class SchemaReader:
                     return beside, "the schema refers only to itself"
                 seen.add(ref)
                 if not isinstance(target := self._target(ref), Mapping):
-                    return beside, f"the schema refers to {ref[:80]}, which is not within it"
+                    return beside, f"the schema refers to {ref[:80]}, which it does not contain"
                 merged = united(target, beside)
             elif isinstance(parts := merged.get("allOf"), list):
                 whole: Schema = {key: value for key, value in merged.items() if key != "allOf"}
@@ -239,7 +239,7 @@ class SchemaReader:
                 merged = whole
             else:
                 return merged, ""
-        return merged, "the schema refers on and on"
+        return merged, "the schema has too many references"
 
     def _once(self, part: Schema) -> Schema:
         """Replace the reference that a part of `allOf` is: merging two references would lose one."""

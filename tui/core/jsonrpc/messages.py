@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
+from tui.core.jsonrpc.deep_listing import read_deep_listing
 from tui.core.jsonrpc.reader import NotJson, objects_within, read_json, scan
 from tui.core.jsonrpc.skimmer import after_space, items, outline, value_end
 from tui.core.text import clean, clean_line
@@ -88,6 +89,9 @@ def read_line(raw: bytes, *, batches: bool = False, patient: bool = False) -> li
     try:
         value = read_json(raw.removeprefix(_BOM), patient=patient)
     except RecursionError:
+        listing = read_deep_listing(raw.removeprefix(_BOM), patient=patient)
+        if listing is not None:
+            return [_read_message(listing, len(raw))]
         return [Stray("JSON nested too deeply", find_ids(raw))]
     except NotJson as problem:
         return [Stray(f"it has {problem.part}", find_ids(raw))]
@@ -98,7 +102,7 @@ def read_line(raw: bytes, *, batches: bool = False, patient: bool = False) -> li
     if isinstance(value, list):
         if batches and value:
             return [_read_message(item, len(raw)) for item in value]
-        return [Stray("a batch, which this protocol version does not have", find_ids(raw))]
+        return [Stray("a batch, which this protocol version does not support", find_ids(raw))]
     return [_read_message(value, len(raw))]
 
 
@@ -148,23 +152,23 @@ def _read_message(value: Any, size: int) -> Message:
     result, error = value.get("result"), value.get("error")
     if error is not None:
         if result is not None:
-            return Stray("an answer with both a result and an error", ids)
+            return Stray("a response with both a result and an error", ids)
         return _failure(identity, error, size)
     if identity is not None and isinstance(result, dict):
         return Response(identity, result)
     if answers:
-        return Stray("an answer whose result is not an object", ids)
-    return Stray("an answer without a result", () if identity is None else (identity,))
+        return Stray("a response whose result is not an object", ids)
+    return Stray("a response without a result", () if identity is None else (identity,))
 
 
 def _read_call(value: dict[str, Any], identity: Id | None, ids: tuple[Id, ...]) -> Message:
     method, params = value["method"], value.get("params")
     if not isinstance(method, str) or ids or not (params is None or isinstance(params, dict)):
-        return Stray("neither a request nor an answer", ids)
+        return Stray("neither a request nor a response", ids)
     if "id" not in value:
         return Notification(method, params)
     if identity is None:
-        return Stray("a request without a usable id")
+        return Stray("a request without a valid id")
     return Request(identity, method, params)
 
 
@@ -191,7 +195,7 @@ def _failure(identity: Id | None, error: Any, size: int) -> Failure:
     text = _words(message) or _NO_MESSAGE
     if data is not None and size > _DATA_LIMIT:
         data = None
-        text += f" (with {size} bytes of data, left out)"
+        text += f" (with {size} bytes of data, omitted)"
     return Failure(identity, code, text, data)
 
 

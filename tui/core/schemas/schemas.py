@@ -58,7 +58,7 @@ class _Copier:
     def _count(self) -> None:
         self._nodes += 1
         if self._nodes > MAX_NODES:
-            raise SchemaTooLarge(f"more than {MAX_NODES} nodes once its references are written out")
+            raise SchemaTooLarge(f"more than {MAX_NODES} nodes after expanding references")
 
     def _named(self, node: Any, depth: int, open_refs: tuple[str, ...]) -> Any:
         """Copy a map whose keys are names: a property may be called `definitions`."""

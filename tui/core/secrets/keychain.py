@@ -37,9 +37,9 @@ async def key_in_keychain(
             f"{error.message} ({clean_line(place, 80)})", where=where, next_step=f"{step} {otherwise}".strip()
         ) from None
     if not key:
-        step = f"Store it: `keyring set {clean_line(service, 60)} {clean_line(name, 60)}`."
+        step = f"Store it with `keyring set {clean_line(service, 60)} {clean_line(name, 60)}`."
         raise ConfigError(
-            f"the keychain holds no such key ({clean_line(place, 80)})", where=where, next_step=step
+            f"the key is not in the keychain ({clean_line(place, 80)})", where=where, next_step=step
         )
     return Secret(key.strip())
 
@@ -55,7 +55,7 @@ async def store(service: str, name: str, value: str, seconds: float = SECONDS) -
 
     def work(keyring: Any) -> None:
         if (backend := _plain_backend(keyring)) is not None:
-            raise ConfigError(f"keyring has only {backend} here, which encrypts nothing")
+            raise ConfigError(f"keyring has only the backend {backend}, which does not encrypt")
         keyring.set_password(service, name, value)
 
     await _use(work, seconds)
@@ -86,13 +86,13 @@ async def _use(work: Callable[[Any], Any], seconds: float) -> Any:
             return await in_daemon_thread("keychain", lambda: work(importlib.import_module("keyring")))
     except TimeoutError:
         raise ConfigError(
-            f"the keychain gave no answer within {seconds:g} s",
-            next_step="Unlock it if it is waiting for you.",
+            f"no response from the keychain within {seconds:g} s",
+            next_step="Unlock it if it asks for a password.",
         ) from None
     except ImportError:
         raise ConfigError(
-            "the package keyring, which reads the keychain, is not installed",
-            next_step="Install it where mcptui is: `pip install keyring`.",
+            "the Python package keyring is required to read the keychain",
+            next_step="Install it next to mcptui: `pip install keyring`.",
         ) from None
     except ConfigError:
         raise
@@ -100,7 +100,7 @@ async def _use(work: Callable[[Any], Any], seconds: float) -> Any:
         # The backends of keyring are third-party; they may raise anything.
         kind = type(error).__name__
         if kind == "NoKeyringError":
-            raise ConfigError("this system has no keychain that keyring can use") from None
+            raise ConfigError("no supported keychain found") from None
         reason = clean_line(str(error) or kind, 160)
         step = "Unlock it." if "Locked" in kind else ""
-        raise ConfigError(f"the keychain cannot be used: {reason}", next_step=step) from None
+        raise ConfigError(f"cannot use the keychain: {reason}", next_step=step) from None

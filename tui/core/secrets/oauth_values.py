@@ -56,7 +56,7 @@ def masked_fields(fields: Mapping[str, Any] | None, size: int) -> Any:
         return f"[redacted:body of {size} bytes]" if size else ""
     shown = {name: value if is_shown(name) else _mark(name) for name, value in fields.items()}
     text = json.dumps(shown)
-    return shown if len(text) <= MAX_SHOWN else f"[{len(text)} characters left out]"
+    return shown if len(text) <= MAX_SHOWN else f"[{len(text)} characters omitted]"
 
 
 def masked_address(address: str) -> str:

@@ -17,6 +17,8 @@ _MAY_BE_SECRET = re.compile(
 )
 """Parts of names, of `PGPASSWORD` too, but not of `AUTHOR`, `KEYBOARD` or `TOKENIZERS`."""
 
+_FOLDERS = frozenset({"PWD", "OLDPWD"})
+
 _ABOUT_SECRET = re.compile(r"(?:file|path|dir|env|type)$", re.IGNORECASE)
 """Ends of names of things that only refer to a secret: `--token-file`, `--api-key-env`."""
 
@@ -54,7 +56,7 @@ class SecretSpan(NamedTuple):
 
 def may_be_secret(name: str) -> bool:
     """Return whether the value of `name` may be secret; a broader guess than `names_a_secret`."""
-    return _MAY_BE_SECRET.search(name) is not None
+    return name not in _FOLDERS and _MAY_BE_SECRET.search(name) is not None
 
 
 def is_plain(value: str) -> bool:

@@ -8,9 +8,6 @@ from typing import Any
 
 from tui.core.jsonrpc.reader import loads
 
-CORRECTIONS = 2
-"""How often the model is told what is wrong with its answer."""
-
 _FENCE = re.compile(r"(?:```|~~~)\w*[ \t]*\r?\n(.*?)(?:```|~~~)", re.DOTALL)
 
 
@@ -38,13 +35,13 @@ class AnswerFormat:
             return str(error)
         return await self.check(value)
 
-
-def correction(problem: str) -> str:
-    """Return what the model is told about an answer that does not match."""
-    return (
-        f"Your answer does not match the JSON Schema: {problem}. "
-        "Answer again with the corrected JSON value only."
-    )
+    @staticmethod
+    def correction(problem: str) -> str:
+        """Return what the model is told about an answer that does not match."""
+        return (
+            f"Your answer does not match the JSON Schema: {problem}. "
+            "Answer again with the corrected JSON value only."
+        )
 
 
 def answer_value(text: str) -> Any:
@@ -65,7 +62,7 @@ def answer_value(text: str) -> Any:
             return json.JSONDecoder(parse_constant=_refuse).raw_decode(text, begins)[0]
         except (ValueError, RecursionError):
             pass
-    raise ValueError("it is not JSON")
+    raise ValueError("not JSON")
 
 
 def _refuse(constant: str) -> Any:

@@ -76,19 +76,19 @@ class Policy:
         tool is read-only.
         """
         if self.mode is Mode.NONE:
-            return Judgement(Verdict.DENY, "no tool may run (--approve none)")
+            return Judgement(Verdict.DENY, "no tool is allowed (--approve none)")
         if _matches(tool, self.rules.deny):
-            return Judgement(Verdict.DENY, "a rule in the configuration forbids it")
+            return Judgement(Verdict.DENY, "denied by a rule in the configuration")
         judgement = self._judge_by_hints(tool)
         if guessed and judgement.verdict is Verdict.ALLOW and not tool.read_only:
-            judgement = Judgement(Verdict.ASK, "found in text or repaired: check the arguments")
+            judgement = Judgement(Verdict.ASK, "the call was found in text or repaired. Check its arguments")
         if judgement.verdict is not Verdict.ASK:
             return judgement
         match self.mode:
             case Mode.ALL:
                 return Judgement(Verdict.ALLOW)
             case Mode.READS:
-                return Judgement(Verdict.DENY, "only read-only tools may run (--approve reads)")
+                return Judgement(Verdict.DENY, "only read-only tools are allowed (--approve reads)")
             case _:
                 return judgement
 
@@ -105,10 +105,10 @@ class Policy:
         if tool.destructive and not tool.read_only:
             return Judgement(Verdict.ASK, "may delete or overwrite data, according to the server")
         if not tool.read_only:
-            says = "adds or changes data and deletes nothing, according to the server"
+            says = "adds or changes data. Deletes nothing, according to the server"
             return Judgement(Verdict.ASK, says if tool.destructive is False else "may change something")
         if not tool.trusted:
-            return Judgement(Verdict.ASK, "read-only, according to a server whose hints are not trusted")
+            return Judgement(Verdict.ASK, "read-only, according to an untrusted server")
         return Judgement(Verdict.ALLOW)
 
     def remember(self, tool: Tool, answer: Answer) -> None:

@@ -8,6 +8,7 @@ turn.
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
+from typing import TYPE_CHECKING
 
 from tui.core.context.compaction import FULL, Compactor, sent_messages
 from tui.core.context.server_instructions import with_instructions
@@ -32,11 +33,16 @@ from tui.core.events import (
 )
 from tui.core.ports import ModelRequest, ToolSpec, Usage
 from tui.core.traffic import CAUSE, Cause
-from tui.core.turn.answer_format import CORRECTIONS, correction
 from tui.core.turn.limits import ReachedLimit, TurnMeter
 from tui.core.turn.model_step import Emit, Reply, think, unique_calls
 from tui.core.turn.tool_calls import ToolCallRunner, TurnDeps
 from tui.core.turn.turn_endings import remark_of
+
+if TYPE_CHECKING:
+    from tui.core.turn.answer_format import AnswerFormat
+
+CORRECTIONS = 2
+"""How often the model is told what is wrong with its answer."""
 
 ROOMS = 2
 """How often a refused request is shortened: first the results, then by a summary."""
@@ -103,7 +109,7 @@ class ModelRequester:
         try:
             notice = await self._room.make_room(refused=refused)
         except ModelError as error:
-            self._emit(Notice(f"The older turns could not be summarised: {error.message}", "warn"))
+            self._emit(Notice(f"Cannot summarise the older turns: {error.message}", "warn"))
             return False
         if notice is not None and notice.message != self._said:  # several rounds are one thing to say
             self._said = notice.message
@@ -214,7 +220,7 @@ class Turn:
             await self._turn()
         except asyncio.CancelledError:
             self._keep_partial()
-            self._answer_dangling("cancelled by the person", why="cancelled")
+            self._answer_dangling("cancelled by the user", why="cancelled")
             self._end(EndReason.CANCELLED)
         except ModelError as error:
             self._keep_partial()
@@ -248,9 +254,10 @@ class Turn:
             if not reply.calls:
                 if self._steering:
                     continue
-                if corrections < CORRECTIONS and (problem := await self._mismatch(reply)):
+                wanted = deps.answer_format
+                if wanted and corrections < CORRECTIONS and (problem := await self._mismatch(reply, wanted)):
                     corrections += 1
-                    extra = correction(problem)
+                    extra = wanted.correction(problem)
                     self._emit(Notice(f"The answer does not match the schema: {problem}"))
                     continue
                 if reply.text or nudged or reply.finish == FILTERED:
@@ -269,12 +276,11 @@ class Turn:
             self._conversation.say(text)
             self._emit(Steered(self._step + 1, text))
 
-    async def _mismatch(self, reply: Reply) -> str:
+    async def _mismatch(self, reply: Reply, wanted: "AnswerFormat") -> str:
         """Return what is wrong with an answer under the schema, if the model may still correct it, or ""."""
-        wanted = self._deps.answer_format
-        if wanted is None or not reply.text or reply.finish in _INCOMPLETE:
+        if not reply.text or reply.finish in _INCOMPLETE or self.meter.out_of_steps():
             return ""
-        return "" if self.meter.out_of_steps() else await wanted.problem(reply.text)
+        return await wanted.problem(reply.text)
 
     async def _think(self, extra: str = "", final: bool = False, tools: bool = True) -> Reply:
         deps = self._deps
@@ -330,11 +336,11 @@ class Turn:
         if not reply.text and reply.finish != FILTERED:
             cut = reply.finish == "length"
             message = (
-                "the model used up its tokens before it said anything"
+                "the model used all of its tokens before it wrote anything"
                 if cut
                 else f"the model returned nothing ({self._deps.model.label})"
             )
-            step = "Raise max_tokens of this profile." if cut else "Ask again, or choose another model."
+            step = "Raise max_tokens of this profile." if cut else "Retry, or switch to another model."
             self._emit(TurnError(message, "model", step))
             self._end(EndReason.EMPTY)
         else:
@@ -350,7 +356,7 @@ class Turn:
             reply = await self._think(extra=WRAP_UP, final=True)
         except (ModelError, TimeoutError) as error:
             self._keep_partial()
-            failure = str(error) or "no answer in time"
+            failure = str(error) or "no response in time"
         else:
             if reply.calls:
                 self._answer_dangling(f"not run: limit ({reached.limit})", why="not run")

@@ -169,7 +169,7 @@ def parse_arguments(text: str) -> dict[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise ValueError(f"a JSON object is needed, this is a JSON {type(value).__name__}")
+        raise ValueError(f"expected a JSON object, got a JSON {type(value).__name__}")
     return value
 
 

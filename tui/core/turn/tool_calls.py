@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore, is_read_result
 from tui.core.context.context_meter import ContextMeter
@@ -30,10 +30,12 @@ from tui.core.text import clean_line
 from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
-from tui.core.turn.answer_format import AnswerFormat
 from tui.core.turn.approval_policy import Policy, Verdict
 from tui.core.turn.limits import Limits, TurnMeter, fingerprint
 from tui.core.turn.model_step import Emit, parse_arguments
+
+if TYPE_CHECKING:
+    from tui.core.turn.answer_format import AnswerFormat
 
 PROGRESS_NS = 50_000_000
 """Interval between progress events of one call; a server may send thousands a second."""
@@ -45,8 +47,8 @@ SERVER_PATIENCE_NS = 8_000_000_000
 LOOK_SECONDS = 0.05
 
 CANCELLED = (
-    "cancelled by the person; it had been sent already, so it may or may not have had its effect. "
-    "Do not repeat it unless asked to."
+    "cancelled by the user after it was sent. It may or may not have taken effect. Do not repeat it "
+    "unless asked to."
 )
 
 
@@ -85,7 +87,7 @@ def prepare(
     """
     tool = table.resolve(call.name)
     if call.truncated:
-        problem = "not run: the arguments were cut off in the middle. Send the call again, complete."
+        problem = "not run: the arguments were truncated. Send the complete call again."
         return PreparedCall(call, tool, {}, problem, "invalid arguments")
     if call.problem:
         return PreparedCall(call, tool, {}, f"not run: {call.problem}", "invalid call")
@@ -106,13 +108,13 @@ def prepare(
         return PreparedCall(call, None, arguments, problem, "server not running")
     if tool is None and turned_off and (off := NameTable(turned_off).resolve(call.name)) is not None:
         problem = (
-            f"not run: {clean_line(off.name, 100)} of {clean_line(off.server, 60)} is turned off. "
+            f"not run: {clean_line(off.name, 100)} of {clean_line(off.server, 60)} is disabled. "
             "Answer without it, or say so."
         )
         return PreparedCall(call, None, arguments, problem, "turned off")
     if tool is None:
         close = table.close_to(call.name)
-        hint = f" Did you mean {' or '.join(close)}?" if close else " No tool has a name like it."
+        hint = f" Did you mean {' or '.join(close)}?" if close else " No tool has a similar name."
         problem = f"not run: there is no tool named {clean_line(call.name, 100)}.{hint}"
         return PreparedCall(call, None, arguments, problem, "unknown tool")
     return PreparedCall(call, tool, arguments)
@@ -141,7 +143,7 @@ class TurnDeps:
     tool_selection: ToolSelection = field(default_factory=ToolSelection)
     instructions: str = ""
     resources: ResourceSource | None = None
-    answer_format: AnswerFormat | None = None
+    answer_format: "AnswerFormat | None" = None
     absent: Callable[[], Mapping[str, ServerState]] = dict
     turned_off: Callable[[], Sequence[Tool]] = tuple
 
@@ -248,7 +250,7 @@ class ToolCallRunner:
     def abandon(self, step: int, call: CallRequest, text: str, why: str) -> None:
         item = self._proposed.get(call.id) or self.propose(step, call)
         if call.id in self._started:
-            text += "; it had been sent already, so it may or may not have had its effect"
+            text += " after it was sent; it may or may not have taken effect"
         self._conclude(step, item, Observation(text), is_error=True, why=why)
 
     @property
@@ -293,7 +295,7 @@ class ToolCallRunner:
             return PreparedCall(item.call, item.tool, item.arguments, text, "not run")
         wrong = await self._toolbox.check(item.tool, item.arguments)
         if wrong:
-            text = f"not run: the arguments do not fit the tool's schema: {wrong}"
+            text = f"not run: the arguments do not match the tool's schema: {wrong}"
             return PreparedCall(item.call, item.tool, item.arguments, text, "invalid arguments")
         return item
 
@@ -338,7 +340,7 @@ class ToolCallRunner:
         self._decided[call_id] = decision.answer
         self._emit(ApprovalGiven(step, call_id, decision.answer, decision.reason))
         if decision.answer is Answer.NO:
-            denied = "denied by the person" if decision.by_person else "denied"
+            denied = "denied by the user" if decision.by_person else "denied"
             return f"{denied}: {decision.reason}" if decision.reason else denied
         self._deps.policy.remember(tool, decision.answer)
         return ""
@@ -365,7 +367,7 @@ class ToolCallRunner:
                 async with limit:
                     result = await work
         except TimeoutError:
-            text = "stopped: the time limit of the turn"
+            text = "stopped: time limit of the turn"
             result = ToolResult((TextContent(text),), is_error=True, failure=CallFailure.TIMEOUT)
         except asyncio.CancelledError:
             task = asyncio.current_task()
@@ -389,7 +391,7 @@ class ToolCallRunner:
         times = self._meter.call_ended(fingerprint(f"{tool.server}/{tool.name}", item.arguments, told.mark))
         if times < self._deps.limits.identical_calls_note:
             return told
-        note = f"[note: the same call gave the same result {times} times now; do something else or answer]"
+        note = f"[note: the same call returned the same result {times} times. Try something else, or answer.]"
         return replace(told, text=f"{told.text}\n{note}")
 
     def _store(self, whole: str) -> str:

@@ -25,7 +25,7 @@ END_WORDS: Mapping[EndReason, str] = {
     EndReason.ANSWERED: "The model has answered.",
     EndReason.LIMIT: "",
     EndReason.CANCELLED: "Stopped.",
-    EndReason.MODEL_ERROR: "Turn failed. Partial output kept.",
+    EndReason.MODEL_ERROR: "Turn failed.",
     EndReason.CUT: "The answer is truncated: it reached max_tokens, the limit of one reply.",
     EndReason.FILTERED: "The answer is truncated: the provider's content filter ended it.",
     EndReason.EMPTY: "The model returned nothing.",
@@ -47,6 +47,8 @@ LIMIT_SENTENCES: Mapping[LimitName, str] = {
 
 _ENDS = {reason.value: words for reason, words in END_WORDS.items()}
 _LIMITS = {limit.value: words for limit, words in LIMIT_SENTENCES.items()}
+_SETTINGS = {LimitName.IDENTICAL_CALLS.value: "identical_calls_stop"}
+"""The keys of `[limits]` that are not the names of their limits."""
 
 
 def remark_of(event: Event, place: int) -> Remark | None:
@@ -95,4 +97,4 @@ def _limit_words(remark: Remark) -> str:
         count=units.count(value),
         cost=f"{value:g}",
     )
-    return f"{words} ({remark.text} in [limits])." if words else ""
+    return f"{words} ({_SETTINGS.get(remark.text, remark.text)} in [limits])." if words else ""

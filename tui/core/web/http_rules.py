@@ -32,34 +32,34 @@ _REFERENCE = re.compile(r"\$\{[^{}]*\}")
 def header_name_fault(name: str) -> str:
     """Return why a header of this name cannot be sent, or ""."""
     if not _TOKEN.fullmatch(name):
-        return "is not the name of an HTTP header; use letters, digits and - only"
+        return "is not a valid HTTP header name. Use letters, digits and -"
     if name.lower() in FRAMING:
-        return "is a header that mcptui sets for each request; remove it"
+        return "is set by mcptui for each request. Remove it"
     return ""
 
 
 def header_value_fault(value: str) -> str:
     """Return why this value of a header cannot be sent, without the value, or ""."""
     if any((ord(char) < 32 and char != "\t") or ord(char) == 127 for char in value):
-        return "has a line break or control character, which no HTTP header can have; write one line"
+        return "contains a line break or control character. Write one line"
     if not value.isascii():
-        return "has a character that is not ASCII, which no HTTP header can have; copy the whole value again"
+        return "contains a non-ASCII character. Copy the value again"
     return ""
 
 
 def url_fault(url: str) -> str:
     """Return why there can be no server at this address, or "". References to variables fit anywhere."""
     if any(unicodedata.category(char) == "Cc" for char in url) or url != url.strip():
-        return "must be an address without line breaks, control characters, or spaces at its ends"
+        return "must be a URL without control characters or surrounding spaces"
     try:
         parts = urlsplit(_REFERENCE.sub("0", url))
         host, _ = parts.hostname or "", parts.port  # the port raises if it is not a number
     except ValueError:
-        return "must be an address like https://host/path"
+        return "must be a URL like https://host/path"
     if not host or parts.scheme not in SCHEMES:
-        return "must be an address like https://host/path"
+        return "must be a URL like https://host/path"
     if not is_host(host):
-        return "must be an address like https://host/path; its host has characters that no host can have"
+        return "must be a URL like https://host/path. Its host contains invalid characters"
     return ""
 
 

@@ -42,17 +42,17 @@ def web_address(url: str) -> WebAddress:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
     except ValueError as error:
-        return WebAddress(url, "", "", problem=f"It is not an address: {error}.")
+        return WebAddress(url, "", "", problem=f"Invalid URL: {error}.")
     if parts.scheme not in ("https", "http"):
         scheme = parts.scheme or "without a scheme"
-        return WebAddress(url, "", "", problem=f"Only https addresses are opened; this one is {scheme}.")
+        return WebAddress(url, "", "", problem=f"Only https URLs can be opened. This one is {scheme}.")
     if not host:
-        return WebAddress(url, "", "", problem="It names no host.")
+        return WebAddress(url, "", "", problem="It has no host.")
     start = url.lower().index(host, len(parts.scheme) + 3 + _user_length(parts))
     end = start + len(host)
     problem = ""
     if parts.scheme == "http" and not _is_loopback(host):
-        problem = "Only https addresses are opened, and http ones of this machine."
+        problem = "Only https URLs, and http URLs of this machine, can be opened."
     readable = _readable(host)
     return WebAddress(
         url[:start], url[start:end], url[end:], readable, tuple(_warnings(parts, host, readable)), problem
@@ -63,7 +63,7 @@ def _unsound(url: str) -> str:
     if len(url) > MAX_LENGTH:
         return f"It is {len(url):,} characters long."
     odd = next((char for char in url if char in " \\" or unicodedata.category(char)[0] == "C"), "")
-    return f"It contains U+{ord(odd):04X}, which no address may contain." if odd else ""
+    return f"It contains U+{ord(odd):04X}, which is not allowed in a URL." if odd else ""
 
 
 def _user_length(parts: SplitResult) -> int:
@@ -90,11 +90,11 @@ def _readable(host: str) -> str:
 def _warnings(parts: SplitResult, host: str, readable: str) -> list[str]:
     found = []
     if "@" in parts.netloc:
-        found.append(f"What is before the @ is not the host. It leads to {host}.")
+        found.append(f"The part before the @ is not the host. It leads to {host}.")
     if readable:
-        found.append(f"The host is written in other letters: it reads {readable}.")
+        found.append(f"The host is encoded. It reads {readable}.")
     elif not host.isascii():
-        found.append("The host has letters that are not ASCII and may look like others.")
+        found.append("The host contains non-ASCII letters that can look like others.")
     try:
         kind = ipaddress.ip_address(host)
     except ValueError:
@@ -105,7 +105,7 @@ def _warnings(parts: SplitResult, host: str, readable: str) -> list[str]:
             found.append(f"It looks like {looks} but belongs to {'.'.join(labels[-2:])}.")
     else:
         if not kind.is_loopback:
-            found.append("The host is a number instead of a name.")
+            found.append("The host is an IP address, not a name.")
     return found
 
 

@@ -30,7 +30,7 @@ NO_HTTP_ANSWER = -32012
 """Ours: HTTP gave no answer to a request; the message is a sentence for a person."""
 
 CANCELLED = "notifications/cancelled"
-ECHO = "the server's answer cannot be used: it is the request itself, so this is no MCP server"
+ECHO = "the server's response is invalid: it echoes the request, so this is not an MCP server"
 UNSUPPORTED_VERSION = -32022
 STATELESS_SINCE = "2026-07-28"
 """First protocol version without `initialize`; from it on, servers must not send requests."""
@@ -171,7 +171,7 @@ class Gate:
                     return False
                 self._asked_by_server(frame)
             case Stray():
-                self.fail(frame.ids, INVALID_ANSWER, f"the server's answer cannot be used: {frame.why}")
+                self.fail(frame.ids, INVALID_ANSWER, f"the server's response is invalid: {frame.why}")
                 return False
         return True
 
@@ -214,7 +214,7 @@ class Gate:
         wire_id = self.wire_id(session_id)
         if wire_id is not None and self._pending[wire_id].method == "server/discover":
             self._late_probe = wire_id
-            self.fail((wire_id,), METHOD_NOT_FOUND, f"no answer to server/discover within {seconds:g} s")
+            self.fail((wire_id,), METHOD_NOT_FOUND, f"no response to server/discover within {seconds:g} s")
 
     def _known(self, wire_id: Id) -> Id | None:
         if wire_id in self._pending:
@@ -266,7 +266,7 @@ class Gate:
             self._overrun += 1
             said: dict[str, Any] = {"result": {}}
             if request.method != "ping":
-                said = {"error": {"code": CONNECTION_CLOSED, "message": "too many requests are waiting"}}
+                said = {"error": {"code": CONNECTION_CLOSED, "message": "too many pending requests"}}
             self._reply({"jsonrpc": "2.0", "id": request.id, **said})
 
     def _forget_asked(self, cancelled: object) -> None:

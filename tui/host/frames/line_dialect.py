@@ -41,7 +41,7 @@ class Refusal(NamedTuple):
     next_step: str
 
 
-NO_TOOLS = Refusal("its hello has no list of tools", "Report that to its author.")
+NO_TOOLS = Refusal("its hello has no list of tools", "Report this to its author.")
 IS_MCP = Refusal(
     'it speaks JSON-RPC, not the "hello" line dialect',
     'Remove transport = "lines" from its configuration.',
@@ -164,7 +164,7 @@ class LineDialect:
             case "ping":
                 return self._queue(_Call(known, "ping", {}))
             case _:
-                text = f"the hello dialect has no {clean_line(method, 80)}"
+                text = f"the hello dialect does not support {clean_line(method, 80)}"
                 self._gate.incoming(Failure(known, METHOD_NOT_FOUND, text))
         return True
 
@@ -204,7 +204,7 @@ class LineDialect:
         while self._waiting and self._under_way is None:
             call = self._waiting.popleft()
             if not self._send(call):
-                self._gate.fail((call.id,), CONNECTION_CLOSED, "the call could not be written")
+                self._gate.fail((call.id,), CONNECTION_CLOSED, "cannot write the call")
 
     # ---- server to session ---------------------------------------------------------------------------
 
@@ -243,7 +243,7 @@ class LineDialect:
         self.greeted = True
         if self._version != VERSION:
             found = f"version {self._version!r}" if self._version else "no version"
-            self._log(f'mcptui: its hello has {found}; mcptui knows "{VERSION}"')
+            self._log(f'mcptui: its hello has {found}; mcptui supports "{VERSION}"')
         if again:
             self._gate.incoming(Notification("notifications/tools/list_changed"))
         else:
@@ -299,7 +299,7 @@ def _answer(call: _Call, line: DialectLine) -> Response | Failure:
         return Response(call.id, {"content": [{"type": "text", "text": text}], "isError": True})
     key = "results" if call.type == "batch_call" else "result"
     if key not in value or line.type != ("batch_result" if key == "results" else "tool_result"):
-        return Failure(call.id, INVALID_ANSWER, f"the server's answer cannot be used: it has no {key}")
+        return Failure(call.id, INVALID_ANSWER, f"the server's response is invalid: it has no {key}")
     if call.type == "batch_call":
         return Response(call.id, {"results": value["results"]})
     result = value["result"]

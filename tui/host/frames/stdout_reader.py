@@ -22,10 +22,10 @@ from tui.host.frames.message_reader import LARGE, MessageReader
 from tui.host.frames.tap import WireTap
 
 _HEADER = re.compile(rb"(?:\{.*\})?Content-Length: *\d+\s*")
-_HEADER_HINT = "Content-Length headers: newline-delimited JSON required"
-_WIDE_HINT = "UTF-16: newline-delimited JSON in UTF-8 required"
-_SEVERAL_HINT = "several messages on one line: newline-delimited JSON required"
-_PROMPT_HINT = "it asks 'Ok to proceed?': add -y to the arguments of npx"
+_HEADER_HINT = "it sends Content-Length headers; newline-delimited JSON is required"
+_WIDE_HINT = "it writes UTF-16; newline-delimited JSON in UTF-8 is required"
+_SEVERAL_HINT = "it writes several messages on one line; newline-delimited JSON is required"
+_PROMPT_HINT = "it asks 'Ok to proceed?'. Add -y to the arguments of npx"
 _HOPELESS = (_HEADER_HINT, _WIDE_HINT)
 """Framing of which no message can ever be parsed."""
 
@@ -160,10 +160,10 @@ class StdoutReader:
         hint = _hint(line) if self.noise <= _LOOKED_AT else ""
         self._hint = self._hint or hint
         if hint in _HOPELESS and not self._sound:
-            self._gate.fail_all(INVALID_ANSWER, f"the server's answer cannot be used: {hint}")
+            self._gate.fail_all(INVALID_ANSWER, f"the server's response is invalid: {hint}")
 
     def _oversize(self, line: Oversize, at: int) -> None:
-        said = f"one line of {line.size} bytes; the limit is {LINE_LIMIT}"
+        said = f"a line of {line.size} bytes (limit: {LINE_LIMIT})"
         # First, so that the recording and the session agree that the call failed.
         failed = self._gate.fail(
             find_ids(line.head, line.tail), RESULT_TOO_LARGE, f"result too large: {said}"

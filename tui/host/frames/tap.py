@@ -76,7 +76,7 @@ class WireTap:
         """Report the start of the process; of its environment only the names."""
         argv = [*spec.shown_command]
         other = {} if spec.transport is Transport.STDIO else {"transport": spec.transport.value}
-        self.event("spawn", pid=pid, argv=argv, cwd=spec.cwd or "", env=sorted(spec.env), **other)
+        self.event("spawn", pid=pid, argv=argv, cwd=spec.starts_in or "", env=sorted(spec.env), **other)
 
     def signalled(self, name: str) -> None:
         self.event("signal", signal=name)

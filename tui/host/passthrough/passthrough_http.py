@@ -105,7 +105,7 @@ class HttpPassthrough:
             response = await self._client.send(request, stream=True)
         except self._httpx.HTTPError as error:
             exchange.failed(error)
-            await _answer(send, 502, f"the server cannot be reached: {type(error).__name__}: {error}")
+            await _answer(send, 502, f"cannot connect to the server: {type(error).__name__}: {error}")
             return
         try:
             headers = response.headers.raw

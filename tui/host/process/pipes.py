@@ -18,7 +18,7 @@ LARGE_CHUNK = 256 * 1024
 WAITING_LIMIT = 32 * 1024 * 1024
 """Bytes that may wait for the other side of a pipe to read them."""
 
-CLOSED = "it closed its input"
+CLOSED = "it closed its stdin"
 
 STUCK_SECONDS = 10.0
 """How long the other side may read nothing while something waits for it."""
@@ -216,7 +216,7 @@ class PipeWriter:
         self._fail(CLOSED)
 
     def _give_up(self) -> None:
-        self._fail(f"it has read none of its input for {self._seconds:g} s")
+        self._fail(f"it has not read its stdin for {self._seconds:g} s")
 
     def _fail(self, why: str) -> None:
         self.close()

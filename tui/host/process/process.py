@@ -8,6 +8,7 @@ reaped before the last signal to the group is sent, so that no signal reaches a 
 import asyncio
 import contextlib
 import errno
+import logging
 import os
 import shutil
 import signal
@@ -22,6 +23,8 @@ from tui.core.servers import ServerSpec
 from tui.core.text import clean_line
 
 POLL_SECONDS = 0.05
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class ProcessExit:
 
     def sentence(self) -> str:
         """Such as "exited with code 1 after 0.3 s", to follow a name."""
-        how = f"was ended by {self.signal}" if self.signal else f"exited with code {self.code}"
+        how = f"was terminated by {self.signal}" if self.signal else f"exited with code {self.code}"
         return f"{how} after {duration(self.after_seconds)}"
 
 
@@ -211,8 +214,7 @@ def spawn(spec: ServerSpec, mark: str) -> "subprocess.Popen[bytes]":
     Takes about 2 ms (measured), so it is done in place: it cannot be cancelled half-way. Raises ServerError.
     """
     environment = server_environment(spec.env, mark, os.environ)
-    if spec.cwd is not None and not os.path.isdir(spec.cwd):
-        raise _refusal(spec, f"its working directory {_quoted(spec.cwd)} does not exist", "cwd")
+    folder = starting_folder(spec)
     try:
         return subprocess.Popen(
             [_program(spec, environment), *spec.args],
@@ -220,25 +222,60 @@ def spawn(spec: ServerSpec, mark: str) -> "subprocess.Popen[bytes]":
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
-            cwd=spec.cwd,
+            cwd=folder,
             env=environment,
             start_new_session=True,
         )
     except ValueError as problem:  # a NUL character in an argument or in the environment
-        raise _refusal(spec, f"its command line or environment is not valid: {problem}", "args") from problem
+        raise _refusal(spec, f"invalid command line or environment: {problem}", "args") from problem
     except OSError as problem:
         raise _refusal(spec, _reason(spec, problem), "command") from problem
+
+
+def starting_folder(spec: ServerSpec) -> str | None:
+    """Return the folder that a server starts in, None for ours. Makes the folder of its own (0700).
+
+    Where that cannot be made (a read-only or full disk), it is the root of the file system: it, too, holds
+    nothing that a program would pick up by mistake. Raises ServerError.
+    """
+    if spec.cwd is not None:
+        if not os.path.isdir(spec.cwd):
+            raise _refusal(spec, f"its working directory {_quoted(spec.cwd)} does not exist", "cwd")
+        return spec.cwd
+    if not spec.folder:
+        return None
+    try:
+        _make_private(spec.folder)
+    except OSError as problem:
+        root = os.path.abspath(os.sep)
+        _log.warning("%s starts in %s: cannot create %s: %s", spec.name, root, spec.folder, problem)
+        return root
+    return spec.folder
+
+
+def _make_private(folder: str) -> None:
+    if os.path.isdir(folder) and not os.path.islink(folder):
+        return
+    if (parent := os.path.dirname(folder)) != folder and not os.path.isdir(parent):
+        _make_private(parent)
+    try:
+        os.mkdir(folder, 0o700)
+    except FileExistsError:  # made by another mcptui at the same time
+        if os.path.islink(folder) or not os.path.isdir(folder):
+            raise
 
 
 def _program(spec: ServerSpec, environment: Mapping[str, str]) -> str:
     command = spec.command
     if not command.strip():
-        raise _refusal(spec, "it has no command", "command")
+        raise _refusal(spec, "no command", "command")
     if "\0" in command:
-        raise _refusal(spec, "its command holds a NUL character", "command")
+        raise _refusal(spec, "the command contains a NUL character", "command")
     if os.sep in command:
         return os.path.expanduser(command)
-    found = shutil.which(command, path=environment.get("PATH", os.defpath))
+    # Not in folders relative to ours: a program of this name may lie anywhere.
+    places = environment.get("PATH", os.defpath).split(os.pathsep)
+    found = shutil.which(command, path=os.pathsep.join(filter(os.path.isabs, places)))
     if found is None:
         raise _refusal(spec, f"{_quoted(command)} was not found on PATH", "command")
     return os.path.abspath(found)
@@ -247,8 +284,10 @@ def _program(spec: ServerSpec, environment: Mapping[str, str]) -> str:
 def _reason(spec: ServerSpec, problem: OSError) -> str:
     name = _quoted(spec.command)
     match problem.errno:
+        case errno.ENOENT if spec.folder and not os.path.isabs(os.path.expanduser(spec.command)):
+            return f"{name} is relative, and the server starts in a folder of its own"
         case errno.ENOENT if os.path.exists(os.path.expanduser(spec.command)):
-            return f"{name} names an interpreter in its first line that does not exist"
+            return f"the interpreter in the first line of {name} does not exist"
         case errno.ENOENT | errno.ENOTDIR:
             return f"{name} does not exist"
         case errno.EACCES if os.path.isdir(os.path.expanduser(spec.command)):
@@ -256,11 +295,11 @@ def _reason(spec: ServerSpec, problem: OSError) -> str:
         case errno.EACCES:
             return f"{name} is not executable"
         case errno.ENOEXEC:
-            return f"{name} is not a program: it has neither a binary format nor a #! line"
+            return f"{name} is not a program: no binary format and no #! line"
         case errno.E2BIG:
-            return "its arguments and environment are too long for the system"
+            return "arguments and environment are too long"
         case _:
-            return f"{name} could not be started: {problem.strerror or problem}"
+            return f"cannot start {name}: {problem.strerror or problem}"
 
 
 def _refusal(spec: ServerSpec, message: str, key: str) -> ServerError:

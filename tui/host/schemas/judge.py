@@ -24,18 +24,18 @@ MOST_ERRORS = 2_000
 CLAUSE = 200
 
 _ROUND = "InputRequiredResult"
-_ARMS = {"str": "text", "int": "a whole number", "float": "a number", "bool": "true or false"}
+_ARMS = {"str": "a string", "int": "an integer", "float": "a number", "bool": "true or false"}
 _WORDS = {
     "missing": "is missing",
-    "string_type": "must be text",
-    "int_type": "must be a whole number",
-    "int_parsing": "must be a whole number",
+    "string_type": "must be a string",
+    "int_type": "must be an integer",
+    "int_parsing": "must be an integer",
     "float_type": "must be a number",
     "bool_type": "must be true or false",
     "dict_type": "must be an object",
     "model_type": "must be an object",
     "model_attributes_type": "must be an object",
-    "list_type": "must be a list",
+    "list_type": "must be an array",
     "none_required": "must be null",
 }
 
@@ -160,7 +160,7 @@ def _schema_error(schema: Mapping[str, Any]) -> str:
     except exceptions.SchemaError as error:
         where = clean_line(".".join(str(step) for step in error.absolute_path), 100)
         said = clean_line(error.message, 120)
-        return f"is no valid JSON Schema: {where + ': ' if where else ''}{said}"
+        return f"is not a valid JSON Schema: {where + ': ' if where else ''}{said}"
     except Exception:  # a schema can break the library in a hundred ways; its use will show
         return ""
     return ""
@@ -198,7 +198,7 @@ def _meant(faults: list[_Violation], whole: Any) -> Iterator[_Violation]:
             yield _Violation(tag.place, "tag", f"must be {wanted}")
         elif len(arms) > 1 and all(len(found) == 1 and found[0].place == place for found in arms.values()):
             named = ", ".join(_ARMS.get(str(name), str(name)) for name in arms)
-            yield _Violation(place, "arms", f"is none of {named}")
+            yield _Violation(place, "arms", f"is not one of {named}")
         else:
             yield from _meant(best, whole)
 

@@ -26,10 +26,10 @@ def schema_fault(schema: Any) -> str:
     ids, refs = _names(schema)
     for ref in refs:
         if not isinstance(ref, str):
-            return "has a $ref that is not text"
+            return "has a $ref that is not a string"
         if not ref.startswith("#") and ref.split("#")[0] not in ids:
-            return f"has an external $ref ({ref[:80]!r}); those are never fetched"
-    return "refers to itself without end" if _endless(schema) else ""
+            return f"has an external $ref ({ref[:80]!r}), which mcptui does not fetch"
+    return "has a circular reference" if _endless(schema) else ""
 
 
 def _kind(value: Any) -> str:

@@ -29,7 +29,7 @@ MOST_NODES = 50_000
 MOST_TEXT = 2 * 1024 * 1024
 """A larger value is not sent to the worker: writing it as JSON would block the event loop."""
 
-TOO_COSTLY = "the schema is too costly"
+TOO_COSTLY = "the schema is too complex"
 STRIKES = 2
 """A schema that timed out this often is not tried again: others wait for the worker."""
 
@@ -101,7 +101,7 @@ class SchemaChecker:
         if self._worker is None or self._worker.poll() is not None:
             self._kill()
             if self._closed:
-                raise OSError("the program is about to end")
+                raise OSError("mcptui is quitting")
             self._worker = _spawn()
             try:
                 await _in_time(self._worker, WORKER_START_SECONDS, _read_line)

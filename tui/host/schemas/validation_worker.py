@@ -27,11 +27,11 @@ def explain(schema: Any, value: Any) -> tuple[str, str]:
     try:
         error = exceptions.best_match(_validator(schema).iter_errors(value))
     except Unresolvable:
-        return "", "the schema has a $ref that leads outside of it"
+        return "", "the schema has an external $ref"
     except RecursionError:
-        return "", "the schema refers to itself without end"
+        return "", "the schema has a circular reference"
     except Exception as problem:  # an invalid schema breaks the library in a hundred ways
-        return "", f"the schema cannot be used ({type(problem).__name__})"
+        return "", f"the schema is invalid ({type(problem).__name__})"
     if error is None:
         return "", ""
     where = ".".join(str(step) for step in error.absolute_path)

@@ -131,7 +131,7 @@ class DirectCalls:
                     text if isinstance(text, str) else "",
                 )
             except Exception:  # a listener must not end the reading
-                _log.exception("a report of progress was not taken")
+                _log.exception("a progress callback failed")
         return True
 
     def close(self) -> None:

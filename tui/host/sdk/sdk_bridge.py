@@ -167,7 +167,7 @@ class SdkBridge:
             method = self._inbound.pop(message.id, "")
             if method in self.requests.not_offered:
                 # The SDK says "invalid request"; the spec's code for what was never offered is -32601.
-                data = ErrorData(code=METHOD_NOT_FOUND, message=f"{method} is not offered by this client")
+                data = ErrorData(code=METHOD_NOT_FOUND, message=f"{method} is not supported by this client")
                 return SessionMessage(JSONRPCError(jsonrpc="2.0", id=message.id, error=data), item.metadata)
             self.requests.refused(method, message.error.code, message.error.message)
         return item

@@ -25,7 +25,7 @@ class SdkLog(logging.Handler):
         self.lines: deque[str] = deque(maxlen=KEPT)
 
     def emit(self, record: logging.LogRecord) -> None:
-        template = record.msg if isinstance(record.msg, str) and record.args else "(message left out)"
+        template = record.msg if isinstance(record.msg, str) and record.args else "(message omitted)"
         error = record.exc_info[0] if record.exc_info else None
         kind = f" [{error.__name__}]" if error is not None else ""
         self.lines.append(f"{record.levelname} {record.name}:{record.lineno} {template[:160]}{kind}")

@@ -115,7 +115,7 @@ class Authenticator(httpx2.Auth):
         except SignInFailed as error:
             if challenge is None and not error.is_offered:
                 raise SignInFailed(
-                    "it does not ask anybody to sign in.", next_step="Start it as it is."
+                    "it does not require signing in.", next_step="Start it directly."
                 ) from None
             raise
         return self._stored
@@ -205,8 +205,8 @@ class Authenticator(httpx2.Auth):
                     if reply.status_code >= 500 or reply.status_code == 429:
                         host = clean_line(outgoing.url.host, 80)
                         raise SignInFailed(
-                            f"{host} cannot renew the sign-in now (HTTP {reply.status_code}).",
-                            next_step="Try again in a while. The sign-in is kept.",
+                            f"{host} cannot renew the sign-in (HTTP {reply.status_code}).",
+                            next_step="Try again later. You are still signed in.",
                         )
                     outgoing = await flow.asend(reply)
             except StopAsyncIteration:
@@ -231,8 +231,8 @@ class Authenticator(httpx2.Auth):
         host = urlsplit(self._url).hostname or ""
         if self._url.startswith("http:") and not is_private(host):
             raise SignInFailed(
-                "it asks you to sign in, but its address is not encrypted (http).",
-                next_step="Nothing secret is sent there. Write the address with https://.",
+                "it requires signing in, but its URL is not encrypted (http).",
+                next_step="mcptui sends no secrets to it. Use an https:// URL.",
             )
         module = await _provider_module()
         storage = module.SignInStorage(self._stored, self._save)
@@ -320,9 +320,8 @@ class Authenticator(httpx2.Auth):
             # RFC 9207, 2.4: an error of another issuer is not believed either.
             module.check_issuer(found.issuer, provider.context.oauth_metadata)
             said = f"{found.error}: {found.description}" if found.description else found.error
-            raise SignInFailed(
-                f"the sign-in was refused: {said}.", next_step="Start it again to try once more."
-            )
+            said = said.rstrip(".")
+            raise SignInFailed(f"sign-in rejected: {said}.", next_step="Restart the server to try again.")
         return module.code_result(found.code, found.state, found.issuer)
 
     async def _listen(self, listener: CallbackListener) -> None:
@@ -334,9 +333,9 @@ class Authenticator(httpx2.Auth):
         except OSError as error:
             if configured:
                 raise SignInFailed(
-                    f"port {configured}, the callback_port of [servers.{self._spec.name}.oauth], cannot be"
-                    f" used: {error.strerror or error}.",
-                    next_step="End the program that uses it, then try again.",
+                    f"cannot use port {configured}, the callback_port of [servers.{self._spec.name}"
+                    f".oauth]: {error.strerror or error}.",
+                    next_step="Quit the program that uses it, then try again.",
                 ) from None
             self._stored = replace(self._stored, client={})
             await listener.open(0)
@@ -353,11 +352,11 @@ class Authenticator(httpx2.Auth):
                     refused = response.status_code == 401
                     return httpx2.Response(401, headers=response.headers) if refused else None
         except (httpx2.HTTPError, TimeoutError) as error:
-            why = clean_line(str(error), 200) or f"no answer within {CHALLENGE_SECONDS:g} s"
+            why = clean_line(str(error), 200) or f"no response within {CHALLENGE_SECONDS:g} s"
             self._record({**about, "failed": why})
             raise SignInFailed(
-                f"it cannot be reached: {why}.",
-                next_step="Check the address, and that the server is running.",
+                f"cannot connect: {why}.",
+                next_step="Check the URL, and that the server is running.",
             ) from None
 
     async def _save(self, stored: StoredSignIn) -> StoredSignIn:

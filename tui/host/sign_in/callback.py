@@ -57,11 +57,11 @@ def read_callback(address: str) -> Callback:
     pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=32) if query.count("&") < 32 else []
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ServerError("the answer names a parameter twice (RFC 6749, 3.1).")
+        raise ServerError("the response contains a parameter twice (RFC 6749, 3.1).")
     if "state" not in found or not ("code" in found or "error" in found):
         raise ServerError(
-            "that is not the address that the browser ended on.",
-            next_step="Paste all of it, from http:// to the end: it has code= and state= in it.",
+            "this is not the URL that the browser ended on.",
+            next_step="Paste the complete URL, with code= and state=.",
         )
     return Callback(
         found["state"],
@@ -153,26 +153,26 @@ class CallbackListener:
         headers = [line.partition(":") for line in lines if line]
         hosts = [value.strip() for name, _, value in headers if name.lower() == "host"]
         if hosts not in ([f"{HOST}:{self.port}"], [f"localhost:{self.port}"]):
-            return 400, "This request is not for this address."  # DNS rebinding
+            return 400, "Unexpected host."  # DNS rebinding
         if target.partition("?")[0] != PATH:
-            return 404, "Nothing is here."
+            return 404, "Not found."
         if method != "GET":
-            return 405, "Only GET is accepted here."
+            return 405, "Only GET is supported."
         try:
             found = read_callback(target)
         except (ServerError, ValueError):
-            return 400, "This is not the answer of an authorization server."
+            return 400, "This is not a response of an authorization server."
         answer = self._answer
         if not self._state or not hmac.compare_digest(found.state.encode(), self._state.encode()):
-            return 400, "This answer does not belong to the sign-in that mcptui started."
+            return 400, "This response does not belong to the sign-in that mcptui started."
         if answer is None or answer.done():
-            return 400, "This sign-in has already been answered."
+            return 400, "This sign-in is already complete."
         answer.set_result(found)
         if self._server is not None:
             self._server.close()
         if found.error:
-            return 200, "The sign-in was refused. Return to mcptui."
-        return 200, "mcptui has received the answer. You can close this page and return to the terminal."
+            return 200, "Sign-in rejected. Return to mcptui."
+        return 200, "Signed in. You can close this page and return to the terminal."
 
 
 def _response(status: int, text: str) -> bytes:

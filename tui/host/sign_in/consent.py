@@ -28,9 +28,9 @@ BROWSER_SECONDS = 300.0
 PASTES = 3
 """How often a pasted address may be the wrong one."""
 
-NO_BROWSER = "No browser can be opened here. Open the address elsewhere, then paste the address it ends on."
+NO_BROWSER = "Cannot open a browser here. Open the URL elsewhere, then paste the URL that it ends on."
 
-THIS_ONE = "Paste the address that this sign-in ends on."
+THIS_ONE = "Paste the URL that the sign-in ends on."
 
 OpenBrowser = Callable[[str], bool]
 
@@ -75,8 +75,8 @@ class PersonSignsIn:
         """Take the address to open. Raises SignInFailed if it is not one for a browser."""
         if fault := address_fault(address, self._server_url):
             raise SignInFailed(
-                f"its address for signing in {fault}: {clean_line(address.partition('?')[0], 200)}.",
-                next_step="It is not opened. The operator of the server has to correct its OAuth metadata.",
+                f"its sign-in URL {fault}: {clean_line(address.partition('?')[0], 200)}.",
+                next_step="It was not opened. The server's operator must correct its OAuth metadata.",
             )
         self._address = address
 
@@ -86,7 +86,7 @@ class PersonSignsIn:
         state = query["state"][0]
         self._remember({"state": state})
         scopes = " ".join(query.get("scope", []))
-        more = "It needs more rights than you granted. " if self._stepping_up else ""
+        more = "It requires additional permissions. " if self._stepping_up else ""
         message = f"{more}Requested scopes: {scopes}" if scopes else more.strip()
         heard = asyncio.ensure_future(self._listener.wait(state))
         try:
@@ -111,7 +111,7 @@ class PersonSignsIn:
             async with asyncio.timeout(BROWSER_SECONDS):
                 return await asyncio.shield(heard)
         except TimeoutError:
-            raise self._late(BROWSER_SECONDS, "the browser brought no answer") from None
+            raise self._late(BROWSER_SECONDS, "no response from the browser") from None
 
     async def _answer(
         self, message: str, heard: "asyncio.Future[Callback]", state: str, *, opens: bool = True
@@ -120,7 +120,7 @@ class PersonSignsIn:
         self._waiting("waiting for you")
         asked = message
         for left in reversed(range(PASTES)):
-            said = await self._first(self._question(asked, opens), heard, ASKED_SECONDS, "no answer to it")
+            said = await self._first(self._question(asked, opens), heard, ASKED_SECONDS, "no answer")
             if isinstance(said, Callback) or not said.pasted:
                 return said
             try:
@@ -138,8 +138,8 @@ class PersonSignsIn:
         if said.action is not Action.ACCEPT:
             nobody = type(self._questioner) is Refuser
             raise SignInFailed(
-                f"it asks you to sign in{'' if nobody else ', and that was declined'}.",
-                next_step=f"Sign in with `mcptui login {self._server}`, or start it again.",
+                f"it requires signing in{'' if nobody else ', which was declined'}.",
+                next_step=f"Sign in with `mcptui login {self._server}`, or restart the server.",
             )
         return said
 
@@ -168,16 +168,16 @@ class PersonSignsIn:
         try:
             found = read_callback(text)
         except ValueError:
-            raise SignInFailed("the pasted text is no address.", next_step=THIS_ONE) from None
+            raise SignInFailed("the pasted text is not a URL.", next_step=THIS_ONE) from None
         if not hmac.compare_digest(found.state.encode(), state.encode()):
             raise SignInFailed(
-                "the pasted address belongs to another sign-in (its state differs).",
+                "the pasted URL belongs to another sign-in (different state).",
                 next_step=THIS_ONE,
             )
         return found
 
     def _late(self, seconds: float, what: str) -> SignInFailed:
         return SignInFailed(
-            f"it asks you to sign in; {what} within {seconds / 60:g} min.",
-            next_step=f"Sign in with `mcptui login {self._server}`, or start it again.",
+            f"it requires signing in; {what} within {seconds / 60:g} min.",
+            next_step=f"Sign in with `mcptui login {self._server}`, or restart the server.",
         )

@@ -25,7 +25,7 @@ SECONDS = 30.0
 """Time for one request, from connecting to the last byte of the reply."""
 
 MAX_REPLY = 1024 * 1024
-RETRY = "Try again; if it goes on, the operator of that server has to look into it."
+RETRY = "Try again. If it still fails, contact the server's operator."
 _LOCAL_NAMES = ("localhost", "local", "internal", "home.arpa")
 
 
@@ -44,11 +44,11 @@ def address_fault(address: str, server_url: str) -> str:
     if parts.username or parts.password:
         return "has a user name in it"
     if is_private(host) and not is_private(server.hostname or ""):
-        return "leads into a private network"
+        return "is in a private network"
     if parts.scheme == "https":
         return ""
     if parts.scheme != "http":
-        return "is not an https address"
+        return "is not an https URL"
     both_here = is_loopback(host) and is_loopback(server.hostname or "")
     same_host = server.scheme == "http" and host == server.hostname
     return "" if both_here or same_host else "is not encrypted (http)"
@@ -104,8 +104,8 @@ class OAuthExchange:
         host = clean_line(request.url.host, 80)
         if fault := address_fault(str(request.url), self._server_url):
             raise SignInFailed(
-                f"its address for signing in {fault}: {clean_line(address, 200)}.",
-                next_step="It is not used. The operator of the server has to correct its OAuth metadata.",
+                f"its sign-in URL {fault}: {clean_line(address, 200)}.",
+                next_step="It was not used. The server's operator must correct its OAuth metadata.",
             )
         sent = request.content
         fields = fields_of(sent, request.headers.get("content-type", "")) if sent else {}
@@ -116,15 +116,15 @@ class OAuthExchange:
         try:
             response, body = await self._bounded(request)
         except (TimeoutError, httpx2.TimeoutException):
-            self._record({**about, "failed": f"no answer within {SECONDS:g} s"})
+            self._record({**about, "failed": f"no response within {SECONDS:g} s"})
             raise SignInFailed(
-                f"{host}, where you sign in, gave no answer within {SECONDS:g} s.", next_step=RETRY
+                f"the authorization server {host} did not respond within {SECONDS:g} s.", next_step=RETRY
             ) from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             why = clean_line(str(error) or type(error).__name__, 200)
             self._record({**about, "failed": why})
             raise SignInFailed(
-                f"{host}, where you sign in, cannot be reached: {why}.", next_step=RETRY
+                f"cannot connect to the authorization server {host}: {why}.", next_step=RETRY
             ) from None
         reply = fields_of(body, response.headers.get("content-type", ""))
         self._remember(secrets_of(reply) | _cookies(response))
@@ -144,8 +144,7 @@ class OAuthExchange:
                     body += block
                     if len(body) > MAX_REPLY:
                         raise SignInFailed(
-                            f"{clean_line(request.url.host, 80)} answered with more than"
-                            f" {MAX_REPLY // 1024} KiB.",
+                            f"{clean_line(request.url.host, 80)} returned more than {MAX_REPLY // 1024} KiB.",
                             next_step=RETRY,
                         )
             finally:

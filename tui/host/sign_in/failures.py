@@ -27,24 +27,26 @@ def explained(error: Exception, said: str, server: str, context: "OAuthContext")
     if kind == "OAuthRegistrationError" and context.oauth_metadata is None:
         if known is None:
             return SignInFailed(
-                "it refuses these credentials, or wants some, and offers no sign-in (no OAuth metadata).",
+                "it requires valid credentials, and offers no sign-in (no OAuth metadata).",
                 next_step=f"Set a header in [servers.{server}.headers], for example"
                 ' Authorization = "Bearer ${TOKEN}".',
                 is_offered=False,
             )
         issuer = clean_line(str(known.authorization_servers[0]), 120)
         return SignInFailed(
-            f"its authorization server, {issuer}, does not say how to sign in (no metadata).",
-            next_step="The operator of the server has to look into it.",
+            f"its authorization server {issuer} has no metadata.",
+            next_step="Contact the server's operator.",
         )
     if kind == "OAuthRegistrationError":
         return SignInFailed(
-            f"its authorization server does not register mcptui: {said}.",
-            next_step=f"Register a client there by hand and set client_id in [servers.{server}.oauth].",
+            f"its authorization server did not register mcptui: {said}.",
+            next_step=f"Register a client manually and set client_id in [servers.{server}.oauth].",
         )
     if "issuer" in said or "iss " in said:
         return SignInFailed(
-            f"its authorization server is not the one that it should be: {said}.",
-            next_step=f"No token was accepted. If it has moved: `mcptui logout {server}`, then sign in.",
+            f"unexpected authorization server: {said}.",
+            next_step=(
+                f"No token was accepted. If the server has moved, run `mcptui logout {server}`, then sign in."
+            ),
         )
-    return SignInFailed(f"signing in failed: {said or kind}.", next_step="Start it again to try once more.")
+    return SignInFailed(f"sign-in failed: {said or kind}.", next_step="Restart the server to try again.")

@@ -237,8 +237,11 @@ def _require_pkce(metadata: OAuthMetadata | None) -> None:
     """2025-11-25 basic/authorization: clients must refuse an issuer that does not say that it has PKCE."""
     if metadata is not None and "S256" not in (metadata.code_challenge_methods_supported or ()):
         raise SignInFailed(
-            f"{clean_line(metadata.issuer.host or '', 80)}, where you sign in, does not support PKCE (S256).",
-            next_step="MCP forbids signing in without it. The operator of that server has to enable it.",
+            (
+                f"the authorization server {clean_line(metadata.issuer.host or '', 80)} does not support "
+                "PKCE (S256)."
+            ),
+            next_step="MCP requires it. Contact the server's operator.",
         )
 
 

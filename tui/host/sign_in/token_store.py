@@ -102,9 +102,9 @@ class TokenStore:
             await asyncio.to_thread(self._write, stored)
         except OSError as error:
             raise StorageError(
-                f"the sign-in could not be stored: {error.strerror}.",
+                f"cannot store the sign-in: {error.strerror}.",
                 where=str(self._folder),
-                next_step="It holds until mcptui ends.",
+                next_step="It is valid until mcptui quits.",
             ) from error
         return kept
 
@@ -139,7 +139,7 @@ class TokenStore:
 
     async def _into_keychain(self, sign_in: StoredSignIn) -> tuple[str, str]:
         if not self._use_keychain:
-            return IN_FILE, "the keychain is not used"
+            return IN_FILE, "the keychain is not available"
         try:
             await keychain.store(SERVICE, _entry(sign_in), json.dumps(sign_in.secrets()))
         except ConfigError as error:

@@ -185,7 +185,7 @@ class StreamableHttp:
 
     async def _ask(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
         wire_id: Id = message["id"]
-        fault = HttpFault("the answer was lost in mcptui.", next_step="The log has the cause.")
+        fault = HttpFault("internal error: the response was lost.", next_step="See mcptui.log for the cause.")
         try:
             await self._exchange(message, headers)
             fault = faults.ended(self._link.reach.status)
@@ -233,8 +233,8 @@ class StreamableHttp:
         if self._remote.spec.sse_fallback:
             self._remote.switch(HttpSse).send(message, headers)
             return
-        text = "this is the address of an HTTP+SSE server, the older transport."
-        self._remote.end(HttpFault(text, next_step='Write transport = "sse" for it.', status=fault.status))
+        text = "this is the URL of an HTTP+SSE server, the older transport."
+        self._remote.end(HttpFault(text, next_step='Set transport = "sse" for it.', status=fault.status))
 
     async def _exchange(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
         """Send a request and take what comes back. Raises HttpFault if that is no answer."""
@@ -353,7 +353,7 @@ class StreamableHttp:
         while self._gate.is_pending(wire_id) and failures < RESUMES:
             await asyncio.sleep(seconds)
             if self._session != session:
-                why = "the server has lost the session in which it was sent"
+                why = "the server no longer has the session"
                 break
             try:
                 async with self._link.exchange("GET", self._headers({RESUME: last_id})) as response:

@@ -93,9 +93,9 @@ class RoutedTransport(httpx2.AsyncBaseTransport):
                 )
                 self._routes.setdefault(key, made)
             except OSError as problem:  # ssl.SSLError too
-                fault = f"the certificates cannot be read: {problem.strerror or type(problem).__name__}"
+                fault = f"cannot read the certificates: {problem.strerror or type(problem).__name__}"
             except (ImportError, ValueError):
-                fault = "the proxy that the environment names cannot be used"
+                fault = "the proxy in the environment is invalid"
             if fault:  # outside, so that it is the whole story
                 raise httpx2.ConnectError(fault)
         return self._routes[key]
@@ -157,8 +157,8 @@ def _unsendable(request: httpx2.Request) -> str:
     for name, value in request.headers.items():
         own = name in FRAMING  # the library's
         if not own and (header_name_fault(name) or header_value_fault(value) or value != value.strip()):
-            return f"the header {clean_line(name, 60)} cannot be sent as it is"
-    return "a header has characters that cannot be sent"
+            return f"invalid header {clean_line(name, 60)}"
+    return "a header contains invalid characters"
 
 
 class _HeardStream(httpx2.AsyncByteStream):

@@ -19,10 +19,10 @@ QUOTED = 160
 
 MARKUP = re.compile(r"<(?:script|style)\b.*?</(?:script|style)\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 LATER = "Try again later."
-CHECK = "Check the address, and that the server is running."
-GONE = "The server answered at this address before. Restart it if the error persists."
-LOOPS = "The server, or a proxy before it, is set up wrongly. Check the address, also its final slash."
-MAY_HAVE = "It may have taken effect: check before you send it again."
+CHECK = "Check the URL, and that the server is running."
+GONE = "The server responded at this URL before. Restart it if the error persists."
+LOOPS = "The server, or a proxy in front of it, is misconfigured. Check the URL, including a trailing slash."
+MAY_HAVE = "It may have taken effect. Check before you send it again."
 
 
 class HttpFault(McptuiError):
@@ -59,23 +59,23 @@ def unreachable(error: Exception, where: str) -> HttpFault:
     """Return the fault for an error before there was any response."""
     cause = _cause(error)
     if isinstance(error, httpx2.ConnectTimeout):
-        return HttpFault(f"no connection to {where} within {CONNECT_SECONDS:g} s.", next_step=CHECK)
+        return HttpFault(f"cannot connect to {where} within {CONNECT_SECONDS:g} s.", next_step=CHECK)
     if isinstance(cause, ssl.SSLError):
         said = clean_line(getattr(cause, "verify_message", "") or cause.reason or str(cause), QUOTED)
-        step = "Check the address; SSL_CERT_FILE names certificates to trust."
-        return HttpFault(f"no secure connection to {where}: {said}.", next_step=step)
+        step = "Check the URL. Trust additional certificates with SSL_CERT_FILE."
+        return HttpFault(f"TLS connection to {where} failed: {said}.", next_step=step)
     if isinstance(error, httpx2.LocalProtocolError):
         return HttpFault(
-            f"nothing is sent to {where}: {error}.", next_step="Check the headers of the server."
+            f"request to {where} not sent: {error}.", next_step="Check the headers of the server."
         )
     if isinstance(error, httpx2.ConnectError | httpx2.UnsupportedProtocol | httpx2.InvalidURL):
         said = _words(cause)
-        return HttpFault(f"no connection to {where}: {said}.", next_step=CHECK)
+        return HttpFault(f"cannot connect to {where}: {said}.", next_step=CHECK)
     if isinstance(error, httpx2.ProxyError):
         return HttpFault(
-            f"the proxy refuses {where}: {_words(cause)}.", next_step="Check HTTPS_PROXY and NO_PROXY."
+            f"the proxy rejected {where}: {_words(cause)}.", next_step="Check HTTPS_PROXY and NO_PROXY."
         )
-    return HttpFault(f"the connection to {where} broke: {_words(cause)}.", next_step=MAY_HAVE)
+    return HttpFault(f"connection to {where} lost: {_words(cause)}.", next_step=MAY_HAVE)
 
 
 def broken(error: Exception, status: int) -> HttpFault:
@@ -87,21 +87,21 @@ def broken(error: Exception, status: int) -> HttpFault:
 def ended(status: int, why: str = "") -> HttpFault:
     """Return the fault for a stream that ended without the response; `why` it could not be resumed."""
     more = f" and was not resumed: {why}" if why else ""
-    text = f"HTTP {status}: the event stream ended without the answer{more}."
+    text = f"HTTP {status}: the event stream ended without a response{more}."
     return HttpFault(text, next_step=MAY_HAVE, status=status)
 
 
 def too_large(size: int | None, limit: int, status: int) -> HttpFault:
     """Return the fault for a body or an event of `size` bytes, None if only the first were read."""
     found = f"more than {shown_size(limit)}" if size is None else shown_size(size)
-    text = f"result too large: {status_text(status)} with {found}; the limit is {shown_size(limit)}."
-    return HttpFault(text, next_step="Ask for less.", status=status)
+    text = f"result too large: {status_text(status)} with {found} (limit: {shown_size(limit)})."
+    return HttpFault(text, next_step="Request less data.", status=status)
 
 
 def other_answer(why: str, status: int) -> HttpFault:
     """Return the fault for a body that is JSON, but not the answer to the request."""
-    text = f"HTTP {status}: the answer cannot be used: {why}."
-    return HttpFault(text, next_step="Check that the address is that of an MCP server.", status=status)
+    text = f"HTTP {status}: the response is invalid: {why}."
+    return HttpFault(text, next_step="Check that the URL is that of an MCP server.", status=status)
 
 
 def refused(
@@ -115,35 +115,35 @@ def refused(
     said = f"{status_text(status)}{_quoted(response, body)}"
     if target := redirect_target(response):
         if redirects_to_itself(response):
-            text = f"{status_text(status)}: the redirects of {clean_line(target, 200)} lead in a circle."
+            text = f"{status_text(status)}: redirect loop at {clean_line(target, 200)}."
             return HttpFault(text, next_step=LOOPS, status=status, refused=True)
-        text = f"{status_text(status)}: redirected to {clean_line(target, 200)}, which is not followed."
-        step = "If that is the server you mean, write this address as its url."
+        text = f"{status_text(status)}: redirect to {clean_line(target, 200)} not followed."
+        step = "If this is the right server, use that URL."
         return HttpFault(text, next_step=step, status=status, refused=True)
     if status == 401:
         return HttpFault(f"{said}.", next_step=_sign_in_step(response, signs_in), status=status, refused=True)
     if status == 403:
-        step = "Your credentials are not allowed to do this. Check them, or sign in again."
+        step = "Your credentials do not permit this. Check them, or sign in again."
         return HttpFault(f"{said}.", next_step=step, status=status, refused=True)
     if status in (404, 405, 410):
-        step = GONE if running else "Check the address: there is no MCP server there."
+        step = GONE if running else "Check the URL. There is no MCP server there."
         return HttpFault(f"{said}.", next_step=step, status=status, refused=True)
     if status in (429, 503):
         wait = retry_after(response.headers.get("retry-after", ""))
-        step = LATER if wait is None else f"The server asks to wait {wait:.0f} s. Try again then."
+        step = LATER if wait is None else f"The server asks you to wait {wait:.0f} s."
         return HttpFault(f"{said}.", next_step=step, status=status, refused=status == 429, wait=wait)
     if status >= 500:
         return HttpFault(f"{said}.", next_step=f"{LATER} {MAY_HAVE}", status=status)
     if status >= 400:
-        step = "The server refused the request. Check the address and the headers."
+        step = "The server rejected the request. Check the URL and the headers."
         return HttpFault(f"{said}.", next_step=step, status=status, refused=True)
     if status in (202, 204):
-        text = f"{status_text(status)}: the server accepted the request, but sends no answer to it."
+        text = f"{status_text(status)}: the server accepted the request, but does not respond to it."
         return HttpFault(text, next_step=MAY_HAVE, status=status)
     kind = content_type(response)
     named = f"is {kind}" if kind else "has no content type"
     text = f"{said}: the response {named}, not JSON-RPC."
-    return HttpFault(text, next_step="Check that the address is that of an MCP server.", status=status)
+    return HttpFault(text, next_step="Check that the URL is that of an MCP server.", status=status)
 
 
 def content_type(response: httpx2.Response) -> str:
@@ -166,7 +166,7 @@ def retry_after(value: str) -> float | None:
 
 def _sign_in_step(response: httpx2.Response, signs_in: bool) -> str:
     if response.request.headers.get("authorization"):
-        return "The configured Authorization header is not accepted. Check its value under headers."
+        return "The server rejected the configured Authorization header. Check headers."
     if signs_in:
         return "Sign in."
     return "Set an Authorization header under headers, or sign in."

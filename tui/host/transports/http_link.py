@@ -208,7 +208,7 @@ class HttpLink:
         ]
         for frame in frames:
             if not self._messages.admit(frame, len(raw)):
-                self.strange(frame.why if isinstance(frame, Stray) else "it is the request itself", raw)
+                self.strange(frame.why if isinstance(frame, Stray) else "it echoes the request", raw)
         return frames
 
     async def event(self, event: Event, asked: Id | None = None) -> list[Message]:

@@ -31,7 +31,7 @@ RETRY_SECONDS = 1.0
 REOPENS = 5
 """How often in a row a stream is opened again before the connection counts as lost."""
 
-_IF_HTTP = 'Check the address. If that server speaks Streamable HTTP, write transport = "http" for it.'
+_IF_HTTP = 'Check the URL. If the server speaks Streamable HTTP, set transport = "http".'
 
 _log = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ class HttpSse:
             async with self._remote.limit(ENDPOINT_SECONDS):
                 await self._ready.wait()
         if self._endpoint is None and not self._accepted:
-            text = f"the server has not named an address for messages within {ENDPOINT_SECONDS:g} s."
+            text = f"the server sent no message endpoint within {ENDPOINT_SECONDS:g} s."
             self._remote.end(HttpFault(text, next_step=_IF_HTTP, status=self._link.reach.status))
 
     def negotiated(self, version: str) -> None:
@@ -95,7 +95,7 @@ class HttpSse:
             self._accepted = self._accepted or message.get("method") == "notifications/initialized"
 
     async def _ask(self, message: dict[str, Any]) -> None:
-        fault = HttpFault("the request was lost in mcptui.", next_step="The log has the cause.")
+        fault = HttpFault("internal error: the request was lost.", next_step="See mcptui.log for the cause.")
         try:
             await self._post(message)
             return
@@ -113,7 +113,7 @@ class HttpSse:
         endpoint = self._endpoint
         if endpoint is None or not self._ready.is_set():
             reach = self._link.reach
-            why = reach.problem or f"no connection to {reach.where}: its stream does not open."
+            why = reach.problem or f"cannot connect to {reach.where}: the stream did not open."
             raise HttpFault(why, next_step=faults.CHECK)
         await self._deliver(message, endpoint)
 
@@ -184,10 +184,8 @@ class HttpSse:
             found = httpx2.URL("")
         if origin(found) != origin(base) or found.userinfo != base.userinfo:
             shown = clean_line(str(found.copy_with(userinfo=b"", query=None, fragment=None)) or said, 200)
-            text = (
-                f"the server names {shown!r} for messages, which is another origin, so nothing is sent there."
-            )
-            raise HttpFault(text, next_step="Do not use this server, or ask who runs it.", status=200)
+            text = f"the server's message endpoint {shown!r} has another origin. Nothing was sent there."
+            raise HttpFault(text, next_step="Do not use this server, or contact its operator.", status=200)
         return found
 
     def _take(self, frames: list[Message]) -> None:

@@ -31,10 +31,15 @@ from tui.host.waits import first_of, to_its_end
 if TYPE_CHECKING:
     from tui.host.transports.streams import ReadStream, WriteStream
 
+ENDLESS = 128 * 1024 * 1024
+"""Bytes of a line after which its end is not awaited: nothing else can be heard from the server meanwhile."""
+
 LAST_WORDS = 4 * 1024 * 1024
 """Bytes still read of a pipe after its server has ended; a grandchild may write for ever."""
 
-LAST_WORDS_SECONDS = 1.0
+LAST_WORDS_SECONDS = 10.0
+"""How long reading them may take; a crowded recording lets every chunk wait up to a second."""
+
 LAST_LINE_SECONDS = 0.2
 HAND_OVER_SECONDS = 0.1
 
@@ -258,16 +263,19 @@ class StdioTransport:
             self._on_change()
 
     async def _read_stdout(self, pipe: PipeReader, listening: asyncio.Task[None]) -> None:
-        why = "it closed its output"
+        why = "it closed its stdout"
         try:
             while chunk := await pipe.read():
                 noise = self._intake.noise
                 await self._intake.take(chunk)
                 if self._intake.noise != noise:
                     self._changed()
+                if self._intake.incomplete > ENDLESS:
+                    self._end(f"it wrote {ENDLESS // 1024**2} MiB without a line break")
+                    break
             await self._intake.finish()
         except Exception as defect:  # whatever a server wrote, its calls must not wait for ever
-            why = f"its output could not be read: {type(defect).__name__}"
+            why = f"cannot read its output: {type(defect).__name__}"
         await self._over(why, listening)
 
     def _heard(self, chunk: bytes) -> None:
@@ -290,8 +298,12 @@ class StdioTransport:
         assert self._process is not None
         await first_of(self._process.exited.wait(), seconds=EOF_SECONDS)
         if self._process.exit is None and not self._stopping:
-            self.fatal = self.fatal or f"{why}, so it was ended"
-            self._process.signal_group(signal.SIGKILL)
+            self._end(why)
+
+    def _end(self, why: str) -> None:
+        assert self._process is not None
+        self.fatal = self.fatal or f"{why}, so mcptui ended it"
+        self._process.signal_group(signal.SIGKILL)
 
     async def _over(self, why: str, listening: asyncio.Task[None]) -> None:
         """Announce the end: first to pending calls, then through `exited`."""

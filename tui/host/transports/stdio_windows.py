@@ -22,7 +22,7 @@ from tui.core.servers import ServerSpec
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
 from tui.host.frames.tap import WireTap
-from tui.host.process.process import OWNER_VARIABLE, ProcessExit
+from tui.host.process.process import OWNER_VARIABLE, ProcessExit, starting_folder
 from tui.host.process.stderr import StderrTail
 from tui.host.transports.streams import FilteredReadStream, FilteredWriteStream
 
@@ -74,14 +74,14 @@ class WindowsStdioTransport:
             command=self._spec.command,
             args=list(self._spec.args),
             env=environment,
-            cwd=self._spec.cwd,
+            cwd=starting_folder(self._spec),
             encoding_error_handler="replace",
         )
         try:
             read, write = await self._stack.enter_async_context(stdio_client(command, errlog))
         except (OSError, ValueError) as problem:
             raise ServerError(
-                f"`{clean_line(self._spec.command, 120)}` could not be started: {clean_line(str(problem))}.",
+                f"cannot start `{clean_line(self._spec.command, 120)}`: {clean_line(str(problem))}.",
                 where=self._spec.name,
                 next_step=f"Check command in [servers.{clean_line(self._spec.name, 60)}].",
             ) from problem

@@ -56,21 +56,21 @@ STEADY_SECONDS = 60.0
 """A connection that lasted so long was none of a row."""
 
 _MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
-_OPEN = "Check the address: there is no WebSocket at it."
-_NOT_SENT = "It was not sent. Try again when the server answers."
-_AGAIN = "Start it again. What was under way may have taken effect."
+_OPEN = "Check the URL. There is no WebSocket there."
+_NOT_SENT = "It was not sent. Try again when the server responds."
+_AGAIN = "Restart it. Pending calls may have taken effect."
 _CODES = {
-    1000: "it ended the connection",
-    1001: "it is going away",
-    1002: "it found a mistake in the protocol",
-    1003: "it refuses that kind of data",
-    1006: "the connection broke",
-    1007: "a text is not valid UTF-8",
-    1008: "it refuses for a reason of its own",
-    1009: "a message is too large for it",
-    1011: "it failed with an internal error",
-    1012: "it restarts",
-    1013: "it is overloaded",
+    1000: "normal closure",
+    1001: "going away",
+    1002: "protocol error",
+    1003: "unsupported data",
+    1006: "connection lost",
+    1007: "invalid UTF-8",
+    1008: "policy violation",
+    1009: "message too large",
+    1011: "internal error",
+    1012: "the server is restarting",
+    1013: "the server is overloaded",
 }
 
 
@@ -196,7 +196,9 @@ class WebSocket:
             return self._lost or faults.unreachable(error, self._link.reach.where)
         except Exception:  # a bug must not leave a call waiting for ever
             _log.exception("the connection to %s failed with an internal error", self._remote.spec.name)
-            return HttpFault("internal error in mcptui.", next_step="The log has the cause.", refused=True)
+            return HttpFault(
+                "internal error in mcptui.", next_step="See mcptui.log for the cause.", refused=True
+            )
 
     def _settled(self) -> bool:
         """Whether the session is established, so that a lost connection may be opened again unseen."""
@@ -221,7 +223,7 @@ class WebSocket:
                 await self._answered.wait()
                 await self._send_line(write_line(INITIALIZED))
         except (TimeoutError, httpcore2.NetworkError, httpcore2.TimeoutException, OSError):
-            self._lose("it does not open the session again.")
+            self._lose("it did not reopen the session.")
             return
         self._ready.set()
         self._remote.reopened()
@@ -254,7 +256,7 @@ class WebSocket:
         response.extensions[EXCHANGE].end()
         wanted = base64.b64encode(hashlib.sha1((key + _MAGIC).encode()).digest()).decode()
         if response.headers.get("sec-websocket-accept") != wanted:
-            raise HttpFault("HTTP 101, but not for this WebSocket.", next_step=_OPEN, status=101)
+            raise HttpFault("invalid WebSocket handshake (HTTP 101).", next_step=_OPEN, status=101)
         spoken = response.headers.get("sec-websocket-protocol", SUBPROTOCOL)
         if spoken.strip() != SUBPROTOCOL:
             shown = clean_line(spoken, 60)
@@ -265,7 +267,7 @@ class WebSocket:
 
     def _refused(self, response: httpx2.Response, body: bytes) -> HttpFault:
         if response.is_success:
-            text = f"{faults.status_text(response.status_code)}: the server does not switch to WebSocket."
+            text = f"{faults.status_text(response.status_code)}: the server does not support WebSocket."
             return HttpFault(text, next_step=_OPEN, status=response.status_code, refused=True)
         return faults.refused(response, body)
 
@@ -291,7 +293,7 @@ class WebSocket:
                     what = TextMessage(data=what.decode())
                 await self._write(what)
         except (httpcore2.NetworkError, httpcore2.TimeoutException, LocalProtocolError, OSError):
-            self._lose("what is sent to it is not taken.")
+            self._lose("the server does not read its input.")
 
     async def _keep_alive(self) -> None:
         while True:
@@ -302,7 +304,7 @@ class WebSocket:
             self._outbox.put_nowait((Ping(), copy_context(), None))
             await asyncio.sleep(PING_SECONDS)
             if self._heard < asked:
-                self._lose(f"no answer to a ping within {PING_SECONDS:g} s.")
+                self._lose(f"no response to a ping within {PING_SECONDS:g} s.")
                 return
 
     # ---- what comes back ---------------------------------------------------------------------------------
@@ -323,7 +325,7 @@ class WebSocket:
                     await self._take(event)
                     await self._link.rest()
             except RemoteProtocolError as error:
-                text = f"the server breaks the WebSocket protocol: {clean_line(str(error), 120)}."
+                text = f"WebSocket protocol error: {clean_line(str(error), 120)}."
                 return HttpFault(text, next_step=_AGAIN, refused=True)
 
     async def _take(self, event: Event) -> None:
@@ -340,8 +342,8 @@ class WebSocket:
     async def _whole(self, message: bytes | Oversize, *, binary: bool) -> None:
         tap, at = self._remote.tap, time.monotonic_ns()
         if isinstance(message, Oversize):
-            text = f"result too large: a message of {size(message.size)}; the limit is {size(LINE_LIMIT)}."
-            fault = HttpFault(text, next_step="Ask for less.", status=101)
+            text = f"result too large: a message of {size(message.size)} (limit: {size(LINE_LIMIT)})."
+            fault = HttpFault(text, next_step="Request less data.", status=101)
             self._remote.gate.fail(find_ids(message.head, message.tail), RESULT_TOO_LARGE, str(fault))
             tap.received(message.head, at, message.size, sha256=message.sha256)
             tap.event("too large", bytes=message.size, limit=LINE_LIMIT)

@@ -197,7 +197,7 @@ def _explicit(name: str, arguments: str, tools: Sequence[ToolSpec]) -> Move:
     try:
         value = loads(arguments or "{}")
     except (ValueError, RecursionError) as error:
-        return Move(f'The arguments are not JSON: {error}. Write `call {name[:80]} {{"name": "value"}}`.')
+        return Move(f'The arguments are not valid JSON: {error}. Use `call {name[:80]} {{"name": "value"}}`.')
     if not isinstance(value, dict):
         return Move("The arguments must be one JSON object.")
     return Move(calls=((found[0], value),))

@@ -44,8 +44,8 @@ _SENTENCES = {
         "现在没有可用的工具：没有提供工具的服务器在运行。",
     ),
     "not understood": (
-        "I am a rule-based demo, not a language model, and I found no tool for that. "
-        "Try:\n\n{examples}\n\nWith a language model configured, you can ask anything.",
+        "I am a rule-based demo, not a language model, and I found no matching tool. Try:\n\n"
+        "{examples}\n\nConfigure a language model to ask anything.",
         "我是基于规则的演示模型，没有找到能回答这个问题的工具。可以试试：\n\n{examples}",
     ),
     "too long": (
@@ -57,10 +57,10 @@ _SENTENCES = {
         "`{tool}` 还需要 {names}{hint}。请告诉我。",
     ),
     "several": (
-        "More than one tool fits: {names}. Say it with the tool's own words, or `call NAME {{JSON}}`.",
+        "Several tools match: {names}. Use the tool's own words, or `call NAME {{JSON}}`.",
         "有几个工具都可能合适：{names}。请说得更具体些，或输入 `call 工具名 {{JSON}}`。",
     ),
-    "failed": ("`{tool}` did not succeed: ", "`{tool}` 没有成功："),
+    "failed": ("`{tool}` failed: ", "`{tool}` 没有成功："),
     "empty": ("`{tool}` ran and returned nothing.", "`{tool}` 已运行，没有返回内容。"),
 }
 

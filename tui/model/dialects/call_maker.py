@@ -205,7 +205,7 @@ class CallMaker:
         found = self.offered.find(tool, server) or next(iter(self.offered.tools), None)
         if found is not None and self._write is not None:
             least = json.dumps(sample(found), ensure_ascii=False)
-            problem = f"{problem}. Write it exactly like this:\n{self._write(found, least)}"
+            problem = f"{problem}. Use exactly this format:\n{self._write(found, least)}"
         name = self._name(tool, server)
         return CallRequest(self._id("", tool), name, arguments or "{}", problem=problem)
 

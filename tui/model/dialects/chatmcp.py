@@ -74,13 +74,13 @@ class ChatMcpParser(DialectParser):
         try:
             mended = mend(text, guess=closed)
         except UnreadableJson as error:
-            problem = f"what stands between {_START} and {_END} is not valid JSON ({error})"
+            problem = f"the text between {_START} and {_END} is not valid JSON ({error})"
             call = self._maker.broken(problem, tool, "", text) if closed else self._maker.lost(tool, "", text)
             self._call(call, size)
             return
         named = named_in(mended.value)
         if named is None:
-            problem = 'one object with a "tool_name" belongs between the marks'
+            problem = 'expected one object with a "tool_name" between the tags'
             call = self._maker.broken(problem, tool, "", text)
         else:
             call = self._maker.of_value(

@@ -65,7 +65,7 @@ def mend(text: str, *, guess: bool = True) -> Mended:
     except UnreadableJson as error:
         problem = error
     if _NOT_JSON.search(_STRING.sub("", bare)):
-        raise UnreadableJson("NaN and Infinity are not JSON; use null or a string")
+        raise UnreadableJson("NaN and Infinity are not valid JSON. Use null or a string")
     if len(bare) > MAX_MENDED or is_cut(bare):
         raise problem
     for other in (_backslashed(bare), html.unescape(bare) if "&quot;" in bare else bare):

@@ -39,19 +39,19 @@ _BAD_KEY = re.compile(
 _NO_MEMORY = re.compile(r"requires more system memory", re.IGNORECASE)
 _LOADING = re.compile(r"(?:is )?(?:currently |still )?loading(?: model)?", re.IGNORECASE)
 
-_TRY_HTTPS = "Does it speak https? Then begin base_url with https://."
+_TRY_HTTPS = "If it uses TLS, start base_url with https://."
 _STEPS = (
     (_WANTS_TLS, _TRY_HTTPS),
     (
         NO_TOOLS,
-        'Set tool_protocol of the profile to "auto" or "xml", or choose a model that can call tools.',
+        'Set tool_protocol to "auto" or "xml", or switch to a model that supports tools.',
     ),
     (UNREADABLE_CALL, "Ask again, or choose another model. This one wrote an invalid tool call."),
     (FILTERED, "The provider's content filter refused this. Rephrase it, or choose another model."),
-    (_NO_MEMORY, "Choose a smaller model, or free memory: this one does not fit into that machine."),
-    (_LOADING, "Wait until the model is loaded, then ask again."),
+    (_NO_MEMORY, "Switch to a smaller model, or free memory. This one does not fit into memory."),
+    (_LOADING, "Wait until the model is loaded, then retry."),
 )
-_SHORTEN = "Start a new chat, or attach less: the conversation does not fit into the model's window."
+_SHORTEN = "Start a new conversation, or attach less. The conversation exceeds the model's context window."
 CHECK_PROFILE = "Check the profile's model and base_url."
 
 
@@ -72,7 +72,7 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
     redactor = redactor_of(profile)
     said = words_of(body, redactor.redact)
     billing = is_billing(f"{said} {_code(body)}", status)
-    message = f"the endpoint answered {status}"
+    message = f"the endpoint returned HTTP {status}"
     no_tools = bool(NO_TOOLS.search(said))
     overflow = is_overflow(f"{said} {_code(body)}", status)
     wait = retry_after(headers) if retry_after(headers) is not None else asked_wait(str(body)[:4000])
@@ -113,7 +113,7 @@ def _next_step(
 ) -> str:
     if billing:
         page = f" at {found.title}" if (found := provider_of(profile.base_url)) else ""
-        return f"Add credit or raise the quota of this account{page}, or choose another model."
+        return f"Add credit or raise the quota of this account{page}, or switch to another model."
     for words, step in _STEPS:
         if words.search(said):
             return step
@@ -123,18 +123,18 @@ def _next_step(
         return _key_step(profile)
     match status:
         case 403:
-            return "The key is known but may not do this; look at its permissions, region and billing."
+            return "The API key lacks permission. Check its permissions, region and billing."
         case 404 | 405:
             return _address_step(profile)
         case 408 | 409 | 425:
-            return "Ask again."
+            return "Retry."
         case 429:
-            return f"Wait {wait:g} s, then ask again." if wait else "Wait a little, then ask again."
+            return f"Wait {wait:g} s, then ask again." if wait else "Wait, then retry."
         case _ if 300 <= status < 400:
             to = clean_line(masked(redactor_of(profile).redact(headers.get("location", ""))), 120)
-            return f"It redirects to {to}: set base_url to where it leads." if to else "Check base_url."
+            return f"It redirects to {to}. Set base_url to that URL." if to else "Check base_url."
         case _ if status >= 500:
-            return "The fault is at the endpoint: ask again later."
+            return "The endpoint failed. Retry later."
     return CHECK_PROFILE
 
 
@@ -152,26 +152,26 @@ def step_within(profile: ModelProfile, error: ModelError) -> str:
 def _key_step(profile: ModelProfile) -> str:
     provider = provider_of(profile.base_url)
     variable = profile.api_key_env or (provider.keys[0] if provider else "")
-    place = f" A key is had at {provider.key_page}." if provider else ""
+    place = f" Get a key at {provider.key_page}." if provider else ""
     if profile.keychain:
-        return f"Check what the keychain holds for {clean_line(profile.keychain, 80)}.{place}"
+        return f"Check the key in the keychain at {clean_line(profile.keychain, 80)}.{place}"
     verb = "Check" if profile.api_key else "Set"
     if profile.api_key and not profile.api_key_env:
-        return f"Check the api_key of this profile.{place}"
-    return f"{verb} {variable or 'api_key_env of this profile'}.{place}"
+        return f"Check api_key in the profile.{place}"
+    return f"{verb} {variable or 'api_key_env in the profile'}.{place}"
 
 
 def _model_step(profile: ModelProfile, said: str) -> str:
     if looks_like_ollama(profile) or "try pulling it" in said:  # Ollama's words, whatever the port
-        return f"Pull it: `ollama pull {clean_line(profile.model, 80)}`."
+        return f"Download it with `ollama pull {clean_line(profile.model, 80)}`."
     variable = f" or {profile.name.upper()}_MODEL" if profile.source == "environment" else ""
-    return f"The model is named {clean_line(profile.model, 80)!r}: set `model` of the profile{variable}."
+    return f"The model name is {clean_line(profile.model, 80)!r}. Set `model` in the profile{variable}."
 
 
 def _address_step(profile: ModelProfile) -> str:
     if not has_version(profile.base_url):
-        return "base_url lacks /v1? It is tried with /v1 as well, and neither is there."
-    return "Check base_url and model of the profile."
+        return "Check base_url. It was tried with and without /v1."
+    return "Check base_url and model in the profile."
 
 
 def has_version(base_url: str) -> bool:
@@ -188,16 +188,16 @@ def connection_error(profile: ModelProfile, cause: str) -> ModelError:
     """Return the error for an unreachable endpoint; `cause` is the socket's reason."""
     hopeless = True
     if "WRONG_VERSION_NUMBER" in cause or "record layer" in cause:
-        step = "It does not speak https: begin base_url with http://."
+        step = "It does not use TLS. Start base_url with http://."
     elif "CERTIFICATE_VERIFY_FAILED" in cause:
-        step = "Check the host in base_url, or add its certificate to those that this machine trusts."
+        step = "Check the host in base_url, or trust its certificate."
     elif _WANTS_TLS.search(cause):
         step = _TRY_HTTPS
     else:
         hopeless, step = False, _reach_step(profile)
     reason = clean_line(redactor_of(profile).redact(cause), 160)
     return ModelError(
-        f"the endpoint cannot be reached{': ' + reason if reason else ''}",
+        f"cannot connect to the endpoint{': ' + reason if reason else ''}",
         where=endpoint_of(profile),
         next_step=step,
         retryable=not hopeless,
@@ -206,20 +206,20 @@ def connection_error(profile: ModelProfile, cause: str) -> ModelError:
 
 def _reach_step(profile: ModelProfile) -> str:
     if looks_like_ollama(profile):
-        return "Is Ollama running? Start it: `ollama serve`."
+        return "Start Ollama with `ollama serve`."
     if is_private(profile.base_url):
-        return "Is the model server running, and is base_url right?"
-    return f"Check the network, a proxy, and that {host_of(profile.base_url) or 'the host'} is right."
+        return "Check base_url, and that the model server is running."
+    return f"Check the network, the proxy and {host_of(profile.base_url) or 'the host'}."
 
 
 def stall_error(profile: ModelProfile, seconds: float, first: bool) -> ModelError:
     """Return the error for an endpoint that sends nothing."""
-    what = "sent nothing" if first else "stopped sending in the middle of the reply"
+    what = "sent nothing" if first else "stopped sending during the reply"
     name = "first_token_seconds" if first else "between_chunks_seconds"
     return ModelError(
         f"the endpoint {what} for {seconds:g} s",
         where=endpoint_of(profile),
-        next_step=f"Ask again, or raise {name} of the profile.",
+        next_step=f"Retry, or raise {name} in the profile.",
         retryable=True,
     )
 
@@ -235,11 +235,11 @@ def not_a_stream(
     redact = redactor_of(profile).redact
     said = words_of(redact(head.decode("utf-8", "replace")), redact)
     kind = clean_line(redact(content_type), 60) or "no content type"
-    step = "Check base_url: it leads to a page, not to a model's API."
+    step = "Check base_url. It points to a web page, not to a model API."
     if not has_version(profile.base_url):
-        step = "Check base_url: it may lack /v1."
+        step = "Check base_url. It may need /v1."
     what = f" ({kind}): {said}" if said else f" ({kind}, empty)"
-    return NotAStream(f"the answer is not {wanted}{what}", where=endpoint_of(profile), next_step=step)
+    return NotAStream(f"the response is not {wanted}{what}", where=endpoint_of(profile), next_step=step)
 
 
 def redact_error(error: ModelError, redactor: Redactor) -> ModelError:

@@ -20,7 +20,7 @@ MAX_WORDS = 300
 MAX_GENERATION = 200_000
 """Characters kept of what a model wrote and its endpoint could not parse."""
 
-FAILED = "the endpoint failed in the middle of the reply"
+FAILED = "the endpoint failed during the reply"
 
 FAILED_FINISH = re.compile(
     r"(?:network_|system_)?error|insufficient_system_resource|abort(?:ed)?"
@@ -128,7 +128,7 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
         body = {"message": f"the provider blocked the prompt: {blocked}", "code": "content_filter"}
     if not body:
         return None
-    said = words_of(body) or "no reason was given"
+    said = words_of(body) or "no reason given"
     code = body.get("code") or body.get("type") if isinstance(body, Mapping) else None
     if isinstance(code, str) and code not in said and not code.isdigit():
         said = f"{said} ({clean_line(code, 60)})"
@@ -140,7 +140,7 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
     transient = passes or bool(generation) or is_unreadable_call(_all_text(body))
     error = (NoTools if NO_TOOLS.search(said) else ModelError)(
         f"{FAILED}: {said}",
-        next_step="Pay for or raise the quota of this account." if billing else "Ask again.",
+        next_step="Add credit or raise the quota of this account." if billing else "Retry.",
         status=status,
         retryable=transient and not (billing or overflow),
         retry_after=asked_wait(said),

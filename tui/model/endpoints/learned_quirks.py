@@ -187,7 +187,7 @@ class Learned:
             "no JSON Schema for answers" if self.answer_format else "",
             "no response_format with tools" if self.no_format_with_tools else "",
             "no user message after a tool result" if self.no_user_after_tool else "",
-            *(f"tool {name} left out" for name in tools),
+            *(f"tool {name} omitted" for name in tools),
         ]
         return tuple(fact for fact in said if fact)[:MAX_FACTS]
 
@@ -200,7 +200,7 @@ class Learned:
         """What the endpoint does not accept of tools, in words, by their qualified names."""
         simpler = {key.partition("#")[0]: "simplified schema for this endpoint" for key in self.strict_tools}
         return simpler | {
-            key.partition("#")[0]: "left out: rejected by this endpoint" for key in self.left_out
+            key.partition("#")[0]: "omitted: rejected by this endpoint" for key in self.left_out
         }
 
     def begin(self) -> None:
@@ -342,7 +342,8 @@ class Learned:
         if "user behind result" in sent and traits.user_after_tool:
             self.no_user_after_tool = True
             return (
-                "The endpoint accepts no user message after a tool result. Retrying with a message between."
+                "The endpoint rejects a user message right after a tool result. "
+                "Retrying with a message in between."
             )
         self.no_tools |= roles  # its template knows no tool results: the request may be made in text
         return ""

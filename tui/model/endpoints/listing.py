@@ -85,9 +85,9 @@ class Inquiry:
             raw += block
             if len(raw) > MAX_BODY:
                 raise ModelError(
-                    f"the answer exceeds {MAX_BODY} bytes",
+                    f"the response exceeds {MAX_BODY} bytes",
                     where=errors.endpoint_of(self._profile),
-                    next_step="Write the model's id yourself.",
+                    next_step="Enter the model id yourself.",
                 )
         return bytes(raw)
 
@@ -187,9 +187,9 @@ async def models_at(endpoint: Inquiry, profile: ModelProfile) -> list[OfferedMod
     found = {one.id: one for one in _entries(body)}
     if not found:
         raise ModelError(
-            "the endpoint does not say which models it has",
+            "the endpoint does not list its models",
             where=errors.endpoint_of(profile),
-            next_step="Write the model's id yourself.",
+            next_step="Enter the model id yourself.",
         )
     return sorted(found.values(), key=lambda one: not one.chat)
 

@@ -116,14 +116,14 @@ def choose(
     has searched yet. Raises UsageError if no profile has the given name.
     """
     if demo or asked == DEMO:
-        return ModelSelection(None, "asked for")
+        return ModelSelection(None, "requested")
     everything = [*configured, *environment, *(detected or ())]
     if asked is None and default == DEMO:
         return ModelSelection(None, "configuration")
     if (wanted := asked or default) is not None:
         found = _named(wanted, everything)
         if found is None and detected is None:
-            return ModelSelection(None, "not found yet", needs_detection=True)
+            return ModelSelection(None, "still searching", needs_detection=True)
         return ModelSelection(
             found or _unknown(wanted, everything), "command line" if asked else "configuration"
         )
@@ -132,10 +132,10 @@ def choose(
     if environment:
         return ModelSelection(environment[0], f"{environment[0].api_key_env} is set")
     if detected is None:
-        return ModelSelection(None, "nothing is configured", needs_detection=True)
+        return ModelSelection(None, "nothing configured", needs_detection=True)
     if detected:
         return ModelSelection(detected[0], "found on this machine")
-    return ModelSelection(None, "no model is configured, and none runs on this machine")
+    return ModelSelection(None, "no model configured, and none found on this machine")
 
 
 def _named(name: str, profiles: Sequence[ModelProfile]) -> ModelProfile | None:
@@ -145,8 +145,8 @@ def _named(name: str, profiles: Sequence[ModelProfile]) -> ModelProfile | None:
 def _unknown(name: str, profiles: Sequence[ModelProfile]) -> ModelProfile:
     names = [*(profile.name for profile in profiles), DEMO]
     near = difflib.get_close_matches(name, names, n=1)
-    hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(names)}."
-    raise UsageError(f"no model profile is named {name[:64]!r}", where="model", next_step=hint)
+    hint = f"Did you mean {near[0]!r}?" if near else f"Profiles: {', '.join(names)}."
+    raise UsageError(f"model profile {name[:64]!r} not found", where="model", next_step=hint)
 
 
 def redactor_of(profile: ModelProfile) -> Redactor:

@@ -22,15 +22,15 @@ class Echo(StrEnum):
     NEVER = "never"
     TURN = "this turn"
     ALWAYS = "always"
-    FILLED = "always, a stand-in where there is none"
+    FILLED = "always, with a placeholder"
 
 
 class CallIds(StrEnum):
     """Which call ids are accepted."""
 
     ANY = "any"
-    PLAIN = "at most forty letters, digits, _ and -"
-    NINE = "nine letters and digits"
+    PLAIN = "at most 40 letters, digits, _ and -"
+    NINE = "9 letters and digits"
 
 
 @dataclass(frozen=True, slots=True)

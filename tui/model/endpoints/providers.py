@@ -193,9 +193,9 @@ def usable_url(profile: ModelProfile) -> str:
         url = url.removesuffix(ending)
     if not host_of(url) or not url.startswith(("http://", "https://")) or any(char.isspace() for char in url):
         raise ConfigError(
-            f"base_url {masked(url)[:80]!r} is no http address",
+            f"base_url {masked(url)[:80]!r} is not an HTTP URL",
             where=profile.name,
-            next_step="It looks like https://HOST/v1.",
+            next_step="Use a URL like https://HOST/v1.",
         )
     return url
 
@@ -208,11 +208,11 @@ def usable_key(profile: ModelProfile) -> str:
     key = profile.api_key.reveal().strip() if profile.api_key else ""
     if not key and (wanted := missing_key(profile)):
         provider = provider_of(profile.base_url)
-        page = f"A key is had at {provider.key_page}." if provider else ""
+        page = f"Get a key at {provider.key_page}." if provider else ""
         raise ConfigError(wanted, where=profile.name, next_step=page)
     if not (key.isascii() and (key.isprintable())) or " " in key:
         raise ConfigError(
-            f"the key in {profile.api_key_env or 'api_key'} holds characters that no key has",
+            f"the key in {profile.api_key_env or 'api_key'} contains invalid characters",
             where=profile.name,
             next_step="Copy it again.",
         )

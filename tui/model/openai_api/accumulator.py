@@ -145,7 +145,7 @@ MAX_TEXT = 8_000_000
 
 MAX_DETAILS = 4_096
 
-ENDED_EARLY = "the stream ended early, ended without finish_reason"
+ENDED_EARLY = "the stream ended early, without finish_reason"
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 
 
@@ -235,7 +235,7 @@ class Accumulator:
         if not self.finished and not (ended and self._size and not self._calls):
             raise ModelError(
                 ENDED_EARLY,
-                next_step="Ask again; if it happens often, a proxy between here and the model cuts streams.",
+                next_step="Retry. If it happens often, check for a proxy that cuts streams.",
                 retryable=True,
             )
         rest = self.kept_back()
@@ -351,7 +351,7 @@ class Accumulator:
     def _count(self, text: str) -> None:
         self._size += len(text)
         if self._size > MAX_TEXT:
-            raise ModelError(f"the reply exceeds {MAX_TEXT} characters and was cut")
+            raise ModelError(f"the reply exceeds {MAX_TEXT} characters and was truncated")
 
     def _take_usage(self, usage: Any) -> None:
         """Keep the last count that is not empty; counts are totals and are never added up."""

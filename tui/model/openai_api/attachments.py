@@ -23,11 +23,11 @@ MAX_SENT_BYTES = 20 * 1024 * 1024
 """All of them together, decoded; endpoints refuse bodies of 30 to 50 MB."""
 
 _FORMATS: Mapping[str, str] = {"audio/wav": "wav", "audio/mpeg": "mp3"}
-_OLD = "no longer sent: newer ones took its place"
-_NO_PICTURES = "not shown to you: this model takes no pictures"
-_NO_SOUNDS = "not played to you: this model takes no sounds"
-_BROKEN = "not sent to you: it is broken"
-_NO_PLACE = "not shown to you: this model takes no pictures from tools"
+_OLD = "no longer sent: replaced by newer ones"
+_NO_PICTURES = "not shown to you: this model does not support images"
+_NO_SOUNDS = "not played to you: this model does not support audio"
+_BROKEN = "not sent to you: damaged"
+_NO_PLACE = "not shown to you: this model does not support images from tools"
 
 
 class Attached:
@@ -79,7 +79,7 @@ class Attached:
                     texts.append(f"{head}\n{fenced(attachment.data)}")
                 case "blob":
                     what = f"{word(attachment.mime, 80)}, {in_bytes(attachment.size)}"
-                    texts.append(f"[file {word(attachment.name, 300)}: {what}, you cannot read it]")
+                    texts.append(f"[file {word(attachment.name, 300)}: {what}, not readable for you]")
                 case _:
                     why = self._why_not(at, number, attachment, of_tool=False)
                     texts.append(f"[{label(attachment)}, {why or 'attached'}]")

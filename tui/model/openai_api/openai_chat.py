@@ -265,16 +265,14 @@ def truncation_warning(profile: ModelProfile, request: ModelRequest, usage: Usag
     least = int(sum(map(_least, texts)))
     if least < LEAST_TOKENS or usage.prompt >= least * MARGIN:
         return ""
-    seen = (
-        f"The endpoint read {usage.prompt:,} of at least {least:,} tokens: it appears to truncate the prompt"
-    )
+    seen = f"The endpoint appears to truncate the prompt ({usage.prompt:,} of at least {least:,} tokens read)"
     window = _window_for(least)
     if looks_like_ollama(profile):
         return (
             f"{seen}. Start Ollama with OLLAMA_CONTEXT_LENGTH={window}, or set "
             f"`PARAMETER num_ctx {window}` in a Modelfile."
         )
-    return f"{seen}. Load the model with a context size of {window} tokens."
+    return f"{seen}. Raise its context size to {window} tokens."
 
 
 def _texts(request: ModelRequest) -> Iterator[str]:

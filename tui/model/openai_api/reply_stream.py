@@ -211,7 +211,7 @@ class ReplyStream:
         try:
             events = self._parser.feed(block)
         except TooLong as error:
-            raise ModelError(str(error), next_step="Ask again, or choose another model.") from None
+            raise ModelError(str(error), next_step="Retry, or switch to another model.") from None
         json_like = self._parser.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"["))
         if not self._parser.events and (json_like or "json" in self._connection.content_type):
             self._whole = self._whole or bytearray()
@@ -260,8 +260,8 @@ class ReplyStream:
     def _end(self) -> list[ModelPart]:
         if self._broke and not self._accumulator.finished:
             raise ModelError(
-                f"the connection broke in the middle of the reply: {self._broke}",
-                next_step="Ask again.",
+                f"connection lost during the reply: {self._broke}",
+                next_step="Retry.",
                 retryable=True,
             )
         head = self._parser.head.lstrip()
@@ -315,7 +315,7 @@ def _decoded(event: str) -> Any:
     except (ValueError, RecursionError) as error:
         kind = "JSONDecodeError" if isinstance(error, ValueError) else "nested too deeply"
         raise ModelError(
-            f"the stream holds an event that is no JSON ({kind}): {clean_line(event, 80)}",
-            next_step="Ask again; if it happens often, a proxy between here and the model breaks streams.",
+            f"the stream contains invalid JSON ({kind}): {clean_line(event, 80)}",
+            next_step="Retry. If it happens often, check for a proxy that breaks streams.",
             retryable=True,
         ) from None

@@ -83,7 +83,7 @@ Content = str | list[dict[str, Any]]
 _NO_THINKING = "."
 """Replaces missing thinking: an empty text counts as missing to some (hermes-agent#17341)."""
 
-_LOST = "[What was said before this is lost.]"
+_LOST = "[Earlier messages are lost.]"
 _REASONING = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 
 

@@ -86,30 +86,30 @@ def bundle_of(manifest: Any, platform: str = sys.platform) -> Bundle:
     if not isinstance(manifest, Mapping):
         raise _unusable("is not a JSON object")
     if not (_text(manifest, "manifest_version") or _text(manifest, "dxt_version")):
-        raise _unusable("names no manifest_version")
+        raise _unusable("has no manifest_version")
     name, version = _text(manifest, "name"), _text(manifest, "version")
     if not name or not version:
         raise _unusable(f"has no {'name' if not name else 'version'}")
     platforms = _object(manifest.get("compatibility")).get("platforms")
     if isinstance(platforms, list) and platforms and platform not in platforms:
         shown = ", ".join(clean_line(str(one), 20) for one in platforms[:5])
-        raise UsageError(f"the bundle is for {shown}, and this is {platform}.")
+        raise UsageError(f"the bundle requires {shown}. This is {platform}.")
     server = _object(manifest.get("server"))
     config = _object(server.get("mcp_config"))
     config = {**config, **_object(_object(config.get("platform_overrides")).get(platform))}
     command = _text(config, "command")
     if not command:
-        raise _unusable("names no command (server.mcp_config.command)")
+        raise _unusable("has no command (server.mcp_config.command)")
     args, env = config.get("args", []), config.get("env", {})
     if not isinstance(args, list) or not all(isinstance(one, str) for one in args):
-        raise _unusable("has args that are no list of texts (server.mcp_config.args)")
+        raise _unusable("has args that are not an array of strings (server.mcp_config.args)")
     if not isinstance(env, Mapping) or not all(
         _ENV_NAME.fullmatch(k) and isinstance(v, str) for k, v in env.items()
     ):
-        raise _unusable("has an env that is no table of texts (server.mcp_config.env)")
+        raise _unusable("has an env that is not an object of strings (server.mcp_config.env)")
     for text in (command, *args, *env.values()):
         if not text.isprintable() and text:
-            raise UsageError(f"the manifest holds text that cannot be shown: {clean_line(text, 80)!r}.")
+            raise UsageError(f"the manifest contains invalid characters: {clean_line(text, 80)!r}.")
     inputs = tuple(_inputs(manifest.get("user_config", {})))
     known = {one.name for one in inputs}
     for found in (found for text in (command, *args, *env.values()) for found in _VARIABLE.findall(text)):
@@ -147,13 +147,11 @@ def folder_name(bundle: Bundle, digest: str) -> str:
 
 def _inputs(said: Any) -> Iterator[ServerInput]:
     if not isinstance(said, Mapping):
-        raise _unusable("has a user_config that is no table")
+        raise _unusable("has a user_config that is not an object")
     for name, one in list(said.items())[:MAX_ITEMS]:
         kind = _text(_object(one), "type")
         if not _NAME.fullmatch(name) or kind not in KINDS:
-            raise _unusable(
-                f"asks for {clean_line(name, 60)!r} in a way that mcptui does not know (user_config)"
-            )
+            raise _unusable(f"requires {clean_line(name, 60)!r} in an unsupported way (user_config)")
         yield ServerInput(
             name,
             title=_text(one, "title"),
@@ -223,7 +221,7 @@ class _Filler:
                 return ""
             if len(values) > 1:
                 raise UsageError(
-                    f"{clean_line(name, 60)} can have one value only: {clean_line(text, 80)!r} holds it."
+                    f"{clean_line(name, 60)} can only have one value: {clean_line(text, 80)!r} contains it."
                 )
             pieces += [self._literal(text[end : found.start()]), *values]
             end = found.end()

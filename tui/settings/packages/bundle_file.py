@@ -55,8 +55,8 @@ class BundleFile:
         self.digest = self._digest()
         if expected and expected.strip().lower().removeprefix("sha256:") != self.digest:
             raise UsageError(
-                f"its SHA-256 is {self.digest}, not the expected one.",
-                next_step="It is not the file that was published: do not use it.",
+                f"its SHA-256 is {self.digest}, which is not the expected one.",
+                next_step="This is not the published file. Do not use it.",
             )
         try:
             self._zip = zipfile.ZipFile(file)
@@ -70,9 +70,9 @@ class BundleFile:
             ValueError,
             EOFError,
         ) as error:
-            raise UsageError(f"it is not a usable zip file: {clean_line(str(error), 160)}.") from error
+            raise UsageError(f"not a valid zip file: {clean_line(str(error), 160)}.") from error
         except zipfile.zlib.error as error:  # type: ignore[attr-defined]
-            raise UsageError(f"it is damaged: {clean_line(str(error), 160)}.") from error
+            raise UsageError(f"damaged: {clean_line(str(error), 160)}.") from error
 
     @property
     def files(self) -> int:
@@ -100,7 +100,7 @@ class BundleFile:
                 for entry in self._entries:
                     self._unpack_entry(entry, fresh, is_program=entry.filename == program)
                 if self._digest() != self.digest:
-                    raise UsageError("it was changed while it was read.")
+                    raise UsageError("it changed while it was read.")
                 if folder.exists():
                     shutil.rmtree(folder)
                 fresh.rename(folder)
@@ -109,7 +109,7 @@ class BundleFile:
                 raise
         except _DAMAGES as error:
             reason = getattr(error, "strerror", None) or str(error)
-            raise UsageError(f"it cannot be unpacked: {clean_line(reason, 160)}.") from error
+            raise UsageError(f"cannot unpack it: {clean_line(reason, 160)}.") from error
 
     def _unpack_entry(self, entry: zipfile.ZipInfo, folder: Path, *, is_program: bool) -> None:
         path = folder.joinpath(*_parts(entry.filename))
@@ -125,7 +125,7 @@ class BundleFile:
                 while block := source.read(CHUNK):
                     left -= len(block)
                     if left < 0:
-                        raise zipfile.BadZipFile(f"{entry.filename} is larger than it says")
+                        raise zipfile.BadZipFile(f"{entry.filename} is larger than declared")
                     target.write(block)
 
     def _digest(self) -> str:
@@ -134,14 +134,14 @@ class BundleFile:
         while block := self._file.read(CHUNK):
             total += len(block)
             if total > MAX_FILE:
-                raise UsageError(f"it is larger than {size(MAX_FILE)}.")
+                raise UsageError(f"larger than {size(MAX_FILE)}.")
             found.update(block)
         return found.hexdigest()
 
     def _read_manifest(self) -> Any:
         entry = next((one for one in self._entries if one.filename == MANIFEST), None)
         if entry is None:
-            raise UsageError(f"it has no {MANIFEST}: it is not a bundle.")
+            raise UsageError(f"not a bundle: no {MANIFEST}.")
         with self._zip.open(entry) as source:
             text = source.read(MAX_MANIFEST + 1)
         if len(text) > MAX_MANIFEST:
@@ -166,10 +166,10 @@ def open_bundle(path: Path, expected: str = "") -> Iterator[BundleFile]:
             path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
         )
     except OSError as error:
-        raise UsageError(f"it cannot be read: {error.strerror}.", where=where) from None
+        raise UsageError(f"cannot read it: {error.strerror}.", where=where) from None
     with file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise UsageError("it is not a file.", where=where)
+            raise UsageError("not a file.", where=where)
         try:
             yield BundleFile(file, expected)
         except UsageError as error:
@@ -182,14 +182,14 @@ def _checked(found: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     """Return the entries; raises UsageError for one that must not be unpacked."""
     entries = found.infolist()
     if len(entries) > MAX_ENTRIES:
-        raise UsageError(f"it has more than {MAX_ENTRIES:,} files.")
+        raise UsageError(f"it contains more than {MAX_ENTRIES:,} files.")
     if sum(entry.file_size for entry in entries) > MAX_UNPACKED:
-        raise UsageError(f"it would unpack to more than {size(MAX_UNPACKED)}.")
+        raise UsageError(f"it unpacks to more than {size(MAX_UNPACKED)}.")
     kinds: dict[str, tuple[str, bool]] = {}
     written: set[str] = set()
     for entry in entries:
         if problem := _problem(entry):
-            raise UsageError(f"it must not be unpacked: {clean_line(entry.orig_filename, 120)!r} {problem}.")
+            raise UsageError(f"unsafe bundle: {clean_line(entry.orig_filename, 120)!r} {problem}.")
         parts = _parts(entry.filename)
         for depth in range(1, len(parts) + 1):
             is_file = depth == len(parts) and not entry.is_dir()
@@ -199,8 +199,8 @@ def _checked(found: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
             other, was_file = kinds.setdefault(key, (path, is_file))
             if other != path or was_file != is_file or (is_file and key in written):
                 raise UsageError(
-                    f"it must not be unpacked: {clean_line(path, 120)!r} and {clean_line(other, 120)!r} "
-                    "would be written over each other."
+                    f"unsafe bundle: {clean_line(path, 120)!r} and {clean_line(other, 120)!r} would "
+                    "overwrite each other."
                 )
             if is_file:
                 written.add(key)
@@ -211,23 +211,23 @@ def _problem(entry: zipfile.ZipInfo) -> str:
     """Return why an entry must not be unpacked, or ""."""
     name = entry.orig_filename
     if name != entry.filename or not name or "\0" in name:
-        return "has a name that is not one"
+        return "has an invalid name"
     if "\\" in name or not name.isprintable():
         return "has a name with a backslash or a control character"
     if name.startswith("/") or ":" in name.partition("/")[0]:
         return "is an absolute path"
     parts = _parts(name)
     if any(part in ("", ".", "..") for part in parts):
-        return "leaves its folder"
+        return "points outside its folder"
     if len(name) > MAX_PATH or any(len(part.encode("utf-8", "replace")) > MAX_PART for part in parts):
         return "has a name that is too long"
     kind = stat.S_IFMT(entry.external_attr >> 16)
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-        return "is a link" if kind == stat.S_IFLNK else "is no file"
+        return "is a link" if kind == stat.S_IFLNK else "is not a file"
     if entry.flag_bits & 1:
         return "is encrypted"
     if entry.compress_type not in _METHODS:
-        return "is compressed in an unusual way"
+        return "uses an unsupported compression"
     return ""
 
 

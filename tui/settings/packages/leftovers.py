@@ -75,7 +75,7 @@ def _delete_folder(folder: Path) -> str:
     shown = clean_line(str(folder), 4096)
     try:
         if any(_written_later(folder)):
-            return f"the server has written files into {shown}, so the folder is still there"
+            return f"the server has written files to {shown}, so the folder was kept"
         shutil.rmtree(folder)
     except OSError as error:
         return f"the files of its bundle are still in {shown}: {error.strerror}"

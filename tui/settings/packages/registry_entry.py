@@ -93,27 +93,27 @@ def _package_way(package: Mapping[str, Any]) -> Way:
 
 def _package_problem(kind: str, package: Mapping[str, Any]) -> str:
     if kind == "mcpb":
-        return "it is a bundle: download it, check its SHA-256, and add it with `mcptui add FILE.mcpb`"
+        return "it is a bundle. Download it, check its SHA-256, and add it with `mcptui add FILE.mcpb`"
     if kind not in _LAUNCHERS:
-        return f"packages of kind {clean_line(kind, 40) or 'unknown'!r} are not supported"
+        return f"unsupported package type {clean_line(kind, 40) or 'unknown'!r}"
     transport = _text(_object(package.get("transport")), "type") or "stdio"
     if transport != "stdio":
-        return f"it is a package that serves {clean_line(transport, 40)} on this machine, not stdio"
+        return f"it serves {clean_line(transport, 40)} on this machine, not stdio"
     launcher = _text(package, "runtimeHint")
     if launcher and launcher not in _LAUNCHERS[kind]:
         usual = " or ".join(_LAUNCHERS[kind])
-        return f"it wants to be run by {clean_line(launcher, 40)!r}, not by {usual}"
+        return f"it requires {clean_line(launcher, 40)!r}, not {usual}"
     if not _PACKAGE[kind].fullmatch(_text(package, "identifier")):
-        return f"{clean_line(_text(package, 'identifier'), 80)!r} is no name of a package"
+        return f"{clean_line(_text(package, 'identifier'), 80)!r} is not a package name"
     version = _text(package, "version")
     if version and not _VERSION.fullmatch(version):
-        return f"{clean_line(version, 80)!r} is no version"
+        return f"{clean_line(version, 80)!r} is not a version"
     base = _text(package, "registryBaseUrl")
     if base and urlsplit(base).hostname not in _USUAL_PLACES[kind]:
         return f"its package is at {clean_line(base, 120)}, not at {_USUAL_PLACES[kind][0]}"
     for pair in _objects(package.get("environmentVariables")):
         if not _NAME.fullmatch(_text(pair, "name")):
-            return f"{clean_line(_text(pair, 'name'), 60)!r} is no name of a variable"
+            return f"{clean_line(_text(pair, 'name'), 60)!r} is not a variable name"
     return ""
 
 
@@ -123,11 +123,11 @@ def _remote_way(remote: Mapping[str, Any]) -> Way:
     if kind not in ("streamable-http", "sse"):
         problem = f"its transport is {clean_line(kind, 40)!r}"
     elif not url.startswith(("http://", "https://")) or not url.isprintable():
-        problem = f"{clean_line(url, 120)!r} is no address"
+        problem = f"{clean_line(url, 120)!r} is not a URL"
     elif url_fault(_PLACEHOLDER.sub("0", url)):
-        problem = f"{clean_line(url, 120)!r} is no address"
+        problem = f"{clean_line(url, 120)!r} is not a URL"
     elif any(header_name_fault(_text(one, "name")) for one in _objects(remote.get("headers"))):
-        problem = "one of its headers cannot be sent"
+        problem = "one of its headers is invalid"
     if problem:
         return Way("remote", url, problem=problem, source=remote)
     inputs = [*_variable_inputs(remote, url), *_pair_inputs(remote.get("headers"))]
@@ -212,7 +212,7 @@ class _Filler:
     def remote(self, remote: Mapping[str, Any]) -> dict[str, Any]:
         url = self._filled(_text(remote, "url"), remote, quoted=True)
         if fault := url_fault(url):
-            raise UsageError(f"with these values its url cannot be used: it {fault}.")
+            raise UsageError(f"with these values its url is invalid: it {fault}.")
         table: dict[str, Any] = {"url": url}
         if _text(remote, "type") == "sse":
             table["transport"] = "sse"
@@ -287,7 +287,7 @@ def _reference_of(kind: str, package: Mapping[str, Any]) -> str:
 
 def _checked(text: str) -> str:
     if not text.isprintable() and text:
-        raise UsageError(f"the entry holds text that cannot be shown: {clean_line(text, 80)!r}.")
+        raise UsageError(f"the entry contains invalid characters: {clean_line(text, 80)!r}.")
     return text
 
 

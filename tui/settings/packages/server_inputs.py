@@ -90,8 +90,8 @@ def values_of(
             hint = did_you_mean(name, known)
             names = ", ".join(clean_line(one, 60) for one in known) or "nothing"
             raise UsageError(
-                f"it does not ask for {clean_line(name, 60)!r}{f', {hint}' if hint else '.'}",
-                next_step=f"It asks for: {names}.",
+                f"it has no value {clean_line(name, 60)!r}{f', {hint}' if hint else '.'}",
+                next_step=f"Its values: {names}.",
             )
         if problem := wanted.problem(text):
             raise UsageError(f"{clean_line(name, 60)} {problem}.", where="--set")
@@ -111,7 +111,7 @@ def values_of(
             missing.append(wanted)
     if missing:
         lines = "".join(f"\n  --set {clean_line(one.name, 60)}=…  {one.about}" for one in missing)
-        raise UsageError(f"values are missing:{lines}")
+        raise UsageError(f"missing values:{lines}")
     return found
 
 
@@ -120,7 +120,7 @@ def joined(pieces: Iterable[str]) -> str:
     kept = [piece for piece in pieces if piece]
     for before, after in pairwise(kept):
         if before.endswith("$") and after.startswith(("{", "${")):
-            raise UsageError("a dollar sign stands before a value, which would make it a reference.")
+            raise UsageError("a $ before a value would make it a reference.")
     return "".join(kept)
 
 
@@ -134,6 +134,6 @@ def refuse_borrowed_secrets(table: Mapping[str, Any], given: Iterable[tuple[str,
         for name, value in table.get(part, {}).items():
             if KEYCHAIN in value and not any(text in value for text in named):
                 raise UsageError(
-                    f"it wants {clean_line(name, 60)} from your keychain: {clean_line(value, 80)!r}.",
-                    next_step="It was not added: that may be the secret of another server.",
+                    f"it requests {clean_line(name, 60)} from your keychain: {clean_line(value, 80)!r}.",
+                    next_step="It was not added, because that can be the secret of another server.",
                 )

@@ -6,8 +6,9 @@ import stat
 from pathlib import Path
 
 from tui.core.context.project_instructions import FILE, MAX_BYTES, ProjectInstructions, project_instructions
+from tui.core.errors import ConfigError
 from tui.core.jsonrpc.reader import loads
-from tui.settings.files import Unreadable, locked, read_bounded
+from tui.settings.files import Unopened, Unreadable, locked, read_bounded
 from tui.settings.save import write_private
 
 MAX_ANSWERS = 500
@@ -66,10 +67,10 @@ class ProjectFile:
         if self.found is None or self.answer is False:
             return ""
         if self.used is not None:
-            return f"{FILE} of this folder is in use ({tokens})."
+            return f"Using {FILE} of this folder ({tokens})."
         if self.changed:
-            return f"{FILE} changed, so it is no longer used. /instructions shows it and asks."
-        return f"{FILE} in this folder is not used yet ({tokens}). /instructions shows it and asks."
+            return f"{FILE} has changed and is no longer used. Review it with /instructions."
+        return f"{FILE} in this folder is not used yet ({tokens}). Review it with /instructions."
 
     def decide(self, about: ProjectInstructions, use: bool) -> None:
         """Keep the answer for this text in this folder. Blocks. Raises ConfigError if it cannot be written.
@@ -80,14 +81,18 @@ class ProjectFile:
             self.answer, self.changed = use, False
             self.revision += 1
         with locked(self._answers):
-            answers = {**self._kept(), about.key: use}
+            answers = {**self._kept(to_change=True), about.key: use}
             last = dict(list(answers.items())[-MAX_ANSWERS:])
             write_private(self._answers, json.dumps({"format": 1, "answers": last}, indent=1) + "\n")
 
-    def _kept(self) -> dict[str, bool]:
+    def _kept(self, *, to_change: bool = False) -> dict[str, bool]:
         """Return the kept answers; none if the file is missing or damaged: then the user is asked again."""
         try:
             found = loads(read_bounded(self._answers, MAX_FILE_BYTES))
+        except Unopened as error:
+            if to_change:
+                raise ConfigError(f"{error}.", where=str(self._answers)) from error
+            return {}
         except (OSError, Unreadable, ValueError, RecursionError):
             return {}
         match found:

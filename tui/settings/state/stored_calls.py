@@ -67,7 +67,7 @@ def _read(path: Path) -> CallMemory:
         why = error if isinstance(error, Unreadable) else "is not JSON"
         raise _damaged(path, f"{why}.") from error
     if not isinstance(found, Mapping) or found.get("format") != FORMAT:
-        raise _damaged(path, "is not a list of calls that this mcptui can read.")
+        raise _damaged(path, "is not a valid list of calls.")
     memory = CallMemory()
     for key, _, arguments in _entries(found.get("last")):
         memory = memory.called(key, arguments)
@@ -102,7 +102,7 @@ def _written(memory: CallMemory) -> str:
         if len(text) <= MAX_BYTES:
             return text
         if not last:
-            raise ConfigError("The saved calls are too large together.", next_step="Delete some of them.")
+            raise ConfigError("The saved calls are too large in total.", next_step="Delete some of them.")
         last = last[len(last) // 2 + 1 :]
 
 
@@ -118,4 +118,4 @@ def _entry(key: CallKey, arguments: Any, name: str = "") -> dict[str, Any]:
 
 
 def _damaged(path: Path, why: str) -> ConfigError:
-    return ConfigError(why, where=str(path), next_step="It was left as it is; move it away to begin anew.")
+    return ConfigError(why, where=str(path), next_step="It was not changed. Move it away to start over.")

@@ -15,7 +15,7 @@ from typing import Any
 from tui.core.errors import ConfigError
 from tui.core.jsonrpc.reader import loads
 from tui.core.servers import MAX_VERSION, Era
-from tui.settings.files import Unreadable, locked, read_bounded
+from tui.settings.files import Unopened, Unreadable, locked, read_bounded
 from tui.settings.save import write_private
 
 FORMAT = 1
@@ -55,7 +55,7 @@ def _change(path: Path, key: str, era: Era | None) -> None:
     """Change the file; it is read again, since another mcptui may have changed it."""
     try:
         with locked(path):
-            eras = _read(path)
+            eras = _read(path, to_change=True)
             eras.pop(key, None)
             if era is not None:
                 eras[key] = era, time.time()
@@ -65,12 +65,16 @@ def _change(path: Path, key: str, era: Era | None) -> None:
             ]
             write_private(path, json.dumps({"format": FORMAT, "eras": listed}, indent=1) + "\n")
     except (ConfigError, OSError, ValueError) as error:
-        _log.warning("the era of a server is not kept: %s", error)
+        _log.warning("cannot save the era of a server: %s", error)
 
 
-def _read(path: Path) -> dict[str, tuple[Era, float]]:
+def _read(path: Path, *, to_change: bool = False) -> dict[str, tuple[Era, float]]:
     try:
         found = loads(read_bounded(path, MAX_BYTES))
+    except Unopened as error:
+        if to_change:
+            raise ConfigError(f"{error}.", where=str(path)) from error
+        return {}
     except (FileNotFoundError, Unreadable, ValueError, RecursionError):
         return {}
     listed = found.get("eras") if isinstance(found, dict) and found.get("format") == FORMAT else None

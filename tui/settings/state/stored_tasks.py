@@ -14,7 +14,7 @@ from typing import Any
 from tui.core.errors import ConfigError
 from tui.core.jsonrpc.reader import loads
 from tui.core.tasks import MAX_ID, MAX_KEPT, Task
-from tui.settings.files import Unreadable, locked, read_bounded
+from tui.settings.files import Unopened, Unreadable, locked, read_bounded
 from tui.settings.save import write_private
 
 FORMAT = 1
@@ -53,7 +53,7 @@ def _change(path: Path, put: Sequence[Task], dropped: Sequence[Task]) -> None:
     """Change the file; it is read again, since another mcptui may have changed it."""
     try:
         with locked(path):
-            tasks = {(one.server, one.origin, one.id): one for one in _read(path)}
+            tasks = {(one.server, one.origin, one.id): one for one in _read(path, to_change=True)}
             for one in dropped:
                 tasks.pop((one.server, one.origin, one.id), None)
             tasks |= {(one.server, one.origin, one.id): one for one in put}
@@ -62,12 +62,16 @@ def _change(path: Path, put: Sequence[Task], dropped: Sequence[Task]) -> None:
             if len(text) <= MAX_BYTES:
                 write_private(path, text)
     except ConfigError as error:
-        _log.warning("tasks are not kept: %s", error)
+        _log.warning("cannot save tasks: %s", error)
 
 
-def _read(path: Path) -> list[Task]:
+def _read(path: Path, *, to_change: bool = False) -> list[Task]:
     try:
         found = loads(read_bounded(path, MAX_BYTES))
+    except Unopened as error:
+        if to_change:
+            raise ConfigError(f"{error}.", where=str(path)) from error
+        return []
     except (FileNotFoundError, Unreadable, ValueError, RecursionError):
         return []
     listed = found.get("tasks") if isinstance(found, dict) and found.get("format") == FORMAT else None

@@ -44,4 +44,4 @@ def write_whole(target: Path, pieces: Iterable[str], *, wait: bool = True, stop:
     try:
         return atomic_write(target, pieces, wait=wait, stop=stop)
     except OSError as error:
-        raise StorageError(f"it cannot be written ({error.strerror})", where=str(target)) from error
+        raise StorageError(f"cannot write it ({error.strerror})", where=str(target)) from error

@@ -91,7 +91,7 @@ def read_jsonl(lines: Iterable[bytes], where: str) -> Iterator[Entry]:
         try:
             found = _parsed(line)
             if not isinstance(found, dict):
-                raise ValueError("it is not a JSON object")
+                raise ValueError("not a JSON object")
             if number == 1 and "mcptrace" in found:
                 _check_format(_whole(found, "mcptrace"), where)
                 continue
@@ -100,9 +100,9 @@ def read_jsonl(lines: Iterable[bytes], where: str) -> Iterator[Entry]:
                 raise ValueError(f'"seq" {entry.seq} is used twice')
         except ValueError as error:
             raise StorageError(
-                f"line {number} is no entry of a recording ({error})"[:300],
+                f"line {number} is not a recording entry ({error})"[:300],
                 where=where,
-                next_step="docs/recording-format.md says what such a file looks like.",
+                next_step="See docs/recording-format.md for the format.",
             ) from error
         yield renumbered(entry, numbers)
 
@@ -113,17 +113,17 @@ def _parsed(line: bytes) -> Any:
     except json.JSONDecodeError as error:
         raise ValueError(f"{error.msg} at character {error.pos + 1}") from error
     except UnicodeDecodeError as error:
-        raise ValueError("it is not UTF-8") from error
+        raise ValueError("not UTF-8") from error
     except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
+        raise ValueError("nested too deeply") from error
     except ValueError as error:
-        raise ValueError("a number in it has too many digits") from error
+        raise ValueError("a number has too many digits") from error
 
 
 def _check_format(version: int, where: str) -> None:
     if version > FORMAT:
         raise StorageError(
-            f"a newer mcptui wrote this file (format {version}, this one reads up to {FORMAT})",
+            f"the file was written by a newer mcptui (format {version}, supported up to {FORMAT})",
             where=where,
             next_step="Update mcptui and open it again.",
         )
@@ -156,7 +156,7 @@ def _entry(found: Mapping[str, Any]) -> Entry:
         body=_body(found),
     )
     if "batch" in detail and entry.in_batch is None:
-        raise ValueError('"detail" has a "batch" that is no number, or an "at" that is not [start, end]')
+        raise ValueError('"detail" has an invalid "batch" or "at"')
     return entry
 
 
@@ -165,7 +165,7 @@ def _body(found: Mapping[str, Any]) -> bytes:
         try:
             return _text(found, "body", "").encode()
         except UnicodeEncodeError as error:
-            raise ValueError('"body" has half of a surrogate pair') from error
+            raise ValueError('"body" contains a lone surrogate') from error
     encoded = _text(found, "body_base64")
     try:
         return base64.b64decode(encoded, validate=True)
@@ -204,7 +204,7 @@ def _whole(
 ) -> int:
     value = found.get(name, default)
     if type(value) is not int or not least <= value <= most:
-        what = f"not a whole number from {least} to {most}" if name in found else "missing"
+        what = f"not an integer from {least} to {most}" if name in found else "missing"
         raise ValueError(f'"{name}" is {what}')
     return value
 
@@ -212,14 +212,14 @@ def _whole(
 def _text(found: Mapping[str, Any], name: str, default: Any = None) -> str:
     value = found.get(name, default)
     if not isinstance(value, str):
-        raise ValueError(f'"{name}" is {"not text" if name in found else "missing"}')
+        raise ValueError(f'"{name}" is {"not a string" if name in found else "missing"}')
     return value
 
 
 def _choice(found: Mapping[str, Any], name: str, choices: type[_E], default: Any = None) -> _E:
     text, known = _text(found, name, default), _WORDS[choices]
     if text not in known:
-        raise ValueError(f'"{name}" is none of {", ".join(known)}')
+        raise ValueError(f'"{name}" is not one of {", ".join(known)}')
     return cast(_E, known[text])
 
 

@@ -43,7 +43,7 @@ def markdown(entries: Iterable[Entry], title: str) -> Iterator[str]:
     for entry in entries:
         number += 1
         yield _section(entry, latencies.of(entry))
-    yield "Nothing is in this selection.\n" if not number else f"{number} entries.\n"
+    yield "No entries.\n" if not number else f"{number} entries.\n"
 
 
 def _section(entry: Entry, took: str) -> str:

@@ -97,14 +97,16 @@ with the finding.
 """
 
 
-def create_recording(path: Path, meta: Mapping[str, str]) -> sqlite3.Connection:
-    """Create the file of a new recording, private and with `meta` from the start.
+def create_recording(path: Path, meta: Mapping[str, str]) -> tuple[sqlite3.Connection, int]:
+    """Create the file of a new recording, private and with `meta` from the start; also return its page size.
 
-    Raises `OSError` if the file exists or cannot be made, `sqlite3.Error` if SQLite cannot write it.
+    Raises `OSError` if the file exists or cannot be made, `sqlite3.Error` if SQLite cannot write it; then
+    nothing of it is left.
     """
     make_private(path)
-    connection = connect(path, "rw")
+    connection: sqlite3.Connection | None = None
     try:
+        connection = connect(path, "rw")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA journal_size_limit = 16777216")
@@ -113,19 +115,24 @@ def create_recording(path: Path, meta: Mapping[str, str]) -> sqlite3.Connection:
             "INSERT INTO meta VALUES (?, ?)", [(name, storable(value)) for name, value in meta.items()]
         )
         connection.execute("COMMIT")
+        page_size = int(connection.execute("PRAGMA page_size").fetchone()[0])
     except BaseException:
-        connection.close()
+        if connection is not None:
+            connection.close()
+        for file in files_of(path):
+            with suppress(OSError):
+                file.unlink()
         raise
-    return connection
+    return connection, page_size
 
 
 def open_for_reading(path: Path) -> sqlite3.Connection:
     """Open a recording, also one that is being written or was truncated; raises `StorageError`."""
     if not path.is_file():
         raise StorageError(
-            "there is no such recording" if not path.exists() else "this is not a file",
+            "recording not found" if not path.exists() else "not a file",
             where=str(path),
-            next_step="List the recordings with: mcptui traffic",
+            next_step="List recordings with mcptui traffic --list",
         )
     with storage_errors(path):
         try:
@@ -147,7 +154,7 @@ def cut_short(path: Path) -> str:
     there, said = path.stat().st_size, size_in_header(path)
     if there >= said or has_bytes(side_file(path, "-wal")):
         return ""
-    return f"{units.size(there)} of {units.size(said)} are there"
+    return f"{units.size(there)} of {units.size(said)} readable"
 
 
 def size_in_header(path: Path) -> int:
@@ -250,19 +257,19 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     if application != APPLICATION_ID:
         empty = pages <= 1  # WAL is switched on before the schema: one page without a table
         raise StorageError(
-            "the file is empty: its recording never began" if empty else "the database is not a recording",
+            "the file is empty" if empty else "not a recording",
             where=str(path),
-            next_step="Name a .mcptrace file, or list the recordings with: mcptui traffic",
+            next_step="Use a .mcptrace file, or list recordings with mcptui traffic --list",
         )
     if version > VERSION:
         raise StorageError(
-            f"a newer mcptui wrote this recording (format {version}, this one reads up to {VERSION})",
+            f"the recording was written by a newer mcptui (format {version}, supported up to {VERSION})",
             where=str(path),
             next_step="Update mcptui and open it again.",
         )
     is_shorter = pages * page_size > path.stat().st_size and not has_bytes(side_file(path, "-wal"))
     if is_shorter and not is_cut(connection):
-        raise sqlite3.DatabaseError("the file is shorter than it says")
+        raise sqlite3.DatabaseError("the file is truncated")
 
 
 def leave_one_file(connection: sqlite3.Connection) -> None:
@@ -287,18 +294,16 @@ def storage_errors(path: Path) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         wal = has_bytes(side_file(path, "-wal"))
         raise StorageError(
-            f"the recording cannot be read ({error})",
+            f"cannot read the recording ({error})",
             where=str(path),
-            next_step=f"Copy it{' and the -wal file beside it' if wal else ''} to a folder of yours"
-            " and open the copy.",
+            next_step=f"Copy it{' and its -wal file' if wal else ''} to a folder that you "
+            "can write to, and open the copy.",
         ) from error
     except sqlite3.DatabaseError as error:
         raise StorageError(
-            f"the file is no recording, or it is damaged ({error})",
+            f"not a recording, or damaged ({error})",
             where=str(path),
-            next_step="If it was copied while it was written, copy the -wal file beside it too.",
+            next_step="If it was copied while in use, also copy its -wal file.",
         ) from error
     except (ValueError, TypeError, IndexError, KeyError, RecursionError) as error:
-        raise StorageError(
-            f"the recording holds a value that has no meaning ({error})", where=str(path)
-        ) from error
+        raise StorageError(f"the recording contains an invalid value ({error})", where=str(path)) from error

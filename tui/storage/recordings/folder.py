@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,7 @@ SUFFIX = ".mcptrace"
 TOTAL_CAP = 2 * 1024 * 1024 * 1024
 """Bytes of all recordings together, unless configured."""
 
-_NEXT = "`mcptui traffic --list` names those kept."
+_NEXT = "List recordings with `mcptui traffic --list`."
 
 
 def began_stamp() -> str:
@@ -44,12 +45,13 @@ class Recordings:
         self.folder = folder
 
     def new_path(self) -> Path:
-        """Return a free name for a new recording; names sort by time. Raises `OSError`."""
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        """Return a free name for a new recording; names sort by time. Its folder is made if that works."""
+        with suppress(OSError):  # the writer says why, and tries again
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         began = began_stamp()
         path = self.folder / f"{began}-{os.getpid()}{SUFFIX}"
         again = 2
-        while path.exists():
+        while os.path.exists(path):
             path = self.folder / f"{began}-{os.getpid()}-{again}{SUFFIX}"
             again += 1
         return path
@@ -68,7 +70,7 @@ class Recordings:
         if path.is_file():
             return path
         if os.sep in text:
-            raise StorageError("there is no such recording", where=text, next_step=_NEXT)
+            raise StorageError("recording not found", where=text, next_step=_NEXT)
         wanted = text.removesuffix(SUFFIX)
         names = [kept.path for kept in self.list()]
         found = [
@@ -76,7 +78,7 @@ class Recordings:
         ]
         if len(found) != 1:
             raise StorageError(
-                f"{len(found)} recordings are called so" if found else "there is no such recording",
+                f"{len(found)} recordings match" if found else "recording not found",
                 where=text,
                 next_step=_NEXT,
             )

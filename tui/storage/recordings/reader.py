@@ -174,8 +174,8 @@ class RecordingReader:
         parts = [f"{lost:,} of its entries"] if lost else []
         parts += [f"{bodies:,} {'body' if bodies == 1 else 'bodies'}"] if bodies else []
         parts += [f"{details:,} {'detail' if details == 1 else 'details'}"] if details else []
-        what = f"{'at least ' if least else ''}{_listed(parts)}" if parts else "a part of it"
-        how = f"was cut short, {self._cut}" if self._cut else "is damaged"
+        what = f"{'at least ' if least else ''}{_listed(parts)}" if parts else "part of it"
+        how = f"is truncated, {self._cut}" if self._cut else "is damaged"
         return f"the recording {how}: {what} could not be read"
 
     def span(self) -> tuple[int, int]:

@@ -5,6 +5,8 @@ when the disk takes them again. A recording that grew to its cap loses its oldes
 stays as an entry that says how many are gone, so that the numbers go on without a gap.
 """
 
+import errno
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -21,8 +23,8 @@ from tui.storage.recordings.rows import Row, entry_values, storable
 DEFAULT_CAP = 512 * 1024 * 1024
 """Bytes of one recording."""
 
-RETRY_S = 1.0
-"""Seconds until a failed disk is tried again."""
+RETRY_S, MOST_RETRY_S = 1.0, 15.0
+"""Seconds until a failed disk is tried again: twice as long each time."""
 
 WAITING_BYTES = 32 * 1024 * 1024
 """Bytes of bodies that wait in memory for a failed disk. With more, the recording ends there."""
@@ -70,7 +72,7 @@ class RecordingWriter:
         meta: Mapping[str, str] | None = None,
         stand_back: Callable[[], None] = lambda: None,
     ) -> None:
-        """Create the file, which must not exist; where that fails `problem` says so.
+        """Create the file, which must not exist; where that fails `problem` says so, and it is tried again.
 
         `stand_back` is called between a few entries, and may wait.
         """
@@ -83,30 +85,39 @@ class RecordingWriter:
         self._waiting_findings: list[Finding] = []
         self._waiting_bytes = 0
         self._retry_at = 0.0
+        self._retries = 0
+        self._is_over = False
+        self._inode = (0, 0)
         self._judged = self._judged_stored = 0
         self._missed = False
         self._table = FindingTable()
         self._first = self._gone = -1
         self._live: LiveMark | None = None
+        self._meta = meta or {}
         try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._live = LiveMark(path)
-            self._connection = create_recording(path, meta or {})
-            self._page_size = int(self._connection.execute("PRAGMA page_size").fetchone()[0])
+            self._create()
         except (OSError, sqlite3.Error) as error:
-            self._give_up(error)
+            self._failed(error)
+
+    def _create(self) -> None:
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if self._live is None:
+            self._live = LiveMark(self.path)
+        connection, self._page_size = create_recording(self.path, self._meta)
+        self._connection, self._inode = connection, _inode(self.path)
 
     def write(self, entries: Sequence[Entry], findings: Sequence[Finding] = (), judged: int = 0) -> None:
         """Store entries, findings of these or earlier ones, and up to where all are known, at once.
 
         When it returns without a `problem` they survive kill -9.
         """
-        if self._connection is None:
+        if self._is_over:
             return
         self._waiting_findings.extend(findings)
         if not self._missed:
             self._judged = max(self._judged, judged)
-        if not entries and not self._waiting_findings and self._judged == self._judged_stored:
+        known = not self._waiting_findings and self._judged == self._judged_stored
+        if not entries and known and not self.problem:
             return
         self._waiting.extend(entries)
         self._waiting_bytes += sum(ENTRY_WEIGHT + len(entry.body) for entry in entries)
@@ -130,13 +141,12 @@ class RecordingWriter:
         """Store what waits and leave one single file, unless somebody is reading it."""
         self._retry_at = 0.0
         unstored = self._waiting or self._waiting_findings or self._judged > self._judged_stored
-        if self._connection is not None and unstored:
+        if not self._is_over and unstored:
             self._store_waiting()
         connection, self._connection = self._connection, None
-        if connection is None:
-            return
-        leave_one_file(connection)
-        connection.close()
+        if connection is not None:
+            leave_one_file(connection)
+            connection.close()
         self._end_live()
 
     def _store_waiting(self) -> None:
@@ -144,17 +154,35 @@ class RecordingWriter:
             self._keep_waiting()
             return
         try:
+            if self._connection is None:
+                self._create()
+            elif _inode(self.path) != self._inode:
+                self._lost_file()
+                return
             self._store(self._waiting, self._waiting_findings)
-        except (sqlite3.Error, OverflowError, ValueError, TypeError) as error:
+        except (OSError, sqlite3.Error, OverflowError, ValueError, TypeError) as error:
             # The last three are for values that SQLite or JSON cannot store, which no tap should make.
-            assert self._connection is not None
-            roll_back(self._connection)
-            self.problem = _sentence(error, self.path)
-            self._retry_at = time.monotonic() + RETRY_S
-            self._keep_waiting()
+            self._failed(error)
             return
         self._waiting, self._waiting_findings, self._waiting_bytes = [], [], 0
-        self.problem, self._retry_at = "", 0.0
+        self.problem, self._retry_at, self._retries = "", 0.0, 0
+
+    def _failed(self, error: Exception) -> None:
+        """Say why nothing is stored, and keep what waits for the next try."""
+        if self._connection is not None:
+            roll_back(self._connection)
+        self.problem = _sentence(error, self.path)
+        if isinstance(error, FileExistsError) and self.path.is_file():  # somebody else's
+            self._let_go()
+            return
+        self._retry_at = time.monotonic() + min(RETRY_S * 2**self._retries, MOST_RETRY_S)
+        self._retries = min(self._retries + 1, 10)
+        self._keep_waiting()
+
+    def _lost_file(self) -> None:
+        """End the recording: SQLite would go on writing what nobody finds."""
+        self.problem = f"the file {self.path} was deleted"
+        self._let_go()
 
     def _store(self, entries: Sequence[Entry], findings: Sequence[Finding]) -> None:
         connection = self._connection
@@ -182,11 +210,8 @@ class RecordingWriter:
             self._waiting_findings = []
             self._judged, self._missed = self._judged_stored, True
 
-    def _give_up(self, error: Exception) -> None:
-        self.problem = _sentence(error, self.path)
-        self._let_go()
-
     def _let_go(self) -> None:
+        self._is_over = True
         self._waiting, self._waiting_findings = [], []
         connection, self._connection = self._connection, None
         if connection is not None:
@@ -261,13 +286,22 @@ def _insert(connection: sqlite3.Connection, statements: Mapping[int, str], rows:
             place += run
 
 
+def _inode(path: Path) -> tuple[int, int]:
+    """Return what tells a file from another of the same name, zeros if there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return 0, 0
+    return found.st_dev, found.st_ino
+
+
 def _sentence(error: Exception, path: Path) -> str:
     text = str(error)
-    if "full" in text:
-        return f"the disk of {path.parent} is full; free some space"
+    if "full" in text or getattr(error, "errno", 0) == errno.ENOSPC:
+        return f"the disk of {path.parent} is full. Free some space"
     if "readonly" in text or isinstance(error, PermissionError):
-        return f"{path.parent} cannot be written to; change its permissions"
+        return f"no permission to write to {path.parent}. Change its permissions"
     if "locked" in text:
-        return f"another program holds {path.name} locked; close it"
+        return f"{path.name} is locked by another program. Close it"
     reason = error.strerror if isinstance(error, OSError) and error.strerror else text
-    return f"{path} cannot be written: {reason}"
+    return f"cannot write {path}: {reason}"

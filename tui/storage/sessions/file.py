@@ -25,8 +25,8 @@ VERSION = 1
 APPLICATION_ID = 0x6D637073
 """Marks the file as a session of mcptui ("mcps" in ASCII; https://sqlite.org/fileformat.html 1.2.8)."""
 
-WRITER_BUSY_MS = 1000
-"""How long the writer waits for another program's lock."""
+WRITER_BUSY_MS = 300
+"""How long the writer waits for another program's lock, before it says so and tries again."""
 
 REMARKS = (
     "CREATE TABLE IF NOT EXISTS remarks (number INTEGER PRIMARY KEY, at REAL NOT NULL, body TEXT NOT NULL)"
@@ -65,7 +65,7 @@ _OF_THE_FOLDER = (errno.ENOTDIR, errno.EEXIST, errno.EROFS, errno.EDQUOT, errno.
 """Errors of the folder or its disk, not of one session."""
 
 _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,79}")
-_NEXT = "`mcptui sessions list` names those kept."
+_NEXT = "List conversations with `mcptui sessions`."
 
 
 class Damaged(StorageError):
@@ -149,12 +149,12 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
     """
     application, version = (_number(connection, name) for name in ("application_id", "user_version"))
     if not application and _number(connection, "page_count") <= 1:  # WAL is switched on before the schema
-        raise NeverBegan("nothing was ever said in this session", where=path.stem, next_step=_NEXT)
+        raise NeverBegan("the conversation is empty", where=path.stem, next_step=_NEXT)
     if application != APPLICATION_ID:
-        raise StorageError("the file is no session", where=path.name, next_step=_NEXT)
+        raise StorageError("not a saved conversation", where=path.name, next_step=_NEXT)
     if version > VERSION:
         raise StorageError(
-            f"a newer mcptui wrote this session (format {version}, this one reads up to {VERSION})",
+            f"the conversation was saved by a newer mcptui (format {version}, supported up to {VERSION})",
             where=path.name,
             next_step="Update mcptui and open it again.",
         )
@@ -211,7 +211,7 @@ def _number(connection: sqlite3.Connection, pragma: str) -> int:
 
 def absent(path: Path) -> StorageError:
     """Return the error for a session that does not exist."""
-    return StorageError("there is no such session", where=path.stem, next_step=_NEXT)
+    return StorageError("conversation not found", where=path.stem, next_step=_NEXT)
 
 
 @contextmanager
@@ -220,7 +220,7 @@ def session_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError as error:  # sqlite3 fails to decode its own message about a damaged page
-        raise Damaged("the session is damaged", where=path.stem) from error
+        raise Damaged("the file is damaged", where=path.stem) from error
     except (sqlite3.Error, OSError) as error:
         kind = Damaged if isinstance(error, sqlite3.Error) and is_damage(error) else StorageError
         raise kind(why_not(error, path), where=path.stem) from error
@@ -230,17 +230,17 @@ def why_not(error: Exception, path: Path) -> str:
     """Return why a session cannot be written or read, and what to do about it."""
     text = str(error)
     if "full" in text or getattr(error, "errno", 0) == 28:  # ENOSPC
-        return f"the disk of {path.parent} is full; free some space"
+        return f"the disk of {path.parent} is full. Free some space"
     if "readonly" in text or isinstance(error, PermissionError):
-        return f"{path.parent} cannot be written to; change its permissions"
+        return f"no permission to write to {path.parent}. Change its permissions"
     if "locked" in text:
-        return f"another program holds {path.name} locked; close it"
+        return f"{path.name} is locked by another program. Close it"
     if isinstance(error, sqlite3.Error) and is_damage(error):
-        return f"the session is damaged ({text})"
+        return f"the file is damaged ({text})"
     reason = error.strerror if isinstance(error, OSError) and error.strerror else text
     if getattr(error, "errno", None) in _OF_THE_FOLDER:
         return f"cannot write to {path.parent}: {reason}"
-    return f"{path.name} cannot be used: {reason}"
+    return f"cannot use {path.name}: {reason}"
 
 
 def folder_problem(folder: Path) -> str:

@@ -67,7 +67,7 @@ def html(shown: SessionTranscript) -> Iterator[str]:
         f"<header><h1>{title}</h1><p>{escape(shown.facts)}</p></header>\n<main>\n"
     )
     if shown.meta.system:
-        yield _folded("System text", bounded(shown.meta.system))
+        yield _folded("System prompt", bounded(shown.meta.system))
     reader = _reader()
     tools = shown.tools
     for entry, at in shown.entries:
@@ -100,7 +100,7 @@ def _reader() -> "MarkdownIt":
 def _reply(message: AssistantMessage, tools: dict[str, str], reader: "MarkdownIt") -> str:
     label = escape(clean_line(message.model, 80)) or "Model"
     took = f" <time>{duration(message.seconds * 1000)}</time>" if message.seconds else ""
-    parts = [f"<section><h2>{label}{' · cut off' if message.partial else ''}{took}</h2>"]
+    parts = [f"<section><h2>{label}{' · truncated' if message.partial else ''}{took}</h2>"]
     if message.reasoning:
         parts.append(_folded(thinking_words(message), bounded(message.reasoning)))
     if message.text:

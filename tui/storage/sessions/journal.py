@@ -33,8 +33,8 @@ WINDOW = 0.02
 DRAFT_SECONDS = 0.25
 """How often the draft of a reply is stored, unless somebody waits for it."""
 
-RETRY_SECONDS = 1.0
-"""Until a failed disk is tried again."""
+RETRY_SECONDS, MOST_RETRY_SECONDS = 1.0, 15.0
+"""Until a failed disk is tried again: twice as long each time, but soon when there is something new."""
 
 CLOSE_SECONDS = 5.0
 """How long `close` waits for the disk."""
@@ -76,7 +76,8 @@ class SessionJournal:
         self._weight = 0
         self._waiters: list[Waiter] = []
         self._storing = self.is_closing = self._ended = False
-        self._retry_at = self._draft_at = 0.0
+        self._retry_at = self._draft_at = self._failed_at = 0.0
+        self._retries = 0
         self._thread: threading.Thread | None = None
 
     @property
@@ -126,6 +127,7 @@ class SessionJournal:
                 return
             self._ops.append(op)
             self._weight += size + _WEIGHT
+            self._retry_at = min(self._retry_at, self._failed_at + RETRY_SECONDS)
             if replaces_draft:
                 self._draft = None
             self._wake()
@@ -186,7 +188,9 @@ class SessionJournal:
         stored = self._writer.store(batch if draft is None else [*batch, draft])
         with self._condition:
             self._storing = False
-            if not stored:
+            if stored:
+                self._retries = 0
+            else:
                 self._keep(batch, weight)
         for waiter in waiters:
             _resolve(waiter)
@@ -217,7 +221,9 @@ class SessionJournal:
 
     def _keep(self, batch: list[Op], weight: int) -> None:
         """Keep what could not be stored, within `WAITING_BYTES`. A draft is dropped."""
-        self._retry_at = time.monotonic() + RETRY_SECONDS
+        self._failed_at = time.monotonic()
+        self._retry_at = self._failed_at + min(RETRY_SECONDS * 2**self._retries, MOST_RETRY_SECONDS)
+        self._retries = min(self._retries + 1, 10)
         self._weight += weight
         self._ops[:0] = batch
         if self._weight > WAITING_BYTES:
@@ -315,8 +321,8 @@ class SessionWriter:
             op(tables)
         except (ValueError, TypeError, OverflowError, RecursionError, sqlite3.DataError) as error:
             # An invalid value, which nothing should make, must not keep what follows from being stored.
-            _log.exception("a part of session %s could not be stored", self._path.stem)
-            self.defect = f"a part of the session could not be stored ({error})"
+            _log.exception("cannot store a part of session %s", self._path.stem)
+            self.defect = f"cannot store a part of the conversation ({error})"
 
     def _opened(self) -> SessionTables:
         if self._tables is not None:
@@ -339,7 +345,7 @@ class SessionWriter:
         except FileNotFoundError:
             found = None
         if found is None or (found.st_dev, found.st_ino) != self._inode:
-            raise StorageError(f"the file {self._path} is gone; what is said from now on is not kept")
+            raise StorageError(f"the file {self._path} was deleted. New messages are not saved")
 
     def _failed(self, error: Exception) -> None:
         self.problem = error.message if isinstance(error, StorageError) else why_not(error, self._path)

@@ -67,32 +67,32 @@ def parsed(raw: bytes, where: str) -> StoredSession:
         return _session(_loaded(raw))
     except ValueError as error:
         raise StorageError(
-            f"the file is no exported session: {clean_line(str(error), 300)}",
+            f"not an exported conversation: {clean_line(str(error), 300)}",
             where=where,
-            next_step="Export one with: mcptui sessions export ID --as json",
+            next_step="Export one with mcptui sessions export ID --as json",
         ) from error
 
 
 def _loaded(raw: bytes) -> Mapping[str, Any]:
     if len(raw) > MOST_BYTES:
-        raise ValueError(f"it is larger than {MOST_BYTES // 2**20} MiB")
+        raise ValueError(f"larger than {MOST_BYTES // 2**20} MiB")
     if raw.count(b"{") + raw.count(b"[") > MOST_PARTS:
-        raise ValueError("it has too many parts")
+        raise ValueError("too many parts")
     try:
         found = json.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise ValueError("it is not UTF-8") from None
+        raise ValueError("not UTF-8") from None
     except json.JSONDecodeError as error:
-        raise ValueError(f"it is not JSON ({error.msg}, line {error.lineno})") from None
+        raise ValueError(f"not JSON ({error.msg}, line {error.lineno})") from None
     except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        raise ValueError("nested too deeply") from None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise ValueError(f'"format" is not "{FORMAT}"')
     version = found.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise ValueError('"version" is not a number')
     if version > VERSION:
-        raise ValueError(f"a newer mcptui wrote it (version {version}); update mcptui")
+        raise ValueError(f"written by a newer mcptui (version {version}). Update mcptui")
     return found
 
 
@@ -106,7 +106,7 @@ def _session(found: Mapping[str, Any]) -> StoredSession:
     sent = {str(body.get("call_id")) for _, body in rows["intents"]}
     valid = mended(messages, sent)
     if not valid:
-        raise ValueError('"messages" holds nothing that was said')
+        raise ValueError('"messages" has no user or assistant message')
     if len(valid) != len(messages):  # repaired: the times no longer fit
         times = [times[0]] * len(valid)
     meta = {name: _text(found, name) for name in ("title", "system", "model", "profile")}
@@ -163,7 +163,7 @@ def _rows(found: Mapping[str, Any], name: str) -> list[tuple[float, Object]]:
 def _results(found: Mapping[str, Any]) -> dict[str, str]:
     results = found.get("results", {})
     if not isinstance(results, dict) or not all(isinstance(text, str) for text in results.values()):
-        raise ValueError('"results" is not an object of texts')
+        raise ValueError('"results" is not an object of strings')
     if any(len(name) > LONGEST_NAME for name in results):
         raise ValueError('a name in "results" is too long')
     return results
@@ -172,7 +172,7 @@ def _results(found: Mapping[str, Any]) -> dict[str, str]:
 def _list(found: Mapping[str, Any], name: str, most: int) -> list[Any]:
     value = found.get(name, [])
     if not isinstance(value, list):
-        raise ValueError(f'"{name}" is not a list')
+        raise ValueError(f'"{name}" is not an array')
     if len(value) > most:
         raise ValueError(f'"{name}" has more than {most:,} items')
     return value
@@ -183,7 +183,7 @@ def _text(found: Mapping[str, Any], name: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise ValueError(f'"{name}" is not a text')
+        raise ValueError(f'"{name}" is not a string')
     return value
 
 

@@ -144,7 +144,7 @@ def _text(found: re.Match[str]) -> str:
 def _reply(message: AssistantMessage, tools: dict[str, str]) -> str:
     label = escaped(clean_line(message.model, 80)) or "Model"
     took = f" · {duration(message.seconds * 1000)}" if message.seconds else ""
-    parts = [f"## {label}{' · cut off' if message.partial else ''}{took}\n\n"]
+    parts = [f"## {label}{' · truncated' if message.partial else ''}{took}\n\n"]
     if message.reasoning:
         parts.append(f"_{thinking_words(message)}_\n\n{fenced(bounded(message.reasoning), 'text')}\n\n")
     if message.text:

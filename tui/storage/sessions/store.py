@@ -65,7 +65,7 @@ class SessionStore:
         """
         await self._let_close(session)
         if session in self._open:
-            raise InUse("the session is open here already", where=session)
+            raise InUse("the conversation is already open", where=session)
         reading = asyncio.create_task(asyncio.to_thread(self._reopen, session), name="open a session")
         try:
             found, lock, problem = await asyncio.shield(reading)
@@ -183,7 +183,7 @@ class SessionStore:
         """Take a session out of the list; `restore` brings it back for thirty days."""
         await self._let_close(session)
         if session in self._open:
-            raise InUse("the session is open here", where=session, next_step="Close it first.")
+            raise InUse("the conversation is open", where=session, next_step="Close it first.")
         await asyncio.to_thread(self.files.delete, session)
 
     async def restore(self, session: str) -> None:
@@ -239,7 +239,7 @@ class SessionStore:
             with source.open("rb") as file:
                 raw = file.read(MOST_BYTES + 1)
         except OSError as error:
-            raise StorageError(f"it cannot be read ({error.strerror})", where=str(source)) from error
+            raise StorageError(f"unreadable ({error.strerror})", where=str(source)) from error
         whole = parsed(raw, str(source))
         path = self.files.path_of(new_id())
         with session_errors(path):

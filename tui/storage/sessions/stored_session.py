@@ -87,8 +87,8 @@ class StoredSession:
         """What could not be read, in words, or ""."""
         if not self.damaged:
             return ""
-        what = plural(self.lost, "message") if self.lost else "a part of it"
-        return f"the session is damaged: {what} could not be read"
+        what = plural(self.lost, "message") if self.lost else "part of it"
+        return f"the conversation is damaged: {what} could not be read"
 
 
 def rows_of(remarks: Sequence[Remark]) -> list[tuple[float, Object]]:

@@ -10,54 +10,54 @@ from tui.traffic.methods import MODERN
 _ERRORS = {
     -32700: "what was sent is not JSON",
     -32600: "what was sent is not a valid request",
-    -32601: "the receiver does not have this method",
-    -32602: "the params are not what the method wants",
-    -32603: "something failed inside the receiver",
-    -32000: "an error of the implementation; SDKs use it for a closed connection",
-    -32001: "an error of the implementation; SDKs use it for a request that timed out",
+    -32601: "the receiver does not support this method",
+    -32602: "the params are invalid for the method",
+    -32603: "the receiver had an internal error",
+    -32000: "an implementation error. SDKs use it for a closed connection",
+    -32001: "an implementation error. SDKs use it for a timeout",
     -32002: f"the resource was not found (up to 2025-11-25; {MODERN} uses -32602)",
-    -32020: f"HTTP headers and body say different things ({MODERN})",
-    -32021: f"the request needs a feature that the client did not declare ({MODERN})",
-    -32022: f"the receiver does not speak the revision that was asked for ({MODERN})",
-    -32042: "the person must first do something in a browser (2025-11-25)",
+    -32020: f"HTTP headers and body disagree ({MODERN})",
+    -32021: f"the request requires a capability that the client did not declare ({MODERN})",
+    -32022: f"the receiver does not support the requested revision ({MODERN})",
+    -32042: "the user must first do something in a browser (2025-11-25)",
 }
 
 _STATUS = {
-    200: "it worked",
-    202: "taken, and there is nothing to answer",
-    204: "it worked, and there is no content",
+    200: "success",
+    202: "accepted, no content",
+    204: "success, no content",
     301: "moved",
-    302: "found elsewhere",
-    307: "ask elsewhere, in the same way",
-    308: "moved, ask there in the same way",
-    400: "the server could not make sense of the request",
-    401: "the server wants to know who asks: authorization is missing or has expired",
-    403: "the server knows who asks, and refuses",
-    404: "there is nothing at this address, or the session has ended",
-    405: "this address does not take this kind of request",
-    406: "the server cannot answer in a form that was accepted",
-    408: "the server waited too long for the request",
-    409: "it conflicts with something",
+    302: "redirect",
+    307: "redirect with the same method",
+    308: "moved permanently",
+    400: "the server did not understand the request",
+    401: "authorization is missing or expired",
+    403: "permission denied",
+    404: "not found, or the session has ended",
+    405: "method not allowed at this URL",
+    406: "no acceptable response format",
+    408: "the server timed out waiting for the request",
+    409: "conflict",
     413: "the request is too large",
-    415: "the server does not take this kind of content",
-    422: "the server understood the request, and cannot do it",
-    429: "too many requests: wait before asking again",
-    500: "the server failed",
-    502: "a server behind the server failed",
-    503: "the server is busy or down",
-    504: "a server behind the server did not answer in time",
+    415: "unsupported content type",
+    422: "the server understood the request, but cannot process it",
+    429: "too many requests",
+    500: "internal server error",
+    502: "bad gateway: an upstream server failed",
+    503: "the server is overloaded or down",
+    504: "gateway timeout: an upstream server did not respond in time",
     529: "the server is overloaded",
 }
-_CLASSES = {1: "goes on", 2: "worked", 3: "is elsewhere", 4: "was refused", 5: "failed at the server"}
+_CLASSES = {1: "continues", 2: "worked", 3: "moved", 4: "rejected", 5: "failed at the server"}
 
 _SIGNALS = {
     1: "SIGHUP (its terminal was closed)",
     2: "SIGINT (interrupted)",
-    6: "SIGABRT (it gave up by itself)",
-    9: "SIGKILL (killed at once; also by a system short of memory)",
+    6: "SIGABRT (aborted itself)",
+    9: "SIGKILL (killed, possibly because the system ran out of memory)",
     11: "SIGSEGV (it crashed)",
-    13: "SIGPIPE (it wrote to a pipe that nobody reads)",
-    15: "SIGTERM (asked to end)",
+    13: "SIGPIPE (wrote to a closed pipe)",
+    15: "SIGTERM (asked to terminate)",
 }
 
 
@@ -66,32 +66,32 @@ def error_words(code: int) -> str:
     if code in _ERRORS:
         return _ERRORS[code]
     if -32099 <= code <= -32020:
-        return "reserved by MCP, without a meaning so far"
+        return "reserved by MCP, not defined"
     if -32019 <= code <= -32000:
-        return "an error of the implementation; it means what its server says"
+        return "an implementation error, defined by the server"
     if -32768 <= code <= -32000:
-        return "reserved by JSON-RPC, without a meaning so far"
-    return "a code of the server's own"
+        return "reserved by JSON-RPC, not defined"
+    return "a server-specific code"
 
 
 def status_words(status: int) -> str:
     """Return the meaning of an HTTP status, as a clause."""
-    return _STATUS.get(status) or _CLASSES.get(status // 100, "no status of HTTP")
+    return _STATUS.get(status) or _CLASSES.get(status // 100, "not an HTTP status")
 
 
 def exit_words(code: int) -> str:
     """Return the meaning of an exit code, as a clause; negative ones are signals, as in Python."""
     if code == 0:
-        return "it ended as it should"
+        return "it exited normally"
     if code < 0:
-        return f"it was ended by {signal_words(-code)}"
+        return f"it was terminated by {signal_words(-code)}"
     if code == 126:
         return "the command is not executable"
     if code == 127:
         return "the command was not found"
     if code > 128 and code - 128 in _SIGNALS:
-        return f"what it ran was ended by {signal_words(code - 128)}"
-    return f"it ended with code {code}"
+        return f"the command it ran was terminated by {signal_words(code - 128)}"
+    return f"it exited with code {code}"
 
 
 def signal_words(number: int) -> str:
@@ -114,23 +114,23 @@ def event_sentences(word: str, server: str, detail: Mapping[str, Any]) -> list[s
             return _exit(server, detail)
         case "signal":
             name = clean_line(str(detail.get("signal", "a signal")), 24)
-            return [f"mcptui sent {server} and what it started {name}, because it had not ended by itself."]
+            return [f"mcptui sent {name} to {server} and its child processes, because it did not exit."]
         case "stop":
-            return [f"mcptui began to stop {server}: its input is closed first, signals follow if it stays."]
+            return [f"mcptui started to stop {server}. It closes stdin first, then sends signals."]
         case "gave up":
             why = clean_line(str(detail.get("why", "")), 160)
             known = clean_line(str(detail.get("id", "?")), 40)
             told = f": {why}" if why else ""
-            return [f"mcptui waits no longer for the answer to request {known} of {server}{told}."]
+            return [f"mcptui stopped waiting for the response to request {known} of {server}{told}."]
         case "too large":
             limit = _number(detail.get("limit"))
             return [
-                f"A line of {size(_number(detail.get('bytes')))} was skipped; "
-                f"mcptui reads lines of up to {size(limit)}." if limit else "A line was too large to be read."
+                f"A line of {size(_number(detail.get('bytes')))} was skipped. mcptui reads lines of up "
+                f"to {size(limit)}." if limit else "A line was too large."
             ]  # fmt: skip
         case "log left out":
             lost = size(_number(detail.get("bytes")))
-            return [f"{lost} of what {server} wrote on stderr came too fast and are not in the recording."]
+            return [f"{lost} of stderr from {server} came too fast and are not in the recording."]
         case "dropped":
             return _dropped(detail)
         case _:
@@ -140,22 +140,22 @@ def event_sentences(word: str, server: str, detail: Mapping[str, Any]) -> list[s
 def _of_connection(word: str, server: str, detail: Mapping[str, Any]) -> list[str]:
     match word:
         case "unreadable":
-            return ["What stood here cannot be read: this part of the recording is damaged."]
+            return ["This entry is lost: this part of the recording is damaged."]
         case "connect":
-            return [f"The connection to {server} was made."]
+            return [f"Connected to {server}."]
         case "disconnect":
             return [f"The connection to {server} ended."]
         case "endpoint":
-            return [f"{_capital(server)} named the address that messages are sent to (HTTP+SSE)."]
+            return [f"{_capital(server)} sent its message endpoint (HTTP+SSE)."]
         case "session opened again":
-            return [f"{_capital(server)} had lost the session, so it was opened again."]
+            return [f"{_capital(server)} lost the session. mcptui reopened it."]
         case "http":
             return _http(server, detail)
         case "sign-in":
             return _sign_in(server, detail)
         case "broken":
             why = clean_line(str(detail.get("why", "")), 160)
-            return [f"The connection to {server} broke{f': {why}' if why else ''}."]
+            return [f"The connection to {server} was lost{f': {why}' if why else ''}."]
         case "end":
             stream = clean_line(str(detail.get("stream", "a stream")), 16)
             return [f"{stream[:1].upper()}{stream[1:]} of {server} is closed."]
@@ -172,10 +172,10 @@ def _sign_in(server: str, detail: Mapping[str, Any]) -> list[str]:
     why = "for tokens" if grant else "how to sign in" if "/.well-known/" in url else "to sign in"
     said = [f"mcptui asked {why} to {server}: {method} {url}."]
     if "failed" in detail:
-        return [*said, f"There was no answer: {clean_line(str(detail['failed']), 160)}."]
+        return [*said, f"The request failed: {clean_line(str(detail['failed']), 160)}."]
     if (status := _number(detail.get("status"))) > 0:
-        said.append(f"The answer was HTTP {status:.0f}: {status_words(int(status))}.")
-    return [*said, "Codes, tokens and secrets were replaced before it was recorded."]
+        said.append(f"Response: HTTP {status:.0f}: {status_words(int(status))}.")
+    return [*said, "Codes, tokens and secrets were redacted before recording."]
 
 
 def _spawn(server: str, detail: Mapping[str, Any]) -> list[str]:
@@ -201,21 +201,21 @@ def _exit(server: str, detail: Mapping[str, Any]) -> list[str]:
     if isinstance(signal, int) and not isinstance(signal, bool) and signal:
         said.append(f"{_capital(exit_words(-abs(signal)))}.")
     elif isinstance(signal, str) and signal:
-        said.append(f"It was ended by {clean_line(signal, 24)}.")
+        said.append(f"It was terminated by {clean_line(signal, 24)}.")
     elif isinstance(code, int) and not isinstance(code, bool) and code.bit_length() < 64:
         said.append(f"{_capital(exit_words(code))}.")
-    return [*said, "Requests that had no answer by then will get none."]
+    return [*said, "Pending requests will get no response."]
 
 
 def _http(server: str, detail: Mapping[str, Any]) -> list[str]:
     status, method = detail.get("status"), detail.get("http")
     if "sse" in detail:
-        return [f"An event without data came from {server}; such events keep a stream open."]
+        return [f"An event without data from {server}, which keeps the stream open."]
     if isinstance(status, int) and not isinstance(status, bool) and status.bit_length() < 64:
-        return [f"{_capital(server)} answered without a body, HTTP {status}: {status_words(status)}."]
+        return [f"{_capital(server)} responded without a body, HTTP {status}: {status_words(status)}."]
     match method:
         case "GET":
-            return [f"The client asked {server} for a stream of messages (HTTP GET)."]
+            return [f"The client opened a message stream from {server} (HTTP GET)."]
         case "DELETE":
             return [f"The client ended its session with {server} (HTTP DELETE)."]
     return [f"The client sent {server} an HTTP {clean_line(str(method or 'request'), 24)} without a body."]
@@ -224,11 +224,11 @@ def _http(server: str, detail: Mapping[str, Any]) -> list[str]:
 def _dropped(detail: Mapping[str, Any]) -> list[str]:
     entries, octets = _number(detail.get("entries")), _number(detail.get("bytes"))
     if not entries and octets:
-        return [f"{size(octets)} are missing here: they could not be recorded in time."]
+        return [f"{size(octets)} missing: they came faster than they could be recorded."]
     what = plural(int(entries), "entry").replace("entrys", "entries") if entries else "Entries"
     of = f" of {size(octets)}" if octets else ""
     what = f"{count(entries)} entries" if entries >= 1_000 else what
-    return [f"Missing here: {what}{of}, too old for the space of recordings or too fast to be stored."]
+    return [f"Missing: {what}{of}, dropped at the size limit or too fast to be stored."]
 
 
 def _unknown(detail: Mapping[str, Any]) -> list[str]:
@@ -237,7 +237,7 @@ def _unknown(detail: Mapping[str, Any]) -> list[str]:
         for name, value in list(detail.items())[:6]
         if name != "event" and isinstance(value, str | int | float)
     ]
-    return ["Something happened to the connection.", *told]
+    return ["A connection event.", *told]
 
 
 def _number(value: Any) -> float:

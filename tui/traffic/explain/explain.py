@@ -74,9 +74,9 @@ def _request(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
     elif entry.outcome in (Outcome.CANCELLED, Outcome.LOST, Outcome.PROBE):
         sentences.append(f"{ENDS[entry.outcome]}.")
     else:
-        sentences.append("There is no answer yet.")
+        sentences.append("No response yet.")
     if entry.root not in (0, entry.seq):
-        sentences.append(f"It goes on with the call that began with #{entry.root}.")
+        sentences.append(f"It continues the call that started with #{entry.root}.")
     return Explanation(title, _with_cause(sentences, entry.cause), _section(entry, revision))
 
 
@@ -87,11 +87,11 @@ def _answer(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
     sentences: list[str] = []
     if pair is not None:
         took = duration(max(0, entry.mono_ns - pair.mono_ns) / 1e6)
-        sentences += [f"The answer to #{pair.seq}, in which {_deed(pair)}.", f"It took {took}."]
+        sentences += [f"The response to #{pair.seq}, in which {_deed(pair)}.", f"It took {took}."]
     elif entry.pair:
-        sentences.append(f"The answer to #{entry.pair}.")
+        sentences.append(f"The response to #{entry.pair}.")
     else:
-        sentences.append("An answer to a request that is not in the recording, or that nobody sent.")
+        sentences.append("A response to a request that is not in the recording or was never sent.")
     body = body_of(entry)
     if entry.outcome is Outcome.PROBE:
         sentences.append(f"{ENDS[Outcome.PROBE]}.")
@@ -118,15 +118,15 @@ def _model(entry: Entry, pair: Entry | None) -> Explanation:
         sentences = [f"mcptui sent the conversation and the tools to the model {name}: {size(entry.size)}."]
         if pair is not None:
             took = duration(max(0, pair.mono_ns - entry.mono_ns) / 1e6)
-            sentences.append(f"The model was through with #{pair.seq} after {took}.")
+            sentences.append(f"The model finished #{pair.seq} after {took}.")
     else:
         title = f"reply of {name}"
-        sentences = [f"What the model {name} said, with its calls: {size(entry.size)}."]
+        sentences = [f"The reply of the model {name} with its tool calls: {size(entry.size)}."]
         if pair is not None:
             took = duration(max(0, entry.mono_ns - pair.mono_ns) / 1e6)
-            sentences.append(f"It answers #{pair.seq} and took {took}.")
+            sentences.append(f"It responds to #{pair.seq} and took {took}.")
         if entry.outcome is Outcome.ERROR:
-            sentences.append("The endpoint refused, or broke off.")
+            sentences.append("The endpoint rejected the request or aborted the reply.")
     sentences += status_sentences(entry.detail)
     return Explanation(title, _with_cause(sentences, entry.cause))
 
@@ -136,10 +136,10 @@ _DIALECT = {
     "tool_call": "The client calls a tool",
     "tool_result": "The result of a call",
     "tool_error": "A call failed",
-    "error": "The server could not use a message",
+    "error": "The server could not process a message",
     "ping": "The client asks whether the server is alive",
     "pong": "The server is alive",
-    "shutdown": "The client asks the server to end",
+    "shutdown": "The client asks the server to exit",
     "batch_call": "The client makes several calls",
     "batch_result": "The results of several calls",
 }
@@ -150,25 +150,26 @@ def _stray(entry: Entry) -> Explanation:
     head = clean_line(entry.body[:400].decode("utf-8", "replace"), 80)
     match entry.kind:
         case Kind.STDERR:
-            title, words = "line on stderr", f"{server} wrote it on stderr, where servers keep their log."
+            title, words = "line on stderr", f"{server} wrote it to stderr, its log."
         case Kind.NOT_JSON:
             title = "not JSON"
             words = (
-                f"{server} wrote a line on stdout that is no JSON. Only messages belong there; it is skipped."
+                f"{server} wrote a line to stdout that is not JSON. It was skipped, because only "
+                "messages are allowed there."
             )
         case Kind.BATCH:
             title = "batch"
-            words = "Several messages in one"
+            words = "A batch of messages"
         case Kind.NOT_RPC if entry.method in _DIALECT:
             title = f"{entry.method}, line dialect"
             tool = f" ({clean_line(entry.tool, 80)})" if entry.tool else ""
             words = f'{_DIALECT[entry.method]}{tool}, in the non-standard "hello" dialect, which is not MCP.'
         case _:
             title = "not JSON-RPC"
-            words = "JSON, but no message of JSON-RPC 2.0: no request, no notification, no answer."
+            words = "JSON, but not a JSON-RPC 2.0 request, notification or response."
     sentences = [_sentence(words.rstrip("."))]
     if entry.kind is Kind.BATCH:
-        sentences.append("Only the revision 2025-03-26 has that. Its messages follow.")
+        sentences.append("Only revision 2025-03-26 has batches. Its messages follow.")
     elif head:
         sentences.append(f"It begins: {head}")
     return Explanation(title, _with_cause([*sentences, *status_sentences(entry.detail)], entry.cause))
@@ -180,12 +181,12 @@ def _deed(entry: Entry, revision: str = "") -> str:
     asker, asked = ("the client", server) if entry.direction is Direction.OUT else (server, "the client")
     method = METHODS.get(entry.method)
     if method is None:
-        return f"{asker} sends {asked} {_method(entry)}, which is not a method of MCP"
+        return f"{asker} sends {asked} {_method(entry)}, which is not an MCP method"
     name = clean_line(entry.tool, 80)
     kind = _NAMED.get(entry.method, "something")
     deed = method.words.format(asker=asker, asked=asked, what=f"{kind} {name}" if name else kind)
     if revision and revision not in method.out | method.back:
-        deed += f" (the revision in force, {clean_line(revision, 20)}, does not have this)"
+        deed += f" (not part of the negotiated revision {clean_line(revision, 20)})"
     return deed
 
 
@@ -201,7 +202,7 @@ def _with_cause(sentences: list[str], cause: Cause | None) -> tuple[str, ...]:
             step = f", step {cause.step}" if cause.step else ""
             sentences = [*sentences, f"Part of turn {cause.turn}{step}."]
         else:
-            sentences = [*sentences, "Made by hand."]
+            sentences = [*sentences, "Sent by hand."]
     return tuple(sentence for sentence in sentences if sentence)
 
 
@@ -233,11 +234,11 @@ MAX_READ = 256 * 1024
 
 ENDS = {
     Outcome.ERROR: "It failed",
-    Outcome.TOOL_ERROR: "The tool failed, which its result says itself (isError); the model is told",
+    Outcome.TOOL_ERROR: "The tool failed (isError in its result). The model sees the error",
     Outcome.CANCELLED: "It was cancelled",
-    Outcome.LOST: "Its server ended before it answered",
-    Outcome.PROBE: "The server does not support it, as it is of another revision. That is normal",
-    Outcome.INPUT_REQUIRED: "The server needs more input first; the same call goes on in a new request",
+    Outcome.LOST: "Its server exited before it responded",
+    Outcome.PROBE: "The server does not support it, because it uses another revision. This is expected",
+    Outcome.INPUT_REQUIRED: "The server requires more input. The call continues in a new request",
 }
 
 
@@ -258,13 +259,11 @@ def details(entry: Entry) -> list[str]:
     match entry.method:
         case "tools/call":
             names = [clean_line(str(name), 40) for name in list(mapping(params.get("arguments")))[:8]]
-            given = (
-                [f"Arguments: {', '.join(names)}." if names else "It gives no arguments."] if params else []
-            )
+            given = [f"Arguments: {', '.join(names)}." if names else "No arguments."] if params else []
             return given + _input_sentence(params)
         case "initialize":
             version = clean_line(str(params.get("protocolVersion", "?")), 20)
-            return [f"It wants the revision {version}."] if params else []
+            return [f"It requests revision {version}."] if params else []
         case "notifications/progress":
             done, total = params.get("progress"), params.get("total")
             of = f" of {_plain(total)}" if total is not None else ""
@@ -275,9 +274,9 @@ def details(entry: Entry) -> list[str]:
             return [f"Level {level}: {clean_line(_plain(params.get('data')), 160)}"] if params else []
         case "notifications/cancelled":
             reason = clean_line(str(params.get("reason", "")), 120)
-            return [f"The reason given: {reason}"] if reason else []
+            return [f"Reason: {reason}"] if reason else []
         case _ if params.get("cursor") is not None:
-            return ["It asks for a further page."]
+            return ["It requests the next page."]
         case _:
             return _input_sentence(params)
 
@@ -285,16 +284,16 @@ def details(entry: Entry) -> list[str]:
 def _input_sentence(params: Mapping[str, Any]) -> list[str]:
     if "inputResponses" not in params:
         return []
-    return ["It brings what the server had asked for, and goes on with an earlier round of the call."]
+    return ["It contains the requested input, and continues an earlier round of the call."]
 
 
 def error_sentences(error: Mapping[str, Any]) -> list[str]:
     """Return sentences for a JSON-RPC error."""
     code, message = error.get("code"), clean_line(str(error.get("message", "")), 200)
-    said = [f"The receiver says: {message}"] if message else []
+    said = [f"Message: {message}"] if message else []
     if isinstance(code, int) and not isinstance(code, bool) and code.bit_length() < 64:
         return [f"Code {code}: {error_words(code)}.", *said]
-    return ["An error without a usable code.", *said] if error else said
+    return ["An error without a valid code.", *said] if error else said
 
 
 def result_sentences(entry: Entry, result: Mapping[str, Any], revision: str) -> list[str]:
@@ -303,17 +302,17 @@ def result_sentences(entry: Entry, result: Mapping[str, Any], revision: str) -> 
     if entry.outcome in (Outcome.TOOL_ERROR, Outcome.INPUT_REQUIRED):
         said.append(f"{ENDS[entry.outcome]}.")
     if entry.method == "initialize" and (version := result.get("protocolVersion")):
-        said.append(f"From now on the revision {clean_line(str(version), 20)} is in force.")
+        said.append(f"The negotiated revision is {clean_line(str(version), 20)}.")
     versions = result.get("supportedVersions")
     if entry.method == "server/discover" and isinstance(versions, list):
         named = ", ".join(clean_line(str(version), 20) for version in versions[:8])
         said.append(f"The server speaks {named}.")
     for key, word in _LISTS.items():
         if isinstance(items := result.get(key), list):
-            more = " There are further pages." if result.get("nextCursor") is not None else ""
-            said.append(f"It brings {plural(len(items), word)}.{more}")
+            more = " More pages follow." if result.get("nextCursor") is not None else ""
+            said.append(f"It contains {plural(len(items), word)}.{more}")
     if is_modern(revision) and isinstance(ttl := result.get("ttlMs"), int) and ttl > 0:
-        said.append(f"It may be used for {duration(min(ttl, 1 << 50))} before it is asked for again.")
+        said.append(f"It may be cached for {duration(min(ttl, 1 << 50))}.")
     return said + status_sentences(entry.detail)
 
 

@@ -111,6 +111,11 @@ class Arrangement:
     def in_time_order(self) -> bool:
         return self.order is None
 
+    @property
+    def calls_only(self) -> bool:
+        """Whether the rows are requests that stand for their responses too."""
+        return self.order is not None and self.order.column is SortColumn.LATENCY
+
     def __len__(self) -> int:
         return len(self._rows)
 

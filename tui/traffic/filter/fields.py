@@ -33,14 +33,14 @@ from tui.traffic.filter.nodes import (
 class ValueType(Enum):
     """The type of a field's values."""
 
-    NAME = "a name, with * and ?"
-    CHOICE = "one of its words"
+    NAME = "a name, * and ? allowed"
+    CHOICE = "one of its values"
     WHOLE = "a whole id"
     COUNT = "a number"
-    ENTRY = "the number of an entry"
+    ENTRY = "an entry number"
     SIZE = "a size"
     TIME = "a duration"
-    MOMENT = "how long ago, or a clock time"
+    MOMENT = "an age or a time of day"
     WORDS = "words"
 
 
@@ -80,28 +80,26 @@ FIELDS: Mapping[str, FilterField] = MappingProxyType(
         known.name: known
         for known in (
             FilterField("server", ValueType.NAME, "the server, or model:NAME", "server:weather"),
-            FilterField(
-                "method", ValueType.NAME, "the method, of an answer that of its request", "method:tools/*"
-            ),
+            FilterField("method", ValueType.NAME, "the method, also of the response", "method:tools/*"),
             FilterField("tool", ValueType.NAME, "the tool, prompt or resource", "tool:get_*"),
-            FilterField("kind", ValueType.CHOICE, "what it is", "kind:request", _each(Kind)),
+            FilterField("kind", ValueType.CHOICE, "the kind of entry", "kind:request", _each(Kind)),
             FilterField("status", ValueType.CHOICE, "how the request ended", "status:error", _STATUS),
-            FilterField("dir", ValueType.CHOICE, "which way it went", "dir:out", _each(Direction)),
-            FilterField("size", ValueType.SIZE, "bytes as it travelled", "size:>10k"),
-            FilterField("latency", ValueType.TIME, "until the answer", "latency:>200ms"),
+            FilterField("dir", ValueType.CHOICE, "the direction", "dir:out", _each(Direction)),
+            FilterField("size", ValueType.SIZE, "size in bytes", "size:>10k"),
+            FilterField("latency", ValueType.TIME, "latency", "latency:>200ms"),
             FilterField("since", ValueType.MOMENT, "not before", "since:5m"),
             FilterField("until", ValueType.MOMENT, "not after", "until:14:05"),
             FilterField("id", ValueType.WHOLE, "the JSON-RPC id", "id:7"),
             FilterField("call", ValueType.WHOLE, "the tool call of the conversation", "call:call_1"),
-            FilterField(
-                "turn", ValueType.COUNT, "the turn, counted over all conversations of the recording", "turn:3"
-            ),
+            FilterField("turn", ValueType.COUNT, "the turn, counted across all conversations", "turn:3"),
             FilterField("step", ValueType.COUNT, "the step of the turn", "step:2"),
             FilterField("seq", ValueType.COUNT, "the number of the entry", "seq:100..200"),
-            FilterField("pair", ValueType.ENTRY, "an entry and what belongs to it", "pair:7"),
+            FilterField("pair", ValueType.ENTRY, "an entry and its counterpart", "pair:7"),
             FilterField("root", ValueType.ENTRY, "all rounds of the call of an entry", "root:7"),
-            FilterField("lint", ValueType.CHOICE, "at least one finding this bad", "lint:error", _LINT),
-            FilterField("marked", ValueType.CHOICE, "whether you marked it", "marked:yes", _MARKED),
+            FilterField(
+                "lint", ValueType.CHOICE, "at least one finding of this severity", "lint:error", _LINT
+            ),
+            FilterField("marked", ValueType.CHOICE, "marked by you", "marked:yes", _MARKED),
             FilterField("note", ValueType.WORDS, "in your note", 'note:"ask them"'),
             FilterField("body", ValueType.WORDS, "in the body only", "body:milk"),
         )
@@ -153,7 +151,7 @@ def read_value(known: FilterField, text: str, is_quoted: bool) -> Value:
     """Return a value as the field reads it; BadValue has a sentence that says what is wrong with it."""
     match known.takes:
         case ValueType.WORDS if not text:
-            raise BadValue("There is nothing between the quotes to look for.")
+            raise BadValue("The quotes are empty.")
         case ValueType.NAME | ValueType.WORDS:
             return Name(text, not is_quoted and ("*" in text or "?" in text) and known.name != "body")
         case ValueType.CHOICE:
@@ -170,7 +168,7 @@ def read_value(known: FilterField, text: str, is_quoted: bool) -> Value:
 
 def _whole(known: FilterField, text: str, is_quoted: bool) -> Name:
     if not is_quoted and "*" in text:
-        raise BadValue(f"An id is compared as a whole: {known.example}.")
+        raise BadValue(f"An id must match completely: {known.example}.")
     return Name(text)
 
 
@@ -210,14 +208,12 @@ def _measured(known: FilterField, text: str) -> Compare | Between:
         first, _, last = text.partition("..")
         low, high = read(first) if first else None, read(last) if last else None
         if low is None and high is None:
-            raise BadValue(f"A range needs a number at one end: {known.name}:100..200.")
+            raise BadValue(f"A range requires a number at one end: {known.name}:100..200.")
         if low is not None and high is not None and low > high:
-            raise BadValue("The range begins after its end.", f"{last}..{first}")
+            raise BadValue("The start of the range is after its end.", f"{last}..{first}")
         return Between(low, high)
     number = read(text)
     if known.takes is ValueType.TIME:
         # Nothing takes exactly 200 ms, to the nanosecond: a limit is meant.
-        raise BadValue(
-            f"Longer or shorter? Write latency:>{shown(text)} or latency:<{shown(text)}.", f">{text}"
-        )
+        raise BadValue(f"Use latency:>{shown(text)} or latency:<{shown(text)}.", f">{text}")
     return Compare("=", number)

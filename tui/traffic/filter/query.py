@@ -120,7 +120,7 @@ class QueryLexer:
 
     def _words(self, text: str, start: int, end: int) -> Token:
         if not text:
-            self._wrong(start, end, "There is nothing between the quotes to look for.")
+            self._wrong(start, end, "The quotes are empty.")
             return Token(Sign.LEAF, start, end)
         return Token(Sign.LEAF, start, end, Text(text))
 
@@ -137,16 +137,18 @@ class QueryLexer:
             bare = _BARE.match(self.text, place)
             end = bare.end() if bare else place + 1
             text = quoted(self.text[place:end])
-            sentence = 'This regular expression is not closed by "/". Put words with slashes between quotes.'
+            sentence = (
+                'The closing "/" of this regular expression is missing. Quote words that contain slashes.'
+            )
             self._wrong(place, end, sentence, text)
             return Token(Sign.LEAF, place, end)
         pattern, flags = found[1], found[2]
         if flags not in ("", "i"):
-            sentence = f'After a regular expression only i is known, not "{shown(flags)}".'
-            sentence += " Put words with slashes between quotes."
+            sentence = f'Unknown flag "{shown(flags)}". The only flag is i.'
+            sentence += " Quote words that contain slashes."
             self._wrong(place, found.end(), sentence, quoted(found[0]))
         elif complaint := _complaint(pattern):
-            self._wrong(place, found.end(), f"This cannot be a regular expression: {complaint}.")
+            self._wrong(place, found.end(), f"Invalid regular expression: {complaint}.")
         else:
             return Token(Sign.LEAF, place, found.end(), Pattern(pattern, flags == "i"))
         return Token(Sign.LEAF, place, found.end())
@@ -168,7 +170,7 @@ class QueryLexer:
         if meant:
             self._wrong(start, place, f"{sentence}Did you mean {meant}:?", f"{meant}:")
         else:
-            self._wrong(start, place, f"{sentence}Put words with a colon between quotes.")
+            self._wrong(start, place, f"{sentence}Quote words that contain a colon.")
         if end == place and self.text[place : place + 1] == '"':
             _, end = self._quote(place)
         return Token(Sign.LEAF, start, end)
@@ -192,7 +194,7 @@ class QueryLexer:
         self, field: FilterField, text: str, is_quoted: bool, start: int, end: int, values: list[Value]
     ) -> None:
         if start == end:
-            self._wrong(start - 1, end, f"A value is missing, such as {field.example}.")
+            self._wrong(start - 1, end, f"A value is missing, for example {field.example}.")
             return
         try:
             values.append(read_value(field, text, is_quoted))
@@ -206,7 +208,7 @@ def _complaint(pattern: str) -> str:
     except re.error as error:
         return error.msg
     except (RecursionError, OverflowError):
-        return "it is too much"
+        return "it is too complex"
     return ""
 
 
@@ -246,7 +248,7 @@ EVERYTHING = Query()
 def parse(text: str) -> Query:
     """Parse a text, collecting all problems in it."""
     if len(text) > MAX_TEXT:
-        sentence = f"A filter has at most {MAX_TEXT} characters."
+        sentence = f"A filter can have at most {MAX_TEXT} characters."
         return Query(text, None, (QueryProblem(MAX_TEXT, len(text), sentence),))
     lexer = QueryLexer(text)
     parser = _Parser(lexer.tokens())
@@ -292,7 +294,7 @@ class _Parser:
         parts: list[Node] = []
         while not self._at(Sign.END):
             if self._at(Sign.CLOSE):
-                self._wrong(self._take(), 'This ")" closes nothing.')
+                self._wrong(self._take(), 'Unexpected ")".')
                 continue
             if (part := self._any()) is not None:
                 parts.append(part)
@@ -336,9 +338,7 @@ class _Parser:
             self._lacks(token)
 
     def _lacks(self, word: Token) -> None:
-        sentence = (
-            f'"{word.sign.value}" needs a term on both sides; put it between quotes to look for the word.'
-        )
+        sentence = f'"{word.sign.value}" needs a term on both sides. Quote it to search for the word.'
         problem = QueryProblem(word.start, word.end, sentence)
         if problem not in self.problems:
             self.problems.append(problem)
@@ -353,7 +353,7 @@ class _Parser:
             case Sign.OPEN:
                 part = self._group()
             case _:
-                self._wrong(last, '"not" needs a term after it; put it between quotes to look for the word.')
+                self._wrong(last, '"not" needs a term after it. Quote it to search for the word.')
                 return None
         if part is None or not negated:
             return part
@@ -362,13 +362,11 @@ class _Parser:
     def _group(self) -> Node | None:
         opening = self._take()
         if self._depth >= MAX_DEPTH:
-            self._wrong(opening, f"Parentheses go at most {MAX_DEPTH} deep.")
+            self._wrong(opening, f"Parentheses are nested more than {MAX_DEPTH} levels deep.")
             self._place = len(self._tokens) - 1
             return None
         if self._at(Sign.CLOSE):
-            self._wrong(
-                Token(Sign.OPEN, opening.start, self._take().end), "There is nothing in these parentheses."
-            )
+            self._wrong(Token(Sign.OPEN, opening.start, self._take().end), "These parentheses are empty.")
             return None
         self._depth += 1
         inside = self._any()

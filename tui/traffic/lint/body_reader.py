@@ -57,7 +57,7 @@ class BodyReading:
     said: list[Flaw] = field(default_factory=list)
 
 
-_TORN = Flaw("incomplete", Severity.ERROR, "The output ended in the middle of this line.", TRANSPORT)
+_TORN = Flaw("incomplete", Severity.ERROR, "The output ended within this line.", TRANSPORT)
 
 
 def quote(raw: bytes | str, limit: int = QUOTE) -> str:
@@ -95,23 +95,23 @@ class BodyReader:
         raw = entry.body
         if entry.size > OVERSIZE:
             sentence = (
-                f"The frame has {entry.size:,} bytes; mcptui reads {OVERSIZE:,} and other clients less."
+                f"The message has {entry.size:,} bytes. mcptui reads up to {OVERSIZE:,}, other clients less."
             )
             reading.said.append(Flaw("oversize", Severity.WARNING, sentence))
         if is_cut(entry):
             if entry.kind is Kind.NOT_JSON:
-                sentence = f"A line of {entry.size:,} bytes that begins {quote(raw)} cannot be read as JSON."
+                sentence = f"A line of {entry.size:,} bytes is not JSON. It starts with {quote(raw)}."
                 reading.said.append(Flaw("not-json", Severity.ERROR, sentence, BASIC))
             elif entry.size <= OVERSIZE:
-                sentence = f"Only the head of its {entry.size:,} bytes was looked at; the rest was not read."
+                sentence = f"Only the start of its {entry.size:,} bytes was checked."
                 reading.said.append(Flaw("not-whole", Severity.HINT, sentence))
             return reading
         if raw.startswith(_BOM):
             raw = raw[len(_BOM) :]
-            sentence = "A byte order mark stands before the message; JSON-RPC over MCP begins with {."
+            sentence = "A byte order mark precedes the message. It must start with {."
             reading.said.append(Flaw("byte-order-mark", Severity.WARNING, sentence, BASIC))
         if newline_framing and raw.endswith(b"\r"):
-            sentence = "The line ends with CR LF; messages are delimited by newlines alone."
+            sentence = "The line ends with CR LF. Messages are delimited by LF."
             reading.said.append(Flaw("line-ending", Severity.HINT, sentence, TRANSPORT))
         self._parse(entry, raw, reading, newline_framing)
         return reading
@@ -128,7 +128,7 @@ class BodyReader:
             reading.value = self._json.read(text)
             reading.sound = True
         except RecursionError:
-            sentence = "It is nested too deeply to be read."
+            sentence = "It is nested too deeply."
             reading.said.append(Flaw("too-deep", Severity.ERROR, sentence, BASIC))
         except ValueError as problem:
             if not entry.redactions:  # a mark for a secret may replace a number
@@ -140,40 +140,43 @@ class BodyReader:
 
 def _oddities(raw: bytes, value: Any, doubled: str | None) -> Iterator[Flaw]:
     if doubled is not None:
-        sentence = f"An object has the key {quote(doubled)} twice; readers differ in which one counts."
+        sentence = f"An object has the key {quote(doubled)} twice. Parsers differ in which one they use."
         yield Flaw("duplicate-key", Severity.WARNING, sentence, BASIC)
     if b"\\u" in raw and (half := lone_surrogate(raw)):
-        sentence = f"The text has {half}, half of a surrogate pair alone: no character, and not UTF-8."
+        sentence = f"The text contains {half}, a lone surrogate, which is not valid UTF-8."
         yield Flaw("lone-surrogate", Severity.WARNING, sentence, BASIC)
     if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and nests_deeper(value, MAX_DEPTH):
-        sentence = f"It nests deeper than {MAX_DEPTH} levels; many readers refuse that."
+        sentence = f"It is nested more than {MAX_DEPTH} levels deep, which many parsers reject."
         yield Flaw("too-deep", Severity.WARNING, sentence, BASIC)
 
 
 def _not_json(raw: bytes, problem: ValueError, newline_framing: bool) -> Iterator[Flaw]:
     head = raw.lstrip()
     if isinstance(problem, NotJson):
-        yield Flaw("not-json", Severity.ERROR, f"It holds {problem.part}, which JSON does not have.", BASIC)
+        yield Flaw("not-json", Severity.ERROR, f"It contains {problem.part}, which is not valid JSON.", BASIC)
     elif not head:
-        yield Flaw("stray-output", Severity.HINT, "An empty line is no message.", TRANSPORT)
+        yield Flaw("stray-output", Severity.HINT, "An empty line is not a message.", TRANSPORT)
     elif not newline_framing:
-        yield Flaw("not-json", Severity.ERROR, f"The body is not JSON: it begins {quote(raw)}.", BASIC)
+        yield Flaw("not-json", Severity.ERROR, f"The body is not JSON. It starts with {quote(raw)}.", BASIC)
     elif isinstance(problem, json.JSONDecodeError) and problem.msg == "Extra data" and head[:1] in b"{[":
-        sentence = f"Something stands behind the message on its line: {quote(raw[problem.pos :])}."
+        sentence = f"Extra data after the message: {quote(raw[problem.pos :])}."
         yield Flaw("stray-output", Severity.ERROR, sentence, TRANSPORT)
     elif _HEADER.match(head):
-        sentence = f"{quote(raw)} is a header of language servers; MCP has one message a line and no headers."
+        sentence = (
+            f"{quote(raw)} is a header of the language server protocol. MCP has one message per line and "
+            "no headers."
+        )
         yield Flaw("stray-output", Severity.ERROR, sentence, TRANSPORT)
     elif _MESSAGE.search(raw[1:]):
-        sentence = f"More than one message, or text and a message, stand on one line: {quote(raw)}."
+        sentence = f"More than one message, or text and a message, on one line: {quote(raw)}."
         yield Flaw("stray-output", Severity.ERROR, sentence, TRANSPORT)
     elif _PIECE.fullmatch(raw[:400]):
-        sentence = f"{quote(raw)} looks like one line of a message printed over many."
+        sentence = f"{quote(raw)} looks like a part of a message that spans several lines."
         yield Flaw("embedded-newline", Severity.ERROR, sentence, TRANSPORT)
     elif head[:1] in b"{[":
         yield Flaw("not-json", Severity.ERROR, f"The line is not JSON: {_why(problem)}.", BASIC)
     else:
-        sentence = f"Only messages may be written to stdout, and {quote(raw)} is none."
+        sentence = f"{quote(raw)} is not a message. Only messages may be written to stdout."
         yield Flaw("stray-output", Severity.WARNING, sentence, TRANSPORT)
 
 

@@ -126,8 +126,8 @@ class Linter:
         if not members:
             said.append(Flaw("batch", Severity.ERROR, "The batch is empty.", BASIC))
         elif session.revision != BATCHES:
-            force = f", and {session.revision} is in force" if session.revision else ""
-            sentence = f"A batch of {len(members):,} messages; only {BATCHES} has batches{force}."
+            force = f"; the negotiated revision is {session.revision}" if session.revision else ""
+            sentence = f"A batch of {len(members):,} messages. Only {BATCHES} has batches{force}."
             said.append(Flaw("batch", Severity.ERROR, sentence, BASIC))
         if len(members) > MOST_MEMBERS:
             sentence = f"Only the first {MOST_MEMBERS:,} of {len(members):,} messages were checked."
@@ -237,7 +237,7 @@ class Linter:
         if kind == "input_required":
             rules.check_input_requests(look, result)
         elif kind not in _CORE_RESULTS and not mapping(look.session.client).get("extensions"):
-            sentence = f"The resultType {quote(str(kind), 40)} is none that the client declared."
+            sentence = f"The client did not declare the resultType {quote(str(kind), 40)}."
             look.error("unknown-result-type", sentence, BASIC)
         return result
 

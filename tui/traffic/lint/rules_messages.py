@@ -69,13 +69,13 @@ def check_shape(look: MessageCheck, value: Any) -> bool:
         kind = {list: "an array", str: "text", bool: "a boolean", type(None): "null"}.get(
             type(value), "a number"
         )
-        look.error("not-json-rpc", f"The value is {kind}, and a message is an object.", BASIC)
+        look.error("not-json-rpc", f"The value is {kind}. A message must be an object.", BASIC)
         return False
     is_call, is_answer = "method" in value, "result" in value or "error" in value
     if not (is_call or is_answer):
         if "jsonrpc" in value and "id" in value:
             look.error(
-                "neither", f"The answer to {id_words(value['id'])} has neither result nor error.", BASIC
+                "neither", f"The response to {id_words(value['id'])} has neither result nor error.", BASIC
             )
             return True
         look.error("not-json-rpc", "The object has no method, no result and no error.", BASIC)
@@ -84,16 +84,16 @@ def check_shape(look: MessageCheck, value: Any) -> bool:
         found = "is missing" if "jsonrpc" not in value else f"is {id_words(version)}"
         look.error("bad-version", f'"jsonrpc" {found}; it must be "2.0".', BASIC)
     if is_call and is_answer:
-        look.error("not-json-rpc", "The object is a request and an answer at the same time.", BASIC)
+        look.error("not-json-rpc", "The object is both a request and a response.", BASIC)
         return False
     if is_call and not isinstance(value["method"], str):
-        look.error("not-json-rpc", "The method is not text.", BASIC)
+        look.error("not-json-rpc", "The method is not a string.", BASIC)
         return False
     if is_call and "params" in value and not isinstance(value["params"], dict):
         look.error("bad-params", "The params are not an object.", BASIC)
     # Some send `"error": null` with a result; that is one member too many, but clear.
     if "result" in value and "error" in value:
-        look.error("result-and-error", "The answer has both a result and an error.", BASIC)
+        look.error("result-and-error", "The response has both a result and an error.", BASIC)
     return True
 
 
@@ -104,7 +104,7 @@ def check_request_id(look: MessageCheck, value: Mapping[str, Any], method: str) 
         look.error("null-id", f"The id of the request {quote(method)} is null.", BASIC)
         return False
     if isinstance(known, bool) or not isinstance(known, int | str):
-        look.error("id-type", f"The id {id_words(known)} is neither text nor a whole number.", BASIC)
+        look.error("id-type", f"The id {id_words(known)} is neither a string nor an integer.", BASIC)
         return isinstance(known, float)
     _check_reuse(look, known)
     return True
@@ -113,10 +113,10 @@ def check_request_id(look: MessageCheck, value: Mapping[str, Any], method: str) 
 def _check_reuse(look: MessageCheck, known: Any) -> None:
     session, way, key = look.session, look.entry.direction, identity(known)
     if (asked := session.open[way].get(key)) is not None and not asked.cancelled_ns:
-        sentence = f"The id {id_words(known)} is in use by the {quote(asked.method)} of #{asked.seq}."
+        sentence = f"The id {id_words(known)} is still in use by {quote(asked.method)} in #{asked.seq}."
         look.error("reused-id", sentence, BASIC)
     elif not is_modern(look.revision) and (old := session.answered[way].get(key)) is not None:
-        sentence = f"The id {id_words(known)} was used before in this session, by #{old.seq}."
+        sentence = f"The id {id_words(known)} was already used in this session, by #{old.seq}."
         look.warn("reused-id", sentence, BASIC)
 
 
@@ -130,7 +130,7 @@ def settle(look: MessageCheck, value: Mapping[str, Any]) -> SentRequest | None:
             look.error("null-id", f"The {part} has no id, so nobody knows what it answers.", BASIC)
         return None
     if isinstance(known, bool) or not isinstance(known, int | str):
-        look.error("id-type", f"The id {id_words(known)} is neither text nor a whole number.", BASIC)
+        look.error("id-type", f"The id {id_words(known)} is neither a string nor an integer.", BASIC)
         is_whole = isinstance(known, float) and known.is_integer()
         return session.answer(way, identity(int(known))) if is_whole else None
     key = identity(known)
@@ -143,7 +143,9 @@ def settle(look: MessageCheck, value: Mapping[str, Any]) -> SentRequest | None:
         )
         look.error("duplicate-answer", sentence, BASIC)
     elif (twin := _twin(known)) is not None and identity(twin) in session.open[way]:
-        sentence = f"The request's id is {id_words(twin)}, the answer's {id_words(known)}: another type."
+        sentence = (
+            f"The request's id is {id_words(twin)}, but the response's is {id_words(known)}: different types."
+        )
         look.error("id-type", sentence, BASIC)
         return session.answer(way, identity(twin))
     elif session.whole:
@@ -160,11 +162,10 @@ def _twin(known: int | str) -> int | str | None:
 def _open_ids(session: ServerSession, way: Direction) -> str:
     waiting = [key[1] for _, key in zip(range(4), reversed(session.open[way]), strict=False)]
     if not waiting:
-        return "; none waits for an answer"
+        return "; none is pending"
     listed = ", ".join(id_words(known) for known in waiting[:3])
-    return (
-        f"; {listed}{' and others wait' if len(waiting) > 3 else ' waits' if len(waiting) == 1 else ' wait'}"
-    )
+    pending = " and others are" if len(waiting) > 3 else " is" if len(waiting) == 1 else " are"
+    return f"; {listed}{pending} pending"
 
 
 def _check_cancelled(look: MessageCheck, asked: SentRequest) -> None:
@@ -187,15 +188,17 @@ def check_method(look: MessageCheck, name: str, is_request: bool) -> bool:
     if method.notification and is_request:
         look.error("not-json-rpc", f"The notification {quote(name)} must not have an id.", BASIC)
     elif not (method.notification or is_request):
-        look.error("not-json-rpc", f"The request {quote(name)} has no id, so it cannot be answered.", BASIC)
+        look.error("not-json-rpc", f"The request {quote(name)} has no id. It cannot get a response.", BASIC)
     revision, allowed = look.revision, method.allowed(way)
     if revision not in REVISIONS or revision in allowed:
         return bool(allowed)
     if way is Direction.IN and is_request and is_modern(revision):
-        sentence = f"The server sent the request {quote(name)}; since {MODERN} servers send none."
+        sentence = (
+            f"The server sent the request {quote(name)}. Since {MODERN}, servers must not send requests."
+        )
         look.error("wrong-direction", sentence, TRANSPORT)
     elif revision in method.out | method.back:
-        sentence = f"{quote(name)} is not for {who(way)} to send."
+        sentence = f"{quote(name)} must not be sent by {who(way)}."
         look.error("wrong-direction", sentence, method.section(revision).partition(" ")[2])
     elif not (_extended(look.session) and name.startswith(("tasks/", "notifications/tasks/"))):
         look.error(
@@ -224,13 +227,13 @@ def check_error(look: MessageCheck, error: Any) -> None:
     code, message = error.get("code"), error.get("message")
     if isinstance(code, bool) or not isinstance(code, int):
         said = "is missing" if "code" not in error else f"is {id_words(code)}"
-        look.error("bad-error", f"The code of the error {said}; it must be a whole number.", BASIC)
+        look.error("bad-error", f"The code of the error {said}; it must be an integer.", BASIC)
     elif is_modern(look.revision) and look.session.modern:
         if code in _REMOVED_CODES:
             look.warn(
-                "error-code", f"{MODERN} has {_REMOVED_CODES[code]} in place of the code {code}.", BASIC
+                "error-code", f"{MODERN} uses {_REMOVED_CODES[code]} instead of the code {code}.", BASIC
             )
         elif -32099 <= code <= -32020 and code not in _MODERN_CODES:
-            look.warn("error-code", f"The code {code} is reserved, and {MODERN} gives it no meaning.", BASIC)
+            look.warn("error-code", f"The code {code} is reserved and not defined in {MODERN}.", BASIC)
     if not isinstance(message, str):
         look.error("bad-error", "The error has no message.", BASIC)

@@ -48,9 +48,9 @@ _LISTENED = frozenset(
 )  # fmt: skip
 
 _DEPRECATED = {
-    "notifications/message": "Logging is deprecated; stderr and OpenTelemetry take its place.",
-    "sampling/createMessage": "Sampling is deprecated; a server calls a model itself.",
-    "roots/list": "Roots are deprecated; directories come as arguments or configuration.",
+    "notifications/message": "Logging is deprecated. Use stderr or OpenTelemetry.",
+    "sampling/createMessage": "Sampling is deprecated. Servers call a model themselves.",
+    "roots/list": "Roots are deprecated. Pass directories as arguments or configuration.",
 }
 
 
@@ -69,10 +69,10 @@ def check_order(look: MessageCheck, method: str) -> None:
         return
     if look.entry.direction is Direction.OUT:
         if not session.opened and not session.modern:
-            sentence = f"{quote(method)} was asked before initialize was answered."
+            sentence = f"{quote(method)} was sent before the response to initialize."
             look.error("before-initialize", sentence, _LIFECYCLE)
     elif not session.ready:
-        sentence = f"The server asked {quote(method)} before the client said notifications/initialized."
+        sentence = f"The server sent {quote(method)} before the client sent notifications/initialized."
         look.warn("before-initialize", sentence, _LIFECYCLE)
 
 
@@ -83,15 +83,15 @@ def check_capability(look: MessageCheck, method: str) -> None:
         if method == "completion/complete" and look.revision == "2024-11-05":
             return  # that revision has no capability for this
         if not declared(session.server, path):
-            sentence = f"The server did not declare {'.'.join(path)}, which {quote(method)} needs."
+            sentence = f"The server did not declare {'.'.join(path)}, which {quote(method)} requires."
             look.warn("not-negotiated", sentence, _page(method))
     if (path := _CLIENT_NEEDS.get(method)) is not None and session.client is not None:
         if not declared(session.client, path):
-            sentence = f"The client did not declare {'.'.join(path)}, which {quote(method)} needs."
+            sentence = f"The client did not declare {'.'.join(path)}, which {quote(method)} requires."
             look.error("not-negotiated", sentence, _page(method))
     if method in _LISTENED and way is Direction.IN and session.modern and session.whole:
         if not session.requests_out("subscriptions/listen"):
-            sentence = f"No subscriptions/listen is open that could have asked for {quote(method)}."
+            sentence = f"No open subscriptions/listen requested {quote(method)}."
             look.error("not-negotiated", sentence, "basic/patterns/subscriptions")
 
 
@@ -99,7 +99,7 @@ def check_log_wanted(look: MessageCheck, method: str) -> None:
     """Report a log message that no request asked for (2026-07-28)."""
     session = look.session
     if method == "notifications/message" and session.modern and session.whole and not session.log_wanted:
-        sentence = "The server sent a log message, and no request asked for any with logLevel."
+        sentence = "The server sent a log message, but no request set logLevel."
         look.error("not-negotiated", sentence, "server/utilities/logging")
 
 
@@ -115,14 +115,14 @@ def check_deprecated(look: MessageCheck, method: str, params: Mapping[str, Any])
     context = params.get("includeContext")
     if method == "sampling/createMessage" and context in ("thisServer", "allServers"):
         if look.revision in ("2025-11-25", MODERN):
-            sentence = f"includeContext {quote(context)} is deprecated; leave it out, or say none."
+            sentence = f"includeContext {quote(context)} is deprecated. Remove it, or use none."
             look.once("deprecated", "includeContext", sentence, "client/sampling")
 
 
 def check_transport(look: MessageCheck) -> None:
     """Report the HTTP+SSE transport, once per session."""
     if look.entry.detail.get("transport") == "sse":
-        sentence = "The HTTP+SSE transport is deprecated since 2025-03-26; Streamable HTTP takes its place."
+        sentence = "The HTTP+SSE transport is deprecated since 2025-03-26. Use Streamable HTTP."
         look.once("deprecated", "sse", sentence, "basic/transports", "2025-03-26")
 
 
@@ -135,7 +135,7 @@ def check_progress(look: MessageCheck, params: Mapping[str, Any]) -> None:
     asked = session.tokens[way].get(identity(token))
     if asked is None:
         if session.whole:
-            sentence = f"No request gave the progress token {id_words(token)}."
+            sentence = f"No request has the progress token {id_words(token)}."
             look.warn("progress-token", sentence, _PROGRESS)
         return
     if asked.ended:
@@ -147,7 +147,7 @@ def check_progress(look: MessageCheck, params: Mapping[str, Any]) -> None:
     if isinstance(value, float) and not math.isfinite(value):
         return
     if asked.progress is not None and value <= asked.progress:
-        sentence = f"The progress went from {_number(asked.progress)} to {_number(value)}; it must increase."
+        sentence = f"The progress went from {_number(asked.progress)} to {_number(value)}. It must increase."
         look.warn("progress-order", sentence, _PROGRESS)
     asked.progress = value
 
@@ -168,14 +168,14 @@ def check_cancel(look: MessageCheck, params: Mapping[str, Any]) -> None:
         asked = session.open[Direction.OUT].get(key)
         if asked is not None and asked.method != "subscriptions/listen":
             sentence = (
-                f"The server cancelled the {quote(asked.method)} of #{asked.seq}; it may end listens only."
+                f"The server cancelled the {quote(asked.method)} of #{asked.seq}. It may only end listens."
             )
             look.error("bad-cancel", sentence, _CANCELLATION)
         return
     asked = session.open[way].get(key)
     if asked is None:
         if session.whole and key not in session.answered[way]:
-            sentence = f"It cancels {id_words(known)}, and no request has that id."
+            sentence = f"It cancels {id_words(known)}, but no request has that id."
             look.warn("bad-cancel", sentence, _CANCELLATION)
         return
     if asked.method == "initialize":
@@ -205,7 +205,7 @@ def negotiate(look: MessageCheck, asked: SentRequest, result: Mapping[str, Any])
         session.revision = version[:LONG_NAME] if isinstance(version, str) else ""
         look.revision = session.revision
         if isinstance(version, str) and version not in REVISIONS:
-            sentence = f"The server answered with revision {quote(version)}, which was never released."
+            sentence = f"The server responded with revision {quote(version)}, which was never released."
             look.warn("unknown-revision", sentence, _LIFECYCLE)
     elif asked.method == "server/discover":
         _discover(look, session, result)
@@ -222,7 +222,11 @@ def _discover(look: MessageCheck, session: ServerSession, result: Mapping[str, A
         session.server = mapping(result.get("capabilities"))
     elif not any(isinstance(version, str) and version in REVISIONS for version in versions):
         named = ", ".join(quote(version, 20) for version in versions[:4] if isinstance(version, str))
-        look.warn("unknown-revision", f"The server has only revisions never released: {named}.", BASIC)
+        look.warn(
+            "unknown-revision",
+            f"The server supports only revisions that were never released: {named}.",
+            BASIC,
+        )
 
 
 def check_input_requests(look: MessageCheck, result: Mapping[str, Any]) -> None:
@@ -234,5 +238,5 @@ def check_input_requests(look: MessageCheck, result: Mapping[str, Any]) -> None:
             continue
         check_deprecated(look, method, mapping(mapping(request).get("params")))
         if look.session.client is not None and not declared(look.session.client, path):
-            sentence = f"The server asks for {quote(method)}, and the client did not declare {path[0]}."
+            sentence = f"The server requests {quote(method)}, but the client did not declare {path[0]}."
             look.say("not-negotiated", Severity.ERROR, sentence, "basic/patterns/mrtr")

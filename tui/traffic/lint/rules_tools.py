@@ -66,7 +66,7 @@ class _Sparing:
             if count >= MOST_OF_A_KIND:
                 severity, sentence = self._last[code]
                 more = count - MOST_OF_A_KIND
-                also = f" {more:,} more tools have the same." if more else ""
+                also = f" {more:,} more tools have the same finding." if more else ""
                 self._look.say(code, severity, sentence + also, _TOOLS)
 
 
@@ -114,17 +114,17 @@ def _check_name(look: MessageCheck, sparing: _Sparing, listing: ToolListing, nam
 def _check_description(sparing: _Sparing, shown: str, tool: Mapping[str, Any]) -> None:
     said = tool.get("description")
     if said is None or (isinstance(said, str) and not said.strip()):
-        sentence = f"The tool {shown} has no description; a model must guess what it is for."
+        sentence = f"The tool {shown} has no description. A model has to guess its purpose."
         sparing.say("no-description", Severity.HINT, sentence)
     elif isinstance(said, str) and len(said) > LONG_DESCRIPTION:
-        sentence = f"The description of {shown} has {len(said):,} characters; most clients cut it off."
+        sentence = f"The description of {shown} has {len(said):,} characters. Most clients truncate it."
         sparing.say("long-description", Severity.HINT, sentence)
     if (
         isinstance(said, str)
         and (head := said[:LOOKED_THROUGH])
         and clean(head) != head.replace("\r\n", "\n")
     ):
-        sentence = f"The description of {shown} has characters that nobody sees, or that steer a terminal."
+        sentence = f"The description of {shown} contains invisible or control characters."
         sparing.say("hidden-text", Severity.WARNING, sentence)
 
 
@@ -153,12 +153,12 @@ def _surface(schema: Any, object_wanted: bool) -> str:
         return f'{found} at its root; it must be "object"'
     kinds = kind if isinstance(kind, list) else [kind] if kind is not None else []
     if strange := [item for item in kinds if not isinstance(item, str) or item not in _TYPES]:
-        return f"has a type {quote(str(strange[0]), 30)}, which JSON Schema does not know"
+        return f"has an unknown type {quote(str(strange[0]), 30)}"
     if not isinstance(schema.get("properties", {}), dict):
         return "has properties that are not an object"
     required = schema.get("required", [])
     if not isinstance(required, list) or not all(isinstance(item, str) for item in required):
-        return "has a required that is not a list of names"
+        return "has a required that is not an array of names"
     return ""
 
 
@@ -169,7 +169,7 @@ def _check_order(
     if before is None or before == names or sorted(before) != sorted(names):
         return
     place = next(index for index, pair in enumerate(zip(before, names, strict=True)) if pair[0] != pair[1])
-    sentence = f"The same tools came in another order than before: number {place + 1} was "
+    sentence = f"The order of the tools changed: number {place + 1} was "
     sentence += f"{quote(before[place])} and is {quote(names[place])}."
     severity = Severity.WARNING if is_modern(look.revision) else Severity.HINT
     look.say("unstable-order", severity, sentence, _TOOLS, "2026-07-28")
@@ -186,7 +186,7 @@ def check_call_result(
         return
     shown = quote(asked.tool)
     if "structuredContent" not in result:
-        sentence = f"The tool {shown} has an outputSchema, and its result has no structuredContent."
+        sentence = f"The tool {shown} has an outputSchema, but its result has no structuredContent."
         look.error("no-structured-content", sentence, _TOOLS)
     elif judge is not None and not look.entry.redactions:
         # A mark for a secret is not what the server sent.

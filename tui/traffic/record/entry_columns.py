@@ -195,7 +195,7 @@ class EntryColumns:
         stop = start + len(rows)
         parts = RowParts(rows)
         if stop > end or parts.seq[0] != self.first + start or parts.seq[-1] != self.first + stop - 1:
-            raise ValueError(f"the next is entry {self.first + start}, of {end - start} that are missing")
+            raise ValueError(f"{end - start} entries are missing. The next is {self.first + start}")
         for column, values in self._made(parts, start):
             column[start:stop] = values
         self._clocks.note_all(start, parts.offsets)

@@ -139,7 +139,7 @@ def _check(captured: Captured) -> None:
         and type(captured.source) is str
         and type(captured.direction) is Direction
     ):
-        raise TypeError("a tap handed over something else than it promised")
+        raise TypeError("a tap sent unexpected data")
 
 
 def _model_named(body: bytes) -> str:

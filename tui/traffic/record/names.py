@@ -19,7 +19,7 @@ class Names:
         if known is not None:
             return known
         if not isinstance(text, str):
-            raise TypeError(f"{text!r:.80} is no name")
+            raise TypeError(f"{text!r:.80} is not a name")
         if len(self.texts) >= MAX_NAMES:
             text = "(other)"
             if text in self._numbers:

@@ -177,7 +177,7 @@ class Backlog:
             Direction.NONE,
             self._mono_ns(),
             self._wall_ns(),
-            f"{what} came faster than they could be stored and are not in the recording".encode(),
+            f"{what} lost: they came faster than they could be stored".encode(),
             Kind.EVENT,
             detail={"event": "dropped", "entries": entries, "bytes": octets},
         )
@@ -195,6 +195,9 @@ WINDOW = 0.03
 BATCH = 4096
 BATCH_BYTES = 4 * 1024 * 1024
 """The most that one transaction stores: captured values, and bytes."""
+
+RETRY_SECONDS = 1.0
+"""How often a store that fails is asked again while nothing comes."""
 
 AT_ONCE = 128
 """Entries that are worked on before the thread may stand back again."""
@@ -337,7 +340,7 @@ class Recorder:
         except Exception as problem:  # whatever the store is: the recording continues in memory
             self._problem = _reason(problem)
         while not self._closing:
-            self._wake.wait()
+            self._wake.wait(RETRY_SECONDS if self._problem and self._writer is not None else None)
             self._wake.clear()
             self._hurry.wait(WINDOW)
             self._hurry.clear()
@@ -355,7 +358,7 @@ class Recorder:
             except Exception:  # a bug must not end the recording: each round takes something
                 self._fault("recording a batch")
             self._backlog.settle()
-        if self._findings or self._judged:
+        if self._findings or self._judged or (self._problem and not self._closing):
             self._store([])
         if self._backlog:
             self._awake = True
@@ -383,7 +386,7 @@ class Recorder:
     def _store(self, batch: list[Entry]) -> None:
         """Store entries, and the findings that wait, in one transaction."""
         (findings, judged), self._findings, self._judged = (self._findings, self._judged), [], 0
-        if not batch and not findings and not judged:
+        if not batch and not findings and not judged and not self._problem:
             return
         if self._writer is not None:
             try:
@@ -403,7 +406,7 @@ class Recorder:
             try:
                 self._on_batch(batch)
             except Exception:  # a failing receiver must not end the recording
-                self._fault("telling of a batch")
+                self._fault("notifying about a batch")
 
     def _show(self, batch: Sequence[Entry]) -> None:
         try:

@@ -27,9 +27,9 @@ class RowParts:
         if min(self.mono) < 0 or min(wall) < 0:
             raise ValueError("a time before 1970")
         if min(self.kind) < 1 or max(self.kind) > max(Kind):
-            raise ValueError("a kind that there is not")
+            raise ValueError("unknown kind")
         if max(self.direction) > max(Direction) or max(self.outcome) > max(Outcome):
-            raise ValueError("a direction or an outcome that there is not")
+            raise ValueError("unknown direction or outcome")
 
 
 def excuse_probes(outcomes: "array[int]", methods: Sequence[str]) -> None:

@@ -203,15 +203,15 @@ class MockServer:
         try:
             message = json.loads(line.decode("utf-8", "replace"))
         except (ValueError, RecursionError):
-            return [self._refused("null", PARSE_ERROR, "this is not JSON")]
+            return [self._refused("null", PARSE_ERROR, "not JSON")]
         if message == []:
-            return [self._refused("null", INVALID_REQUEST, "this batch is empty")]
+            return [self._refused("null", INVALID_REQUEST, "empty batch")]
         try:
             if not isinstance(message, list):
                 return self._take(message)
             sends = [send for one in message[:MAX_BATCH] for send in self._take(one)]
         except RecursionError:
-            return [self._refused("null", INVALID_REQUEST, "this is nested too deeply")]
+            return [self._refused("null", INVALID_REQUEST, "nested too deeply")]
         shared = [send for send in sends if send.is_shared]
         if not shared:
             return sends
@@ -221,7 +221,7 @@ class MockServer:
 
     def _take(self, message: Any) -> list[Send]:
         if not isinstance(message, dict):
-            return [self._refused("null", INVALID_REQUEST, "this is not a JSON-RPC message")]
+            return [self._refused("null", INVALID_REQUEST, "not a JSON-RPC message")]
         method, ident = message.get("method"), json.dumps(message.get("id"))
         if not isinstance(method, str):
             return list(self._answered(ident))
@@ -383,7 +383,7 @@ class MockServer:
             size = torn or max(0, step.place.end - step.place.start)
             text = f"the recording has only the beginning of this response ({size} bytes)"
             if not size:
-                text = "the recording no longer has this response"
+                text = "this response was dropped from the recording"
             return self._refused(play.ident.decode(), INTERNAL, text).raw
         if step.answers:
             raw = with_member(raw, ("id",), play.ident)

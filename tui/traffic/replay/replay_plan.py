@@ -63,16 +63,16 @@ def _item(entry: Entry, answer: Entry | None, bodies: Bodies) -> ReplayItem:
     raw, expected = bodies.read(place), b""
     left_out = ""
     if place.torn or not raw:
-        left_out = "only its beginning was recorded"
+        left_out = "only its start was recorded"
     elif b"[redacted:" in raw:
-        left_out = "a secret in it was not recorded"
+        left_out = "a secret in it was redacted"
     elif entry.kind is Kind.REQUEST and answer is None:
-        left_out = "it had no answer"
+        left_out = "it had no response"
     elif answer is not None:
         its_place = bodies.place(answer)
         expected = bodies.read(its_place)
         if its_place.torn or not expected:
-            left_out, expected = "only the beginning of its answer was recorded", b""
+            left_out, expected = "only the start of its response was recorded", b""
     return ReplayItem(
         entry.seq,
         entry.method,
@@ -142,7 +142,7 @@ class Replay:
             if item.kind in ANSWERS and item.method == method and not item.left_out:
                 del self._items[place]
                 return with_member(item.raw, ("id",), json.dumps(ident).encode())
-        error = {"code": -32601, "message": "the recorded host gave no answer to this"}
+        error = {"code": -32601, "message": "no recorded response"}
         return json.dumps({"jsonrpc": "2.0", "id": ident, "error": error}).encode()
 
 
@@ -161,9 +161,9 @@ def _parsed(raw: bytes) -> Any:
 
 def tally(results: Iterable[ReplayResult]) -> Mapping[str, int]:
     """Return how many items were the same, differ, and were left out."""
-    found = {"same": 0, "differ": 0, "left out": 0}
+    found = {"same": 0, "differ": 0, "omitted": 0}
     for result in results:
         if result.item.kind is Kind.REQUEST:
-            key = "left out" if result.item.left_out else "differ" if result.differs else "same"
+            key = "omitted" if result.item.left_out else "differ" if result.differs else "same"
             found[key] += 1
     return found

@@ -118,7 +118,7 @@ class CallState(StrEnum):
     """The state of a tool call."""
 
     WAITING = "waiting"
-    ASKING = "asks you"
+    ASKING = "waiting for approval"
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
@@ -144,9 +144,9 @@ END_WORDS = {
     EndReason.LIMIT: "stopped at a limit",
     EndReason.CANCELLED: "cancelled",
     EndReason.MODEL_ERROR: "the model failed",
-    EndReason.EMPTY: "the model said nothing",
-    EndReason.CUT: "cut at the most tokens of a reply",
-    EndReason.FILTERED: "cut by a content filter",
+    EndReason.EMPTY: "empty reply",
+    EndReason.CUT: "truncated at max_tokens",
+    EndReason.FILTERED: "truncated by a content filter",
 }
 
 

@@ -24,7 +24,7 @@ class TimeShare(StrEnum):
     MODEL = "model"
     YOU = "waiting for you"
     TOOL = "tools"
-    REST = "between"
+    REST = "overhead"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def of_entries(entries: Sequence[Entry], turn: int, now_ns: int | None = None) -
 def _of_step(span: StepSpan, now: int) -> TimeBar:
     running = span.ms is None
     end = now if span.ms is None else span.started_ns + _ns(span.ms)
-    label = f"step {span.number}" + (" (last words)" if span.final else "")
+    label = f"step {span.number}" + (" (final answer)" if span.final else "")
     failed = span.state is StepState.FAILED
     return TimeBar(TimeShare.MODEL, label, span.started_ns, end, running, failed, span.number)
 

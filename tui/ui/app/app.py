@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from textual import events
 from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
-from textual.command import CommandPalette, Provider
+from textual.command import CommandPalette
 
 from tui.ui.app.base import BaseApp
 from tui.ui.chat.regions import STYLES
@@ -31,14 +31,17 @@ ON_MAIN = frozenset(
 )
 """Actions of the chat screen, whose keys mean something else, or nothing, on a screen over it."""
 
+LEADING = frozenset(found.id for found in ACTIONS if found.id.startswith("focus.")) | {
+    "chat.sessions",
+    "chat.models",
+    "chat.system",
+}
+"""Those of `ON_MAIN` whose keys close the screens over the chat screen first."""
+
+IN_DIALOG = "A dialog is open. Press esc to close it first."
+
 NOT_WHILE_ASKED = ON_MAIN | {"traffic.open", "traffic.of_call"}
 """Actions that wait until a server's question is answered; their keys say so."""
-
-
-def _everything() -> type[Provider]:
-    from tui.ui.app.command_palette import Everything
-
-    return Everything
 
 
 class McptuiApp(BaseApp):
@@ -48,7 +51,6 @@ class McptuiApp(BaseApp):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_anywhere()
-    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_everything}
     CSS = STYLES + BaseApp.CSS
 
     def __init__(
@@ -117,15 +119,40 @@ class McptuiApp(BaseApp):
     def on_key(self, event: events.Key) -> None:
         """Handle the keys of an action that a screen over the chat screen keeps from it.
 
-        A list is closed for a key that leads to a region; the question of a server stays and says so.
+        A list is closed for a key that leads to a region, and so are screens to read; the question of a
+        server, and what would lose something, stay and say so.
         """
         if getattr(self.screen, "YIELDS", False):
             if found := self._pressed(event, "focus."):
                 self.screen.dismiss(None)
                 self.call_later(self.run_action, found.method)
         elif self._server_asks and (found := self._pressed(event)) and found.id in NOT_WHILE_ASKED:
-            why, close = "a server waits for an answer", self.overrides.first_of("ask.cancel")
+            why, close = "a server is waiting for your answer", self.overrides.first_of("ask.cancel")
             self.notify(f"{found.label.capitalize()} is not available: {why}. Press {close} to cancel it.")
+        elif self.screen is not self.main and (found := self._pressed(event)) and found.id in LEADING:
+            self._leave_for(found)
+
+    def _leave_for(self, found: Action) -> None:
+        """Close what is over the chat screen and run an action there, unless something would be lost.
+
+        A screen to read has `stays`, which returns why it cannot be closed now, or "".
+        """
+        over = self.screen_stack[1:]
+        whys = [getattr(screen, "stays", lambda: IN_DIALOG)() for screen in reversed(over)]
+        if why := next(filter(None, whys), ""):
+            self.notify(why, timeout=4)
+            return
+        for screen in reversed(over):
+            screen.dismiss(None)
+        self.call_later(self.run_action, found.method)
+
+    async def _run_command(self, method: str) -> None:
+        """Run what was chosen in the palette."""
+        found = next((each for each in ACTIONS if each.method == method), None)
+        if found is not None and found.id in LEADING and self.screen is not self.main:
+            self._leave_for(found)
+        else:
+            await self.run_action(method)
 
     def _pressed(self, event: events.Key, prefix: str = "") -> Action | None:
         """Return the action, of those that work anywhere, whose key this is and whose id begins so."""
@@ -162,7 +189,7 @@ class McptuiApp(BaseApp):
         under = [screen for screen in self.screen_stack if not isinstance(screen, CommandPalette)]
         contexts = getattr(under[-1], "CONTEXTS", ())
         situation = parts.status.situation(self.main.regions.focus_context)
-        run = partial(self.call_later, self.run_action)
+        run = partial(self.call_later, self._run_command)
         found = list(action_commands(situation, self.overrides, run, contexts))
         if parts.runtime.is_ready:
             if under[-1] is self.main:

@@ -1,16 +1,18 @@
-"""What both apps have in common: the theme, clean output, keys in order, the last traceback."""
+"""What both apps have in common: the theme, clean output, keys in order, the error that ended it."""
 
 import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from rich.console import RenderableType
 from textual import events
 from textual.app import App
+from textual.command import Provider
 from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
+from textual.worker import WorkerFailed
 
 from tui.core.errors import McptuiError
 from tui.core.text import clean, clean_line
@@ -27,13 +29,21 @@ from tui.ui.platform.textual_internals import close_at_once, crash, report_crash
 from tui.ui.widgets import theming
 
 
-class BaseApp(App[int]):
-    """An app on a terminal; `crash` is the traceback of the defect that ended it, or "".
+def _everything() -> type[Provider]:
+    from tui.ui.app.command_palette import Everything
 
-    `save_theme` saves the name of another theme; called in a thread, may raise `McptuiError`.
+    return Everything
+
+
+class BaseApp(App[int]):
+    """An app on a terminal.
+
+    `crash` is the error that ended it, `crash_place` what was on screen then, by name. `save_theme` saves the
+    name of another theme; called in a thread, may raise `McptuiError`.
     """
 
     TITLE = "mcptui"
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_everything}
     CSS = """
     CommandPalette SearchIcon { display: none; }
     CommandPalette > Vertical { background: $panel; width: 84; max-width: 100%; }
@@ -57,9 +67,10 @@ class BaseApp(App[int]):
         super().__init__()
         self.overrides = KeyOverrides(keys.items())
         self.set_keymap(self.overrides.keymap())
-        self.crash = ""
+        self.crash: BaseException | None = None
+        self.crash_place = ""
         self._copied = ""
-        report_crash(self, self._report_crash)
+        report_crash(self, self.note_crash)
         self._controls = ControlFilter()
         self._save_theme = save_theme
         self.theme_problem = self._apply_theme(theme)
@@ -96,7 +107,7 @@ class BaseApp(App[int]):
         try:
             await asyncio.to_thread(self._save_theme, name)
         except McptuiError as error:
-            self.notify(str(error), title="The theme is on, but was not saved", severity="warning")
+            self.notify(str(error), title="Theme changed, but not saved", severity="warning")
 
     @property
     def focus_context(self) -> Context | None:
@@ -167,10 +178,21 @@ class BaseApp(App[int]):
         """End the app because of an error that Textual cannot see, raised outside its own tasks."""
         crash(self, error)
 
-    def _report_crash(self, text: str) -> None:
-        self.crash = clean(text)
+    def note_crash(self, error: BaseException) -> None:
+        """Keep the first error that nobody caught; what follows is mostly caused by it."""
+        if self.crash is None:
+            cause = error.error if isinstance(error, WorkerFailed) else error
+            self.crash, self.crash_place = cause, self._place()
+
+    def _place(self) -> str:
+        """Return what is on screen, by the names of screens and of the focused widget."""
+        stack = self.screen_stack
+        screens = " > ".join(type(screen).__name__ for screen in stack) or "no screen"
+        focused = stack[-1].focused if stack else None
+        return f"{screens}, focus in {type(focused).__name__}" if focused is not None else screens
 
     def panic(self, *renderables: RenderableType) -> None:
-        """End the app because of a defect, which is printed once the terminal is restored."""
-        self._report_crash("\n".join(str(renderable) for renderable in renderables))
+        """End the app because of a defect, which is reported once the terminal is restored."""
+        errors = [one for one in renderables if isinstance(one, BaseException)]
+        self.note_crash(errors[0] if errors else RuntimeError("\n".join(map(str, renderables))))
         close_at_once(self)

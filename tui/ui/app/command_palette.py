@@ -10,7 +10,7 @@ from textual.content import Content
 
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
-from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, Context, key_words
+from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, Action, Context, key_words
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.keys.situation import Situation, why_not
 from tui.ui.widgets.rows import cells_of, head_of
@@ -67,7 +67,7 @@ class Everything(Provider):
                 run = command.run
                 if command.why_not:
                     score, title = score * BEHIND, Content.styled(command.title, "$text-dim")
-                    run = partial(self.app.notify, f"Not now: {command.why_not}.")
+                    run = partial(self.app.notify, f"Not available: {command.why_not}.")
                 yield Hit(score, self._line(title, command.help), run, text=command.title)
 
 
@@ -94,9 +94,10 @@ def action_commands(
     overrides: KeyOverrides,
     run: Callable[[str], object],
     contexts: Sequence[Context] = (),
+    actions: Sequence[Action] = ACTIONS,
 ) -> Iterator[Command]:
     """Yield the actions, those of `contexts` first, each with why it is unavailable, if it is."""
-    for found in sorted(ACTIONS, key=lambda one: one.context not in contexts):
+    for found in sorted(actions, key=lambda one: one.context not in contexts):
         if not found.palette:
             continue
         if found.context in OF_SCREENS and found.context not in contexts:
@@ -107,7 +108,7 @@ def action_commands(
         if found.anywhere:
             keys = f"{key_words(found.anywhere)}, {keys}"
         if why := why_not(found, situation):
-            keys = f"not now: {why}"
+            keys = f"not available: {why}"
         yield Command(found.help, keys, partial(run, found.method), f"{found.label} {found.id}", why)
 
 
@@ -117,7 +118,9 @@ def server_commands(
     """Yield workbench, start, stop, restart and log of every server, as its state allows."""
     for status in host.statuses():
         shown = clean_line(status.name, 60)
-        yield Command(f"Work with {shown}", "its tools by hand", partial(show_server, status.name))
+        yield Command(
+            f"Open the workbench of {shown}", "call its tools by hand", partial(show_server, status.name)
+        )
         yield from _of_server(status, host, show_log)
 
 
@@ -131,4 +134,4 @@ def _of_server(status: ServerStatus, host: "Host", show_log: Callable[[str], obj
     else:
         yield Command(f"Stop {shown}", state, partial(host.request_stop, name))
         yield Command(f"Restart {shown}", state, partial(host.request_restart, name))
-    yield Command(f"Log of {shown}", "what it wrote to stderr", partial(show_log, name))
+    yield Command(f"Open the log of {shown}", "its stderr", partial(show_log, name))

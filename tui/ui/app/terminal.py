@@ -6,10 +6,11 @@ left in full-screen mode, and would cut short what is cleaned up inside it (meas
 """
 
 import asyncio
+import os
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
@@ -38,8 +39,8 @@ def run_app(
 ) -> int:
     """Run the full-screen app on this terminal, which must be its input and output; return the exit code.
 
-    That is 0 after quitting, 128 + n after signal n, 1 after a defect, whose traceback is then on standard
-    error. `make_runtime` is called once, in a thread, after the first frame.
+    That is 0 after quitting, 128 + n after signal n, 1 after a defect, whose report is then in a file that
+    standard error names. `make_runtime` is called once, in a thread, after the first frame.
     """
     from tui.ui.app.app import McptuiApp
 
@@ -75,26 +76,48 @@ def _run(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]") -> int:
     if (driver := driver_class()) is not None:
         app.driver_class = driver
     sys.setswitchinterval(SWITCH_SECONDS)
-    with screen_of_our_own() as screen, asyncio.Runner(loop_factory=loop_factory()) as runner:
-        code = runner.run(_own(app, made, screen))
-    if app.crash:
-        sys.stderr.write(f"{app.crash}\nmcptui: ended by a defect of its own, above. Servers are stopped.\n")
-        return 1
-    return code
+    code = 0
+    with screen_of_our_own() as screen:
+        try:
+            with asyncio.Runner(loop_factory=loop_factory()) as runner:
+                code = runner.run(_own(app, made, screen))
+        except Exception as error:  # of the loop, or of a task that it cancelled
+            app.note_crash(error)
+    if app.crash is None:
+        return code
+    from tui.runtime.crash_report import report_crash
+
+    report_crash(
+        app.crash,
+        during=app.crash_place,
+        env=os.environ,
+        stream=sys.stderr,
+        redactor=made[0].redactor if made else None,
+        ended="Servers were stopped." if made else "",
+    )
+    return 1
 
 
 async def _own(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]", screen: TextIO) -> int:
     stop = _Stop(app, made)
     with stop.on_signals():
         try:
-            await app.run_async()
+            await _unless_it_fails(app, app.run_async())
         finally:
-            await app.close()
+            await _unless_it_fails(app, app.close())
             for runtime in made:
-                await _shut_down(runtime, screen)
+                await _unless_it_fails(app, _shut_down(runtime, screen))
                 screen.write(_not_kept(runtime) or how_to_resume(runtime))
                 screen.flush()
     return stop.code or app.return_code or 0
+
+
+async def _unless_it_fails(app: "McptuiApp | TrafficApp", step: Awaitable[object]) -> None:
+    """Wait for a step; if it fails, the next one is still done, and the app ends with the error."""
+    try:
+        await step
+    except Exception as error:
+        app.note_crash(error)
 
 
 async def _shut_down(runtime: "Runtime", screen: TextIO) -> None:
@@ -104,7 +127,7 @@ async def _shut_down(runtime: "Runtime", screen: TextIO) -> None:
         screen.write("mcptui: stopping servers…")
         screen.flush()
         done, _ = await asyncio.wait({work}, timeout=SHUTDOWN_SECONDS - PATIENCE_SECONDS)
-        screen.write(" done\n" if done else " gave up waiting\n")
+        screen.write(" done\n" if done else " timed out\n")
         screen.flush()
     if not done:
         work.cancel()
@@ -124,9 +147,9 @@ def how_to_resume(runtime: "Runtime") -> str:
 def _not_kept(runtime: "Runtime") -> str:
     """Return a line that says what of this run was not saved, or ""."""
     if runtime.is_ready and runtime.unsaved and runtime.conversations.messages:
-        told = f"Not all messages were saved: {runtime.unsaved}"
+        told = f"Some messages were not saved: {runtime.unsaved}"
     elif runtime.is_ready and runtime.unrecorded:
-        told = f"The traffic was not recorded: {runtime.unrecorded}"
+        told = f"Traffic was not recorded: {runtime.unrecorded}"
     else:
         return ""
     return f"mcptui: {clean_line(told, 400)}.\n"

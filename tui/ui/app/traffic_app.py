@@ -1,24 +1,27 @@
 """The app of `mcptui traffic FILE`: the traffic screen over a recording, and nothing else."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
 
 from tui.traffic.record.entry_columns import Recording
 from tui.ui.app.base import BaseApp
-from tui.ui.keys.action_table import Context
+from tui.ui.keys.action_table import ACTIONS, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.traffic.screen import TrafficScreen
 
-_ACTIONS = ("app.quit", "app.help", "app.theme")
+if TYPE_CHECKING:
+    from tui.ui.app.command_palette import Command
+
+_ACTIONS = ("app.quit", "app.help", "app.theme", "app.palette")
 
 
 class TrafficApp(BaseApp):
     """Shows a recording until the user quits."""
 
-    ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         binding for binding in bindings_of(Context.ANYWHERE) if getattr(binding, "id", "") in _ACTIONS
     ]
@@ -51,7 +54,17 @@ class TrafficApp(BaseApp):
         return AwaitComplete()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return action not in ("app_help", "app_theme") or isinstance(self.screen, TrafficScreen)
+        listed = ("app_help", "app_theme", "command_palette")
+        return action not in listed or isinstance(self.screen, TrafficScreen)
+
+    def commands(self) -> "Sequence[Command]":
+        from tui.ui.app.command_palette import action_commands
+        from tui.ui.keys.situation import Situation
+
+        run = partial(self.call_later, self.run_action)
+        contexts = TrafficScreen.CONTEXTS
+        here = [found for found in ACTIONS if found.context in contexts or found.id in _ACTIONS]
+        return list(action_commands(Situation(Context.TRAFFIC), self.overrides, run, contexts, here))
 
     def action_app_quit(self) -> None:
         self.exit(0)

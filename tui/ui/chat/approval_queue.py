@@ -107,7 +107,7 @@ class Approvals:
 
     def refused(self, server: str, why: str) -> None:
         name, reason = clean_line(server, 60), clean_line(why, 300).rstrip(".")
-        self._tell(f"A malformed question of {name} was refused. {reason}.")
+        self._tell(f"Rejected an invalid request from {name}. {reason}.")
 
     async def _wait(self, request: Asked) -> Any:
         question = _Question(request, asyncio.get_running_loop().create_future())

@@ -94,8 +94,8 @@ class Bridge:
         until, event = self._retry
         left = units.clock(max(0, math.ceil(until - self._clock())))
         return (
-            f"asking again in {left}, {event.attempt} of {event.attempts} · "
-            f"{self._key('chat.cancel')} stops · {clean_line(event.reason, 160)}"
+            f"retrying in {left}, {event.attempt} of {event.attempts} · {self._key('chat.cancel')} "
+            f"stops · {clean_line(event.reason, 160)}"
         )
 
     @property
@@ -118,7 +118,7 @@ class Bridge:
                 self._begin(event)
             case events.StepStarted(step=step, final=final):
                 self.step = step
-                self._activity = "asking for a last answer" if final else "waiting for the model"
+                self._activity = "requesting a final answer" if final else "waiting for the model"
             case events.CallForming(name=name, size=size):
                 self._activity = f"writing a call: {clean_line(name, 40)} {units.size(size)}"
             case events.RetryScheduled():

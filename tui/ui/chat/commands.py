@@ -105,7 +105,7 @@ class SlashCommands:
 
     async def _system(self, rest: str) -> None:
         await self._current.conversations.set_system(rest)
-        self._note("The model is told so from now on, in this conversation.")
+        self._note("System prompt of this conversation changed.")
 
     async def _context(self, _: str) -> None:
         from tui.ui.dialogs.context_dialog import ContextDialog
@@ -137,11 +137,11 @@ class SlashCommands:
 
     async def _decide(self, about: "ProjectInstructions", use: bool) -> None:
         await asyncio.to_thread(self._runtime.request.project.decide, about, use)
-        given = "is given" if use else "is not given"
+        given = "receives" if use else "no longer receives"
         self._regions.notify(f"The model {given} AGENTS.md from the next question on.")
 
     async def _compact(self, _: str) -> None:
-        self._regions.notify("The older part of the conversation is being summarised.")
+        self._regions.notify("Summarising older messages…")
         self._note(await self._current.conversations.compact())
 
     async def _retry(self, _: str) -> None:
@@ -152,11 +152,11 @@ class SlashCommands:
     async def _branch(self, _: str) -> None:
         conversations = self._current.conversations
         if not conversations.messages:
-            raise McptuiError("nothing was said yet that could be gone on with", where="/branch")
+            raise McptuiError("the conversation is empty", where="/branch")
         await conversations.branch(len(conversations.messages))
         self._current.show()
         if not conversations.problem:
-            self._note("From here on this is a copy; the one before stays as it is.")
+            self._note("Continuing in a copy. The original is unchanged.")
 
     async def _rename(self, rest: str) -> None:
         session, title = self._session("/rename"), clean_line(rest, 200)
@@ -164,18 +164,18 @@ class SlashCommands:
             await self._current.conversations.rename(session, title)
         else:
             title = await self._current.conversations.title_from_model()
-        self._regions.notify(f"This conversation is called “{title}” now.")
+        self._regions.notify(f"Renamed to “{title}”.")
 
     async def _export(self, rest: str) -> None:
         session, info = self._session("/export"), self._current.conversations.info
         kind, path = export_to(rest, info.title if info is not None else "", Path.cwd())
         await self._current.conversations.export(session, kind, path)
-        self._note(f"The conversation was written to {path}")
+        self._note(f"Exported to {path}")
 
     def _session(self, command: str) -> str:
         info = self._current.conversations.info
         if info is None:
-            raise McptuiError("nothing was said yet in this conversation", where=command)
+            raise McptuiError("the conversation is empty", where=command)
         return info.id
 
     def _note(self, text: str) -> None:
@@ -187,7 +187,7 @@ class SlashCommands:
 
         servers = [name for name in self._sources.running if rest in ("", name)]
         if rest and not servers:
-            raise McptuiError("is no server that runs", where=clean_line(rest, 60))
+            raise McptuiError("not a running server", where=clean_line(rest, 60))
         tools = {
             f"{server}\n{tool.name}": (server, tool)
             for server in servers
@@ -206,7 +206,7 @@ class SlashCommands:
 
         choices = [PickerChoice(key, line(server, tool.name)) for key, (server, tool) in tools.items()]
         marked = sum((server, tool.name) in marks for server, tool in tools.values())
-        heading = "What the model can call" + (f" · {marked} of {len(tools)} marked" if marked else "")
+        heading = "Tools available to the model" + (f" · {marked} of {len(tools)} marked" if marked else "")
         self._pick(heading, choices, opened, "No running server has tools.")
 
     async def _choose_prompt(self, rest: str) -> None:
@@ -216,7 +216,7 @@ class SlashCommands:
         name, _, written = rest.partition(" ")
         if name:
             if name not in specs:
-                raise McptuiError("is no prompt of a running server", where=clean_line(name, 80))
+                raise McptuiError("is not a prompt of a running server", where=clean_line(name, 80))
             await self._prompt(specs[name], written.strip())
             return
         choices = [
@@ -242,7 +242,7 @@ class SlashCommands:
         if rest:
             key = next((key for key, one in found.items() if rest in (key, one.uri)), "")
             if not key:
-                raise McptuiError("is no resource of a running server", where=clean_line(rest, 80))
+                raise McptuiError("is not a resource of a running server", where=clean_line(rest, 80))
             attach(key)
             return
 
@@ -258,14 +258,14 @@ class SlashCommands:
             host = self._runtime.host
             place = await host.sign_in(rest)
             host.request_restart(rest)
-            self._note(f"{clean_line(rest, 64)}: {host.status(rest).sign_in}. The tokens are {place}.")
+            self._note(f"{clean_line(rest, 64)}: {host.status(rest).sign_in}. Tokens are stored {place}.")
         else:
             self._choose_remote("Sign in", "login")
 
     async def _logout(self, rest: str) -> None:
         if rest:
             count = await self._runtime.host.sign_out(rest)
-            done = "signed out, its tokens are deleted" if count else "not signed in"
+            done = "signed out, tokens deleted" if count else "not signed in"
             self._note(f"{clean_line(rest, 64)}: {done}.")
         else:
             self._choose_remote("Sign out", "logout")
@@ -298,7 +298,7 @@ class SlashCommands:
         if found.missing:
             written = " ".join(pair(name, value) for name, value in found.values.items() if value)
             self._composer.put_back(f"/{spec.name} {written}{' ' if written else ''}{found.missing[0]}=")
-            self._regions.notify(f"Write what stands for {', '.join(found.missing)}.")
+            self._regions.notify(f"Enter a value for {', '.join(found.missing)}.")
             return
         text = filled(spec.target, found.values)
         self._composer.put_back(f"{text}\n{found.unknown}" if found.unknown else text)
@@ -307,10 +307,10 @@ class SlashCommands:
         """Put the messages of a prompt into the composer, for the user to read before they are sent."""
         found = parse_arguments(self._composer.pastes.expand(rest), spec.names, spec.required)
         if found.unknown:
-            raise McptuiError(f"takes no “{clean_line(found.unknown, 40)}”", where=f"/{spec.name}")
+            raise McptuiError(f"does not take “{clean_line(found.unknown, 40)}”", where=f"/{spec.name}")
         if found.missing:
             missing = ", ".join(clean_line(name, 40) for name in found.missing)
-            self._regions.notify(f"Fill in {missing}.")
+            self._regions.notify(f"Enter {missing}.")
             self._navigator.open_form(spec.server, spec.target, dict(found.values), prompt=True)
             return
         self._prompt_calls += 1
@@ -324,4 +324,4 @@ class SlashCommands:
         text, attachments = said_by(result, f"/{spec.name}")
         self._composer.put_foreign(text, *map(Reference.to_known, attachments))
         send = self._regions.key_of("composer.send")
-        self._regions.notify(f"{spec.server} would have you say this. {send} sends it.")
+        self._regions.notify(f"Inserted from {spec.server}. Press {send} to send.")

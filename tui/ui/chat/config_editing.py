@@ -81,7 +81,7 @@ class ConfigEditing:
         if len(errors) > MOST_ERRORS:
             shown.append(f"and {plural(len(errors) - MOST_ERRORS, 'more error')}")
         dialog = Confirm(
-            "The configuration has errors. The previous one stays in force.",
+            "The configuration has errors. The previous one is still in use.",
             yes="edit again",
             no="close",
             about="\n".join(shown),

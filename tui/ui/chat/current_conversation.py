@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
     from tui.ui.lists.sessions import Resumed
 
-NOT_SAVED = "Nothing was said yet."
+NOT_SAVED = "The conversation is empty."
 
 OpenDialog = Callable[[Screen[Any], Callable[[Any], None] | None], None]
 """Opens a dialog, unless one of its kind is open; the second argument is called with its result."""
@@ -86,7 +86,7 @@ class CurrentConversation:
         changing = self._change is not None and not self._change.done()
         busy = self.conversations.busy
         if why := busy or ("the conversation is being changed" if changing else ""):
-            return why, stop if self._command_runs() else "Wait until that is done."
+            return why, stop if self._command_runs() else "Wait until it finishes."
         return "", ""
 
     def busy(self) -> str:
@@ -115,7 +115,7 @@ class CurrentConversation:
         """Return whether the conversation is still the one a dialog was opened for; notify if not."""
         if self.conversations.opened == opened:
             return True
-        self.regions.notify("Another conversation is on screen now. Nothing was changed.")
+        self.regions.notify("You switched to another conversation. Nothing was changed.")
         return False
 
     async def close(self) -> None:
@@ -144,14 +144,14 @@ class CurrentConversation:
         self.show()
         if self.parent:
             back = self.regions.key_of("chat.parent")
-            note = f"This is a branch; {back} goes back to the conversation before it."
+            note = f"Branch. Press {back} to return to the original."
             self.regions.conversation.add_note(note)
 
     def go_to_parent(self) -> None:
         if parent := self.parent:
             self.change(self._resume(parent))
         else:
-            self.regions.notify("This conversation is no branch.", timeout=3)
+            self.regions.notify("This conversation is not a branch.", timeout=3)
 
     async def _resume(self, session: str) -> None:
         await self.conversations.resume(session)
@@ -195,7 +195,7 @@ class CurrentConversation:
         self._show_compaction()
         if lost := conversations.lost():
             self._parent = ""  # there is no way back
-            words = f"Not all messages of the previous conversation were saved: {lost}."
+            words = f"Some messages of the previous conversation were not saved: {lost}."
             self.regions.conversation.add_note(words, "bad")
         if message is not None:
             self.regions.conversation.show_message(message)
@@ -209,19 +209,19 @@ class CurrentConversation:
             turns = sum(isinstance(message, UserMessage) for message in messages[: compaction.upto])
             words = f"{units.plural(turns, 'turn')} {summary_words(compaction.summary)}"
         elif compaction.shrunk:
-            words = f"results of the first {compaction.shrunk} messages are told in a few words"
+            words = f"results in the first {compaction.shrunk} messages are shortened"
         elif compaction.limits:
-            words = "large results are told in part, to fit"
+            words = "large results are truncated to fit"
         if words:
             words += f" · enter shows it · {self.regions.key_of('chat.uncompact')} undoes it"
         self.regions.conversation.show_summary(
-            words, compaction.summary or "Only old results of tools are shortened."
+            words, compaction.summary or "Only old tool results are shortened."
         )
 
     def uncompact(self) -> None:
         compaction = self.conversations.compaction
         if not (compaction.upto or compaction.shrunk or compaction.limits):
-            self.regions.notify("Nothing is summarised: the model reads everything.", timeout=3)
+            self.regions.notify("Nothing is summarised. The model reads everything.", timeout=3)
         elif problem := self.busy():
             self.regions.notify(problem)
         else:
@@ -314,7 +314,7 @@ class CurrentConversation:
 
     async def _export(self, info: "SessionInfo", kind: "ExportKind", path: Path) -> None:
         await self.conversations.export(info.id, kind, path)
-        self.regions.notify(f"written to {clean_line(str(path), 300)}", timeout=5)
+        self.regions.notify(f"Exported to {clean_line(str(path), 300)}", timeout=5)
 
     def edit_system_text(self) -> None:
         from tui.ui.dialogs.text_dialogs import SystemText
@@ -332,5 +332,5 @@ class CurrentConversation:
 
     async def _set_system(self, text: str) -> None:
         await self.conversations.set_system(text)
-        words = "the model is told it from the next question on" if text else "the usual one is told again"
-        self.regions.notify(f"system text kept: {words}", timeout=4)
+        words = "used from the next question on" if text else "the default is used again"
+        self.regions.notify(f"system prompt saved: {words}", timeout=4)

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from tui.ui.workbench.message_draft import MessageDraft, ResultSource
 
 MENU = {
-    "chat.copy": "copy it",
-    "chat.retry": "ask it again",
-    "chat.rewrite": "change it, then ask it again",
-    "chat.compare": "ask another model the same",
-    "chat.branch": "go on from here, as a branch",
-    "chat.export": "write the conversation to a file",
+    "chat.copy": "copy",
+    "chat.retry": "retry",
+    "chat.rewrite": "edit and retry",
+    "chat.compare": "compare with another model",
+    "chat.branch": "branch from here",
+    "chat.export": "export the conversation",
 }
 """The actions in the menu of a message, and their labels there."""
 
@@ -94,7 +94,7 @@ class MessageActions:
             if self._current.is_still_open(opened):
                 self._current.change(self._retry(question))
 
-        self._current.open_models("to ask the same again", retry)
+        self._current.open_models("for the comparison", retry)
 
     def _with_question(self, act: Callable[[int], None]) -> None:
         if (question := self._question()) is None:
@@ -151,7 +151,7 @@ class MessageActions:
         card = self._transcript.cards.get(call)
         result = self._result(call, card) if card is not None else None
         if card is None or result is None:
-            self._regions.notify("No call has given anything yet.", timeout=3)
+            self._regions.notify("No results yet.", timeout=3)
             return
         screen = ResultScreen(card.name, result, self._regions.overrides, self._source(card.server))
         self._current.open_dialog(screen, None)

@@ -23,7 +23,8 @@ if TYPE_CHECKING:  # loaded with the screens
 
 NOT_KEPT = "The recording of that run is no longer kept."
 NO_CALLS = "No calls yet"
-NO_CALLS_THERE = "No tool calls there, so its traffic cannot be found."
+SELECT_THERE = "Select a call in the conversation or the trace first."
+NO_CALLS_THERE = "No tool calls in this turn, so there is no traffic to show."
 
 
 def filter_of(cause: Cause) -> str:
@@ -95,6 +96,9 @@ class Navigator:
 
     def open_traffic_of_call(self) -> None:
         """Open the traffic of the selected entry of the trace, or of the conversation's selected call."""
+        if not self._regions.is_on_top:
+            self._regions.notify(SELECT_THERE, timeout=4)
+            return
         in_trace = self._regions.focus_context is Context.TRACE
         span = self._regions.trace.selected if in_trace else self._selected_call()
         if span is None:
@@ -111,7 +115,7 @@ class Navigator:
 
         calls = [one.id for one in self._spans.entries if isinstance(one, CallSpan) and _is_part(one, span)]
         names = self._runtime.conversations.recordings
-        path = await asyncio.to_thread(recording_with, names, calls[0]) if calls else None
+        path = await asyncio.to_thread(recording_with, names, calls) if calls else None
         if path is None:
             self._regions.notify(NOT_KEPT if calls else NO_CALLS_THERE, timeout=6)
             return
@@ -143,7 +147,7 @@ class Navigator:
         if self._regions.trace.go_to_turn(cause.turn, cause.step):
             self._regions.go_to(Context.TRACE)
         else:
-            self._regions.notify("It belongs to a turn of another conversation.", timeout=4)
+            self._regions.notify("It belongs to another conversation.", timeout=4)
 
     def toggle_tail(self) -> None:
         from tui.ui.traffic.entry_list import TrafficTail

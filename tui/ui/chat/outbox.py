@@ -52,7 +52,7 @@ class SerialQueue(Generic[Thing]):
     def put(self, thing: Thing) -> None:
         self._waiting.append(thing)
         if self._task is None:
-            self._task = asyncio.create_task(self._work(), name="what was asked for")
+            self._task = asyncio.create_task(self._work(), name="the request")
             self._task.add_done_callback(self._ended)
 
     def stop(self) -> list[Thing]:
@@ -104,6 +104,7 @@ class Outbox:
         self._run_command = run_command
         self._sent = SerialQueue(self._send, fail)
         self._history = HistoryFile(state_dir() / "input_history")
+        self._history_fails = False
         self._to_remember = SerialQueue(self._remember, fail)
         self._is_ready = asyncio.Event()
 
@@ -116,9 +117,9 @@ class Outbox:
             self._composer.pastes.recognise(token for one in kept for token in one.attached)
         except (OSError, McptuiError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
-            self._regions.notify(f"The input history could not be read: {reason}.", severity="warning")
+            self._regions.notify(f"Cannot read the input history: {reason}.", severity="warning")
         for name in sorted(OWN_NAMES & self._runtime.snippets.keys()):
-            words = f"[snippets] {name}: /{name} is a command of mcptui. Give the snippet another name."
+            words = f"[snippets] {name}: /{name} is a built-in command. Rename the snippet."
             self._regions.conversation.add_note(words, "bad")
 
     async def close(self) -> None:
@@ -169,7 +170,7 @@ class Outbox:
             if colon and server in self._sources.running:  # its prompts may not have been listed yet
                 found = parse_command(shown, await self._sources.known())
             elif colon and server in (status.name for status in self._runtime.host.statuses()):
-                raise McptuiError(f"{server} is not running; start it, and its prompts are there")
+                raise McptuiError(f"{server} is not running", next_step="Start it to use its prompts.")
         if isinstance(found, InvalidCommand):
             raise McptuiError(found.problem)
         return found
@@ -177,7 +178,7 @@ class Outbox:
     def _steer(self, written: Written) -> None:
         was_running = self._turns.running
         if not self._turns.steer(written) and was_running and written.references:
-            self._regions.notify("What has something attached is sent after the turn.")
+            self._regions.notify("Messages with attachments are sent after the turn.")
 
     @property
     def busy(self) -> bool:
@@ -224,8 +225,14 @@ class Outbox:
         text = self._runtime.redactor.redact_spoken(pastes.unfolded(shown), shapes=True)
         try:
             await asyncio.to_thread(self._history.add, HistoryEntry(text, pastes.attached(shown)))
-        except (OSError, McptuiError):
-            _log.warning("the input history could not be written", exc_info=True)
+        except (OSError, McptuiError) as error:
+            _log.warning("cannot write the input history", exc_info=True)
+            if not self._history_fails and self._regions.screen.app.is_running:
+                reason = error.strerror if isinstance(error, OSError) else str(error).rstrip(".")
+                self._regions.notify(f"Cannot save the input history: {reason}.", severity="warning")
+            self._history_fails = True
+        else:
+            self._history_fails = False
 
     def search_history(self) -> None:
         self._regions.go_to(Context.COMPOSER)

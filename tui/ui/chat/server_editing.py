@@ -79,7 +79,7 @@ class ServerEditing:
                 self._run(self._runtime.server_changes.remove(name), f"Removed {name}.")
 
         question = f"Remove {clean_line(name, 64)} from the configuration?"
-        about = "It is stopped, and its table in the file is deleted. To keep it there, disable it."
+        about = "It is stopped and deleted from the configuration file. To keep it there, disable it."
         self._open_dialog(Confirm(question, yes="remove", no="keep", about=about), decided)
 
     def _selected(self) -> str | None:

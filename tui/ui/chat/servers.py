@@ -6,6 +6,7 @@ stop, and the next snapshots show the progress.
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
@@ -20,7 +21,7 @@ from tui.ui.chat.titled_pane import TitledPane
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.widgets.rows import Row, wrap
-from tui.ui.widgets.server_rows import MOVING, Look, running_words, server_rows, toggle_server
+from tui.ui.widgets.server_rows import MOVING, Look, ages_fit, running_words, server_rows, toggle_server
 from tui.ui.widgets.symbols import UNICODE, Symbols
 
 if TYPE_CHECKING:
@@ -32,15 +33,15 @@ SPIN_NS = 160_000_000
 EMPTY_TEXT = (
     ("No servers configured.", "text"),
     ("", ""),
-    ("a adds one; mcptui config init writes a starter file,", "dim"),
-    ("mcptui config import FILE takes servers over from another program's mcp.json.", "dim"),
+    ("Press a to add one, or write a starter file with mcptui config init.", "dim"),
+    ("Import another program's servers with mcptui config import FILE.", "dim"),
 )
 
 MISTAKES_TEXT = (
     ("No servers.", "text"),
     ("", ""),
-    ("What is wrong with the configuration stands in the conversation;", "dim"),
-    ("mcptui config check says it, too.", "dim"),
+    ("The conversation shows the errors in the configuration.", "dim"),
+    ("See also mcptui config check.", "dim"),
 )
 
 
@@ -219,6 +220,8 @@ class ServersPane(TitledPane):
             redactor=self._redactor,
             tokens=self._tokens(),
         )
+        if not ages_fit(self._statuses, look):
+            look = replace(look, ages=False)
         selected = self.selected
         rows: list[Row] = []
         owners: list[int] = []
@@ -231,5 +234,5 @@ class ServersPane(TitledPane):
 
     def _empty_rows(self) -> list[Row]:
         if self._host is None:
-            return [(("Reading the configuration…", "dim"),)]
+            return [(("Loading the configuration…", "dim"),)]
         return [row for line in self._empty_text for row in wrap((line,), self.columns)]

@@ -10,6 +10,7 @@ from tui.core import units
 from tui.core.servers import ServerStatus
 from tui.ui.chat.approval_queue import Approvals
 from tui.ui.chat.bridge import Bridge
+from tui.ui.chat.faults import FaultNotes
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.status_line import LOADING, Meter, Status, Used, short_path
 from tui.ui.chat.turn_queue import TurnQueue
@@ -182,7 +183,11 @@ class Refresher:
         self._seen: tuple[int, int] | None = None
         self._situation: Situation | None = None
         self._problems_shown = self._project_shown = 0
-        self._faults_shown: set[str] = set()
+        self._opened = 0
+        self._unsaved = FaultNotes(
+            "This conversation is not saved", "This conversation is saved again. Nothing was lost."
+        )
+        self._unrecorded = FaultNotes("The traffic is not recorded", "The traffic is recorded again.")
 
     def tick(self) -> None:
         if self._next is not None:
@@ -256,8 +261,9 @@ class Refresher:
 
     def _first_keys(self) -> list[tuple[str, str]]:
         key_of = self._regions.key_of
+        examples = [(key_of("focus.conversation"), "pick an example")] if self._runtime.examples() else []
         return [
-            (key_of("focus.conversation"), "pick an example"),
+            *examples,
             (key_of("focus.servers"), "servers and tools"),
             (key_of("chat.models"), "switch model"),
         ]
@@ -279,11 +285,14 @@ class Refresher:
         self._problems_shown = len(problems)
 
     def _show_faults(self) -> None:
-        """Explain once why something is not saved; the mark in the status line stays as long as it is so."""
-        for what, why in (
-            ("This conversation is not saved", self._runtime.unsaved),
-            ("The traffic is not recorded", self._runtime.unrecorded),
+        """Say why something is not saved, and that it is again; meanwhile the status line has a mark."""
+        if self._opened != (opened := self._runtime.conversations.opened):
+            self._opened = opened
+            self._unsaved.forget()
+        now = time.monotonic()
+        for notes, why in (
+            (self._unsaved, self._runtime.unsaved),
+            (self._unrecorded, self._runtime.unrecorded),
         ):
-            if why and why not in self._faults_shown:
-                self._faults_shown.add(why)
-                self._regions.conversation.add_note(f"{what}: {why}.", "bad")
+            for text, role in notes.seen(why, now):
+                self._regions.conversation.add_note(text, role)

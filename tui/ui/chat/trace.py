@@ -22,7 +22,7 @@ from tui.ui.keys.bindings import bindings_of
 from tui.ui.widgets.rows import Row, wrap
 from tui.ui.widgets.symbols import UNICODE, Symbols
 
-EMPTY_TEXT = "Each step of the model and each tool call will stand here, with its arguments, result and time."
+EMPTY_TEXT = "Model steps and tool calls appear here, with arguments, results and times."
 CACHED_ENTRIES = 256
 
 

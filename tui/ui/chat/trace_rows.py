@@ -45,10 +45,10 @@ _CALL_STYLES = {
 }
 
 _ANSWERS = {
-    Answer.ONCE: "you said once",
-    Answer.SESSION: "you said for this session",
-    Answer.ALWAYS: "you said always",
-    Answer.NO: "you said no",
+    Answer.ONCE: "allowed once",
+    Answer.SESSION: "allowed for this session",
+    Answer.ALWAYS: "always allowed",
+    Answer.NO: "denied",
 }
 
 _STEP_WORDS = {

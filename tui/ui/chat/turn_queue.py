@@ -162,7 +162,7 @@ class TurnQueue:
     def _was_read(self, held: QueuedMessage) -> None:
         task = self._reading.pop(held, None)
         if task is not None and not task.cancelled() and (error := task.exception()) is not None:
-            _log.error("an attachment could not be read", exc_info=error)
+            _log.error("cannot read an attachment", exc_info=error)
             self._held.remove(held)
             self._give_back(held.written.shown)
         if not self._closed:
@@ -261,7 +261,8 @@ class TurnQueue:
         if error is not None:
             self._bridge.abandon()
             self._view.add_note(
-                f"This turn could not be shown to its end ({type(error).__name__}). Ask again.", "bad"
+                (f"Internal error: the turn could not be shown completely ({type(error).__name__}). Retry."),
+                "bad",
             )
         self._requeue_steered(stopped)
         self.flush()

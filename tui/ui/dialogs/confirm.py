@@ -20,8 +20,8 @@ class Confirm(ModalScreen[bool]):
     """Asks before something irreversible; returns whether to do it. All texts are cleaned."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y,ctrl+s,ctrl+enter", "yes", "do it", priority=True),
-        Binding("n,escape,q", "no", "do not", priority=True),
+        Binding("y,ctrl+s,ctrl+enter", "yes", "yes", priority=True),
+        Binding("n,escape,q", "no", "no", priority=True),
     ]
 
     DEFAULT_CSS = """

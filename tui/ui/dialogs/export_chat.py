@@ -22,7 +22,7 @@ from tui.ui.widgets.rows import Row
 
 KINDS: tuple[tuple[ExportKind, str, str], ...] = (
     ("markdown", ".md", "Markdown"),
-    ("json", ".json", "JSON, which mcptui takes in again"),
+    ("json", ".json", "JSON, can be imported again"),
     ("html", ".html", "HTML page"),
 )
 _ENDINGS = tuple(ending for _, ending, _ in KINDS)
@@ -107,9 +107,9 @@ class ExportChat(ModalScreen[tuple[ExportKind, Path] | None]):
             self._asked = path
             replaces = await asyncio.to_thread(is_replaceable, path)
             self._say(
-                "That file is there already. enter replaces it."
+                "The file already exists. Press enter to replace it."
                 if replaces
-                else "That is not a regular file. enter writes into it."
+                else "Not a regular file. Press enter to write to it."
             )
         elif self.is_current:
             self.dismiss((KINDS[self._kinds.chosen][0], path))

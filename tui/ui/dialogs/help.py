@@ -140,6 +140,7 @@ class HelpScreen(ModalScreen[None]):
     """The help, over the current screen."""
 
     TAKES = frozenset({"app.help"})
+    stays = str
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "close", priority=True),

@@ -39,7 +39,7 @@ class Picker(ModalScreen[str | None]):
         Binding("escape,q", "back", "back", priority=True),
         Binding("down,j", "step('down')", "down", show=False, priority=True),
         Binding("up,k", "step('up')", "up", show=False, priority=True),
-        Binding("enter,space", "take", "take it", show=False, priority=True),
+        Binding("enter,space", "take", "select", show=False, priority=True),
     ]
 
     AROUND: ClassVar[int] = 6
@@ -141,7 +141,7 @@ class FindingPicker(Picker, inherit_bindings=False):
         Binding("up", "step('up')", "up", show=False, priority=True),
         Binding("pagedown", "page('down')", "page down", show=False, priority=True),
         Binding("pageup", "page('up')", "page up", show=False, priority=True),
-        Binding("enter", "take", "take it", show=False, priority=True),
+        Binding("enter", "take", "select", show=False, priority=True),
     ]
 
     AROUND = 8
@@ -154,7 +154,7 @@ class FindingPicker(Picker, inherit_bindings=False):
 
     def above(self) -> ComposeResult:
         if len(self._choices) >= FROM:
-            yield Field(placeholder="type to find", max_length=200, compact=True)
+            yield Field(placeholder="type to filter", max_length=200, compact=True)
 
     def on_mount(self) -> None:
         super().on_mount()

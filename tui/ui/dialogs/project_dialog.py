@@ -82,9 +82,9 @@ class ProjectDialog(ModalScreen[bool | None]):
     def compose(self) -> ComposeResult:
         folder = clean_line(self._instructions.folder, 200)
         about = (
-            f"In use: {self._tokens} in each request."
+            f"In use. Adds {self._tokens} to each request."
             if self._used
-            else f"Not in use. Using it adds {self._tokens} to each request."
+            else f"Not in use. It would add {self._tokens} to each request."
         )
         with Vertical():
             yield Literal(f"{FILE} in {folder}")

@@ -70,7 +70,7 @@ class ServerForm(ModalScreen["Draft | None"]):
             select_on_focus=False,
         )
         self._line_field = FormField("Command or URL", self._line, required=True)
-        self._name_field = Field(placeholder="taken from the URL or package", max_length=64, compact=True)
+        self._name_field = Field(placeholder="default: from the URL or package", max_length=64, compact=True)
         self._values = MultilineText(clean(values.values), compact=True, highlight_cursor_line=False)
         self._values.set_reactive(TextArea.cursor_blink, False)
         self._values_field = FormField("Environment", self._values)

@@ -23,7 +23,7 @@ class Context(StrEnum):
     ENTRY = "Traffic, an entry"
     WORKBENCH = "Workbench"
     BENCH_LIST = "Workbench, lists and results"
-    BENCH_FORM = "Workbench, a form"
+    BENCH_FORM = "Forms"
     SESSIONS = "Sessions"
     MODELS = "Models"
     SERVER_QUESTION = "Server request"
@@ -139,7 +139,7 @@ ACTIONS: tuple[Action, ...] = (
         "a",
         _C.QUESTION,
         "always",
-        "Always allow this tool, while its definition is the same",
+        "Always allow this tool until its definition changes",
         0,
     ),
     Action("question.no", "n", _C.QUESTION, "deny", "Deny this call", 0),
@@ -163,7 +163,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("servers.restart", "r", _C.SERVERS, "restart", "Restart the selected server", 11),
     Action("servers.add", "a", _C.SERVERS, "add", "Add a server", 13),
     Action("servers.change", "e", _C.SERVERS, "edit", "Edit the selected server", 14),
-    Action("servers.disable", "d", _C.SERVERS, "disable", "Disable the selected server, or enable it", 15),
+    Action("servers.disable", "d", _C.SERVERS, "disable", "Disable or enable the selected server", 15),
     Action("servers.remove", "ctrl+d", _C.SERVERS, "remove", "Remove the selected server", 16),
     Action(
         "servers.log", "l", _C.SERVERS, "log", "Show the log of the selected server", 12, anywhere="ctrl+l"
@@ -238,10 +238,10 @@ ACTIONS: tuple[Action, ...] = (
     _models("model.offered", "tab", "all models", "List all models of the endpoint, or go back", 4),
     _models("model.leave", "escape", "back", "Clear the search, or close the list", 2),
     _models("model.add", "ctrl+n", "add", "Add a model", 5),
-    _models("model.forget", "ctrl+d", "forget learned", "Forget what the endpoint was found to refuse", 3),
+    _models("model.forget", "ctrl+d", "forget learned", "Forget what was learned about the endpoint", 3),
     # ---- what a server asks ----
-    _ask("ask.send", SEND_KEYS, "send", "Send the answer, or open the address", 1),
-    _ask("ask.copy", "ctrl+y", "copy address", "Copy the address", 4),
+    _ask("ask.send", SEND_KEYS, "send", "Send the answer, or open the URL", 1),
+    _ask("ask.copy", "ctrl+y", "copy URL", "Copy the URL", 4),
     _ask("ask.decline", "ctrl+x", "decline", "Decline the request", 3),
     _ask("ask.cancel", "escape", "cancel", "Cancel", 2),
     # ---- what a call gave ----
@@ -330,7 +330,7 @@ ACTIONS: tuple[Action, ...] = (
     # ---- one entry ----
     _panel("frame.close", "escape,q", "close", "Close the entry", 2),
     _entry("frame.fold", "enter,space", "fold", "Expand or collapse the selected value", 1),
-    _entry("frame.fold_all", "a", "fold all", "Expand or collapse all", 12),
+    _entry("frame.fold_all", "a", "collapse all", "Expand or collapse all", 12),
     _entry(
         "frame.next_tab",
         "right,l",
@@ -385,20 +385,20 @@ ACTIONS: tuple[Action, ...] = (
     _bench_result("bench.send", "S", "send", "Send the prompt to the model", 4),
     _bench_result("bench.offer", "o", "on/off", "Turn the tool on or off for the model", 8),
     _results(
-        "bench.instructions", "i", "instructions", "Give the model the server's instructions, or stop", 0
+        "bench.instructions", "i", "instructions", "Turn the server's instructions on or off for the model", 0
     ),
     _results("bench.level", "v", "level", "Set the log level of the server", 7),
     _results("bench.roots", "t", "roots", "Edit the roots of the server", 0),
-    _results("bench.read_resources", "x", "resources", "Let the model read resources, or stop", 0),
+    _results("bench.read_resources", "x", "resources", "Turn reading resources on or off for the model", 0),
     _results("bench.sampling", "e", "sampling", "Set sampling: never, ask or allow", 0),
     _bench_result("bench.offer_all", "O", "all on/off", "Turn all tools on or off for the model", 0),
     _results("bench.copy", "y", "copy", "Copy the selected value", 11),
-    _bench_result("bench.copy_all", "Y", "copy all", "Copy the whole result as JSON", 0),
+    _bench_result("bench.copy_all", "Y", "copy all", "Copy the result as JSON", 0),
     _bench_result("bench.save", "w", "save", "Save the image, text or result to a file", 11),
     _bench_result("bench.maximise", "z", "maximize", "Maximize or restore the result", 13),
     _results("bench.toggle", "s", "start/stop", "Start or stop the server", 7),
     _results("bench.restart", "r", "restart", "Restart the server", 16),
-    _results("bench.reload", "R", "list again", "Reload the lists of the server", 17),
+    _results("bench.reload", "R", "refresh", "Reload the lists of the server", 17),
     _results("bench.leave", "q", "back", "Close the workbench", 0),
     # ---- a form ----
     _form("form.choose", "enter", "next", "Next field, choice or level", 3),

@@ -74,7 +74,7 @@ def why_not(found: Action, now: Situation) -> str:
             | "chat.result"
             | "chat.export"
         ):
-            does, why = now.said, "nothing was said yet"
+            does, why = now.said, "the conversation is empty"
         case _ if found.context is Context.SERVERS and found.id not in WITHOUT_SERVERS:
             does, why = now.servers, "there are no servers"
         case _ if found.context is Context.QUESTION:

@@ -109,7 +109,7 @@ MOST_PROMPTS = 500
 
 _WORD = re.compile(r"/(\S+)[^\S\n]*")
 _NAME = re.compile(r"[^\W\d][\w:.-]*")
-_AS_IT_IS = "Put a space before it to send it as it is."
+_AS_IT_IS = "To send it as a message, put a space before it."
 
 
 class CommandKind(StrEnum):
@@ -156,39 +156,35 @@ class CommandSpec:
 
 
 OWN: tuple[CommandSpec, ...] = (
-    CommandSpec("model", "[NAME [ID]] [effort LEVEL]", "Ask another model from now on", ArgumentRule.MAYBE),
-    CommandSpec("tools", "[SERVER]", "Show what the model can call", ArgumentRule.MAYBE),
-    CommandSpec(
-        "prompt", "[NAME [ARGUMENT=VALUE …]]", "Put a prompt of a server into the message", ArgumentRule.MAYBE
-    ),
+    CommandSpec("model", "[NAME [ID]] [effort LEVEL]", "Switch model", ArgumentRule.MAYBE),
+    CommandSpec("tools", "[SERVER]", "List the tools available to the model", ArgumentRule.MAYBE),
+    CommandSpec("prompt", "[NAME [ARGUMENT=VALUE …]]", "Insert a prompt of a server", ArgumentRule.MAYBE),
     CommandSpec("resource", "[URI]", "Attach a resource of a server", ArgumentRule.MAYBE),
     CommandSpec("login", "[SERVER]", "Sign in to a remote server", ArgumentRule.MAYBE),
     CommandSpec("logout", "[SERVER]", "Delete the tokens of a remote server", ArgumentRule.MAYBE),
-    CommandSpec("system", "[TEXT]", "Tell the model how to behave in this conversation", ArgumentRule.MAYBE),
-    CommandSpec("context", "", "Show what the next request is made of, in tokens"),
-    CommandSpec("instructions", "", "Read AGENTS.md of this folder and choose whether to use it"),
-    CommandSpec("clear", "", "Begin a new conversation"),
-    CommandSpec("compact", "", "Summarise the older part of the conversation for the model"),
-    CommandSpec(
-        "export", "[markdown|json|html] [PATH]", "Write the conversation to a file", ArgumentRule.MAYBE
-    ),
-    CommandSpec("retry", "", "Ask the last question again"),
-    CommandSpec("sessions", "", "Go on with another conversation"),
+    CommandSpec("system", "[TEXT]", "Set the system prompt of this conversation", ArgumentRule.MAYBE),
+    CommandSpec("context", "", "Show the tokens of the next request by part"),
+    CommandSpec("instructions", "", "Review AGENTS.md of this folder"),
+    CommandSpec("clear", "", "Start a new conversation"),
+    CommandSpec("compact", "", "Summarise older messages for the model"),
+    CommandSpec("export", "[markdown|json|html] [PATH]", "Export the conversation", ArgumentRule.MAYBE),
+    CommandSpec("retry", "", "Retry the last question"),
+    CommandSpec("sessions", "", "Open a saved conversation"),
     CommandSpec(
         "rename",
         "[TITLE]",
-        "Give the conversation another title; alone: the model makes it",
+        "Rename the conversation; without TITLE, the model suggests one",
         ArgumentRule.MAYBE,
     ),
-    CommandSpec("branch", "", "Go on with a copy of the conversation"),
+    CommandSpec("branch", "", "Continue in a copy of the conversation"),
     CommandSpec("config", "", "Edit the configuration in $EDITOR"),
-    CommandSpec("help", "", "Show every key and every command"),
+    CommandSpec("help", "", "Show all keys and commands"),
 )
 
 ELSEWHERE = (
-    ("/SERVER:PROMPT ARGUMENT=VALUE …", "Put what a prompt of a server gives into the message"),
-    ("/SNIPPET TEXT …", "Put a text of [snippets] in the configuration into the message"),
-    ("@PATH, @SERVER:URI", "Anywhere in a message: attach a file or a resource"),
+    ("/SERVER:PROMPT ARGUMENT=VALUE …", "Insert a prompt of a server"),
+    ("/SNIPPET TEXT …", "Insert a snippet of the configuration"),
+    ("@PATH, @SERVER:URI", "Attach a file or a resource (anywhere in a message)"),
 )
 """What else can be typed, for the help."""
 
@@ -289,15 +285,15 @@ def parse_command(text: str, specs: Sequence[CommandSpec]) -> SlashCommand | Inv
     if not _NAME.fullmatch(word):
         return None
     near = nearest(word, by_name)
-    known = f"/{near} there is" if near else "/help lists them"
-    return InvalidCommand(f"There is no command /{clean_line(word, 40)}; {known}. {_AS_IT_IS}")
+    known = f"Did you mean /{near}?" if near else "See /help."
+    return InvalidCommand(f"Unknown command /{clean_line(word, 40)}. {known} {_AS_IT_IS}")
 
 
 def _fitting(spec: CommandSpec, rest: str) -> SlashCommand | InvalidCommand:
     if rest and spec.takes is ArgumentRule.NOTHING:
-        return InvalidCommand(f"/{spec.name} takes nothing behind it. {_AS_IT_IS}")
+        return InvalidCommand(f"/{spec.name} takes no argument. {_AS_IT_IS}")
     if not rest and spec.takes is ArgumentRule.TEXT:
-        return InvalidCommand(f"Write it with its argument: /{spec.name} {spec.usage}")
+        return InvalidCommand(f"Argument required: /{spec.name} {spec.usage}")
     return SlashCommand(spec, rest)
 
 

@@ -106,15 +106,14 @@ def id_item(model: str, *, current: bool, symbols: Symbols) -> FinderItem:
 
 def free_item(text: str) -> FinderItem:
     """Return the row that uses the typed text as the id of a model."""
-    row: Row = (("  use ", "dim"), (f"“{clean_line(text, 200)}”", "accent"), (" as the model's id", "dim"))
+    row: Row = (("  use ", "dim"), (f"“{clean_line(text, 200)}”", "accent"), (" as a model id", "dim"))
     return FinderItem(text, lambda width: [row])
 
 
 MOST_IDS = 500
 
 _WAYS = (
-    "Three ways to another model: ctrl+n adds one; an API key in the environment such as OPENAI_API_KEY; "
-    "Ollama or LM Studio running here."
+    "To use another model, press ctrl+n, set an API key such as OPENAI_API_KEY, or start Ollama or LM Studio."
 )
 
 
@@ -162,7 +161,7 @@ class ModelsScreen(ModalScreen[bool | None]):
         self.finder = Finder(
             Context.MODELS,
             overrides,
-            "a model, a profile, an address",
+            "model, profile or URL",
             sift=lambda text: self._show(),
             take=self._take,
             about=self._about,
@@ -202,11 +201,11 @@ class ModelsScreen(ModalScreen[bool | None]):
             shown = [choice_item(one, self._symbols) for one in self._choices if fits(one, text)]
             is_offline = all(one.where == OFFLINE for one in self._choices)
             if not shown:
-                about = f"No model fits “{clean_line(text, 60)}”." if self._choices else _WAYS
+                about = f"No model matches “{clean_line(text, 60)}”." if self._choices else _WAYS
                 shown = [words(""), words(about)]
                 if self._choices:
                     key = self._overrides.first_of("model.offered")
-                    shown.append(words(f"{key} on a model lists what its endpoint offers."))
+                    shown.append(words(f"{key} lists the models of an endpoint."))
             else:
                 shown.insert(0, HEADINGS)
                 shown += [words(""), words(_WAYS)] if is_offline and not text else []
@@ -215,7 +214,7 @@ class ModelsScreen(ModalScreen[bool | None]):
 
     def _ids(self, offer: EndpointModels, text: str) -> list[FinderItem]:
         if offer.loading:
-            items = [words(""), words("Asking the endpoint which models it offers…   esc goes back")]
+            items = [words(""), words("Loading models…   esc goes back")]
         elif offer.problem:
             items = [words(""), words(offer.problem, "bad")]
         else:
@@ -223,9 +222,9 @@ class ModelsScreen(ModalScreen[bool | None]):
             now = offer.choice.model if offer.choice.current else ""
             items = [id_item(one, current=one == now, symbols=self._symbols) for one in found[:MOST_IDS]]
             if len(found) > MOST_IDS:
-                items.append(words(f"and {len(found) - MOST_IDS} more: write a part of the name"))
+                items.append(words(f"and {len(found) - MOST_IDS} more, type to filter"))
             if not offer.ids:
-                items = [words(""), words("The endpoint lists no models. Write the id of one.")]
+                items = [words(""), words("The endpoint lists no models. Enter a model id.")]
         if text and text not in offer.ids:
             items.append(free_item(text))
         return items

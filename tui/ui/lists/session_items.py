@@ -34,12 +34,12 @@ def _session_rows(info: SessionInfo, here: bool, now: float, symbols: Symbols, w
         sign, style = symbols.failed, "bad"
     elif info.in_use and not here:
         sign, style = symbols.stopped, "warn"
-    title = clean_line(info.title, 200).strip() or "without a title"
+    title = clean_line(info.title, 200).strip() or "untitled"
     left: list[tuple[str, str]] = [(f"{sign} ", style), (title, "dim" if info.problem else "text")]
     if info.parent:
         left.append(("  branch", "dim"))
     if here:
-        left.append(("  on screen", "accent"))
+        left.append(("  current", "accent"))
     if info.problem:
         left.append((f"  {clean_line(info.problem, 200)}", "bad"))
     elif info.in_use and not here:
@@ -85,7 +85,7 @@ def about_session(info: SessionInfo, parent: SessionInfo | None) -> Row:
         used(info),
     ]
     if info.parent:
-        name = clean_line(parent.title, 60) if parent is not None else "one that is deleted"
+        name = clean_line(parent.title, 60) if parent is not None else "a deleted conversation"
         parts.append(f"branch of “{name}”")
     return (("   ".join(part for part in parts if part), "dim"),)
 
@@ -128,7 +128,7 @@ def found_items(finds: Sequence[SessionMatch], text: str, now: float) -> Iterato
     for found in finds:
         if found.session.id != last:
             last = found.session.id
-            title = clean_line(found.session.title, 200).strip() or "without a title"
+            title = clean_line(found.session.title, 200).strip() or "untitled"
             yield FinderItem("", partial(_title_rows, title, when(found.session.changed, now)))
         yield FinderItem(found_key(found), partial(_found_rows, found.excerpt, text))
 

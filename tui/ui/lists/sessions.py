@@ -45,8 +45,8 @@ MOST_READ = 20
 """Sessions whose messages are kept for the preview."""
 
 _EMPTY = (
-    "No conversation was saved yet. Each one is kept here as you have it, under a title made of its first "
-    "question: to go on with it later, to search in it, to branch off it and to export it."
+    "No saved conversations yet. Conversations are saved automatically. Open, search, branch and "
+    "export them here."
 )
 
 
@@ -94,7 +94,7 @@ class SessionsScreen(ModalScreen[Resumed | None]):
         self.finder = Finder(
             Context.SESSIONS,
             overrides,
-            "a title, or words that were said",
+            "title or words",
             sift=self._sift,
             take=lambda key: self._resume(key, branch=False),
             about=self._about,
@@ -149,7 +149,7 @@ class SessionsScreen(ModalScreen[Resumed | None]):
         if not self._all:
             items = [words(""), words(_EMPTY)]
         elif not shown:
-            items = [words(""), words(f"No title has “{clean_line(text, 60)}” in it.")]
+            items = [words(""), words(f"No title contains “{clean_line(text, 60)}”.")]
         items += self._found(search, now)
         self.finder.list.show(items, key)
         self._title("")
@@ -163,8 +163,8 @@ class SessionsScreen(ModalScreen[Resumed | None]):
         else:
             after = amount if search.finds else "nothing"
         if len(search.finds) >= MOST_FINDS:
-            after = f"the first {MOST_FINDS} places"
-        return [heading("IN WHAT WAS SAID", after), *found_items(search.finds, search.text, now)]
+            after = f"first {MOST_FINDS} matches"
+        return [heading("IN MESSAGES", after), *found_items(search.finds, search.text, now)]
 
     def _title(self, state: str) -> None:
         amount = len(self._all or ())
@@ -266,7 +266,7 @@ class SessionsScreen(ModalScreen[Resumed | None]):
         if info is None:
             return
         if self._conversations.info is not None and self._conversations.info.id == info.id:
-            self.finder.tell("This conversation is on screen. Begin or take up another one first.", "warn")
+            self.finder.tell("This conversation is open. Switch to another one first.", "warn")
             return
 
         async def delete() -> None:
@@ -284,9 +284,9 @@ class SessionsScreen(ModalScreen[Resumed | None]):
 
     def _say_undo(self) -> None:
         if self._deleted:
-            title = clean_line(self._deleted[-1].title, 60) or "without a title"
+            title = clean_line(self._deleted[-1].title, 60) or "untitled"
             undo = self._overrides.first_of("session.undo")
-            self.finder.tell(f"Deleted: {title}", keys=f"{undo} brings it back ")
+            self.finder.tell(f"Deleted: {title}", keys=f"{undo} restores it ")
         else:
             self.finder.tell("")
 

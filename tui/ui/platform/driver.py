@@ -17,6 +17,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from tui.ui.platform.escapes import shortened
 from tui.ui.platform.pasting import PasteGate
 from tui.ui.platform.standing_back import LOOP
+from tui.ui.platform.textual_internals import crash
 
 ALT_ENTER, ALT_ENTER_NAMED = "\x1b\r", "\x1b[13;3u"
 """What most terminals send, and the sequence that Textual knows."""
@@ -51,8 +52,12 @@ class RobustDriver(LinuxDriver):
         """Take the terminal; in a background job, wait until the shell hands it over."""
         self._wait_for_foreground()
         self._leaving = os.pipe()
-        super().start_application_mode()  # type: ignore[no-untyped-call]
         self._has_terminal = True
+        try:
+            super().start_application_mode()  # type: ignore[no-untyped-call]
+        except BaseException:
+            self.stop_application_mode()  # Textual does it only for what fails later
+            raise
 
     def stop_application_mode(self) -> None:
         self._has_terminal = False
@@ -114,6 +119,18 @@ class RobustDriver(LinuxDriver):
                     continue
             return
 
+    def _run_input_thread(self) -> None:
+        """Read; an error of this thread ends the app like one of its own, with its report."""
+        try:
+            self.run_input_thread()
+        except Exception as error:
+            self._loop.call_soon_threadsafe(crash, self._app, error)
+
+    def _terminal_lost(self) -> None:
+        """End the app, which nobody can see any more, as SIGHUP does; that comes only from a login's own."""
+        if self._has_terminal and self._app.is_running:
+            self._app.exit(return_code=128 + signal.SIGHUP)
+
     def run_input_thread(self) -> None:
         """Read the terminal until the app leaves it."""
         parser, gate = XTermParser(getattr(self, "_debug", False)), PasteGate()
@@ -130,7 +147,8 @@ class RobustDriver(LinuxDriver):
                 if any(key.fd == self.fileno for key, _ in ready):
                     data = self._read()
                     if not data:
-                        return  # the terminal is gone; SIGHUP is on its way
+                        self._loop.call_soon_threadsafe(self._terminal_lost)
+                        return
                     if not data.startswith(REPLY):
                         LOOP.pressed()
                     heard = time.monotonic()

@@ -32,9 +32,10 @@ async def in_order(
         await asyncio.sleep(OPENING_SECONDS)
     if not event.is_printable and getattr(app.focused, "WRITES_FIRST", False):
         await _settled_soon([app.focused])
-    field = app.focused if getattr(app.focused, "HANDS_ON", False) else None
+    hands_on = "LETTERS_MOVE_FOCUS" if event.is_printable else "HANDS_ON"
+    field = app.focused if getattr(app.focused, hands_on, False) else None
     await handle(event)
-    if field is not None and not event.is_printable:
+    if field is not None:
         await _settled_soon([field, *field.ancestors])
 
 

@@ -4,7 +4,6 @@ The private names are those of Textual 8.2.8. Where one is missing, each functio
 """
 
 import sys
-import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -74,15 +73,15 @@ def set_virtual_size(view: ScrollView, size: Size) -> None:
     update(size)
 
 
-def report_crash(app: App[Any], report: Callable[[str], None]) -> None:
-    """Report the traceback of an unhandled exception, instead of what Textual would print.
+def report_crash(app: App[Any], report: Callable[[BaseException], None]) -> None:
+    """Report an unhandled exception, instead of what Textual would print, which has local variables.
 
     A version of Textual without `_fatal_error` never calls this, and prints its own.
     """
 
     def fatal_error() -> None:
         error = getattr(app, "_exception", None) or sys.exc_info()[1]
-        report("".join(traceback.format_exception(error)) if error else "unknown defect")
+        report(error or RuntimeError("unknown error"))
         close_at_once(app)
 
     setattr(app, "_fatal_error", fatal_error)  # noqa: B010

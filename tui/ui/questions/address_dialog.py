@@ -21,7 +21,7 @@ from tui.ui.questions.question_line import QuestionLine, Ripeness
 from tui.ui.widgets.field import Field
 from tui.ui.widgets.literal import Literal
 
-ELSEWHERE = "The browser is on another machine: copy the address and open it there."
+ELSEWHERE = "The browser is on another machine. Copy the URL and open it there."
 
 
 class AddressDialog(ModalScreen[AddressAnswer]):
@@ -60,12 +60,12 @@ class AddressDialog(ModalScreen[AddressAnswer]):
         self._address = web_address(question.url)
         self._pasted: Field | None = None
         if question.purpose == "sign in" and not self._browser:
-            self._pasted = Field(placeholder="paste the address that the browser ends on", compact=True)
+            self._pasted = Field(placeholder="paste the URL that the browser ends on", compact=True)
 
     def compose(self) -> ComposeResult:
         question = self.question
         server = clean_line(question.server, 60)
-        what = "asks you to sign in" if question.purpose == "sign in" else "asks you to open an address"
+        what = "requires signing in" if question.purpose == "sign in" else "asks you to open a URL"
         what += f", round {question.round}" if question.round > 1 else ""
         with Vertical():
             yield Static(Content.assemble((server, "bold"), f" {what}"), markup=False)
@@ -90,7 +90,7 @@ class AddressDialog(ModalScreen[AddressAnswer]):
             yield clean_line(text, 5000), style
 
     def on_mount(self) -> None:
-        self.line.relabel("ask.send", "open in the browser" if self._browser else "copy and go on")
+        self.line.relabel("ask.send", "open in the browser" if self._browser else "copy and continue")
         if self._pasted is not None:
             self.line.relabel("ask.send", "continue")
             self.set_focus(self._pasted)

@@ -83,7 +83,7 @@ class FormDialog(ModalScreen[FormAnswer]):
     def on_mount(self) -> None:
         if secret := secret_fields(self.question.schema):
             names = ", ".join(clean_line(name, 40) for name in secret[:4])
-            self.line.say(f"{names}: servers must not ask for secrets in a form.")
+            self.line.say(f"{names}: servers must not request secrets in a form.")
         self.pane.show(self._item, blank_form(self.question.schema))
         self.set_focus(self.pane if self.pane.current is not None else self.button)
         self.call_after_refresh(self._fit)

@@ -70,11 +70,11 @@ class SamplingDialog(ModalScreen[SamplingAnswer]):
         model = clean_line(self._model, 60) or "the model"
         if isinstance(self.question, SamplingQuestion):
             round = f", round {self.question.round}" if self.question.round > 1 else ""
-            head = Content.assemble((server, "bold"), f" asks {model} for a reply{round}")
+            head = Content.assemble((server, "bold"), f" requests a reply from {model}{round}")
             facts = ", ".join(request_facts(self.question.params))
         else:
             head = Content.assemble(f"The reply of {model} for ", (server, "bold"))
-            facts = "The server gets it as it stands here."
+            facts = "The server gets exactly this text."
         with Vertical():
             yield Static(head, markup=False)
             yield Static(Content.styled(facts, "$text-dim"), markup=False)
@@ -119,12 +119,12 @@ class SamplingDialog(ModalScreen[SamplingAnswer]):
 def request_facts(params: Mapping[str, Any]) -> list[str]:
     """Return what a request asks for besides its texts, a few words each."""
     messages, tools = params.get("messages"), params.get("tools")
-    facts = [f"at most {clean_line(str(params.get('maxTokens')), 20)} tokens"]
+    facts = [f"up to {clean_line(str(params.get('maxTokens')), 20)} tokens"]
     if isinstance(messages, list):
         facts.append(units.plural(len(messages), "message"))
     if isinstance(tools, list) and tools:
         names = [clean_line(str(tool.get("name", "")), 30) for tool in tools if isinstance(tool, Mapping)]
         facts.append(f"{units.plural(len(tools), 'tool')}: {', '.join(names[:6])}")
     if params.get("includeContext") not in (None, "none"):
-        facts.append("without the context of servers that it asks for")
+        facts.append("without the requested server context")
     return facts

@@ -76,7 +76,7 @@ def changed(params: Mapping[str, Any], text: str) -> tuple[Mapping[str, Any], st
     headings = [line.group().removeprefix(RULE).strip() for line in _HEADING.finditer(text)]
     parts = [part.removeprefix("\n") for part in _HEADING.split(text)[1:]]
     if headings != [one.heading.strip() for one in sections]:
-        return params, f"The lines that begin with {RULE} must stay as they are."
+        return params, f"Do not change lines that start with {RULE}."
     result: Any = deepcopy(dict(params))
     for number, (section, part) in enumerate(zip(sections, parts, strict=True)):
         new = part if number == len(sections) - 1 else part.removesuffix("\n")

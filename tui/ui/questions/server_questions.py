@@ -67,7 +67,7 @@ class ServerQuestions:
             self._dialog = None
             if self._close(dialog):
                 server = clean_line(dialog.question.server, 60)
-                self._app.notify(f"{server} withdrew its question.", timeout=4)
+                self._app.notify(f"{server} withdrew its request.", timeout=4)
             dialog = None
         if question is None:
             return

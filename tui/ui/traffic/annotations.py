@@ -58,7 +58,12 @@ class Annotations:
             self._list.repaint()
             self._changed()
 
-        self._prompt.ask(f"note on entry {seq}", keep, value=notes.get(seq, ""), placeholder="empty: no note")
+        self._prompt.ask(
+            f"note on entry {seq}",
+            keep,
+            value=notes.get(seq, ""),
+            placeholder="leave empty to remove the note",
+        )
 
 
 class SavedFilters:
@@ -84,7 +89,7 @@ class SavedFilters:
         ]
         if text and text not in saved.values():
             choices.append(PickerChoice(KEEP, Content(f"keep: {clean_line(text, 60)}")))
-        note = "There is none yet: filter with /, then keep the filter here."
+        note = "No saved filters yet. Filter with /, then save the filter here."
         self._screen.app.push_screen(Picker("Saved filters", choices, note=note), self._picked)
 
     def _picked(self, name: str | None) -> None:
@@ -94,7 +99,7 @@ class SavedFilters:
             self._apply(parse(self._recording.filters[name]))
 
     def _ask_name(self, name: str = "") -> None:
-        self._prompt.ask("name of the filter", self._keep, value=name)
+        self._prompt.ask("filter name", self._keep, value=name)
 
     def _keep(self, name: str) -> None:
         name = clean_line(name.strip(), 60)
@@ -112,4 +117,4 @@ class SavedFilters:
                 self._ask_name(name)
         else:
             self._recording.filters[name] = text
-            screen.notify(f"kept as {name}", timeout=2)
+            screen.notify(f"saved as {name}", timeout=2)

@@ -57,9 +57,11 @@ class ComparisonScreen(ModalScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,d", "back", "back", priority=True),
         Binding("left,right,tab,h,l", "calls", "entries or calls", priority=True),
-        Binding("a", "all", "all that differs", priority=True),
+        Binding("a", "all", "all differences", priority=True),
         Binding("c", "copy", "copy", priority=True),
     ]
+
+    stays = str
 
     DEFAULT_CSS = """
     ComparisonScreen { background: $surface; layout: vertical; }
@@ -134,7 +136,7 @@ class ComparisonScreen(ModalScreen[None]):
         keys: list[tuple[str, str]] = []
         if self._has_calls:
             keys.append(("tab", "the two entries" if self._calls else "the whole calls"))
-        keys.append(("a", "all that differs" if self._masked else "leave out times, ids, durations"))
+        keys.append(("a", "all differences" if self._masked else "hide times, ids, durations"))
         keys += [("c", "copy"), ("esc", "back")]
         self._keys.show([(key, label, None) for key, label in keys])
 
@@ -212,7 +214,7 @@ def _value(reader: TrafficReader, seq: int) -> Any:
     if entry is None:
         raise NotComparable(f"Entry {exact(seq)} was dropped: the recording has reached its limit.")
     if entry.sha256:
-        raise NotComparable(f"Only the beginning of entry {exact(seq)} was kept: it cannot be compared.")
+        raise NotComparable(f"Entry {exact(seq)} is truncated and cannot be compared.")
     if len(entry.body) > MOST_COMPARED:
         raise NotComparable(
             f"Entry {exact(seq)} is larger than {units.size(MOST_COMPARED)}: that is not compared."

@@ -13,9 +13,9 @@ from tui.ui.platform import clipboard
 from tui.ui.traffic.entry_loader import LoadedEntry
 
 WAYS = {
-    "raw": "raw, as it travelled",
+    "raw": "raw bytes",
     "json": "JSON, indented",
-    "curl": "curl, or a line for the server's stdin",
+    "curl": "curl, or a line for stdin",
     "python": "Python",
 }
 """The formats, with their labels."""
@@ -23,7 +23,7 @@ WAYS = {
 MOST = 1024 * 1024
 """Bytes that the clipboard takes."""
 
-_TOO_LARGE = "This is too much for the clipboard: w saves it to a file."
+_TOO_LARGE = "Too large for the clipboard. Press w to save it to a file."
 
 
 def copied(way: str, entry: Entry, body: bytes, url: str) -> str:

@@ -109,7 +109,7 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
         if isinstance(found, str):
             self._status.show(((f"✗ {clean_line(found, 200)}", "bad"),))
             return
-        self._status.show((("✓ ready to be sent", "ok"),))
+        self._status.show((("✓ ready to send", "ok"),))
         if self._check is not None:
             self._checking = asyncio.create_task(self._check_later(self._check, found), name="check params")
 
@@ -117,7 +117,7 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
         await asyncio.sleep(SETTLE_SECONDS)
         if problem := await check(params):
             self._status.show(
-                ((f"! {clean_line(problem, 300)}", "warn"),), (("it can be sent all the same", "dim"),)
+                ((f"! {clean_line(problem, 300)}", "warn"),), (("it can still be sent", "dim"),)
             )
 
     def on__params_done(self, event: _Params.Done) -> None:
@@ -126,6 +126,6 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
             return
         found = parsed(event.text) if event.send else None
         if isinstance(found, str):
-            self._status.show(((f"✗ {clean_line(found, 200)}", "bad"),), (("it cannot be sent yet", "warn"),))
+            self._status.show(((f"✗ {clean_line(found, 200)}", "bad"),), (("cannot be sent yet", "warn"),))
         else:
             self.dismiss(found)

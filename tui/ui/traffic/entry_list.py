@@ -153,12 +153,12 @@ class EntryList(LinePane, inherit_bindings=False):
             is_open = self.entries.is_uncertain(index)
             self._go_to(
                 self.entries.partner(index),
-                "Its answer is not loaded yet." if is_open else "It has no partner.",
+                "Its response is not loaded yet." if is_open else "No matching entry.",
             )
 
     def go_to_first(self) -> None:
         if (index := self.index) >= 0:
-            self._go_to(self.entries.origin(index), "It is no part of a call.")
+            self._go_to(self.entries.origin(index), "Not part of a call.")
 
     def _go_to(self, index: int, if_none: str) -> None:
         if index < 0:
@@ -166,14 +166,14 @@ class EntryList(LinePane, inherit_bindings=False):
         elif not self.entries.is_here(index) and self.view.row_of(self.entries.seq(index)) < 0:
             self.notify(f"Entry {exact(self.entries.seq(index))} is not loaded yet.", timeout=4)
         elif not self.select(self.entries.seq(index)):
-            self.notify("The filter hides it: esc takes the filter away.", timeout=4)
+            self.notify("Hidden by the filter. Press esc to clear the filter.", timeout=4)
 
     def turn(self) -> int:
         """Return the turn that caused the selected entry; say if there is none, and return 0."""
         index = self.index
         turn = self.entries.turn[index] if index >= 0 else 0
         if index >= 0 and not turn:
-            self.notify("No turn caused this entry.", timeout=3)
+            self.notify("This entry does not belong to a turn.", timeout=3)
         return turn
 
     def go_to_end(self) -> None:
@@ -219,6 +219,7 @@ class EntryList(LinePane, inherit_bindings=False):
             text=preview.text,
             is_hit=self.hits is not None and self.hits.row_of(seq) >= 0,
             fold=view.fold_at(entry) if isinstance(view, Arrangement) else None,
+            is_call=isinstance(view, Arrangement) and view.calls_only,
         )
         return self._maker.row(entry, columns, context, preview.ident)
 
@@ -371,7 +372,7 @@ class TrafficTail(EntryList, can_focus=False):
         """A line was clicked."""
 
     def __init__(self, recording: Recording, symbols: Symbols) -> None:
-        empty = ("The newest of the traffic will stand here.",)
+        empty = ("Live traffic appears here.",)
         super().__init__(recording.entries, live=recording.live, empty=empty, symbols=symbols, id="tail")
 
     def on_mount(self) -> None:

@@ -84,6 +84,7 @@ class RowContext:
         text: the start of the text of an entry without a method.
         is_hit: whether the search in the list matches the entry.
         fold: what the line stands for, if not for its entry alone.
+        is_call: whether a request stands for its response too, which is not listed.
     """
 
     previous: int = -1
@@ -93,6 +94,7 @@ class RowContext:
     text: str = ""
     is_hit: bool = False
     fold: Fold | None = None
+    is_call: bool = False
 
 
 class RowMaker:
@@ -238,7 +240,9 @@ class RowMaker:
         entries, symbols, gap = self._entries, self._symbols, " " * columns.gap
         outcome = entries.outcome[index]
         ns = entries.latency_ns(index)
-        answer = entries.is_answer(index) or outcome == Outcome.PENDING
+        if context.is_call and not outcome and (partner := entries.partner(index)) >= 0:
+            outcome = entries.outcome[partner]
+        answer = context.is_call or entries.is_answer(index) or outcome == Outcome.PENDING
         is_unknown = answer and entries.is_uncertain(index)
         if outcome == Outcome.PENDING and context.now_ns and not is_unknown:
             ns = max(0, context.now_ns - entries.mono[index])

@@ -141,7 +141,7 @@ class EntrySearch:
             if page.search_text in fold(text_of(page.sheet.row(row, page.columns))):
                 page.go_to_row(row)
                 return
-        page.app.notify("nothing found", timeout=2)
+        page.app.notify("no matches", timeout=2)
 
     def _match_in_body(
         self, page: Page, loaded: LoadedEntry, direction: int, first: bool, stop: Event
@@ -153,7 +153,7 @@ class EntrySearch:
             if not stop.is_set():
                 self._searched, self._offsets = searched, offsets
         if not offsets:
-            return lambda: page.app.notify("nothing found", timeout=2)
+            return lambda: page.app.notify("no matches", timeout=2)
         here = self._offset(page)
         at = bisect_right(offsets, here) if direction > 0 else bisect_left(offsets, here) - 1
         if first:

@@ -167,7 +167,7 @@ class EntryView(Vertical):
                 self._show_problem(str(error))
                 continue
             if loaded is None:
-                self._show_problem("This entry was dropped: the recording has reached its limit.")
+                self._show_problem("This entry was dropped at the size limit of the recording.")
                 continue
             same = self.loaded is not None and self.loaded.entry.seq == loaded.entry.seq
             self.loaded = loaded
@@ -250,7 +250,7 @@ class EntryView(Vertical):
         entry = loaded.entry
         cut = ""
         if entry.sha256:
-            cut = f"{units.size(entry.size - loaded.stored)} more travelled and were not kept"
+            cut = f"{units.size(entry.size - loaded.stored)} more not recorded"
         if entry.is_body_lost:
             cut = BODY_LOST_TEXT
 
@@ -386,4 +386,4 @@ class EntryPanel:
                 self._entry.clipboard.copy_as(loaded)
                 return
             await asyncio.sleep(LOAD_SECONDS)
-        self._screen.notify("It is still being read: try again in a moment.", timeout=3)
+        self._screen.notify("Still loading. Try again in a moment.", timeout=3)

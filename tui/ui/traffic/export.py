@@ -25,7 +25,7 @@ from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import MOST, whole_entry
 from tui.ui.traffic.filtering import Filtering
 from tui.ui.widgets.files import path_problem, typed_path
-from tui.ui.widgets.prompt import PromptLine
+from tui.ui.widgets.prompt import FINISH_INPUT, PromptLine
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.tasks import Tasks
 
@@ -36,10 +36,10 @@ PAGE = 256
 """Entries whose columns are read at once."""
 
 _FORMS = {
-    "jsonl": "JSON lines, which mcptui reads again",
+    "jsonl": "JSON Lines, can be opened again",
     "md": "Markdown report",
     "html": "HTML page, one file",
-    "har": "HAR, of HTTP servers only",
+    "har": "HAR, HTTP servers only",
 }
 
 
@@ -68,11 +68,11 @@ class Exporter:
 
     def ask(self) -> None:
         if self.note:
-            self._screen.notify("One export at a time: the one before still runs.", timeout=3)
+            self._screen.notify("Another export is still running.", timeout=3)
             return
         kinds = self._selections()
         if not kinds:
-            self._screen.notify("There is nothing to export.", timeout=3)
+            self._screen.notify("Nothing to export.", timeout=3)
             return
         from tui.ui.dialogs.picker import Picker, PickerChoice
 
@@ -83,6 +83,12 @@ class Exporter:
                 self._ask_form(self._recording.entries.seqs(kinds[name][1]))
 
         self._screen.app.push_screen(Picker("Export", choices), chosen)
+
+    def why_stay(self) -> str:
+        """Return why the screen cannot be closed for another, or ""."""
+        if self._prompt.display:
+            return FINISH_INPUT
+        return "An export is running. Press esc to cancel it first." if self.row else ""
 
     def cancel(self) -> bool:
         """Cancel the export; return False if there is none to cancel."""
@@ -98,12 +104,10 @@ class Exporter:
         if index < 0 or not rows:
             return {}
         found: dict[str, tuple[str, Sequence[int]]] = {}
-        words = (
-            self._filtering.so_far or "what the filter shows" if self._filtering.is_filtered else "everything"
-        )
+        words = self._filtering.so_far or "filtered entries" if self._filtering.is_filtered else "everything"
         found["shown"] = (f"{words}: {entry_count(len(rows))}", rows)
         if marked := list(compress(range(len(entries)), entries.marked)):
-            found["marked"] = (f"what is marked: {entry_count(len(marked))}", marked)
+            found["marked"] = (f"marked entries: {entry_count(len(marked))}", marked)
         if root := entries.root[index]:
             call = [place for place in range(root - 1, len(entries)) if entries.root[place] == root]
             loaded = "" if entries.loaded == len(entries) else " so far"
@@ -158,7 +162,7 @@ class Exporter:
                 self._screen.notify("Export cancelled.", timeout=3)
                 return
             reason = error.strerror if isinstance(error, OSError) else str(error)
-            self._screen.notify(f"{path} was not written: {reason}", severity="error", timeout=8)
+            self._screen.notify(f"{path} not written: {reason}", severity="error", timeout=8)
         else:
             gone = len(seqs) - count
             missing = f", {entry_count(gone)} missing (dropped from the recording)" if gone else ""
@@ -178,9 +182,9 @@ class Exporter:
 
         name = clean_line(str(path), 300)
         if is_replaceable(path):
-            question = Confirm(f"{name} is there already. Replace it?", yes="replace it", no="keep it")
+            question = Confirm(f"{name} already exists. Replace it?", yes="replace", no="cancel")
         else:
-            question = Confirm(f"{name} is not a regular file. Write into it?", yes="write", no="cancel")
+            question = Confirm(f"{name} is not a regular file. Write to it?", yes="write", no="cancel")
         self._screen.app.push_screen(question, confirmed)
 
     def _export(
@@ -209,7 +213,7 @@ class Exporter:
     def _note_progress(self, done: int, total: int, stop: threading.Event) -> None:
         self.note = f"exporting {done * 100 // max(1, total)} %"
         if stop.wait(REST_SECONDS):
-            raise InterruptedError("the screen was left")
+            raise InterruptedError("cancelled")
 
 
 class _EntrySource:

@@ -93,9 +93,9 @@ class FilterBar(Vertical):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "cancel", "cancel", priority=True),
-        Binding("down", "offer(1)", "next offer", priority=True),
-        Binding("up", "offer(-1)", "last offer", priority=True),
-        Binding("tab", "take", "take the offer", priority=True),
+        Binding("down", "offer(1)", "next suggestion", priority=True),
+        Binding("up", "offer(-1)", "previous suggestion", priority=True),
+        Binding("tab", "take", "accept", priority=True),
     ]
 
     DEFAULT_CSS = """

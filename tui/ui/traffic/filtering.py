@@ -18,14 +18,16 @@ SEARCH_MS = 3.0
 """How long a search may go on in one look of the screen."""
 
 
+CALLS_ONLY = "Nothing to fold: sorted by latency, the list has calls only."
+
 _EMPTY_LIVE = (
-    "Every message of every server will stand here as it travels, with what the model was asked and said, "
-    "what servers wrote to stderr, and how they started and ended.",
-    "Start a server or send a message, and it begins.",
+    "Every message of every server appears here, with model requests and replies, stderr, and server "
+    "starts and exits.",
+    "Start a server or send a message.",
 )
-_EMPTY_FILE = ("There is nothing in this recording.",)
-_EMPTY_FILTER = ("No entry is like that so far.", "esc takes the filter away, / changes it.")
-_EMPTY_OPENED = ("No entry is like that so far.", "esc goes back, / changes the filter.")
+_EMPTY_FILE = ("This recording is empty.",)
+_EMPTY_FILTER = ("No matching entries.", "esc clears the filter, / edits it.")
+_EMPTY_OPENED = ("No matching entries.", "esc goes back, / edits the filter.")
 
 
 class Filtering:
@@ -85,9 +87,10 @@ class Filtering:
         if found is None or not (found.folds or found.order):
             return ()
         if found.order is None:
-            return (("   setup folded", "accent"),)
+            return (("   handshakes folded", "accent"),)
         verb = "sorting" if found.is_at_work else "sorted"
-        return ((f"   {verb} by {found.order.column.value}", "accent"),)
+        calls = ", calls only" if found.calls_only else ""
+        return ((f"   {verb} by {found.order.column.value}{calls}", "accent"),)
 
     def search(self, text: str) -> None:
         """Search for a filter expression, or for the text itself if it is none."""
@@ -170,7 +173,7 @@ class Filtering:
         if recording.live:
             return _EMPTY_LIVE
         if problem := recording.problem():
-            return ("Nothing of this recording can be shown.", clean_line(problem, 400))
+            return ("No entry of this recording can be read.", clean_line(problem, 400))
         return _EMPTY_FILE
 
     def close(self) -> None:
@@ -215,7 +218,7 @@ class Filtering:
 
     def _matches(self, search: View, position: int) -> Row:
         if not len(search):
-            return (("nothing found" if search.is_done else "", "warn"),)
+            return (("no matches" if search.is_done else "", "warn"),)
         row = search.row_of(position)
         place = f"{exact(row + 1)} of " if row >= 0 else ""
         return ((f"{place}{exact(len(search))} found", "text"),)
@@ -238,7 +241,7 @@ class ListRows:
             "search",
             self._begin,
             value=self._filtering.search_text,
-            placeholder="words in names and bodies, or a filter",
+            placeholder="text, or a filter",
             cancelled=lambda: self._begin(""),
             replaces=True,
         )
@@ -258,6 +261,9 @@ class ListRows:
     def arrange(self, column: str) -> None:
         """Sort by a column, then the other way, then not at all; without one, fold setup or unfold it."""
         filtering = self._filtering
+        if not column and filtering.order is not None and filtering.order.column is SortColumn.LATENCY:
+            self._list.notify(CALLS_ONLY, timeout=4)
+            return
         if column:
             filtering.order = next_order(filtering.order, SortColumn(column))
         else:

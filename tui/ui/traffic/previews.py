@@ -14,6 +14,7 @@ from textual.cache import LRUCache
 
 from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Kind, TrafficReader
+from tui.core.units import duration
 from tui.traffic.record.entry_columns import EntryColumns
 
 T = TypeVar("T")
@@ -153,6 +154,8 @@ def _event(body: bytes) -> str:
         return ""
     if not isinstance(detail, dict):
         return ""
+    if detail.get("event") == "exit" and (text := _exit(detail)):
+        return text
     parts = []
     for name, value in detail.items():
         if name == "argv" and isinstance(value, list):
@@ -160,3 +163,16 @@ def _event(body: bytes) -> str:
         elif name != "event" and not isinstance(value, dict | list):
             parts.append(f"{name} {value}")
     return clean_line("  ".join(parts), HEAD_BYTES)
+
+
+def _exit(detail: Mapping[str, Any]) -> str:
+    """Return how a process ended: "code 0, 8.5 s" or "SIGKILL"; "" if it is not known."""
+    code, signal, seconds = detail.get("code"), detail.get("signal"), detail.get("seconds")
+    if isinstance(signal, str) and signal:
+        return clean_line(signal, 24)
+    if isinstance(signal, int) and signal:
+        return f"signal {abs(signal)}" if abs(signal) < 1_000 else ""
+    if not isinstance(code, int) or code.bit_length() > 63:
+        return ""
+    lived = seconds if isinstance(seconds, int | float) and 0 <= seconds < 1e9 else None
+    return f"code {code}" + (f", {duration(lived * 1e3)}" if lived is not None else "")

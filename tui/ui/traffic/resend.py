@@ -23,14 +23,14 @@ OURS, TOKEN = "io.modelcontextprotocol/", "progressToken"
 """Members of `_meta` that each request gets anew: sender, revision, progress token."""
 
 _KINDS = {
-    Kind.NOTIFICATION: "a notification, which nobody answers",
-    Kind.STDERR: "a line of stderr",
+    Kind.NOTIFICATION: "a notification",
+    Kind.STDERR: "a stderr line",
     Kind.EVENT: "an event",
-    Kind.NOT_JSON: "no JSON",
-    Kind.NOT_RPC: "no JSON-RPC",
+    Kind.NOT_JSON: "not JSON",
+    Kind.NOT_RPC: "not JSON-RPC",
     Kind.BATCH: "a batch",
-    Kind.RESPONSE: "an answer without a request",
-    Kind.ERROR: "an answer without a request",
+    Kind.RESPONSE: "a response without a request",
+    Kind.ERROR: "a response without a request",
 }
 
 
@@ -58,22 +58,22 @@ class ResendRequest:
 def refusal(kind: Kind, way: Direction, source: str, method: str, servers: "Sequence[ServerStatus]") -> str:
     """Return in a sentence why an entry cannot be sent again, judging by its columns; "" if it can."""
     if kind in (Kind.MODEL_REQUEST, Kind.MODEL_REPLY):
-        return "The model is asked in turns: only requests to servers can be sent again."
+        return "Only requests to servers can be resent."
     if kind is not Kind.REQUEST:
-        return f"Only requests can be sent again: this is {_KINDS.get(kind, 'none')}."
+        return f"Only requests can be resent. This is {_KINDS.get(kind, 'none')}."
     if way is not Direction.OUT:
-        return "The server asked this, not mcptui: it cannot be sent to the server."
+        return "The server sent this request. It cannot be resent."
     if source.startswith(TAP):
-        return "Another program talks with that server: what its tap saw cannot be sent from here."
+        return "This was recorded by a tap. It cannot be resent, because another program uses the server."
     if method == "initialize":
-        return "It opens a connection: restarting the server sends it again."
+        return "This opens the session. Restart the server to resend it."
     from tui.core.servers import ServerState
 
     status = next((each for each in servers if each.name == source), None)
     if status is None:
-        return f"There is no server {clean_line(source, 60)} any more."
+        return f"Server {clean_line(source, 60)} is no longer configured."
     if status.state is not ServerState.RUNNING:
-        return f"{clean_line(source, 60)} is not running: start it, then send this again."
+        return f"{clean_line(source, 60)} is not running. Start it, then resend."
     return ""
 
 
@@ -81,18 +81,18 @@ def read(entry: Entry) -> ResendRequest | str:
     """Return the request of an entry with its body, or why it cannot be sent again."""
     if entry.redactions:
         names = ", ".join(sorted({clean_line(each.name, 40) for each in entry.redactions}))
-        return f"A secret was taken out of it when it was recorded ({names}): it cannot be sent as it was."
+        return f"A secret was redacted in the recording ({names}). It cannot be resent."
     if entry.sha256:
-        return "Only the beginning of it was kept: it cannot be sent as it was."
+        return "The entry is truncated. It cannot be resent."
     if entry.size > MOST_SENT:
-        return "It is too large to be sent again from here."
+        return "Too large to resend."
     try:
         frame = loads(entry.body)
     except (ValueError, RecursionError):
-        return "It is not valid JSON, or has a number out of range: it cannot be sent again."
+        return "Not valid JSON, or a number out of range. It cannot be resent."
     params = frame.get("params", {}) if isinstance(frame, dict) else None
     if not isinstance(params, dict):
-        return "Its params are no JSON object: it cannot be sent again."
+        return "Its params are not a JSON object. It cannot be resent."
     return ResendRequest(entry.seq, entry.source, entry.method, params)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 READ_SECONDS = 2.0
 """How long a key waits for the recording."""
 
-RECORDED = "This is a recording: there is no server behind it to send anything to."
+RECORDED = "A recording has no server to send to."
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Resender:
         if request is None:
             return
         if len(json.dumps(request.params)) > MOST_EDITED:
-            self._screen.notify("It is too large to be edited here.", timeout=4)
+            self._screen.notify("Too large to edit here.", timeout=4)
             return
 
         def done(params: Mapping[str, Any] | None) -> None:
@@ -99,7 +99,7 @@ class Resender:
         if request is None or self._live is None:
             return
         if request.method != "tools/call" or not request.tool:
-            self._screen.notify("Only a tool has a form; e edits the params as JSON.", timeout=4)
+            self._screen.notify("Only tool calls have a form. Press e to edit the params as JSON.", timeout=4)
             return
         self._live.open_form(request.server, request.tool, request.params.get("arguments", {}))
 
@@ -142,10 +142,10 @@ class Resender:
             async with asyncio.timeout(READ_SECONDS):
                 entry = await self._reader.ask(lambda reader: whole_entry(reader, seq, MOST_SENT + 1))
         except TimeoutError:
-            return "It is still being read: try again in a moment."
+            return "Still loading. Try again in a moment."
         except McptuiError as error:
             return str(error)
-        return "It was dropped: the recording has reached its limit." if entry is None else read(entry)
+        return "This entry was dropped at the size limit of the recording." if entry is None else read(entry)
 
     def _check(self, request: ResendRequest) -> Callable[[Mapping[str, Any]], Awaitable[str]] | None:
         """Return what checks params against the schema of the tool that they call."""
@@ -165,7 +165,7 @@ class Resender:
         return check
 
     def _confirm(self, request: ResendRequest, *, again: bool = False) -> None:
-        """Send it, after a question if it may change something: `again`, or in a tool that is destructive."""
+        """Send it, after a question if it may change something: each time `again`, once if destructive."""
         live = self._live
         if live is None:
             return
@@ -175,24 +175,29 @@ class Resender:
         changes = request.method == "tools/call" and not (
             tool is not None and tool.read_only and tool.trusted
         )
+        repeats = again and changes
         item = (request.server, f"tool {request.tool}")
-        if not (destructive or (again and changes)) or item in live.confirmed:
+        if not repeats and (not destructive or item in live.confirmed):
             self._send(live, request)
             return
 
         def confirmed(yes: bool | None) -> None:
             if yes:
-                live.confirmed.add(item)
+                if not repeats:
+                    live.confirmed.add(item)
                 self._send(live, request)
 
-        from tui.ui.dialogs.confirm import ConfirmCall
+        from tui.ui.dialogs.confirm import Confirm, ConfirmCall
 
         arguments = clean_line(json.dumps(request.params.get("arguments", {}), ensure_ascii=False), 600)
         name = clean_line(request.tool, 60)
-        warning = f"{name} may change something. It was sent before: its effect may be repeated."
-        if destructive:
-            warning = f"{name} may delete or overwrite data, according to the server."
-        self._screen.app.push_screen(ConfirmCall(warning, arguments), confirmed)
+        may = "delete or overwrite data, according to the server" if destructive else "change something"
+        warning = f"{name} may {may}."
+        question: Confirm = ConfirmCall(warning, arguments)
+        if repeats:
+            warning += " It was already sent. Sending it again may repeat its effect."
+            question = Confirm(warning, yes="send again", no="cancel", about=arguments)
+        self._screen.app.push_screen(question, confirmed)
 
     def _send(self, live: LiveRun, request: ResendRequest) -> None:
         self._sent = sent = _Sent(live.next_call_id(), len(self._entries))
@@ -239,7 +244,7 @@ class Resender:
         self._list.following = False
         if not self._list.select(self._entries.seq(index)):
             self._sent = None
-            self._screen.notify(f"It was sent; the filter hides it. call:{call} finds it.", timeout=5)
+            self._screen.notify(f"Sent, but hidden by the filter. Find it with call:{call}.", timeout=5)
 
 
 def _seconds(live: LiveRun, server: str) -> float:

@@ -83,8 +83,7 @@ class TrafficScreen(Screen[Cause | None]):
         self.prompt, self._tasks = PromptLine(), Tasks()
         self.entry = EntryView(recording, reader, symbols, prompt=self.prompt, folder=folder)
         self.filter_bar, self.filter_line = FilterBar(recording.entries), FilterLine(id="filter-line")
-        self._title = TrafficTitle(id="traffic-title")
-        self._headings = Headings(self.list.heading)
+        self._title, self._headings = TrafficTitle(id="traffic-title"), Headings(self.list.heading)
         self.panel = EntryPanel(self, self.list, self._headings, self.entry)
         self._overrides, self._keys = overrides, Footer()
         self._rows = ListRows(self.list, self.filtering, self.prompt)
@@ -93,6 +92,7 @@ class TrafficScreen(Screen[Cause | None]):
         self._comparer = Comparer(self, recording.entries, self.list, reader)
         self._resender = Resender(self, live, recording.entries, self.list, reader, self._tasks)
         self.exporter = Exporter(self, recording, self.list, self.filtering, self.prompt, self._tasks, folder)
+        self.stays = self.exporter.why_stay
 
     def compose(self) -> ComposeResult:
         self._previews.foresee(self.recording.entries, self.app.size.height)
@@ -229,7 +229,7 @@ class TrafficScreen(Screen[Cause | None]):
     def action_traffic_turn(self) -> None:
         turn = self.list.turn()
         if turn and not self.recording.live:
-            self.notify(f"It belongs to turn {turn} of the conversation that was recorded.", timeout=4)
+            self.notify(f"It belongs to turn {turn} of the recorded conversation.", timeout=4)
         elif turn:
             self.dismiss(Cause(turn, self.recording.entries.step[self.list.index]))
 

@@ -42,7 +42,7 @@ def timing(entries: EntryColumns, loaded: LoadedEntry, symbols: Symbols) -> Line
             rows.append((*_field("took", span(ns)), ("  ", ""), (bar(share(ns), 12, symbols.bar), "tool")))
         outcome = Outcome(entries.outcome[index])
         if outcome == Outcome.PENDING and entries.is_uncertain(index):
-            rows.append(_field("ended", "its answer is not loaded yet"))
+            rows.append(_field("ended", "response not loaded yet"))
         elif outcome:
             rows.append(_field("ended", OUTCOME_WORDS[outcome]))
     if entry.cause is not None:
@@ -62,16 +62,16 @@ def _field(name: str, value: str) -> Row:
 
 
 def _bytes(entry: Entry, loaded: LoadedEntry) -> str:
-    words = f"{entry.size:,} as it travelled".replace(",", " ")
+    words = f"{entry.size:,} on the wire".replace(",", " ")
     if entry.sha256:
-        words += f", {loaded.stored:,} of them kept, sha256 {entry.sha256}".replace(",", " ")
+        words += f", {loaded.stored:,} of them recorded, sha256 {entry.sha256}".replace(",", " ")
     return words
 
 
 def cause_words(cause: Cause) -> str:
     """Return the cause of an entry in words."""
     if not cause.turn:
-        return "a call made by hand"
+        return "a call by hand"
     step = f", step {cause.step}" if cause.step else ""
     return f"turn {cause.turn}{step}"
 
@@ -119,10 +119,10 @@ def findings(loaded: LoadedEntry, symbols: Symbols) -> Lines:
         if each is None or not each.findings:
             continue
         if each is not loaded:
-            rows += [EMPTY, (("its partner", "dim bold"),)]
+            rows += [EMPTY, (("counterpart", "dim bold"),)]
         for finding in each.findings:
             rows += finding_rows(finding, symbols)
-    return Lines(rows or [(("Nothing is wrong with it, as far as the linter sees.", "dim"),)])
+    return Lines(rows or [(("No findings", "dim"),)])
 
 
 def finding_rows(finding: Finding, symbols: Symbols) -> list[Row]:

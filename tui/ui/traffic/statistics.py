@@ -1,6 +1,7 @@
 """How often, how long, how much: every server and tool of a recording on one line each."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -21,6 +22,9 @@ from tui.ui.widgets.times import span
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 SPARK_CELLS = 30
+LEAST_SPARK = 12
+"""Cells of the calls over time; in fewer, their heading has no room."""
+
 METHOD_FROM = 32
 """Where the column of the methods begins, if there is room for it."""
 
@@ -30,17 +34,19 @@ _EMPTY = "No calls yet. Start a server or send a message, and its calls are coun
 _NUMBERS = (("calls", 7), ("errors", 7), ("waiting", 8), ("p50", 9), ("p95", 9), ("longest", 9), ("bytes", 8))
 
 
-def head(width: int) -> Row:
-    """Return the headings."""
+def head(width: int, spark_ns: int = 0) -> Row:
+    """Return the headings; the calls over time are those of `spark_ns` nanoseconds."""
     numbers = "".join(f"{name:>{cells}}" for name, cells in _NUMBERS)
     cells = _name_cells(width)
-    over = "   calls over time" if _spark_cells(width, cells) >= 15 else ""
+    room = _spark_cells(width, cells)
+    words = f"calls over {span(spark_ns)}" if spark_ns else "over time"
+    over = f"   {words if len(words) <= room else words.removeprefix('calls ')}" if room else ""
     names = f"{'  server and tool':<{METHOD_FROM}}method" if cells > METHOD_FROM else "  server and tool"
     return ((f"{names:<{cells}}{numbers}{over}", "dim"),)
 
 
-def figures_row(figures: Figures, width: int) -> Row:
-    """Return the line of a server, or of one of its tools."""
+def figures_row(figures: Figures, width: int, stretches: int | None = None) -> Row:
+    """Return the line of a server, or of one of its tools; `stretches` of its calls over time are shown."""
     is_server = not figures.method
     name = clean_line((figures.server or ALL) if is_server else figures.tool or figures.method, 80)
     cells = _name_cells(width)
@@ -63,7 +69,7 @@ def figures_row(figures: Figures, width: int) -> Row:
         (f"{_time(figures.p95_ns):>9}", plain),
         (f"{_time(figures.longest_ns):>9}", "warn" if figures.longest_ns >= 1_000_000_000 else plain),
         (f"{units.size(figures.octets):>8}", "dim"),
-        (f"   {sparkline(figures.sparks, _spark_cells(width, cells))}", "tool"),
+        (f"   {sparkline(figures.sparks[:stretches], _spark_cells(width, cells))}", "tool"),
     )
 
 
@@ -72,7 +78,13 @@ def _name_cells(width: int) -> int:
 
 
 def _spark_cells(width: int, name_cells: int) -> int:
-    return max(0, min(SPARK_CELLS, width - name_cells - 62))
+    room = min(SPARK_CELLS, width - name_cells - 62)
+    return room if room >= LEAST_SPARK else 0
+
+
+def stretches_of(figures: Sequence[Figures]) -> int:
+    """Return how many stretches of time there are up to the last call."""
+    return max((place + 1 for each in figures for place, count in enumerate(each.sparks) if count), default=0)
 
 
 def _time(ns: int) -> str:
@@ -83,12 +95,10 @@ def sparkline(counts: tuple[int, ...], cells: int) -> str:
     """Return counts as a line of blocks, neighbours added up where there are more of them than cells."""
     if not counts or not cells:
         return ""
-    last = max((place for place, count in enumerate(counts) if count), default=-1) + 1
-    counts = counts[:last]
     each = max(1, -(-len(counts) // cells))
     sums = [sum(counts[start : start + each]) for start in range(0, len(counts), each)]
     most = max(sums, default=0) or 1
-    return "".join(_BLOCKS[min(7, count * 8 // (most + 1))] if count else " " for count in sums)
+    return "".join(_BLOCKS[min(7, count * 8 // (most + 1))] if count else " " for count in sums).rstrip()
 
 
 LOOKS_PER_SECOND = 4
@@ -97,7 +107,7 @@ LOOKS_PER_SECOND = 4
 COUNTING_MS = 4.0
 """How long one slice of counting takes; keys and painting come between two."""
 
-_KEYS = (("enter", "show its entries"), ("j k", "up and down"), ("esc", "back"))
+_KEYS = (("enter", "show its entries"), ("esc", "back"), ("j k", "select"))
 
 
 def _place(figures: Figures) -> tuple[str, str, str]:
@@ -112,12 +122,13 @@ class _Table(LinePane):
         super().__init__(id="figures")
         self.figures: list[Figures] = []
         self._empty = ""
+        self._stretches = 0
 
     def show(self, figures: list[Figures], empty: str) -> None:
         """Show these lines, or `empty` if there are none; the cursor stays on its line."""
         known = {_place(each): index for index, each in enumerate(figures)}
         cursor, was = self.cursor, self.figures
-        self.figures, self._empty = figures, empty
+        self.figures, self._empty, self._stretches = figures, empty, stretches_of(figures)
         if cursor < len(was):
             self.cursor = known.get(_place(was[cursor]), cursor)
         self.rows_changed()
@@ -130,7 +141,7 @@ class _Table(LinePane):
     def row(self, index: int) -> Row:
         if not self.figures:
             return ((f"  {self._empty}", "dim"),)
-        return figures_row(self.figures[index], self.columns)
+        return figures_row(self.figures[index], self.columns, self._stretches)
 
     def row_selectable(self, index: int) -> bool:
         return index < len(self.figures)
@@ -148,6 +159,7 @@ class StatisticsScreen(ModalScreen[str | None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "back", "back", priority=True)]
 
     KEYS = _KEYS
+    stays = str
 
     DEFAULT_CSS = """
     StatisticsScreen { background: $surface; layout: vertical; }
@@ -205,11 +217,11 @@ class StatisticsScreen(ModalScreen[str | None]):
         total = stats.total()
         calls = f"{units.count(total.calls)} calls   {units.size(total.octets)}" if total.calls else ""
         self._title.show(self._title.left, ((counting + loading, "warn"), (calls, "text")))
-        self._heads.show(head(self._table.columns))
         lines = [line for server in stats.servers() for line in (server, *stats.tools(server.server))]
         if lines:
             lines = [*lines, stats.total()]
         self._table.show(lines, "" if counting or loading else _EMPTY)
+        self._heads.show(head(self._table.columns, stretches_of(lines) * stats.spark_width_ns))
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show)

@@ -27,7 +27,7 @@ MOST_LABEL = 36
 """Cells of a label at most; fewer in a narrow terminal."""
 
 _STYLES = {TimeShare.MODEL: "model", TimeShare.TOOL: "tool", TimeShare.YOU: "user", TimeShare.REST: "rule"}
-_KEYS = (("enter", "show its entries"), ("left right", "previous, next turn"), ("esc", "back"))
+_KEYS = (("enter", "show its entries"), ("left right", "previous or next turn"), ("esc", "back"))
 
 
 def stretch_row(stretch: TimeBar, whole_ns: int, width: int, symbols: Symbols) -> Row:
@@ -159,6 +159,7 @@ class WaterfallScreen(ModalScreen[str | None]):
     ]
 
     KEYS = _KEYS
+    stays = str
 
     DEFAULT_CSS = """
     WaterfallScreen { background: $surface; layout: vertical; }
@@ -187,12 +188,12 @@ class WaterfallScreen(ModalScreen[str | None]):
 
     def look(self) -> None:
         found = self._turns.look_up(self._turn)
-        left: Row = (("WATERFALL  ", "text bold"), (f"turn {self._turn}", "text"))
+        left: Row = (("WATERFALL  ", "text bold"), (f"turn {self._turn} of {self._last}", "text"))
         if found is not None:
             left = (*left, (f"   {span(found.ns)}", "text"), (f"   {found.words}", "dim"))
         if found is not None:
             self._axis.show(axis_row(found.ns, self._lanes.columns - 10))
-        is_new = self._title.show(left, ((f"of {self._last}", "dim"),))
+        is_new = self._title.show(left, ())
         if is_new or found != self._lanes.waterfall:
             self._lanes.waterfall = found
             self._lanes.rows_changed()

@@ -71,7 +71,7 @@ def decoded(encoded: bytes, request: dict[str, Any]) -> tuple[dict[str, Any], by
             ImageFile.LOAD_TRUNCATED_IMAGES = cut
             width, height = image.size
             if width * height > request["pixels"]:
-                return {"problem": f"it has too many pixels ({width} × {height})"}, b""
+                return {"problem": f"too many pixels ({width} × {height})"}, b""
             small = shrunk(image, request)
         except (OSError, ValueError, SyntaxError, EOFError, TypeError, IndexError, KeyError) as error:
             # All of these come from Pillow's decoders for damaged files, UnidentifiedImageError among them.
@@ -88,10 +88,10 @@ def _problem(data: bytes, error: Exception) -> str:
     from PIL import UnidentifiedImageError
 
     if not isinstance(error, UnidentifiedImageError):
-        return f"the data is damaged ({error})"
+        return f"damaged data ({error})"
     if data.startswith((b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF")):
-        return "the data is damaged"
-    return f"it is not a {', '.join(FORMATS[:-1])} or {FORMATS[-1]} image"
+        return "damaged data"
+    return f"not a {', '.join(FORMATS[:-1])} or {FORMATS[-1]} image"
 
 
 def shrunk(image: Any, request: dict[str, Any]) -> Any:

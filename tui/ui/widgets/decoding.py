@@ -59,7 +59,7 @@ async def decoded(
         PictureError: it is too large, damaged, not an image, or takes too long; or Pillow is missing.
     """
     if len(encoded) > MOST_BYTES:
-        raise PictureError(f"it is too large ({units.size(len(encoded))} of base64)")
+        raise PictureError(f"too large ({units.size(len(encoded))} of base64)")
     request_head = {
         "columns": max(1, min(columns, MOST_COLUMNS)),
         "rows": max(1, min(rows, MOST_ROWS)),
@@ -75,7 +75,7 @@ async def decoded(
     except TimeoutError:
         answer = b""
     except OSError as error:
-        raise PictureError(f"the decoder could not be started ({error.strerror or error})") from None
+        raise PictureError(f"cannot start the decoder ({error.strerror or error})") from None
     return _picture(answer)
 
 

@@ -75,8 +75,8 @@ class Picture:
     def caption(self) -> Row:
         words = f"{self.of[0]} × {self.of[1]}"
         if self.moves:
-            words += ", the first of its frames"
-        cut: Row = ((", not all of it could be read", "warn"),) if self.is_cut else ()
+            words += ", first frame"
+        cut: Row = ((", incomplete", "warn"),) if self.is_cut else ()
         return ((words, "dim"), *cut)
 
 

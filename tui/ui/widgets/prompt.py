@@ -13,6 +13,9 @@ from textual.widgets import Input
 from tui.ui.widgets.field import Field
 from tui.ui.widgets.literal import Literal
 
+FINISH_INPUT = "A line is being entered. Press enter or esc first."
+"""Why a screen stays while its line is open."""
+
 
 def _accept(text: str) -> str:
     return ""

@@ -9,7 +9,7 @@ from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line
 from tui.core.units import age, clock, count, duration, plural
 from tui.ui.widgets.bar import key_cap
-from tui.ui.widgets.rows import Row, crop, head_of, pad, spread, width_of, wrap
+from tui.ui.widgets.rows import Row, crop, head_of, pad, spread, text_of, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ STATE_STYLES = {
 class Look:
     """What the rows of all servers have in common; `turn` is the frame of the spinner.
 
-    `tokens` are those of each server's definitions, by its name.
+    `tokens` are those of each server's definitions, by its name. Without `ages` the last column is theirs.
     """
 
     columns: int
@@ -50,6 +50,7 @@ class Look:
     now_ns: int
     redactor: Redactor
     tokens: Mapping[str, "DefinitionTokens"] = field(default_factory=dict)
+    ages: bool = True
 
 
 def server_rows(status: ServerStatus, look: Look, *, selected: bool, unfolded: bool) -> list[Row]:
@@ -73,16 +74,32 @@ def head_row(status: ServerStatus, look: Look) -> Row:
     left.append((gap + status.state.ljust(STATE_CELLS) + gap, style))
     left.extend(_what(status))
     right = _since(status, look)
+    if not look.ages:
+        left += [] if status.state not in MOVING else right
+        right = ()
     tokens = look.tokens.get(status.name)
     if tokens is not None and status.state is ServerState.RUNNING:
         words = (tokens.words(), "dim")
-        if width_of((*left, words, *right)) + 4 <= look.columns:
+        if right and width_of((*left, words, *right)) + 4 <= look.columns:
             right = (words, ("   ", ""), *right)
         elif width_of((*left, words)) + 2 <= look.columns:
             right = (words,)
     if status.state not in MOVING and width_of((*left, *right)) + 1 > look.columns:
         right = ()
     return spread(tuple(left), right, look.columns)
+
+
+def ages_fit(statuses: Sequence[ServerStatus], look: Look) -> bool:
+    """Return whether the last column has room for the age of every server that runs.
+
+    One that has no room for its age has none for all: a column has one meaning.
+    """
+    for status in statuses:
+        if status.state is ServerState.RUNNING:
+            age_row = text_of(_since(status, look)).rstrip()
+            if not text_of(head_row(status, look)).rstrip().endswith(age_row):
+                return False
+    return True
 
 
 def _sign(status: ServerStatus, look: Look) -> tuple[str, str]:
@@ -161,7 +178,7 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
     if status.state is ServerState.RUNNING and status.listing_problem:
         yield crop(((clean_line(f"tools/list: {status.listing_problem}"), "warn"),), room)
     if status.state is ServerState.RUNNING and status.quarantined:
-        yield crop(((f"{plural(len(status.quarantined), 'tool')} left out", "warn"),), room)
+        yield crop(((f"{plural(len(status.quarantined), 'tool')} omitted", "warn"),), room)
     if not status.failed:
         return
     sentence = clean_line(status.detail, 600)
@@ -215,8 +232,8 @@ def _process(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
 def noise_words(status: ServerStatus) -> str:
     """Return how much came that was no message."""
     if status.reach is not None:
-        return f"{plural(status.noise, 'response')} not in the protocol"
-    return f"{plural(status.noise, 'line')} on its stdout that are no protocol"
+        return f"{plural(status.noise, 'response')} outside the protocol"
+    return f"{plural(status.noise, 'line')} of non-protocol output on stdout"
 
 
 def token_facts(tokens: "DefinitionTokens") -> str:
@@ -234,7 +251,7 @@ def _tool_problems(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
     if status.listing_problem:
         yield "listing", clean_line(f"tools/list: {status.listing_problem}"), "warn"
     for name, why in status.quarantined[:8]:
-        yield "left out", f"{clean_line(name, 64)}: {clean_line(why)}", "warn"
+        yield "omitted", f"{clean_line(name, 64)}: {clean_line(why)}", "warn"
     if len(status.quarantined) > 8:
         yield "", f"and {len(status.quarantined) - 8} more tools", "warn"
 
@@ -252,7 +269,7 @@ def why_only_listed(spec: ServerSpec, key_of: Callable[[str], str], where: str =
     if spec.disabled:
         return f"disabled. Press {key_of('servers.disable')}{where} to enable it."
     if spec.problem:
-        return f"configured wrongly. Press {key_of('servers.change')}{where} to edit it."
+        return f"invalid configuration. Press {key_of('servers.change')}{where} to edit it."
     return ""
 
 

@@ -143,8 +143,8 @@ _KIND_LOOKS = {
     Kind.NOT_JSON: ("not JSON", "not JSON", "warn"),
     Kind.STDERR: ("stderr", "stderr", "dim"),
     Kind.EVENT: ("event", "event", "tool"),
-    Kind.MODEL_REQUEST: ("model asked", "asked", "model"),
-    Kind.MODEL_REPLY: ("model said", "said", "model"),
+    Kind.MODEL_REQUEST: ("model request", "asked", "model"),
+    Kind.MODEL_REPLY: ("model reply", "said", "model"),
 }
 
 

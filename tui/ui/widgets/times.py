@@ -20,7 +20,7 @@ class TimeMode(IntEnum):
 
     @property
     def word(self) -> str:
-        return ("time", "since start", "since last")[self]
+        return ("time", "elapsed", "delta")[self]
 
     def next(self) -> "TimeMode":
         return TimeMode((self + 1) % 3)

@@ -206,7 +206,9 @@ class Tree:
             for row in wrap(((line.expandtabs(4), "text"),), room)
         ]
         if len(text) >= TEXT_CHARS:
-            lines.append(Node(None, depth=depth, parent=node, line=(("the raw view has the rest", "dim"),)))
+            lines.append(
+                Node(None, depth=depth, parent=node, line=(("see the raw view for the rest", "dim"),))
+            )
         return lines
 
     def value(self, index: int) -> str:

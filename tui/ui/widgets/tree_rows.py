@@ -96,7 +96,7 @@ class TreeLook:
             row = ((word, "dim" if word == "null" else "warn" if word in ("true", "false") else "model"),)
         if hidden:
             row = (*row, (f"  hidden: {hidden}", "warn"))
-        return (*row, ("  cut off here", "warn")) if value.is_cut else row
+        return (*row, ("  truncated", "warn")) if value.is_cut else row
 
     def _hidden(self, node: Node) -> str:
         value = node.value

@@ -37,7 +37,7 @@ class BenchTitle(SplitBar):
     def _rows(self, status: ServerStatus | None, running: int) -> tuple[Row, Row]:
         left: Row = (("WORKBENCH  ", "dim bold"), (clean_line(self._server, 60), "text bold"), ("   ", ""))
         if status is None:
-            return (*left, ("is not configured any more", "bad")), ()
+            return (*left, ("is no longer configured", "bad")), ()
         left = (*left, *state_row(status, self._symbols))
         right: Row = ((f"{plural(running, 'call')} running   ", "warn"),) if running else ()
         if status.state is ServerState.STOPPED and not status.spec.disabled:

@@ -206,7 +206,7 @@ class ItemList(LinePane):
 
     def _empty_rows(self) -> list[Row]:
         if self._words and self._all:
-            lines: Sequence[Row] = ((("Nothing has these words in its name or description.", "dim"),),)
+            lines: Sequence[Row] = ((("No matches", "dim"),),)
         else:
             lines = self.empty
         rows: list[Row] = [EMPTY]

@@ -17,9 +17,9 @@ from tui.ui.workbench.items import Item, key_of_resource, of_prompts, of_resourc
 from tui.ui.workbench.tool_bench import Bench
 
 _NONE = {
-    BenchTab.TOOLS: "This server offers no tools.",
-    BenchTab.RESOURCES: "This server offers no resources.",
-    BenchTab.PROMPTS: "This server offers no prompts.",
+    BenchTab.TOOLS: "This server has no tools.",
+    BenchTab.RESOURCES: "This server has no resources.",
+    BenchTab.PROMPTS: "This server has no prompts.",
 }
 
 _ASKED_FOR = (BenchTab.RESOURCES, BenchTab.PROMPTS)
@@ -94,7 +94,7 @@ class Catalogue:
         )
         for tab in _ASKED_FOR:
             if self._stale(tab) and not self._benches[tab].list.counts[1]:
-                self._benches[tab].show((), ((("asking the server…", "dim"),),))
+                self._benches[tab].show((), ((("loading…", "dim"),),))
 
     def _tasks_left(self) -> list[Item]:
         """Return the tasks that nobody waits for, and those that were fetched from here."""

@@ -184,7 +184,7 @@ def _details(field: FormField) -> Iterator[str]:
     if field.arms and field.kind not in HOLDERS:
         yield f"one of {clean_line(', '.join(field.arms), 200)}"
     if spec.examples:
-        yield "for example " + ", ".join(brief(one) for one in spec.examples[:3])
+        yield "e.g. " + ", ".join(brief(one) for one in spec.examples[:3])
 
 
 def _plain(name: str) -> str:
@@ -279,7 +279,7 @@ def brief(value: Any) -> str:
     try:
         return clean_line(json.dumps(value, ensure_ascii=False), 40)
     except (ValueError, TypeError, RecursionError):
-        return "a value that cannot be shown"
+        return "an unsupported value"
 
 
 def type_words(field: FormField) -> str:

@@ -405,7 +405,7 @@ class FormPane(LinePane, inherit_bindings=False):
     def added(self, path: Path | None) -> None:
         """Go to what was added."""
         if path is None:
-            self.app.notify("Nothing more can be added here.", timeout=3)
+            self.app.notify("Nothing to add here.", timeout=3)
             return
         self._changed()
         first = next((one for one in self._fields if one[: len(path)] == path and len(one) > len(path)), path)

@@ -95,7 +95,7 @@ def form_lines(item: Item, fields: tuple[FormField, ...], look: FormLook, state:
                 found = state.suggestions.rows(2 * field.depth, look.columns, look.signs.cursor)
                 lines += [FormLine(row, suggestion=index) for index, row in found]
     if not fields and item.verb in (ItemVerb.CALL, ItemVerb.GET):
-        words = f"Any arguments: {look.add_key} adds one" if state.is_open else "No arguments"
+        words = f"Any arguments. {look.add_key} adds one" if state.is_open else "No arguments"
         lines += [FormLine(((f"  {words}", "dim"),)), FormLine(EMPTY)]
     return lines
 

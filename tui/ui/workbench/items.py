@@ -25,7 +25,7 @@ PINNED = "pinned"
 UNALARMING = (PINNED, "loaded", "not loaded", "off")
 """The beginnings of marks that are no warning."""
 
-OFF = "off: turned off by you"
+OFF = "off: disabled by you"
 
 
 class ItemVerb(StrEnum):

@@ -29,7 +29,7 @@ LOOKS_PER_SECOND = 8
 _KEYS = (
     ("esc", "back"),
     ("/", "search"),
-    ("n N", "next, last"),
+    ("n N", "next, previous"),
     ("w", "wrap"),
     ("c", "copy"),
     ("s", "start/stop"),
@@ -55,6 +55,7 @@ class LogScreen(ModalScreen[None]):
     ]
 
     KEYS = _KEYS
+    stays = str
 
     DEFAULT_CSS = """
     LogScreen { background: $surface; layout: vertical; }
@@ -75,9 +76,11 @@ class LogScreen(ModalScreen[None]):
         remote = status is not None and bool(status.spec.url)
         empty = f"{shown} has written nothing to stderr yet."
         if remote:
-            empty = f"{shown} is a remote server: its log is where it runs. Traffic has its messages."
+            empty = (
+                f"{shown} is a remote server. Its log is on its own machine. See its messages in the traffic."
+            )
         self._lines = LogLines(empty=empty, id="log-lines")
-        self._input = Field(placeholder="words in this log", max_length=200, compact=True)
+        self._input = Field(placeholder="text in this log", max_length=200, compact=True)
         self._search = Horizontal(Literal("search ›"), self._input, id="log-search")
         self._search.display = False
         self._typing = False

@@ -56,7 +56,7 @@ def for_conversation(server: str, name: str, arguments: object, result: ToolResu
     given = clean_line(json.dumps(arguments, ensure_ascii=False, default=str), 400)
     given = f" with {given}" if arguments else ""
     quoted = "\n".join(f"> {line}".rstrip() for line in clean(result_text(result)).split("\n"))
-    return f"{what}{given} gave:\n{quoted}\n"
+    return f"Result of {what}{given}:\n{quoted}\n"
 
 
 def prompt_message(result: PromptResult, name: str) -> tuple[str, Sequence[Attachment]]:

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from tui.core.context.definition_tokens import DefinitionTokens
 
 RULES = (
-    (SamplingRule.NEVER, "its requests are refused"),
-    (SamplingRule.ASK, "you see each request and each reply, and may change them"),
-    (SamplingRule.ALLOW, "without a question, within its budget"),
+    (SamplingRule.NEVER, "requests are declined"),
+    (SamplingRule.ASK, "you review and can edit each request and reply"),
+    (SamplingRule.ALLOW, "without asking, within its budget"),
 )
-RESTART = "A running server learns of a change from or to never when it is restarted."
+RESTART = "Restart the server after a change from or to never."
 
 FACT_CELLS = 14
 MOST_PIDS = 12
@@ -102,13 +102,13 @@ def overview_rows(
         ("PERMISSIONS", permission_facts(facts.status, *permission_keys)),
         ("OFFERS", _offers(facts, identity)),
         ("EXTENSIONS", _extensions(facts.status, identity)),
-        ("LEFT OUT", _left_out(facts.status)),
+        ("OMITTED", _left_out(facts.status)),
     ):
         found = [line for name, value, style in lines for line in _fact(name, value, style, width)]
         if found:
             rows += [((f" {heading}", "dim bold"),), *found, EMPTY]
     if identity.instructions:
-        given = "given to the model" if facts.status.spec.instructions else "not given to the model"
+        given = "sent to the model" if facts.status.spec.instructions else "not sent to the model"
         rows += [
             ((" INSTRUCTIONS", "dim bold"), (f"  {given}, ", "dim"), (give_key, "text bold"), (_GIVES, "dim"))
         ]
@@ -136,7 +136,7 @@ def _trouble(status: ServerStatus, width: int, redactor: Redactor, start: Row) -
         return
     if status.state is ServerState.STARTING:
         waiting = status.sign_in.startswith("waiting")
-        soon = "It is starting: what it offers will be here in a moment."
+        soon = "The server is starting…"
         words = f"It is {status.sign_in}." if waiting else soon
         yield ((f"   {words}", "warn"),)
     elif status.state is ServerState.STOPPING:
@@ -155,7 +155,7 @@ def _server(status: ServerStatus, identity: ServerIdentity) -> Iterator[tuple[st
     name = clean_line(identity.title or identity.name or status.title, 120)
     version = clean_line(identity.version or status.version, 40)
     if name or version:
-        yield "calls itself", f"{name} {version}".strip(), "text"
+        yield "name", f"{name} {version}".strip(), "text"
     protocol = clean_line(identity.protocol or status.protocol, 40)
     if protocol:
         yield "protocol", f"{protocol}{_era(protocol, status.spec.transport)}", "text"
@@ -173,7 +173,7 @@ def _era(protocol: str, transport: Transport) -> str:
     if remark := transport.remark:
         return f"   {remark} transport"
     if protocol >= "2026-07-28":
-        return "   each request stands for itself"
+        return "   stateless: no session"
     return "   a session, opened with initialize"
 
 
@@ -209,8 +209,8 @@ def _process(
     command = identity.command or status.spec.shown_command
     line = status.spec.shown_url or " ".join(clean_line(part, 400) for part in command)
     yield "command", clean_line(redactor.redact(line), 1200), "text"
-    if status.spec.cwd:
-        yield "folder", clean_line(status.spec.cwd, 400), "text"
+    if folder := status.spec.starts_in:
+        yield "folder", clean_line(folder, 400), "text"
     names = identity.environment or tuple(status.spec.env)
     if names:
         shown = ", ".join(clean_line(name, 60) for name in names[:40])
@@ -226,7 +226,7 @@ def _process(
         yield "memory", units.size(identity.memory), "text"
     if identity.cpu_seconds is not None:
         now = f"{facts.share * 100:.0f} % now, " if facts.share is not None else ""
-        yield "processor", f"{now}{identity.cpu_seconds:.1f} s so far", "text"
+        yield "CPU time", f"{now}{identity.cpu_seconds:.1f} s in total", "text"
     yield from _times(facts)
 
 
@@ -236,9 +236,9 @@ def _times(facts: ServerFacts) -> Iterator[tuple[str, str, str]]:
         at = f"since {facts.started}, " if facts.started else ""
         yield "running", f"{at}{units.clock((facts.now_ns - status.since_ns) / 1e9)}", "text"
     if status.start_ms is not None:
-        yield "start took", units.duration(status.start_ms), "text"
+        yield "started in", units.duration(status.start_ms), "text"
     if status.restarts:
-        yield "restarts", f"{status.restarts}, after it ended by itself", "warn"
+        yield "restarts", f"{status.restarts}, after it exited unexpectedly", "warn"
     if status.noise:
         yield "noise", noise_words(status), "warn"
 
@@ -379,7 +379,7 @@ class Overview(LinePane):
     def _make(self) -> list[Row]:
         status = self._shared.status
         if status is None:
-            return [((" This server is not in the configuration any more.", "bad"),)]
+            return [((" This server is no longer configured.", "bad"),)]
         identity = self.identity
         facts = ServerFacts(
             status,
@@ -460,7 +460,7 @@ def choose_sampling(shared: BenchContext) -> None:
             shared.choose(choices.set_sampling(shared.server, SamplingRule(rule)))
 
     words = [PickerChoice(rule, Content.assemble(rule, (f"   {about}", "dim"))) for rule, about in RULES]
-    picker = Picker("May the server ask the model?", words, status.spec.sampling, note=RESTART)
+    picker = Picker("Allow sampling?", words, status.spec.sampling, note=RESTART)
     shared.screen.app.push_screen(picker, chosen)
 
 

@@ -50,6 +50,7 @@ class ResultScreen(ModalScreen[None]):
     """Shows the result of the call `name`; without a `result`, the resource `uri` of its server."""
 
     CONTEXTS = (Context.RESULT,)
+    stays = str
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.RESULT)
 
     DEFAULT_CSS = """
@@ -140,7 +141,7 @@ class ResultScreen(ModalScreen[None]):
         try:
             what = attach_content(self._source, content, self._of)
         except ValueError as error:
-            self.notify(f"Cannot be attached: {error}.", severity="warning", timeout=5)
+            self.notify(f"Cannot attach it: {error}.", severity="warning", timeout=5)
         else:
             self.notify(f"Attached to the next message: {what}", timeout=3)
 
@@ -168,7 +169,7 @@ class ResultScreen(ModalScreen[None]):
             self._ask_to_visit(address)
             return
         if isinstance(content, ResourceContent | BinaryContent) and is_app(content.uri):
-            self.notify("This is the source of an app. It can be read and saved, not opened.", timeout=4)
+            self.notify("This is the source of an app. It can be read and saved, but not opened.", timeout=4)
             return
         self._ask_path("save as, to open it", and_open=True)
 
@@ -191,8 +192,8 @@ class ResultScreen(ModalScreen[None]):
 
         odd = "".join(f"\n! {one}" for one in found.warnings)
         about = f"{clean_line(address, 2000)}\nhost: {clean_line(found.host, 300)}{odd}"
-        question = "Open this address of a server in the browser?"
-        self.app.push_screen(Confirm(question, yes="open it", no="do not", about=about), answered)
+        question = "Open this URL from the server in the browser?"
+        self.app.push_screen(Confirm(question, yes="open", no="cancel", about=about), answered)
 
     def _ask_path(self, label: str, *, and_open: bool) -> None:
         data, ending = self._marked()
@@ -217,15 +218,15 @@ class ResultScreen(ModalScreen[None]):
             if yes:
                 self.app.run_worker(open_file(self.app, path), exit_on_error=True)
 
-        question = "Open this file of a server with the system's program?"
+        question = "Open this file from the server with the default program?"
         about = clean_line(str(path), 300)
-        self.app.push_screen(Confirm(question, yes="open it", no="do not", about=about), answered)
+        self.app.push_screen(Confirm(question, yes="open", no="cancel", about=about), answered)
 
     def action_result_copy(self) -> None:
         sheet = self._page.sheet
         text = sheet.value(self._page.cursor) if sheet.count() else ""
         if len(text) > copies.MOST:
-            self.notify("This is too much for the clipboard: it can be saved.", timeout=4)
+            self.notify("Too large for the clipboard. Save it to a file instead.", timeout=4)
         elif text:
             clipboard.copy(self.app, text, "the text")
 

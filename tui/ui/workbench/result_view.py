@@ -163,7 +163,7 @@ class ResultView:
         if self.line.what:
             self.show()
         elif call.result is None or before is None:
-            self.page.notify("There is no other result to compare it with.", timeout=3)
+            self.page.notify("No other result to compare with.", timeout=3)
         else:
             self.line.what = "compared"
             self.line.show(call)
@@ -218,7 +218,7 @@ class ResultView:
         try:
             what = attach_content(self._source, content, call.item.label)
         except ValueError as error:
-            self.page.notify(f"Cannot be attached: {error}.", severity="warning", timeout=5)
+            self.page.notify(f"Cannot attach it: {error}.", severity="warning", timeout=5)
         else:
             self.page.notify(f"Attached to the next message: {what}", timeout=3)
         return True
@@ -227,7 +227,7 @@ class ResultView:
         """Put the result into the message; of a prompt its messages, as they are."""
         call = self._calls.selected
         if call is None or call.result is None:
-            self.page.notify("There is no result to put into the message yet.", timeout=3)
+            self.page.notify("No result to insert yet.", timeout=3)
         elif isinstance(call.result, PromptResult):
             self._use_prompt(call, call.result, self._shared.draft.put_into_message)
         else:
@@ -239,7 +239,7 @@ class ResultView:
         """Send the messages of the selected prompt to the model."""
         call = self._calls.selected
         if call is None or not isinstance(call.result, PromptResult):
-            self.page.notify("Get a prompt first: its messages are sent as they are shown here.", timeout=4)
+            self.page.notify("Get a prompt first. Its messages are sent as shown here.", timeout=4)
         else:
             self._use_prompt(call, call.result, self._shared.draft.send_message)
 
@@ -249,10 +249,10 @@ class ResultView:
         try:
             text, attachments = prompt_message(result, f"{self._shared.server}:{call.item.label}")
         except ValueError as error:
-            self.page.notify(f"Cannot be attached: {error}.", severity="warning", timeout=5)
+            self.page.notify(f"Cannot attach it: {error}.", severity="warning", timeout=5)
             return
         if result.problem or not (text or attachments):
-            self.page.notify("This prompt gave no message.", timeout=3)
+            self.page.notify("This prompt returned no messages.", timeout=3)
             return
         self._shared.screen.dismiss(None)
         use(text, attachments)
@@ -275,7 +275,7 @@ class ResultView:
             if page.search_text in fold(text_of(page.row(index))):
                 page.move_cursor(index)
                 return
-        page.notify("It is not in what is unfolded.", timeout=3)
+        page.notify("No match in the expanded part.", timeout=3)
 
     def copy_value(self) -> None:
         """Copy the value under the cursor."""
@@ -316,6 +316,6 @@ def copy_text(widget: Widget, text: str, what: str, overrides: KeyOverrides) -> 
     """Copy a text to the clipboard, unless it is too large."""
     if len(text) > copies.MOST:
         key = overrides.first_of("bench.save")
-        widget.notify(f"This is too much for the clipboard: {key} saves it.", timeout=4)
+        widget.notify(f"Too large for the clipboard. {key} saves it to a file.", timeout=4)
         return
     clipboard.copy(widget.app, text, what)

@@ -45,10 +45,10 @@ JSON_BYTES = 16 * 1024 * 1024
 """Texts up to this size are shown as a tree if they are JSON."""
 
 _FAILURES = {  # other failures are explained by the text that comes with them
-    CallFailure.TIMEOUT: "It took too long and was given up.",
-    CallFailure.SERVER_DIED: "The server ended before it answered.",
-    CallFailure.TOO_LARGE: "The answer is larger than what is read.",
-    CallFailure.NOT_RUNNING: "The server does not run.",
+    CallFailure.TIMEOUT: "Timed out.",
+    CallFailure.SERVER_DIED: "The server exited before it responded.",
+    CallFailure.TOO_LARGE: "The response is too large.",
+    CallFailure.NOT_RUNNING: "The server is not running.",
 }
 
 MOST_PROMISED = 40
@@ -71,7 +71,7 @@ def expected(item: Item | None, promised: Mapping[str, Any] | None) -> list[Row]
     fields = Form(promised).fields()[:MOST_PROMISED] if promised is not None else ()
     if not fields:
         return rows
-    rows += [EMPTY, (("It is structured:", "dim"),)]
+    rows += [EMPTY, (("Structured content:", "dim"),)]
     for field in fields:
         name = clean_line(field.name, 60) or "value"
         rows.append(((f"{'  ' * max(1, field.depth)}{name}  ", "tool"), (type_words(field), "dim")))
@@ -177,7 +177,7 @@ def sheet_of(call: HandCall, signs: Symbols) -> Stack:
     """Return the result of a call. Slow if it is large: do not run it on the event loop then."""
     result = call.result
     if result is None:
-        words = "It was cancelled." if call.state is HandCallState.CANCELLED else ""
+        words = "Cancelled." if call.state is HandCallState.CANCELLED else ""
         return Stack([(Lines([((words, "warn"),)]), None)])
     if isinstance(result, PromptResult):
         return Stack(list(_prompt(result, signs)))
@@ -196,7 +196,7 @@ def _tool(
         if words := _FAILURES.get(result.failure):
             yield Lines([((words, "bad"),)]), None
     elif result.is_error:
-        yield Lines([(("The tool says that it failed.", "bad"),)]), None
+        yield Lines([(("The tool reported an error.", "bad"),)]), None
     if result.structured is not None or promised is not None:
         yield from _structured(result, promised, signs)
     elif result.warning:
@@ -213,7 +213,7 @@ def _tool(
     if len(result.content) > MOST_ITEMS:
         yield Lines([((f"and {len(result.content) - MOST_ITEMS} more items", "dim"),)]), None
     if not result.content and result.structured is None:
-        yield Lines([(("The answer is empty.", "dim"),)]), None
+        yield Lines([(("Empty result", "dim"),)]), None
 
 
 def _structured(
@@ -223,9 +223,9 @@ def _structured(
     if result.warning:
         verdict: Row = ((f"! {clean_line(result.warning, 600)}", "warn"),)
     elif promised is None:
-        verdict = (("no output schema to hold it against", "dim"),)
+        verdict = (("no output schema", "dim"),)
     elif result.structured is None:
-        verdict = (("not there, though the tool has an output schema", "dim" if result.is_error else "warn"),)
+        verdict = (("missing, although the tool has an output schema", "dim" if result.is_error else "warn"),)
     else:
         verdict = (
             ("✓ matches its output schema" if signs.rule != "-" else "matches its output schema", "ok"),
@@ -265,7 +265,7 @@ def _content(content: Content, signs: Symbols) -> Iterator[tuple[Sheet, Content 
         case ResourceContent(uri, mime, text):
             shown = f"  {clean_line(mime, 80)}" if mime else ""
             if is_app(uri):
-                shown += "  its source: mcptui does not run it"
+                shown += "  its source (mcptui does not run apps)"
             yield Lines([((clean_line(uri, 400), "tool"), (shown, "dim"))]), content
             yield (MarkdownLines(text) if is_markdown(content) else _text(text, signs)), content
         case BinaryContent():
@@ -332,7 +332,7 @@ def _paragraphs(text: str) -> Iterator[Row]:
     for line in seen.text.rstrip("\n").split("\n"):
         yield ((line.expandtabs(4).rstrip(), "text"),)
     if seen.omitted:
-        yield ((f"… {units.count(seen.omitted)} more characters; saving it keeps all of it", "warn"),)
+        yield ((f"… {units.count(seen.omitted)} more characters. Save it to get all", "warn"),)
 
 
 def _tree(value: Any, signs: Symbols, text: str | None = None) -> Sheet:
@@ -352,7 +352,7 @@ def _prompt(result: PromptResult, signs: Symbols) -> Iterator[tuple[Sheet, Conte
         yield from _content(message.content, signs)
         yield Lines([EMPTY]), None
     if not result.messages and not result.problem:
-        yield Lines([(("It has no messages.", "dim"),)]), None
+        yield Lines([(("No messages", "dim"),)]), None
 
 
 def difference(before: HandCall, after: HandCall) -> Stack:
@@ -360,7 +360,7 @@ def difference(before: HandCall, after: HandCall) -> Stack:
     from tui.traffic.diff import compare, text_lines
 
     if before.result is None or after.result is None:
-        return Stack([(Lines([(("There is no result to compare with.", "warn"),)]), None)])
+        return Stack([(Lines([(("No result to compare with.", "warn"),)]), None)])
     found = compare(_opened(as_json(before.result)), _opened(as_json(after.result)))
     rows: list[Row] = [
         (
@@ -375,7 +375,7 @@ def difference(before: HandCall, after: HandCall) -> Stack:
     lines = text_lines(found)
     rows += [((line, styles.get(line[:1], "dim")),) for line in lines]
     if not lines:
-        rows.append((("They are the same.", "ok"),))
+        rows.append((("No differences.", "ok"),))
     return Stack([(Lines(rows), None)])
 
 

@@ -17,7 +17,7 @@ from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Rule
-from tui.ui.widgets.prompt import PromptLine
+from tui.ui.widgets.prompt import FINISH_INPUT, PromptLine
 from tui.ui.widgets.server_rows import IN_SERVERS, toggle_server, why_only_listed
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.bars import BenchKeys, BenchTab, BenchTabs, BenchTitle
@@ -160,6 +160,12 @@ class ServerScreen(Screen[None]):
             in_form = bench is not None and self.focused in (bench.form, bench.button)
             context = Context.BENCH_FORM if in_form else Context.BENCH_LIST
             self._keys.of(context, self.tab)
+
+    def stays(self) -> str:
+        """Return why the screen cannot be closed for another, or ""; what is in forms is kept."""
+        if self.prompt.display:
+            return FINISH_INPUT
+        return "A call is running. Press esc to stop it first." if self.calls.running else ""
 
     @property
     def tab(self) -> BenchTab:

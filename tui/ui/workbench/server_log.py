@@ -103,7 +103,7 @@ class LogLines(LinePane):
         if not self.sought:
             return ""
         if not self._hits:
-            return "nothing found"
+            return "no matches"
         return f"{bisect_left(self._hits, self._hit) + 1} of {len(self._hits)}"
 
     @property
@@ -216,7 +216,7 @@ class ServerLog(LogLines):
     hang = HEAD_CELLS
 
     def __init__(self, recording: Recording, server: str, *, id: str) -> None:
-        super().__init__(empty=f"{clean_line(server, 64)} has written and logged nothing yet.", id=id)
+        super().__init__(empty=f"No log output from {clean_line(server, 64)} yet.", id=id)
         what = f"server:{written(server)} {_WHAT}"
         self._entries = View(recording.entries, parse(what))
         self._bodies = ReaderThread(recording.open_reader)
@@ -315,4 +315,4 @@ def choose_level(app: App[Any], status: ServerStatus, shared: BenchContext) -> N
         if level is not None:
             shared.choose(shared.runtime.server_choices.set_log_level(status.name, level))
 
-    app.push_screen(Picker("Log from this level on", choices, now or "info"), chosen)
+    app.push_screen(Picker("Log level", choices, now or "info"), chosen)

@@ -50,7 +50,7 @@ class ServerTraffic(Vertical):
             live=recording.live,
             preview=self._previews.get,
             notes=recording.notes,
-            empty=("Nothing has travelled between this server and mcptui yet.",),
+            empty=("No traffic with this server yet.",),
             symbols=signs,
         )
 

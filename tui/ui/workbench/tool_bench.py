@@ -120,7 +120,7 @@ class Bench(Horizontal):
         self.item: Item | None = None
         self.news = shared.book.news_of(shared.server, tab)
         self.list = ItemList(shared.signs, self.news)
-        self.filter = Field(placeholder="words in name or description", max_length=200, compact=True)
+        self.filter = Field(placeholder="name or description", max_length=200, compact=True)
         self.calls = CallList(shared.signs)
         self.form = FormPane(shared.overrides, shared.signs)
         key = shared.overrides.first_of
@@ -303,7 +303,7 @@ class Bench(Horizontal):
         if not isinstance(about, Tool):
             return
         if about.withheld:
-            self.line.say((f"! The model is not offered it: {about.withheld}.", "warn"))
+            self.line.say((f"! Not offered to the model: {about.withheld}.", "warn"))
         else:
             self._shared.choose(
                 self._shared.runtime.server_choices.toggle_tool(self._shared.server, about.name)
@@ -352,7 +352,7 @@ class Bench(Horizontal):
             self.line.say((f"! {clean_line(problem, 300)}", "warn"))
         else:
             self._shared.book.subscribed_on(server)[uri] = self.item.key
-            self.line.say(("Subscribed: it is read again when it changes.", "text"))
+            self.line.say(("Subscribed. It is read again on changes.", "text"))
 
     def action_hand(self) -> None:
         self.result.put_into_message()
@@ -432,7 +432,7 @@ class Bench(Horizontal):
             def named(name: str) -> None:
                 self.form.added(self.form.form.add(field.path, name.strip()))
 
-            self._shared.prompt.ask("name of the entry", named)
+            self._shared.prompt.ask("entry name", named)
 
     @property
     def is_raw(self) -> bool:

@@ -45,7 +45,7 @@ def test_a_text_becomes_the_value_that_its_schema_means(schema: Any, text: str, 
         ({}, "words", """Write x='"words"'"""),
         ({"type": "array", "items": {"type": "integer"}}, "1, 2", "Write x='[1, 2]'"),
         ({"type": "array"}, "[1", "Write x="),
-        ({"type": "boolean"}, "yes", "x is neither true nor false: 'yes'. Its arguments: [x=true|false]"),
+        ({"type": "boolean"}, "yes", "x is not true or false: 'yes'. Its arguments: [x=true|false]"),
         ({"type": ["integer", "boolean"]}, "yes", "matches none of its types ("),
     ],
 )
@@ -77,7 +77,7 @@ def test_names_of_a_server_cannot_move_the_cursor():
 
 
 def test_a_name_that_is_not_a_text_in_json_is_impossible_and_a_list_is_refused():
-    with pytest.raises(UsageError, match="is not a JSON object"):
+    with pytest.raises(UsageError, match="not a JSON object"):
         json_object("[]", "--args")
 
 

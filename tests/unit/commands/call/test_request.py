@@ -34,8 +34,11 @@ def test_a_header_is_a_secret(monkeypatch: pytest.MonkeyPatch):
     [
         (["list", "https://h.example", "--header", "A: ${NO_SUCH_TOKEN}"], "NO_SUCH_TOKEN is not set"),
         (["list", "--", "https://h.example"], "Put the URL first: mcptui"),
-        (["list", "https://h.example", "--env", "A=1"], "the environment is that of a command"),
-        (["list", "--header", "A: b", "--", "python3"], "headers are sent to an address"),
+        (
+            ["list", "https://h.example", "--env", "A=1"],
+            "environment variables require a command, and this is a URL.",
+        ),
+        (["list", "--header", "A: b", "--", "python3"], "headers require a URL, and this is a command."),
     ],
 )
 def test_what_fits_no_server_is_refused(given: list[str], said: str):

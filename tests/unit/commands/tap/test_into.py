@@ -139,8 +139,8 @@ def test_a_server_in_two_files_has_to_be_named_by_its_file(file: Path, capsys: p
         (["--into", "curser", "time"], "Did you mean `cursor`?"),
         (["--into", "cursor"], "Servers of Cursor: time, far."),
         (["--into", "cursor", "tim"], "Cursor has no server 'tim'. Its servers: time, far."),
-        (["--into", "zed", "time"], "not found. Name its file."),
-        (["--into", "cursor", "--out", "cursor", "time"], "exclude each other"),
+        (["--into", "zed", "time"], "no configuration of Zed found (looked for"),
+        (["--into", "cursor", "--out", "cursor", "time"], "cannot be combined"),
     ],
 )
 def test_what_cannot_be_found_is_said_with_what_there_is(

@@ -1,4 +1,4 @@
-"""`read_result` reads what was left out, in bounds, and is no server's."""
+"""`read_result` reads what was omitted, in bounds, and is no server's."""
 
 import asyncio
 import time
@@ -99,7 +99,7 @@ async def test_grep_shows_the_surroundings_in_a_long_line() -> None:
 
 
 async def test_grep_reports_no_match() -> None:
-    assert "nothing from offset 0 on" in said(await read(toolbox(LINES), name="result-1", grep="absent"))
+    assert "nothing at or after offset 0" in said(await read(toolbox(LINES), name="result-1", grep="absent"))
 
 
 @pytest.mark.parametrize("needle", ["(a+)+$", "a" * 5000 + "b", "b" + "a" * 90, ".*" * 500, "İ"])
@@ -114,12 +114,12 @@ async def test_a_dropped_result_is_reported_as_dropped() -> None:
     result_store.keep("a")
     result_store.keep("b")
     result = await read(box, name="result-1")
-    assert result.is_error and "no longer kept" in said(result) and "result-2" in said(result)
+    assert result.is_error and "no longer stored" in said(result) and "result-2" in said(result)
 
 
 async def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
     result = await read(toolbox("x"), name="log\x1b[2J")
-    assert result.is_error and "Kept are: result-1." in said(result) and "\x1b" not in said(result)
+    assert result.is_error and "Stored results: result-1." in said(result) and "\x1b" not in said(result)
 
 
 async def test_an_offset_after_the_end_is_an_error() -> None:

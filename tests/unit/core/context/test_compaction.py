@@ -93,7 +93,7 @@ def test_a_file_larger_than_the_window_is_truncated():
     compaction = limited(messages, Compaction(), 3000)
     (seen,) = sent_messages(messages, compaction)
     big, small = seen.attachments
-    assert "bytes are left out here" in big.data and small.data == attached(300).data
+    assert "bytes omitted" in big.data and small.data == attached(300).data
     assert estimate_messages([seen]) < 3000 * NEWEST and seen.text == "read this"
 
 
@@ -138,7 +138,7 @@ def test_a_stopped_question_is_marked_as_unanswered():
     seen = sent_messages(messages, Compaction(), {1, 3})
     assert [one.text for one in seen] == [
         "ping",
-        "(No answer was given: the turn ended before.)",
+        "(No answer: the turn ended early.)",
         "no: pong",
         "pong",
     ]

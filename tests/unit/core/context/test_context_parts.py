@@ -17,7 +17,7 @@ def test_each_part_of_a_request_is_named_with_its_tokens():
     servers = {"crm": DefinitionTokens({"a": 9, "b": 9}, instructions=30)}
     found = parts(servers=servers, project="Be brief. " * 40, messages=messages)
     assert list(found) == [
-        "System text",
+        "System prompt",
         "Project instructions (AGENTS.md)",
         "crm 2 tools",
         "crm instructions",

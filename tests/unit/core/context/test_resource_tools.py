@@ -94,7 +94,7 @@ async def test_a_resource_is_read_from_an_allowed_server_only():
     result = await call(source, "read_resource", server="notes", uri="notes://all")
     assert result.content == (ResourceContent("notes://all", "text/plain", "milk"),)
     refused = await call(source, "read_resource", server="secrets", uri="notes://all")
-    assert refused.is_error and "those of these servers can: notes" in text(refused)
+    assert refused.is_error and "Servers with resources: notes" in text(refused)
     assert source.asked == [("notes", "notes://all", 5)]
 
 

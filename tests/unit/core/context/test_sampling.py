@@ -62,12 +62,12 @@ def test_no_tool_is_offered_where_none_may_be_called() -> None:
 @pytest.mark.parametrize(
     ("params", "problem"),
     [
-        ({"messages": []}, "messages must be a list"),
+        ({"messages": []}, "messages must be an array"),
         ({"messages": [{"role": "system"}]}, r"messages\[0\].role must be user or assistant"),
         ({"messages": [{"role": "user", "content": {"type": "video"}}]}, "unknown type: video"),
         ({"messages": [HELLO] * 201}, "201 messages"),
-        ({"tools": "all"}, "tools must be a list"),
-        ({"tools": [{}]}, r"tools\[0\].name must be a text"),
+        ({"tools": "all"}, "tools must be an array"),
+        ({"tools": [{}]}, r"tools\[0\].name must be a string"),
     ],
 )
 def test_what_is_malformed_is_named_with_its_place(params: dict[str, Any], problem: str) -> None:

@@ -17,7 +17,7 @@ def test_instructions_cannot_leave_their_fence():
 
 def test_instructions_are_bounded():
     text = instructions_text({"long": "x" * 100_000})
-    assert len(text) < MAX_CHARS + 500 and "[cut: 100,000 characters]" in text
+    assert len(text) < MAX_CHARS + 500 and "[truncated: 100,000 characters]" in text
 
 
 def test_without_instructions_the_system_text_is_as_it_was():

@@ -94,7 +94,7 @@ async def test_each_piece_is_read_with_the_summary_of_those_before():
         long_talk().messages, 3000
     )
     assert found == "noted" and model.refused == 0 and len(model.requests) > 3
-    assert all("before:\nnoted\n" in one.messages[0].text for one in model.requests[1:])
+    assert all("earlier part:\nnoted\n" in one.messages[0].text for one in model.requests[1:])
 
 
 @pytest.mark.parametrize("tells", [True, False])
@@ -152,4 +152,7 @@ async def test_a_failing_model_is_reported_and_nothing_is_replaced():
 async def test_the_person_is_notified_if_there_is_no_summary():
     model, talk = Narrow(4000, answer=""), long_talk()
     notice = await Compactor(talk, model, ContextMeter(window=4000)).make_room(by_hand=True)
-    assert notice is not None and "7 turns cut for the model, which wrote no summary" in notice.message
+    assert (
+        notice is not None
+        and "7 turns truncated for the model, because no summary could be written" in notice.message
+    )

@@ -91,13 +91,13 @@ def test_a_sound_is_attached():
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (BinaryContent("image", "image/png", 9, "not base64!"), "it is not valid base64"),
-        (BinaryContent("image", "image/png", 0, ""), "it is not valid base64"),
-        (BinaryContent("image", "image/svg+xml", 5, base64_of(b"<svg>")), "no format that models take"),
-        (BinaryContent("image", "image/png", 9, base64_of(png()[:20])), "the picture is broken"),
-        (image(png(9000, 1)), "longer than 8,000 pixels"),
+        (BinaryContent("image", "image/png", 9, "not base64!"), "not valid base64"),
+        (BinaryContent("image", "image/png", 0, ""), "not valid base64"),
+        (BinaryContent("image", "image/svg+xml", 5, base64_of(b"<svg>")), "unsupported image format"),
+        (BinaryContent("image", "image/png", 9, base64_of(png()[:20])), "the image is damaged"),
+        (image(png(9000, 1)), "wider or higher than 8,000 pixels"),
         (BinaryContent("image", "image/png", 99_000_000, base64_of(png())), "larger than 10 MiB"),
-        (BinaryContent("audio", "audio/ogg", 9, base64_of(b"OggS12345")), "no format that models take"),
+        (BinaryContent("audio", "audio/ogg", 9, base64_of(b"OggS12345")), "unsupported audio format"),
     ],
 )
 def test_what_an_endpoint_would_refuse_is_never_attached(content, why):
@@ -112,7 +112,7 @@ def test_a_resource_that_is_a_picture_is_attached_like_one():
 
 def test_other_bytes_are_only_named():
     seen = told(BinaryContent("blob", "application/pdf", 2048, base64_of(b"%PDF-1.7"), "file:///a.pdf"))
-    assert seen.text == "[blob 1: application/pdf, 2.0 kB, file:///a.pdf, only the person can open it]"
+    assert seen.text == "[blob 1: application/pdf, 2.0 kB, file:///a.pdf, only the user can open it]"
     assert seen.attachments == ()
 
 
@@ -224,13 +224,13 @@ def test_what_is_for_the_person_only_is_not_sent():
     told = observation(
         ToolResult((annotated("chart", "user"), annotated("numbers", "assistant"), annotated("both"))), 10_000
     )
-    assert told.text == "numbers\nboth\n[1 item of the result is shown to the user only]"
+    assert told.text == "numbers\nboth\n[1 item of the result is shown only to the user]"
 
 
 def test_a_picture_for_the_person_only_is_not_attached():
     picture = BinaryContent("image", "image/png", 3, "AAAA", annotations=Annotations(("user",)))
     told = observation(ToolResult((picture, picture)), 10_000)
-    assert told.attachments == () and told.text == "[2 items of the result are shown to the user only]"
+    assert told.attachments == () and told.text == "[2 items of the result are shown only to the user]"
 
 
 def test_of_a_long_result_the_least_important_items_are_cut_first():
@@ -240,7 +240,7 @@ def test_of_a_long_result_the_least_important_items_are_cut_first():
     ]
     told = observation(ToolResult(tuple(items)), 1_400, lambda whole: "result-1")
     assert "b" * 100 not in told.text and all(letter * 400 in told.text for letter in "acd")
-    assert told.text.endswith("[1 item of lower priority left out]") and told.kept == "result-1"
+    assert told.text.endswith("[1 item of lower priority omitted]") and told.kept == "result-1"
 
 
 def test_what_is_most_important_is_cut_in_the_middle_but_not_left_out():

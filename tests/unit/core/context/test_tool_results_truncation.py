@@ -12,7 +12,7 @@ def test_a_large_result_keeps_head_and_tail_and_says_what_is_missing():
     text = cut("A" * 5000 + "B" * 5000, 1000)
     head, note, tail = text.split("\n")
     assert set(head) == {"A"} and set(tail) == {"B"}
-    assert f"{10_000 - len(head) - len(tail):,} of 10,000 bytes are left out here" in note
+    assert f"{10_000 - len(head) - len(tail):,} of 10,000 bytes omitted" in note
     assert len(head) * 3 == len(tail) * 7
 
 

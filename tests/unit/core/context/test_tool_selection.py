@@ -42,7 +42,10 @@ def test_omitted_tools_are_explained_once_and_counted_each_time():
 def test_definitions_take_only_a_share_of_a_known_window():
     offer = ToolSelection().offer(many(), window=4096)
     assert 0 < len(offer) < 120
-    assert "more would fill a window of 4,096 tokens" in ToolSelection().offer(many(100), window=4096).notice
+    assert (
+        "more would exceed the context window of 4,096 tokens"
+        in ToolSelection().offer(many(100), window=4096).notice
+    )
 
 
 def test_a_pin_that_cannot_be_met_is_named():
@@ -70,7 +73,7 @@ def test_an_unforeseen_schema_costs_only_its_own_tool():
             raise KeyError("odd")
 
     offer = ToolOffer([Tool("s", "bad", schema=Odd(a=1), digest="b"), Tool("s", "good", digest="g")])
-    assert names(offer) == ["good"] and "s › bad (its schema cannot be read" in offer.notice
+    assert names(offer) == ["good"] and "s › bad (its schema is invalid" in offer.notice
 
 
 def test_many_bad_schemas_are_not_all_named():

@@ -81,12 +81,12 @@ def test_titles_are_shown_and_values_are_sent() -> None:
     [
         ({"name": "x"}, "name needs at least 2 characters"),
         ({"languages": []}, "languages needs at least 1 item"),
-        ({"languages": ["rb"]}, "languages 1 is none of the values"),
+        ({"languages": ["rb"]}, "languages 1 is not an allowed value"),
         ({"age": 200}, "age must be at most 150"),
-        ({"age": "5"}, "age is not a whole number"),
-        ({"color": "Red"}, "color is none of the values"),
+        ({"age": "5"}, "age is not an integer"),
+        ({"color": "Red"}, "color is not an allowed value"),
         ({"mail": "nobody"}, "mail is not an email"),
-        ({"nmae": "Ada"}, "'nmae' is not a field of the form; its fields: name, mail"),
+        ({"nmae": "Ada"}, "'nmae' is not a field of the form. Fields: name, mail"),
     ],
 )
 def test_a_wrong_answer_is_named_with_its_field(change: dict[str, Any], problem: str) -> None:

@@ -102,7 +102,7 @@ def test_choices_are_set_by_label_or_by_value():
         made.set(("c",), text)
         assert made.value() == ({"c": 2}, {})
     made.set(("c",), "three")
-    assert made.problems() == {("c",): "is none of the values that are allowed"}
+    assert made.problems() == {("c",): "is not an allowed value"}
 
 
 def test_arrays_report_too_few_items_and_duplicates():
@@ -111,7 +111,7 @@ def test_arrays_report_too_few_items_and_duplicates():
     made.set(("a", 0), "1")
     assert made.problems() == {("a",): "needs at least 2 items"}
     made.set(made.add(("a",)), "1.0")
-    assert made.problems() == {("a",): "has item 1 twice"}
+    assert made.problems() == {("a",): "contains item 1 twice"}
 
 
 # ---- arrays, maps, unions --------------------------------------------------------------------------------
@@ -251,7 +251,7 @@ def test_what_does_not_fit_stays_raw_and_says_why():
     made.load({"n": "12"})
     row = made.field(("n",))
     assert row is not None
-    assert (row.state, row.text, row.problem) == (FieldState.RAW, '"12"', "is not a whole number")
+    assert (row.state, row.text, row.problem) == (FieldState.RAW, '"12"', "is not an integer")
     assert made.value()[0] == {"n": "12"}
 
 

@@ -104,7 +104,7 @@ def test_large_data_of_an_error_is_left_out_with_a_note():
     frame = answer_with(error={"code": 1, "message": "no", "data": "x" * 1_000_000})
     assert isinstance(frame, Failure)
     assert frame.data is None
-    assert "bytes of data, left out" in frame.message
+    assert "bytes of data, omitted" in frame.message
 
 
 @pytest.mark.parametrize(

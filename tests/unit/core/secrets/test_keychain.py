@@ -49,9 +49,9 @@ async def test_without_the_package_the_error_says_how_to_get_it(monkeypatch: pyt
 @pytest.mark.parametrize(
     ("kind", "what", "step"),
     [
-        ("NoKeyringError", "has no keychain", "api_key_env"),
-        ("KeyringLocked", "cannot be used: no", "Unlock it"),
-        ("InitError", "cannot be used: no", "api_key_env"),
+        ("NoKeyringError", "no supported keychain found", "api_key_env"),
+        ("KeyringLocked", "cannot use the keychain: no", "Unlock it"),
+        ("InitError", "cannot use the keychain: no", "api_key_env"),
     ],
 )
 async def test_a_keychain_that_cannot_be_read_says_why(
@@ -70,7 +70,7 @@ async def test_a_keychain_that_waits_for_its_owner_is_given_up(keyring: Install)
     keyring(lambda service, name: "late" if unlocked.wait(10) else None)
     error = await failure(seconds=0.05)
     unlocked.set()
-    assert "no answer within 0.05 s" in error.message and "Unlock" in error.next_step
+    assert "no response from the keychain within 0.05 s" in error.message and "Unlock" in error.next_step
     for thread in threading.enumerate():
         if thread.name == "keychain":
             thread.join(5)
@@ -92,7 +92,7 @@ async def test_what_is_stored_is_read_until_it_is_removed(monkeypatch: pytest.Mo
 
 async def test_nothing_is_stored_without_a_keychain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "keyring", None)
-    with pytest.raises(ConfigError, match="not installed"):
+    with pytest.raises(ConfigError, match="the Python package keyring is required"):
         await store("mcptui", "a", "value")
 
 
@@ -102,5 +102,5 @@ async def test_a_backend_that_encrypts_nothing_is_no_keychain(monkeypatch: pytes
     module = ModuleType("keyring")
     module.get_keyring = PlaintextKeyring  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "keyring", module)
-    with pytest.raises(ConfigError, match="PlaintextKeyring here, which encrypts nothing"):
+    with pytest.raises(ConfigError, match="PlaintextKeyring, which does not encrypt"):
         await store("mcptui", "a", "value")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tui.core.turn.answer_format import AnswerFormat, answer_value, correction
+from tui.core.turn.answer_format import AnswerFormat, answer_value
 
 
 @pytest.mark.parametrize(
@@ -37,4 +37,4 @@ async def test_the_problem_of_a_value_comes_from_the_check() -> None:
     wanted = AnswerFormat({"minimum": 3}, check)
     assert await wanted.problem("2") == "too small" and await wanted.problem("3") == ""
     assert json.dumps({"minimum": 3}, separators=(",", ":")) in wanted.instruction
-    assert "too small" in correction(await wanted.problem("2"))
+    assert "too small" in AnswerFormat.correction(await wanted.problem("2"))

@@ -303,10 +303,10 @@ async def test_the_first_message_after_a_turn_that_met_its_limit_counts_as_new()
 
 
 async def test_a_model_error_keeps_what_was_said_and_names_the_cause():
-    error = ModelError("the stream broke", where="ollama", next_step="Ask again.")
+    error = ModelError("the stream broke", where="ollama", next_step="Retry.")
     turn, talk = turn_of(ScriptedModel([[TextPart("half an ans"), error]]))
     events = await run(turn)
-    assert of_type(events, TurnError) == [TurnError("the stream broke", "ollama", "Ask again.")]
+    assert of_type(events, TurnError) == [TurnError("the stream broke", "ollama", "Retry.")]
     assert ended(events).reason is EndReason.MODEL_ERROR
     assert talk.messages[-1] == AssistantMessage("half an ans", model="scripted", partial=True)
 

@@ -61,7 +61,7 @@ async def test_a_no_with_a_reason_is_what_the_model_reads():
     turn, _ = turn_of(model, toolbox, approver=ScriptedApprover(Decision(Answer.NO, "not on a Sunday")))
     events = await run(turn)
     assert toolbox.called == []
-    assert model.requests[1].messages[-1].text == "denied by the person: not on a Sunday"
+    assert model.requests[1].messages[-1].text == "denied by the user: not on a Sunday"
     assert of_type(events, ToolCallEnded)[0].why == "denied"
 
 
@@ -156,8 +156,8 @@ async def test_cancelled_calls_say_whether_they_were_sent():
     turn.cancel()
     await task
     sent, unsent = (message.text for message in talk.messages if isinstance(message, ToolMessage))
-    assert sent.startswith("cancelled by the person; it had been sent already, so it may or may not have")
-    assert unsent == "cancelled by the person"
+    assert sent.startswith("cancelled by the user after it was sent; it may or may not have taken effect")
+    assert unsent == "cancelled by the user"
 
 
 async def test_progress_events_are_throttled():
@@ -296,7 +296,7 @@ async def test_one_running_call_is_cancelled_and_the_turn_continues():
     whys = {event.id: event.why for event in of_type(events, ToolCallEnded)}
     assert whys == {"c1": "cancelled", "c2": ""}
     told = [one.text for one in model.requests[1].messages if isinstance(one, ToolMessage)]
-    assert any("cancelled by the person" in one and "may not have had its effect" in one for one in told)
+    assert any("cancelled by the user" in one and "may not have taken effect" in one for one in told)
 
 
 async def _soon(result):
@@ -346,7 +346,7 @@ async def test_wrong_arguments_of_find_tools_are_explained():
     model = ScriptedModel([calls(call(1, "mcptui__find_tools", '{"query": ""}')), says("done")])
     turn, _ = turn_of(model, many_tools(), tool_selection=ToolSelection(max_tools=10))
     await run(turn)
-    assert "query must be a text" in model.requests[1].messages[-1].text
+    assert "query must be a string" in model.requests[1].messages[-1].text
 
 
 async def test_a_tool_whose_definition_is_never_sent_is_called_by_name_but_not_loaded():

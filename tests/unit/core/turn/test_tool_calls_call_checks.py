@@ -21,7 +21,7 @@ def test_a_good_call_has_a_tool_arguments_and_no_problem():
 
 def test_a_truncated_call_is_never_run_even_if_it_parses():
     item = prepare(CallRequest("1", "weather__get_weather", "{}", truncated=True), TABLE, {})
-    assert "cut off" in item.problem and item.why == "invalid arguments"
+    assert "truncated" in item.problem and item.why == "invalid arguments"
 
 
 def test_bad_json_is_quoted_back():
@@ -54,7 +54,7 @@ def test_a_tool_of_a_server_that_does_not_run_is_named_as_such_and_no_other_serv
 def test_a_tool_that_is_turned_off_is_named_as_such_and_no_other_is_suggested():
     item = prepare(CallRequest("1", "weather__forecast", "{}"), TABLE, {}, [Tool("weather", "forecast")])
     assert (item.tool, item.why) == (None, "turned off")
-    assert "forecast of weather is turned off" in item.problem and "Did you mean" not in item.problem
+    assert "forecast of weather is disabled" in item.problem and "Did you mean" not in item.problem
 
 
 def test_a_name_with_a_server_suggests_only_tools_of_that_server():

@@ -15,6 +15,7 @@ from tui.core.events import (
 )
 from tui.core.ports import Usage
 from tui.core.turn.turn_endings import END_WORDS, LIMIT_SENTENCES, remark_of, words_of
+from tui.settings.schema import LimitSettings
 
 
 def said(event: object) -> str:
@@ -36,7 +37,9 @@ def test_every_end_and_every_limit_has_a_sentence():
 def test_a_limit_says_its_value_and_its_name_in_the_configuration(limit: LimitName):
     sentence = said(LimitReached(limit, 12))
     assert sentence.startswith("Limit reached: ") and "12" in sentence
-    assert sentence.endswith(f"({limit.value} in [limits]).") and "{" not in sentence
+    assert sentence.endswith(" in [limits]).") and "{" not in sentence
+    setting = sentence.rpartition("(")[2].partition(" ")[0]
+    assert setting in LimitSettings.model_fields
 
 
 def test_an_error_says_whose_it_is_and_what_to_do():

@@ -20,14 +20,14 @@ def test_an_address_is_shown_whole_in_three_parts() -> None:
     ("url", "host", "warning"),
     [
         ("https://accounts.google.com@attacker.example/login", "attacker.example", "It leads to attacker"),
-        ("https://xn--pple-43d.com/", "xn--pple-43d.com", "it reads \u0430pple.com"),
-        ("https://\u0430pple.com/", "\u0430pple.com", "not ASCII"),
+        ("https://xn--pple-43d.com/", "xn--pple-43d.com", "It reads \u0430pple.com"),
+        ("https://\u0430pple.com/", "\u0430pple.com", "non-ASCII"),
         (
             "https://github.com.attacker.example/login",
             "github.com.attacker.example",
             "looks like github.com but belongs to attacker.example",
         ),
-        ("https://93.184.216.34/", "93.184.216.34", "a number"),
+        ("https://93.184.216.34/", "93.184.216.34", "an IP address"),
     ],
 )
 def test_a_look_alike_is_flagged(url: str, host: str, warning: str) -> None:

@@ -113,7 +113,7 @@ def test_an_unusable_answer_fails_its_call_and_no_other():
     ends.ask(2)
     assert not ends.gate.incoming(Stray("not JSON", (1002, 5)))
     (failure,) = ends.got()
-    assert (failure.id, failure.message) == (2, "the server's answer cannot be used: not JSON")
+    assert (failure.id, failure.message) == (2, "the server's response is invalid: not JSON")
 
 
 def test_the_end_fails_every_call_that_waits():
@@ -210,7 +210,7 @@ def test_too_many_requests_are_answered_at_the_gate_each_exactly_once():
         ends.gate.incoming(Request(number, "ping" if number % 2 else "roots/list"))
     assert len(ends.got()) == UNANSWERED_LIMIT
     refused, pong = ends.replies
-    assert refused["error"]["message"] == "too many requests are waiting"
+    assert refused["error"]["message"] == "too many pending requests"
     assert pong == {"jsonrpc": "2.0", "id": UNANSWERED_LIMIT + 1, "result": {}}
     assert ends.gate.drops.overrun == 2
 

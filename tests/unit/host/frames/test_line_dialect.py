@@ -242,8 +242,16 @@ async def test_a_cancelled_call_frees_the_wire_and_writes_nothing(side):
     assert [one.get("name") for one in side.sent] == ["add", "second"]
     assert side.given_up == [(late, "caller cancelled")]
     side.hear({"type": "tool_result", "id": late, "result": "late"})
-    side.hear({"type": "tool_result", "id": side.sent[1]["id"], "result": "in time"})
-    assert (await side.got()).result["content"][0]["text"] == "in time"
+    side.hear(
+        {
+            "type": "tool_result",
+            "id": side.sent[1]["id"],
+            "result": "missing: they came faster than they could be recorded.",
+        }
+    )
+    assert (await side.got()).result["content"][0][
+        "text"
+    ] == "missing: they came faster than they could be recorded."
 
 
 async def test_a_waiting_call_that_is_cancelled_is_never_written(side):
@@ -286,7 +294,7 @@ async def test_another_version_is_noted_and_accepted(side):
     side.ask(1, "initialize")
     side.hear({"type": "hello", "version": "v2", "tools": []})
     assert (await side.got()).result["serverInfo"]["version"] == "v2"
-    assert side.log == ["mcptui: its hello has version 'v2'; mcptui knows \"v1\""]
+    assert side.log == ["mcptui: its hello has version 'v2'; mcptui supports \"v1\""]
 
 
 async def test_a_greeting_without_a_list_of_tools_is_refused(side):

@@ -82,7 +82,7 @@ async def test_a_line_over_the_limit_fails_its_own_call_and_is_not_kept():
     await bench.take(b'"}}\n' + ANSWER + b"\n")
     failure = await bench.got()
     assert (failure.id, failure.code) == (2, RESULT_TOO_LARGE)
-    assert "the limit is 16777216" in failure.message
+    assert "(limit: 16777216)" in failure.message
     assert await bench.got() == Response(1, {"a": 1})
     head, event, answer = bench.noted
     assert len(head.raw) == 256 * 1024 < head.size
@@ -95,9 +95,15 @@ async def test_a_line_over_the_limit_fails_its_own_call_and_is_not_kept():
     ("lines", "hint"),
     [
         (b'{\n  "jsonrpc": "2.0",\n', "multi-line JSON: newline-delimited JSON required"),
-        (b"Content-Length: 44\r\n\r\n", "Content-Length headers: newline-delimited JSON required"),
-        (ANSWER.decode().encode("utf-16-le") + b"\n", "UTF-16: newline-delimited JSON in UTF-8 required"),
-        (b"Ok to proceed? (y) ", "it asks 'Ok to proceed?': add -y to the arguments of npx"),
+        (
+            b"Content-Length: 44\r\n\r\n",
+            "it sends Content-Length headers; newline-delimited JSON is required",
+        ),
+        (
+            ANSWER.decode().encode("utf-16-le") + b"\n",
+            "it writes UTF-16; newline-delimited JSON in UTF-8 is required",
+        ),
+        (b"Ok to proceed? (y) ", "it asks 'Ok to proceed?'. Add -y to the arguments of npx"),
         (b"Hello\n", ""),
     ],
 )
@@ -223,7 +229,7 @@ async def test_a_server_that_echoes_its_input_is_recognised():
     await bench.take(b'{"jsonrpc":"2.0","id":1001,"method":"tools/call"}\n')
     failure = await bench.got()
     assert isinstance(failure, Failure)
-    assert "no MCP server" in failure.message
+    assert "it echoes the request, so this is not an MCP server" in failure.message
 
 
 class Sink:

@@ -112,7 +112,7 @@ async def test_a_writer_reports_once_that_its_reader_is_gone(pipe):
     writer = PipeWriter(pipe[1], broken=said.append, seconds=0.05)
     writer.write(b"x" * 1_000_000)
     await until(lambda: said)
-    assert said == ["it has read none of its input for 0.05 s"]
+    assert said == ["it has not read its stdin for 0.05 s"]
     assert writer.closed
     assert not writer.write(b"more")
     await writer.flushed()
@@ -123,7 +123,7 @@ async def test_a_writer_says_that_the_other_end_is_closed(pipe):
     pipe[0].close()
     writer = PipeWriter(pipe[1], broken=said.append)
     assert not writer.write(b"x")
-    assert said == ["it closed its input"]
+    assert said == ["it closed its stdin"]
 
 
 async def test_a_writer_notices_a_gone_reader_without_writing(pipe):
@@ -131,7 +131,7 @@ async def test_a_writer_notices_a_gone_reader_without_writing(pipe):
     writer = PipeWriter(pipe[1], broken=said.append)
     pipe[0].close()
     await until(lambda: said)
-    assert (said, writer.closed) == (["it closed its input"], True)
+    assert (said, writer.closed) == (["it closed its stdin"], True)
 
 
 async def test_what_waits_is_bounded(pipe):

@@ -1,5 +1,6 @@
 import os
 import signal
+import stat
 import sys
 
 import pytest
@@ -7,7 +8,13 @@ import pytest
 from tests.conftest import until
 from tui.core.errors import ServerError
 from tui.core.servers import ServerSpec
-from tui.host.process.process import OWNER_VARIABLE, ServerProcess, server_environment, spawn
+from tui.host.process.process import (
+    OWNER_VARIABLE,
+    ServerProcess,
+    server_environment,
+    spawn,
+    starting_folder,
+)
 
 
 def spec(command=sys.executable, *args, **rest):
@@ -45,8 +52,8 @@ def test_a_server_inherits_little_and_never_a_key():
         ("no-such-program-anywhere", "`no-such-program-anywhere` was not found on PATH."),
         ("/no/such/program", "`/no/such/program` does not exist."),
         ("/tmp", "`/tmp` is a directory."),
-        ("", "it has no command."),
-        ("a\0b", "its command holds a NUL character."),
+        ("", "no command."),
+        ("a\0b", "the command contains a NUL character."),
     ],
 )
 def test_a_command_that_cannot_be_started_is_refused_with_the_reason(command, message):
@@ -69,16 +76,19 @@ def test_a_script_without_an_interpreter_is_refused_with_the_reason(tmp_path):
     bare, lost = tmp_path / "bare", tmp_path / "lost"
     bare.write_bytes(b"\x00\x01\x02")
     lost.write_text("#!/no/such/interpreter\n")
-    for file, said in ((bare, "neither a binary format nor a #! line"), (lost, "names an interpreter")):
+    for file, said in (
+        (bare, "is not a program: no binary format and no #! line"),
+        (lost, "the interpreter in the first line of"),
+    ):
         file.chmod(0o755)
         with pytest.raises(ServerError, match=said):
             spawn(spec(str(file)), "me/1")
 
 
 def test_arguments_that_the_system_does_not_take_are_refused():
-    with pytest.raises(ServerError, match="too long for the system"):
+    with pytest.raises(ServerError, match="arguments and environment are too long"):
         spawn(spec(sys.executable, "x" * 10_000_000), "me/1")
-    with pytest.raises(ServerError, match="not valid") as caught:
+    with pytest.raises(ServerError, match="invalid command line or environment") as caught:
         spawn(spec(sys.executable, "a\0b"), "me/1")
     assert caught.value.next_step == "Check args in [servers.x]."
 
@@ -86,6 +96,56 @@ def test_arguments_that_the_system_does_not_take_are_refused():
 def test_a_missing_working_directory_is_named(tmp_path):
     with pytest.raises(ServerError, match=r"working directory `.*gone` does not exist"):
         spawn(spec(cwd=str(tmp_path / "gone")), "me/1")
+
+
+def folder_of(popen):
+    return popen.communicate()[0].decode().strip()
+
+
+WHERE = ("-c", "import os; print(os.getcwd())")
+
+
+def test_a_server_without_a_working_directory_starts_in_a_private_folder_of_its_own(tmp_path):
+    own = tmp_path / "state" / "servers" / "x"
+    assert folder_of(spawn(spec(sys.executable, *WHERE, folder=str(own)), "me/1")) == str(own)
+    assert {stat.S_IMODE(place.stat().st_mode) for place in (own, *list(own.parents)[:2])} == {0o700}
+
+
+def test_what_a_server_wrote_to_its_folder_stays(tmp_path):
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "kept").write_text("")
+    assert starting_folder(spec(folder=str(tmp_path / "x"))) == str(tmp_path / "x")
+    assert (tmp_path / "x" / "kept").exists()
+
+
+def test_its_module_path_is_not_that_of_the_person(tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text("print('executed')")
+    monkeypatch.chdir(tmp_path)
+    popen = spawn(spec(sys.executable, "-m", "mine", folder=str(tmp_path / "own")), "me/1")
+    said, error = popen.communicate()
+    assert said == b""
+    assert b"No module named mine" in error
+
+
+def test_a_folder_that_cannot_be_made_is_replaced_by_one_that_holds_nothing_of_the_person(tmp_path):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "link").symlink_to(tmp_path)
+    for place in (tmp_path / "file" / "x", tmp_path / "link"):
+        assert starting_folder(spec(folder=str(place))) == "/"
+
+
+def test_a_relative_command_is_refused_with_the_reason(tmp_path):
+    with pytest.raises(ServerError, match="is relative, and the server starts in a folder of its own"):
+        spawn(spec("./server", folder=str(tmp_path / "own")), "me/1")
+
+
+def test_a_relative_folder_on_path_is_not_searched(tmp_path, monkeypatch):
+    (tmp_path / "npx").write_text("#!/bin/sh\n")
+    (tmp_path / "npx").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f".{os.pathsep}{os.pathsep}/nowhere")
+    with pytest.raises(ServerError, match="`npx` was not found on PATH"):
+        spawn(spec("npx"), "me/1")
 
 
 def test_arguments_reach_the_program_as_they_are_without_a_shell(tmp_path):

@@ -16,8 +16,8 @@ from tui.host.process.process import LeaderWatch, ProcessExit, duration, exit_se
     [
         (0, "exited with code 0 after 0.3 s"),
         (17, "exited with code 17 after 0.3 s"),
-        (-9, "was ended by SIGKILL after 0.3 s"),
-        (-63, "was ended by signal 63 after 0.3 s"),
+        (-9, "was terminated by SIGKILL after 0.3 s"),
+        (-63, "was terminated by signal 63 after 0.3 s"),
     ],
 )
 def test_an_exit_is_formatted_as_a_sentence(returncode, sentence):

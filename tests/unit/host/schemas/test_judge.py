@@ -29,7 +29,7 @@ def test_what_fits_has_no_problems(judge):
 def test_what_is_missing_is_named_with_its_place(judge):
     assert result(judge, "tools/list", {"tools": [{"name": 3}]}) == [
         "tools.0.inputSchema is missing",
-        "tools.0.name must be text",
+        "tools.0.name must be a string",
     ]
 
 
@@ -49,7 +49,7 @@ def test_a_value_that_matches_no_union_member_is_reported(judge):
     problems = judge.problems(
         OLD, Direction.IN, "notification", "notifications/progress", {"progressToken": None, "progress": 1}
     )
-    assert problems == ["progressToken is none of text, a whole number"]
+    assert problems == ["progressToken is not one of a string, an integer"]
 
 
 def test_the_type_of_a_result_says_which_of_two_models_it_is_held_against(judge):
@@ -94,7 +94,10 @@ def test_names_of_a_server_are_cleaned(judge):
         ({"type": "object", "properties": {"a": {"minimum": "x"}}}, "properties.a.minimum"),
         ({"type": "object", "properties": {"a": {"pattern": "(("}}}, "properties.a.pattern"),
         ({"type": "object", "$ref": "https://elsewhere.example/x"}, "external $ref"),
-        ({"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a", "type": "object"}, "refers to itself"),
+        (
+            {"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a", "type": "object"},
+            "circular reference",
+        ),
     ],
 )
 def test_an_invalid_schema_is_reported(judge, schema, words):

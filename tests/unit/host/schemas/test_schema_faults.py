@@ -49,18 +49,18 @@ BAD = {
     "an http reference": ({"properties": {"x": {"$ref": "http://127.0.0.1:9/x"}}}, "external $ref"),
     "a file reference": ({"items": [{"$ref": "file:///etc/passwd#/x"}]}, "external $ref"),
     "a dynamic reference to elsewhere": ({"$dynamicRef": "https://example.test/x"}, "external $ref"),
-    "a reference that is no text": ({"$ref": 7}, "not text"),
-    "a reference to itself": ({"$ref": "#"}, "without end"),
+    "a reference that is no text": ({"$ref": 7}, "not a string"),
+    "a reference to itself": ({"$ref": "#"}, "circular reference"),
     "a mutual reference": (
         {
             "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"anyOf": [{"$ref": "#/$defs/a"}]}},
             "$ref": "#/$defs/a",
         },
-        "without end",
+        "circular reference",
     ),
     "a hidden loop in a definition": (
         {"$defs": {"a": {"not": {"$ref": "#/$defs/a"}}}, "type": "object"},
-        "without end",
+        "circular reference",
     ),
     "depth": (nested(MAX_DEPTH), "deeper"),
     "size": ({"enum": list(range(30_000))}, "more than"),

@@ -35,7 +35,7 @@ async def refused(around: Around, match: str) -> SignInFailed:
 async def test_metadata_of_another_issuer_are_refused_before_anything_is_asked(store: TokenStore) -> None:
     async with OAuthServer(issuer="https://evil.example") as server:
         around = Around(store, server.url)
-        await refused(around, r"not the one that it should be.*evil\.example")
+        await refused(around, r"unexpected authorization server:.*evil\.example")
         assert around.person.questions == [] and not server.asked("/token")
 
 
@@ -44,7 +44,7 @@ async def test_an_answer_of_another_issuer_is_refused_and_the_code_is_not_used(
     store: TokenStore, iss: str
 ) -> None:
     async with OAuthServer(iss=iss) as server:
-        await refused(Around(store, server.url), "not the one that it should be.*iss")
+        await refused(Around(store, server.url), "unexpected authorization server:.*iss")
         assert not server.asked("/token")
 
 
@@ -74,7 +74,7 @@ async def test_an_authorization_server_that_never_answers_is_given_up(
     monkeypatch.setattr(exchange, "SECONDS", 0.3)
     async with OAuthServer(mute=frozenset({path})) as server:
         began = time.monotonic()
-        await refused(Around(store, server.url), r"gave no answer within 0\.3 s")
+        await refused(Around(store, server.url), r"did not respond within 0\.3 s")
         assert time.monotonic() - began < 20
 
 
@@ -107,7 +107,7 @@ async def test_an_address_that_is_not_for_a_browser_is_not_opened(
 async def test_an_address_that_is_none_makes_the_metadata_useless(store: TokenStore, endpoint: str) -> None:
     async with OAuthServer(extra={"authorization_endpoint": endpoint}) as server:
         around = Around(store, server.url)
-        await refused(around, "not the one that it should be")
+        await refused(around, "unexpected authorization server:")
         assert all(address.startswith(f"{server.origin}/authorize?") for address in around.opened)
 
 
@@ -146,7 +146,7 @@ async def test_a_browser_that_brings_no_answer_is_given_up(
     async with OAuthServer() as server:
         around = Around(store, server.url)
         around.sign_ins._open_browser = lambda address: True
-        await refused(around, "the browser brought no answer")
+        await refused(around, "no response from the browser")
 
 
 async def test_client_credentials_do_not_follow_the_server_to_another_issuer(store: TokenStore) -> None:
@@ -161,7 +161,7 @@ async def test_client_credentials_do_not_follow_the_server_to_another_issuer(sto
         async with OAuthServer() as evil:
             server.authorization_server = evil.origin
             server.revoke()
-            with pytest.raises(SignInFailed, match="not the one that it should be"):
+            with pytest.raises(SignInFailed, match="unexpected authorization server:"):
                 await Around(store, server.url, **about).call()
             assert not evil.asked("/token")
 
@@ -233,7 +233,7 @@ async def test_a_refresh_that_lost_a_race_keeps_the_token_of_the_winner(store: T
 
 async def test_an_issuer_without_metadata_is_named(store: TokenStore) -> None:
     async with OAuthServer(authorization_server="http://127.0.0.1:1/none", registration=False) as server:
-        await refused(Around(store, server.url), "cannot be reached")
+        await refused(Around(store, server.url), "cannot connect to the authorization server")
     async with OAuthServer(registration=False) as server:
         server.authorization_server = f"{server.origin}/nobody"
-        await refused(Around(store, server.url), r"nobody, does not say how to sign in")
+        await refused(Around(store, server.url), r"nobody has no metadata")

@@ -21,5 +21,5 @@ async def test_an_address_that_is_none_for_a_browser_is_not_shown(address: str) 
         remember=lambda secrets: None,
         open_browser=lambda address: False,
     )
-    with pytest.raises(SignInFailed, match="its address for signing in"):
+    with pytest.raises(SignInFailed, match="its sign-in URL"):
         await person.show(address)

@@ -61,6 +61,6 @@ async def test_a_server_that_cannot_be_reached_is_named() -> None:
         exchange = OAuthExchange(
             "http://127.0.0.1:1/", client, record=records.append, remember=lambda _: None
         )
-        with pytest.raises(SignInFailed, match=r"127\.0\.0\.1, where you sign in, cannot be reached"):
+        with pytest.raises(SignInFailed, match=r"cannot connect to the authorization server 127\.0\.0\.1:"):
             await exchange.send(httpx2.Request("GET", "http://127.0.0.1:1/token"))
     assert "failed" in json.dumps(records)

@@ -37,11 +37,11 @@ def context(*, resource: bool = False, issuer: bool = False) -> OAuthContext:
     ("error", "known", "text"),
     [
         (OAuthRegistrationError("404"), context(), "Set a header in [servers.safe.headers]"),
-        (OAuthRegistrationError("404"), context(resource=True), "auth.example, does not say how"),
+        (OAuthRegistrationError("404"), context(resource=True), "auth.example has no metadata."),
         (OAuthRegistrationError("403"), context(issuer=True), "set client_id in [servers.safe.oauth]"),
         (OAuthFlowError("issuer mismatch"), context(issuer=True), "mcptui logout safe"),
-        (OAuthTokenError("invalid_grant"), context(issuer=True), "signing in failed: invalid_grant."),
-        (ValueError(""), context(), "signing in failed: ValueError."),
+        (OAuthTokenError("invalid_grant"), context(issuer=True), "sign-in failed: invalid_grant."),
+        (ValueError(""), context(), "sign-in failed: ValueError."),
     ],
 )
 def test_each_error_says_what_to_do(error: Exception, known: OAuthContext, text: str) -> None:

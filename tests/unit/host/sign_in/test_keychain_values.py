@@ -45,12 +45,12 @@ async def test_a_variable_of_a_command_is_taken_from_the_keychain() -> None:
 
 async def test_a_missing_entry_names_the_key_of_the_configuration() -> None:
     spec = ServerSpec("api", headers={"X-Key": "keyring:mcptui/other"})
-    with pytest.raises(ConfigError, match=r"servers\.api\.headers\.X-Key.*no such key"):
+    with pytest.raises(ConfigError, match=r"servers\.api\.headers\.X-Key.*the key is not in the keychain"):
         await resolved_headers(spec, lambda _: None)
 
 
 async def test_a_value_that_no_header_can_have_is_refused_without_it() -> None:
     spec = ServerSpec("api", headers={"X-Key": "keyring:mcptui/cut"})
-    with pytest.raises(ConfigError, match=r"servers\.api\.headers\.X-Key.*not ASCII") as refused:
+    with pytest.raises(ConfigError, match=r"servers\.api\.headers\.X-Key.*non-ASCII") as refused:
         await resolved_headers(spec, lambda _: None)
     assert "cana" not in str(refused.value)

@@ -268,7 +268,9 @@ async def test_a_call_is_not_waited_for_in_another_session_than_its_own():
             await until(lambda: first not in server.sessions)
             server.sessions.add("of a third")
             assert (await client.list_tools()).tools
-            with pytest.raises(MCPError, match=r"not resumed: .*session in which.*It may have taken effect"):
+            with pytest.raises(
+                MCPError, match=r"not resumed: .*no longer has the session.*It may have taken effect"
+            ):
                 await call
             assert server.methods().count("tools/call") == 1
 
@@ -276,7 +278,7 @@ async def test_a_call_is_not_waited_for_in_another_session_than_its_own():
 async def test_a_404_to_a_call_of_a_running_server_says_that_it_answered_before():
     gone = says(reply(b"gone", "404 Not Found", "text/plain"))
     async with http_server(answers={"tools/call": gone}) as server, Client(remote(server)) as client:
-        with pytest.raises(MCPError, match=r"HTTP 404.*answered at this address before"):
+        with pytest.raises(MCPError, match=r"HTTP 404.*responded at this URL before"):
             await client.call_tool("echo", {})
 
 
@@ -287,8 +289,8 @@ async def test_an_address_where_nobody_listens_ends_the_start_with_the_reason():
     with pytest.raises(ExceptionGroup):
         async with Client(transport):
             pass
-    assert transport.fatal == f"no connection to http://127.0.0.1:{server.port}: Connection refused."
-    assert transport.next_step.startswith("Check the address")
+    assert transport.fatal == f"cannot connect to http://127.0.0.1:{server.port}: Connection refused."
+    assert transport.next_step.startswith("Check the URL")
     assert transport.reach.answers is False
 
 
@@ -299,7 +301,7 @@ async def test_a_header_that_cannot_be_sent_is_not_quoted():
         with pytest.raises(ExceptionGroup):
             async with Client(transport):
                 pass
-    assert transport.fatal.endswith(": the header authorization cannot be sent as it is.")
+    assert transport.fatal.endswith(": invalid header authorization.")
     assert not any("s3cr3t" in str(one.detail.get("why", "")) for one in sink)
 
 

@@ -20,9 +20,9 @@ def response(status, body=b"", **headers):
     ("status", "words", "step"),
     [
         (401, "HTTP 401 (Unauthorized).", "Set an Authorization header under headers, or sign in."),
-        (403, "HTTP 403 (Forbidden).", "not allowed"),
-        (404, "HTTP 404 (Not Found).", "Check the address"),
-        (400, "HTTP 400 (Bad Request).", "refused the request"),
+        (403, "HTTP 403 (Forbidden).", "do not permit"),
+        (404, "HTTP 404 (Not Found).", "Check the URL"),
+        (400, "HTTP 400 (Bad Request).", "rejected the request"),
         (429, "HTTP 429 (Too Many Requests).", "Try again later."),
         (503, "HTTP 503 (Service Unavailable).", "Try again later."),
         (500, "HTTP 500 (Internal Server Error).", "may have taken effect"),
@@ -48,7 +48,7 @@ def test_a_redirect_elsewhere_is_refused_with_the_address():
     found = httpx2.Response(302, headers={"location": "https://other.example/x?token=1"}, request=asked)
     found.next_request = httpx2.Request("GET", "https://other.example/x?token=1")
     fault = faults.refused(found, b"")
-    assert "redirected to https://other.example/x, which is not followed." in fault.message
+    assert "redirect to https://other.example/x not followed." in fault.message
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_a_redirect_to_itself_or_followed_too_often_is_called_a_circle(method, t
     found = httpx2.Response(302, headers={"location": to}, request=asked)
     found.next_request = httpx2.Request(method, to)
     fault = faults.refused(found, b"")
-    assert fault.message == f"HTTP 302 (Found): the redirects of {to} lead in a circle."
-    assert "write this address" not in fault.next_step
+    assert fault.message == f"HTTP 302 (Found): redirect loop at {to}."
+    assert "use that URL" not in fault.next_step
 
 
 def test_a_server_that_has_answered_before_is_not_said_to_be_elsewhere():

@@ -88,7 +88,7 @@ async def test_an_address_for_messages_on_another_origin_is_refused(endpoint):
         with pytest.raises(ExceptionGroup):
             async with Client(transport):
                 pass
-    assert "which is another origin" in transport.fatal
+    assert "has another origin" in transport.fatal
     assert server.methods() == ["GET"]
 
 
@@ -105,7 +105,7 @@ async def test_a_dropped_stream_fails_what_was_under_way_and_is_opened_again():
             stream.streams[-1].write(b"retry: 10\ndata:\n\n")
             stream.drop()
             with pytest.raises(
-                MCPError, match=r"the event stream ended without the answer\. It may have taken effect"
+                MCPError, match=r"the event stream ended without a response\. It may have taken effect"
             ):
                 await call
             await until(lambda: sink.events("session opened again"))
@@ -145,8 +145,8 @@ async def test_the_address_of_the_older_transport_is_named_if_http_is_configured
         with pytest.raises(ExceptionGroup):
             async with Client(transport):
                 pass
-    assert transport.fatal == "this is the address of an HTTP+SSE server, the older transport."
-    assert transport.next_step == 'Write transport = "sse" for it.'
+    assert transport.fatal == "this is the URL of an HTTP+SSE server, the older transport."
+    assert transport.next_step == 'Set transport = "sse" for it.'
 
 
 async def failed_start(server):
@@ -161,7 +161,7 @@ async def test_the_address_of_a_newer_transport_is_named():
     async with http_server() as server:
         transport = await failed_start(server)
     assert transport.fatal == "HTTP 405 (Method Not Allowed)."
-    assert 'write transport = "http" for it' in transport.next_step
+    assert 'set transport = "http"' in transport.next_step
 
 
 async def test_a_stream_that_never_names_an_address_ends_the_start(monkeypatch):
@@ -172,7 +172,7 @@ async def test_a_stream_that_never_names_an_address_ends_the_start(monkeypatch):
 
     async with http_server(answers={"GET": silent}) as server:
         transport = await failed_start(server)
-    assert transport.fatal == "the server has not named an address for messages within 0.5 s."
+    assert transport.fatal == "the server sent no message endpoint within 0.5 s."
 
 
 async def test_what_is_no_message_on_the_stream_costs_nothing():

@@ -132,6 +132,18 @@ async def test_what_a_server_writes_once_its_input_is_closed_is_recorded_whole()
     assert sink.of(Direction.IN) == [(line % number).encode() for number in range(3000)]
 
 
+async def test_what_a_server_writes_at_the_end_is_recorded_although_the_recording_is_crowded():
+    class CrowdedSink(Sink):
+        def crowded(self):
+            return True
+
+    sink = CrowdedSink()
+    code = "import sys; sys.stdin.read(); print('x' * 70_000); print('last words')"
+    async with script(code, sink=sink, grace=StopGrace(20, 20, 20, 5, 20)):
+        pass
+    assert sink.of(Direction.IN)[-1] == b"last words"
+
+
 async def test_sending_to_a_dead_server_breaks():
     transport = script("")
     async with transport as (_, write):
@@ -146,8 +158,8 @@ async def test_a_server_that_closes_its_output_and_stays_is_ended_with_a_reason(
         await write.send(request())
         async with asyncio.timeout(20):
             failure = (await read.receive()).message
-        assert "it closed its output, so it was ended" in failure.error.message
-    assert transport.fatal == "it closed its output, so it was ended"
+        assert "it closed its stdout, so mcptui ended it" in failure.error.message
+    assert transport.fatal == "it closed its stdout, so mcptui ended it"
 
 
 async def test_a_server_that_closes_its_input_and_stays_is_ended_with_a_reason():
@@ -157,7 +169,7 @@ async def test_a_server_that_closes_its_input_and_stays_is_ended_with_a_reason()
         await write.send(request())
         async with asyncio.timeout(20):
             failure = (await read.receive()).message
-        assert "it closed its input, so it was ended" in failure.error.message
+        assert "it closed its stdin, so mcptui ended it" in failure.error.message
 
 
 async def test_reads_do_not_wait_for_writes():

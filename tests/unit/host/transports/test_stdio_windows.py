@@ -52,6 +52,6 @@ async def test_the_end_of_a_server_is_seen():
 
 
 async def test_a_program_that_does_not_exist_is_refused():
-    with pytest.raises(ServerError, match="`no-such-program` could not be started"):
+    with pytest.raises(ServerError, match="cannot start `no-such-program`"):
         async with WindowsStdioTransport(ServerSpec("x", "no-such-program"), sink=Sink(), owner="test"):
             pass

@@ -113,8 +113,8 @@ async def test_a_message_that_is_too_large_fails_its_call_only():
 @pytest.mark.parametrize(
     ("code", "reason", "said"),
     [
-        (1000, "", "closed the WebSocket (code 1000, it ended the connection)"),
-        (1008, "oops", "(code 1008, it refuses for a reason of its own: 'oops')"),
+        (1000, "", "closed the WebSocket (code 1000, normal closure)"),
+        (1008, "oops", "(code 1008, policy violation: 'oops')"),
         (4321, "bye", "(code 4321, 'bye')"),
     ],
 )
@@ -183,7 +183,7 @@ async def test_a_server_that_does_not_come_back_is_lost(monkeypatch):
             await client.list_tools()
             await server.stop()
             await until(transport.exited.is_set)
-            assert "no connection to" in transport.fatal
+            assert "cannot connect to" in transport.fatal
             with pytest.raises(MCPError):
                 await client.call_tool("echo", {})
 
@@ -193,7 +193,7 @@ async def test_a_server_that_answers_no_ping_is_lost(monkeypatch):
     monkeypatch.setattr(websocket, "REOPENS", 0)
     async with websocket_server(mute=True) as server, Client(transport := remote(server)):
         await until(transport.exited.is_set)
-        assert transport.fatal == "no answer to a ping within 0.2 s."
+        assert transport.fatal == "no response to a ping within 0.2 s."
 
 
 async def test_an_idle_server_is_pinged_and_stays(monkeypatch):
@@ -207,7 +207,7 @@ async def test_an_idle_server_is_pinged_and_stays(monkeypatch):
     ("how", "said"),
     [
         ({"refusal": reply(b"no", "404 Not Found", "text/plain")}, "HTTP 404 (Not Found)"),
-        ({"refusal": reply(b"ok", "200 OK", "text/plain")}, "does not switch to WebSocket"),
+        ({"refusal": reply(b"ok", "200 OK", "text/plain")}, "the server does not support WebSocket"),
         ({"protocol": "graphql-ws"}, "the server speaks 'graphql-ws' over WebSocket, not 'mcp'"),
     ],
 )
@@ -227,7 +227,7 @@ async def test_an_address_where_nothing_listens_is_named():
         async with transport:
             await until(transport.exited.is_set)
     assert (
-        f"no connection to ws://127.0.0.1:{server.port}" in transport.fatal
+        f"cannot connect to ws://127.0.0.1:{server.port}" in transport.fatal
         and "Connection refused" in transport.fatal
     )
 

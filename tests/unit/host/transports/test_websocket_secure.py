@@ -111,8 +111,8 @@ async def test_a_certificate_that_nobody_vouches_for_is_refused_with_the_reason(
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     async with websocket_server(tls=certificate[1]) as server, connected(server.url) as host:
         status = host.status("far")
-        assert status.detail.startswith("no secure connection to wss://127.0.0.1:")
-        assert "signed certificate" in status.detail
+        assert status.detail.startswith("TLS connection to wss://127.0.0.1:")
+        assert " failed: " in status.detail and "signed certificate" in status.detail
         assert server.asked == []
 
 
@@ -131,5 +131,5 @@ async def test_a_proxy_that_refuses_the_tunnel_is_named(trusted, through):
         async with connected(server.url) as host:
             status = host.status("far")
         assert status.state is ServerState.STOPPED
-        assert "the proxy refuses wss://127.0.0.1" in status.detail and "403" in status.detail
+        assert "the proxy rejected wss://127.0.0.1" in status.detail and "403" in status.detail
         assert "HTTPS_PROXY" in status.next_step

@@ -227,7 +227,7 @@ def test_talk_calls_nothing_and_is_answered(said: str) -> None:
 
 def test_without_a_matching_tool_it_says_what_it_is() -> None:
     text = answer("who is the president of France?").text
-    assert "rule-based" in text and "no tool" in text and "What's the weather in Hangzhou?" in text
+    assert "rule-based" in text and "no matching tool" in text and "What's the weather in Hangzhou?" in text
 
 
 def test_the_tools_are_listed_by_server() -> None:
@@ -271,7 +271,7 @@ def test_nothing_is_deleted_that_was_not_named(said: str) -> None:
 def test_two_tools_that_fit_alike_are_named_instead_of_guessed() -> None:
     twins = [tool(server, "get_weather", "Weather.", {"location": TEXT}, "location") for server in "ab"]
     move = answer("weather in Oslo", tools=twins)
-    assert called(move) == [] and "More than one tool" in move.text
+    assert called(move) == [] and "Several tools match" in move.text
 
 
 @pytest.mark.parametrize(

@@ -50,35 +50,35 @@ OLLAMA = {"name": "ollama", "model": "qwen3:8b"}
     [
         case(401, "Authentication Fails", "Set DEEPSEEK_API_KEY", **DEEPSEEK),
         case(401, "Incorrect API key", "Check DEEPSEEK_API_KEY", api_key=Secret("sk-x"), **DEEPSEEK),
-        case(401, "Unauthorized", "Set api_key_env of this profile"),
-        case(401, "Incorrect API key", "keychain holds for mcptui/work", keychain="mcptui/work"),
+        case(401, "Unauthorized", "Set api_key_env in the profile"),
+        case(401, "Incorrect API key", "the key in the keychain at mcptui/work", keychain="mcptui/work"),
         case(400, "API key not valid.", "Check KEY", api_key_env="KEY", api_key=Secret("x")),
         case(402, "Insufficient Balance", "Add credit"),
         case(403, "Country, region, or territory not supported", "permissions, region and billing"),
         case(429, "You exceeded your current quota, please check your plan", "Add credit"),
         case(429, "insufficient_quota", "Add credit"),
         case(429, "Your credit balance is too low", "Add credit"),
-        case(429, "Rate limit reached", "Wait a little", passes=True),
+        case(429, "Rate limit reached", "Wait, then retry", passes=True),
         case(429, "Rate limit reached. Please try again in 7.5s.", "Wait 7.5 s", passes=True),
         case(400, "Failed to call a function. Please adjust.", "an invalid tool call", passes=True),
-        case(408, "timeout", "Ask again", passes=True),
-        case(409, "conflict", "Ask again", passes=True),
-        case(500, "internal error", "at the endpoint", passes=True),
+        case(408, "timeout", "Retry", passes=True),
+        case(409, "conflict", "Retry", passes=True),
+        case(500, "internal error", "The endpoint failed", passes=True),
         case(500, "model requires more system memory (9 GiB) than is available (7 GiB)", "smaller model"),
         case(503, "Loading model", "Wait until the model is loaded", passes=True),
-        case(529, "Overloaded", "at the endpoint", passes=True),
-        case(501, "not implemented", "at the endpoint"),
+        case(529, "Overloaded", "The endpoint failed", passes=True),
+        case(501, "not implemented", "The endpoint failed"),
         case(404, 'model "qwen3:8b" not found, try pulling it first', "`ollama pull qwen3:8b`", **OLLAMA),
         case(404, "model 'm' not found, try pulling it first", "`ollama pull m`"),
-        case(404, "The model `m` does not exist", "set `model` of the profile"),
+        case(404, "The model `m` does not exist", "Set `model` in the profile"),
         case(400, "invalid model", "or DEEPSEEK_MODEL", name="deepseek", source="environment"),
         case(404, "page not found", "Check base_url and model"),
         case(400, "Client sent an HTTP request to an HTTPS server.", "https://"),
         case(400, "m does not support tools", "tool_protocol"),
         case(500, "tools param requires --jinja flag", "tool_protocol"),
-        case(400, "This model's maximum context length is 8192 tokens", "new chat", overflow=True),
-        case(500, "the request exceeds the available context size", "new chat", overflow=True),
-        case(413, "Request Entity Too Large", "new chat", overflow=True),
+        case(400, "This model's maximum context length is 8192 tokens", "new conversation", overflow=True),
+        case(500, "the request exceeds the available context size", "new conversation", overflow=True),
+        case(413, "Request Entity Too Large", "new conversation", overflow=True),
         case(400, "something nobody has seen before", "Check the profile's model and base_url"),
     ],
 )  # fmt: skip
@@ -89,14 +89,14 @@ async def test_a_refusal_says_what_happened_and_what_to_do(
     error = heard.error
     assert error is not None
     assert (error.status, error.retryable, error.overflow) == (status, passes, overflow)
-    assert f"answered {status}: {message}" in str(error) and endpoint.base_url in error.where
+    assert f"returned HTTP {status}: {message}" in str(error) and endpoint.base_url in error.where
     assert step in error.next_step
 
 
 async def test_a_missing_version_is_reported_once_both_were_tried() -> None:
     async with Endpoint([], prefix="/nowhere/v9") as endpoint:
         heard = await heard_by(ModelProfile("test", endpoint.origin, "m"))
-    assert heard.error is not None and "lacks /v1" in heard.error.next_step
+    assert heard.error is not None and "with and without /v1" in heard.error.next_step
     assert [other.path for other in endpoint.others] == ["/chat/completions", "/v1/chat/completions"]
 
 
@@ -113,7 +113,8 @@ async def test_an_endpoint_that_forbids_a_retry_gets_none() -> None:
 @pytest.mark.parametrize("said", ["context_length_exceeded", "Prompt is too long"])
 async def test_a_stream_that_ends_because_the_conversation_is_too_long_says_so(said: str) -> None:
     heard, _ = await asked(Answer([{"error": {"message": said, "code": 400}}], done=False))
-    assert heard.error is not None and heard.error.overflow and "new chat" in heard.error.next_step
+    assert heard.error is not None and heard.error.overflow
+    assert "new conversation" in heard.error.next_step
 
 
 async def test_the_time_to_wait_is_read_from_the_refusal() -> None:
@@ -126,7 +127,11 @@ async def test_an_endpoint_that_is_not_there_says_so_at_once() -> None:
         model = OpenAIChat(ModelProfile("test", f"http://127.0.0.1:{port}/v1", "m"))
         heard = await heard_from_model(model.stream(ASK))
         await model.aclose()
-    assert heard.error is not None and "cannot be reached" in str(heard.error) and heard.error.retryable
+    assert (
+        heard.error is not None
+        and "cannot connect to the endpoint" in str(heard.error)
+        and heard.error.retryable
+    )
 
 
 async def test_a_delay_that_is_too_long_is_reported_in_seconds() -> None:
@@ -156,10 +161,10 @@ async def port_that_says(said: bytes) -> AsyncIterator[int]:
 @pytest.mark.parametrize(
     ("scheme", "said", "cause", "step", "retryable"),
     [
-        ("https", b"HTTP/1.1 400 Bad Request\r\n\r\n", "WRONG_VERSION", "begin base_url with http://", False),
-        ("http", b"\x15\x03\x01\x00\x02\x02\x46", "illegal", "begin base_url with https://", False),
-        ("http", b"hello\r\n\r\n", "illegal status line", "begin base_url with https://", False),
-        ("http", b"", "cannot be reached", "Is the model server running", True),
+        ("https", b"HTTP/1.1 400 Bad Request\r\n\r\n", "WRONG_VERSION", "Start base_url with http://", False),
+        ("http", b"\x15\x03\x01\x00\x02\x02\x46", "illegal", "start base_url with https://", False),
+        ("http", b"hello\r\n\r\n", "illegal status line", "start base_url with https://", False),
+        ("http", b"", "cannot connect to", "that the model server is running", True),
     ],
 )
 async def test_another_protocol_fails_with_what_to_change(

@@ -102,7 +102,7 @@ def test_a_tool_is_first_sent_simpler_and_then_left_out_of_the_request() -> None
     words = "Invalid schema for function 'a__one'"
     assert "simpler" in known.take_refusal(400, words, SENT, ["a__one#1", "a__two#2"])
     assert "without this tool" in known.take_refusal(400, words, SENT, ["a__one#1", "a__two#2"])
-    assert known.left_out == {"a__one#1"} and "tool a__one left out" in known.facts
+    assert known.left_out == {"a__one#1"} and "tool a__one omitted" in known.facts
     assert known.take_refusal(400, words, SENT, ["a__one#1", "a__two#2"]) == ""
 
 
@@ -235,7 +235,7 @@ def test_a_grammar_that_a_local_server_cannot_make_is_a_refusal_too() -> None:
 def test_a_place_where_a_message_may_not_stand_does_not_cost_the_tools() -> None:
     words, sent = "Unexpected role 'user' after role 'tool'", ("results", "user behind result")
     known = Learned()
-    assert "message between" in known.take_refusal(400, words, sent, TOOLS)
+    assert "message in between" in known.take_refusal(400, words, sent, TOOLS)
     assert known.take_refusal(400, words, sent, TOOLS, known.applied(Traits())) == ""
     assert known == Learned(no_user_after_tool=True)
 

@@ -95,12 +95,12 @@ async def test_no_proxy_is_used_for_a_server_on_this_machine(monkeypatch: pytest
 @pytest.mark.parametrize(
     ("answer", "says"),
     [
-        (Answer(status=401, body={"error": {"message": "Invalid key"}}), "answered 401: Invalid key"),
-        (Answer(body={"data": []}), "does not say which models"),
-        (Answer(body={"hello": 1}), "does not say which models"),
+        (Answer(status=401, body={"error": {"message": "Invalid key"}}), "returned HTTP 401: Invalid key"),
+        (Answer(body={"data": []}), "does not list its models"),
+        (Answer(body={"hello": 1}), "does not list its models"),
         (Answer(body="<html><title>Wiki</title></html>"), "not JSON (application/json): Wiki"),
         (Answer(raw=b"[" * 200_000), "not JSON"),
-        (Answer(status=307, body="", headers={"Location": "http://elsewhere.example/"}), "answered 307"),
+        (Answer(status=307, body="", headers={"Location": "http://elsewhere.example/"}), "returned HTTP 307"),
     ],
 )
 async def test_an_endpoint_without_a_list_fails_with_a_next_step(answer: Answer, says: str) -> None:

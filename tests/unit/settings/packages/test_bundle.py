@@ -60,7 +60,7 @@ def test_a_program_of_its_own_is_taken_from_its_folder():
 def test_a_platform_has_its_own_configuration_or_none():
     said = manifest({"platform_overrides": {"darwin": {"command": "python3.12"}}})
     assert (table_of(said, "darwin")["command"], table_of(said)["command"]) == ("python3.12", "python3")
-    with pytest.raises(UsageError, match="the bundle is for darwin, win32, and this is linux"):
+    with pytest.raises(UsageError, match=r"the bundle requires darwin, win32\. This is linux"):
         bundle_of(manifest(compatibility={"platforms": ["darwin", "win32"]}), "linux")
 
 
@@ -77,7 +77,7 @@ def test_no_text_of_a_manifest_is_a_reference_to_a_variable_of_this_machine():
     loaded = load_text(text, Path("config.toml"), {"OPENAI_API_KEY": "s3cr3t"})
     assert loaded.settings.servers["x"].args == [HOSTILE, HOSTILE, f"x{HOSTILE}"]
     assert "s3cr3t" not in repr(loaded.settings)
-    with pytest.raises(UsageError, match="dollar sign"):
+    with pytest.raises(UsageError, match="before a value would make it a reference"):
         table_of(manifest({"args": ["${user_config.d}{HOME}"]}, user_config=asked))
 
 
@@ -85,15 +85,15 @@ def test_no_text_of_a_manifest_is_a_reference_to_a_variable_of_this_machine():
     ("said", "problem"),
     [
         ([], "is not a JSON object"),
-        ({}, "names no manifest_version"),
+        ({}, "has no manifest_version"),
         (manifest(name=""), "has no name"),
-        (manifest({"command": ""}), "names no command"),
-        (manifest({"args": "x"}), "args that are no list"),
-        (manifest({"env": {"A=B": "x"}}), "env that is no table"),
-        (manifest({"args": ["\x1b[2J"]}), "cannot be shown"),
-        (manifest(user_config={"a": {"type": "code"}}), "asks for 'a' in a way"),
-        (manifest(user_config={"a b": {"type": "string"}}), "asks for 'a b'"),
-        (manifest(user_config=[]), "user_config that is no table"),
+        (manifest({"command": ""}), "has no command"),
+        (manifest({"args": "x"}), "args that are not an array of strings"),
+        (manifest({"env": {"A=B": "x"}}), "env that is not an object of strings"),
+        (manifest({"args": ["\x1b[2J"]}), "contains invalid characters"),
+        (manifest(user_config={"a": {"type": "code"}}), "requires 'a' in an unsupported way"),
+        (manifest(user_config={"a b": {"type": "string"}}), "requires 'a b'"),
+        (manifest(user_config=[]), "user_config that is not an object"),
     ],
 )
 def test_what_cannot_be_used_says_what_is_wrong(said: Any, problem: str):
@@ -103,7 +103,7 @@ def test_what_cannot_be_used_says_what_is_wrong(said: Any, problem: str):
 
 def test_several_values_cannot_stand_within_a_text():
     asked = {"a": {"type": "file", "multiple": True, "default": ["/1", "/2"]}}
-    with pytest.raises(UsageError, match="a can have one value only"):
+    with pytest.raises(UsageError, match="a can only have one value"):
         table_of(manifest({"args": ["--x=${user_config.a}"]}, user_config=asked))
 
 

@@ -46,21 +46,21 @@ def test_an_older_folder_is_replaced_as_a_whole(tmp_path: Path):
 
 
 HOSTILE = {
-    "a parent folder": (entry("../evil"), "leaves its folder"),
-    "a parent folder within": (entry("a/../../evil"), "leaves its folder"),
-    "a dot": (entry("./evil"), "leaves its folder"),
-    "an empty part": (entry("a//evil"), "leaves its folder"),
+    "a parent folder": (entry("../evil"), "points outside its folder"),
+    "a parent folder within": (entry("a/../../evil"), "points outside its folder"),
+    "a dot": (entry("./evil"), "points outside its folder"),
+    "an empty part": (entry("a//evil"), "points outside its folder"),
     "an absolute path": (entry("/tmp/evil"), "is an absolute path"),
     "a drive": (entry("C:/evil"), "is an absolute path"),
     "a backslash": (entry("..\\evil"), "backslash"),
     "an escape sequence": (entry("a\x1b[2J"), "control character"),
     "a link": (entry("link", stat.S_IFLNK | 0o777), "is a link"),
-    "a device": (entry("null", stat.S_IFCHR | 0o666), "is no file"),
-    "a pipe": (entry("pipe", stat.S_IFIFO | 0o666), "is no file"),
+    "a device": (entry("null", stat.S_IFCHR | 0o666), "is not a file"),
+    "a pipe": (entry("pipe", stat.S_IFIFO | 0o666), "is not a file"),
     "a long name": (entry("a" * 300), "too long"),
     "a deep path": (entry("a/" * 600 + "b"), "too long"),
-    "the manifest again": (entry("MANIFEST.json"), "over each other"),
-    "a file in a file": (entry("manifest.json/x"), "over each other"),
+    "the manifest again": (entry("MANIFEST.json"), "would overwrite each other"),
+    "a file in a file": (entry("manifest.json/x"), "would overwrite each other"),
 }
 
 
@@ -79,14 +79,14 @@ def test_a_hostile_entry_makes_the_bundle_unusable(tmp_path: Path, kind: str):
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_names_that_are_one_on_some_file_systems_are_refused(tmp_path: Path, names: tuple[str, str]):
     path = bundle(tmp_path / "a.mcpb", None, dict.fromkeys(names, b"x"))
-    with pytest.raises(UsageError, match="over each other"), open_bundle(path):
+    with pytest.raises(UsageError, match="would overwrite each other"), open_bundle(path):
         pass
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_the_same_name_twice_is_refused(tmp_path: Path):
     path = bundle(tmp_path / "a.mcpb", None, {"a": b"x"}, (entry("a"), b"y"))
-    with pytest.raises(UsageError, match="over each other"), open_bundle(path):
+    with pytest.raises(UsageError, match="would overwrite each other"), open_bundle(path):
         pass
 
 
@@ -94,7 +94,7 @@ def test_an_unusual_compression_and_an_encrypted_entry_are_refused(tmp_path: Pat
     path = tmp_path / "a.mcpb"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as target:
         target.writestr("manifest.json", "{}")
-    with pytest.raises(UsageError, match="unusual way"), open_bundle(path):
+    with pytest.raises(UsageError, match="uses an unsupported compression"), open_bundle(path):
         pass
     raw = bytearray(bundle(path, b"{}").read_bytes())
     raw[raw.index(b"PK\x01\x02") + 8] |= 1
@@ -107,8 +107,8 @@ def test_too_many_files_and_too_many_bytes_are_refused(tmp_path: Path, monkeypat
     path = bundle(tmp_path / "a.mcpb", None, {f"f{number}": b"x" * 100 for number in range(20)})
     for name, value, said in (
         ("MAX_ENTRIES", 20, "more than 20 files"),
-        ("MAX_UNPACKED", 1000, "would unpack to more than"),
-        ("MAX_FILE", 100, "larger than"),
+        ("MAX_UNPACKED", 1000, "unpacks to more than"),
+        ("MAX_FILE", 100, "larger than 100 B"),
         ("MAX_MANIFEST", 10, "manifest.json is larger"),
     ):
         with monkeypatch.context() as patch:
@@ -123,7 +123,7 @@ def test_an_entry_that_is_larger_than_it_says_leaves_nothing(tmp_path: Path):
     at = raw.rindex(b"PK\x01\x02")
     raw[at + 24 : at + 28] = (10).to_bytes(4, "little")
     path.write_bytes(raw)
-    with open_bundle(path) as file, pytest.raises(UsageError, match="cannot be unpacked"):
+    with open_bundle(path) as file, pytest.raises(UsageError, match="cannot unpack it"):
         file.unpack(tmp_path / "out" / "a")
     assert list((tmp_path / "out").iterdir()) == []
 
@@ -133,7 +133,7 @@ def test_damaged_data_leaves_nothing(tmp_path: Path):
     raw = bytearray(path.read_bytes())
     raw[3000] ^= 0xFF
     path.write_bytes(raw)
-    with open_bundle(path) as file, pytest.raises(UsageError, match="cannot be unpacked"):
+    with open_bundle(path) as file, pytest.raises(UsageError, match="cannot unpack it"):
         file.unpack(tmp_path / "out" / "a")
     assert list((tmp_path / "out").iterdir()) == []
 
@@ -143,7 +143,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path):
     with open_bundle(path) as file:
         with path.open("ab") as other:
             other.write(b"more")
-        with pytest.raises(UsageError, match="was changed"):
+        with pytest.raises(UsageError, match="it changed while it was read"):
             file.unpack(tmp_path / "out" / "a")
 
 
@@ -159,9 +159,9 @@ def test_the_sha_256_decides(tmp_path: Path):
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"", "not a usable zip"),
-        (b"PK" + b"\0" * 50, "not a usable zip"),
-        (b"not a zip at all", "not a usable zip"),
+        (b"", "not a valid zip file"),
+        (b"PK" + b"\0" * 50, "not a valid zip file"),
+        (b"not a zip at all", "not a valid zip file"),
     ],
 )
 def test_what_is_no_zip_is_refused(tmp_path: Path, data: bytes, said: str):

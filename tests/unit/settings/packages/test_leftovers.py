@@ -78,7 +78,7 @@ async def test_a_folder_that_the_server_has_written_into_stays_and_it_is_said(bu
     os.utime(bundles / "one" / "notes.db", (later, later))
     present = {"one": table(bundles / "one")}
     [said] = await Leftovers("one", present, bundles).delete()
-    assert said == f"the server has written files into {bundles}/one, so the folder is still there"
+    assert said == f"the server has written files to {bundles}/one, so the folder was kept"
     (bundles / "one" / "notes.db").unlink()
     [said] = await Leftovers("one", present, bundles).delete()
     assert said.startswith("deleted the files")
@@ -86,11 +86,11 @@ async def test_a_folder_that_the_server_has_written_into_stays_and_it_is_said(bu
 
 async def test_a_keychain_that_cannot_be_used_is_named(bundles: Path, monkeypatch: pytest.MonkeyPatch):
     async def locked(service: str, name: str) -> None:
-        raise ConfigError("the keychain gave no answer within 30 s")
+        raise ConfigError("no response from the keychain within 30 s")
 
     monkeypatch.setattr(keychain, "remove", locked)
     present = {"one": {"command": "x", "env": {"A": "keyring:mcptui/one.key"}}}
     [said] = await Leftovers("one", present, bundles).delete()
     assert said == (
-        "its secrets are still in the keychain (mcptui/one.key): the keychain gave no answer within 30 s"
+        "its secrets are still in the keychain (mcptui/one.key): no response from the keychain within 30 s"
     )

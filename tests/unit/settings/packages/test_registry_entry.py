@@ -108,7 +108,7 @@ def test_an_address_gets_its_variables_and_headers():
 @pytest.mark.parametrize("value", ["evil/..@x", "a b", "evil.example#", "a..b", "ü/"])
 def test_a_value_that_makes_no_host_is_refused(value: str):
     remote = {"type": "sse", "url": "https://{host}/sse", "variables": {"host": {"isRequired": True}}}
-    with pytest.raises(UsageError, match="its url cannot be used"):
+    with pytest.raises(UsageError, match="its url is invalid"):
         table_of({"remotes": [remote]}, host=value)
 
 
@@ -134,7 +134,7 @@ def test_no_text_of_an_entry_is_a_reference_to_a_variable_of_this_machine():
         text = tomli_w.dumps({"servers": {"x": table}})
         loaded = load_text(text, Path("config.toml"), {"OPENAI_API_KEY": "s3cr3t"})
         assert "s3cr3t" not in repr(loaded.settings) and not loaded.secrets.get("OPENAI_API_KEY")
-    with pytest.raises(UsageError, match="dollar sign"):
+    with pytest.raises(UsageError, match="before a value would make it a reference"):
         table_of(package(packageArguments=[{"value": "a${b}", "variables": {"b": {"default": "{HOME}"}}}]))
     chosen = table_of(package(packageArguments=[{"valueHint": "c", "choices": [HOSTILE]}]), c=HOSTILE)
     assert chosen["args"][-1] == f"${HOSTILE}"
@@ -143,15 +143,15 @@ def test_no_text_of_an_entry_is_a_reference_to_a_variable_of_this_machine():
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"runtimeHint": "bash"}, "wants to be run by 'bash'"),
-        ({"registryType": "nuget"}, "packages of kind 'nuget' are not supported"),
+        ({"runtimeHint": "bash"}, "it requires 'bash', not npx"),
+        ({"registryType": "nuget"}, "unsupported package type 'nuget'"),
         ({"registryType": "mcpb"}, "it is a bundle"),
-        ({"identifier": "--registry=https://evil"}, "is no name of a package"),
-        ({"identifier": "file:/tmp/x"}, "is no name of a package"),
-        ({"version": "1 && x"}, "is no version"),
+        ({"identifier": "--registry=https://evil"}, "is not a package name"),
+        ({"identifier": "file:/tmp/x"}, "is not a package name"),
+        ({"version": "1 && x"}, "is not a version"),
         ({"registryBaseUrl": "https://npm.evil.example"}, "its package is at https://npm.evil.example"),
         ({"transport": {"type": "streamable-http"}}, "not stdio"),
-        ({"environmentVariables": [{"name": "A=B"}]}, "is no name of a variable"),
+        ({"environmentVariables": [{"name": "A=B"}]}, "is not a variable name"),
     ],
 )
 def test_what_cannot_be_run_safely_says_why(more: dict[str, Any], said: str):
@@ -175,7 +175,7 @@ def test_an_address_that_is_none_says_why(remote: dict[str, Any]):
 
 
 def test_control_characters_in_an_argument_are_refused():
-    with pytest.raises(UsageError, match="cannot be shown"):
+    with pytest.raises(UsageError, match="contains invalid characters"):
         table_of(package(packageArguments=[{"type": "positional", "value": "a\x1b[2Jb"}]))
 
 

@@ -37,7 +37,7 @@ def test_only_what_is_required_or_secret_is_asked_for():
         (ServerInput("a", choices=("x", "y")), "z", "a must be one of x, y"),
         (ServerInput("a", required=True), "", "a must not be empty"),
         (ServerInput("a"), "\0", "null character"),
-        (ServerInput("b"), "1", "it does not ask for 'a'"),
+        (ServerInput("b"), "1", "it has no value 'a'"),
     ],
 )
 def test_a_value_that_does_not_fit_is_refused(wanted: ServerInput, text: str, said: str):

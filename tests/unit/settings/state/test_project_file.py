@@ -51,8 +51,7 @@ def test_a_yes_is_kept_for_the_next_start(folder: Path, answers: Path):
     accepted(answers)
     again = looked(answers)
     assert (
-        again.used is not None
-        and again.words("~3 tokens") == "AGENTS.md of this folder is in use (~3 tokens)."
+        again.used is not None and again.words("~3 tokens") == "Using AGENTS.md of this folder (~3 tokens)."
     )
     assert answers.stat().st_mode & 0o077 == 0
 

@@ -50,7 +50,7 @@ def test_a_damaged_file_is_left_as_it_is(tmp_path, text):
     path = tmp_path / "calls.json"
     path.write_text(text)
     assert load_calls(path) == CallMemory()
-    with pytest.raises(ConfigError, match="left as it is"):
+    with pytest.raises(ConfigError, match="It was not changed"):
         change_calls(path, lambda memory: memory.called(KEY, {}))
     assert path.read_text() == text
 

@@ -64,7 +64,7 @@ def test_a_selection_is_renumbered_and_keeps_its_pairs():
     [b"no json", b"[]", b"{}", b'{"seq":"1"}', b"[" * 100_000, b'{"seq":1,"mono_ns":-5}', b"\xff"],
 )
 def test_a_line_that_is_not_an_entry_is_named_with_its_number(line: bytes):
-    with pytest.raises(StorageError, match="line 2 is no entry"):
+    with pytest.raises(StorageError, match="line 2 is not a recording entry"):
         list(read_jsonl([b'{"mcptrace":1}', line], "export.jsonl"))
 
 
@@ -74,45 +74,45 @@ VALID = {"seq": 5, "wall_ns": 9, "mono_ns": 9, "source": "s", "direction": "in",
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"seq": None}, '"seq" is not a whole number from 1'),
-        ({"seq": 0}, '"seq" is not a whole number from 1'),
-        ({"seq": 1 << 63}, '"seq" is not a whole number'),
-        ({"size": True}, '"size" is not a whole number from 0'),
-        ({"kind": "Request"}, '"kind" is none of request, response'),
-        ({"direction": 1}, '"direction" is not text'),
+        ({"seq": None}, '"seq" is not an integer from 1'),
+        ({"seq": 0}, '"seq" is not an integer from 1'),
+        ({"seq": 1 << 63}, '"seq" is not an integer'),
+        ({"size": True}, '"size" is not an integer from 0'),
+        ({"kind": "Request"}, '"kind" is not one of request, response'),
+        ({"direction": 1}, '"direction" is not a string'),
         ({"cause": [1]}, '"cause" is not an object'),
-        ({"cause": {"turn": 1 << 32, "step": 1, "call": ""}}, '"turn" is not a whole number from 0 to 4294'),
+        ({"cause": {"turn": 1 << 32, "step": 1, "call": ""}}, '"turn" is not an integer from 0 to 4294'),
         ({"cause": {"turn": 1, "call": ""}}, '"step" is missing'),
         ({"redactions": [[1, 2]]}, '"redactions" is not an array of'),
         ({"redactions": 5}, '"redactions" is not an array of'),
-        ({"body": "\ud800"}, '"body" has half of a surrogate pair'),
+        ({"body": "\ud800"}, '"body" contains a lone surrogate'),
         ({"body_base64": "%"}, '"body_base64" is not Base64'),
         ({"detail": [["a", 1]]}, '"detail" is not an object'),
-        ({"detail": {"batch": [1], "at": [0, 1]}}, '"detail" has a "batch"'),
-        ({"detail": {"batch": 1}}, '"detail" has a "batch"'),
-        ({"detail": {"batch": 1, "at": [0, 1 << 70]}}, '"detail" has a "batch"'),
-        ({"detail": {"batch": 1, "at": [-1, 1]}}, '"detail" has a "batch"'),
-        ({"detail": {"batch": 1, "at": ["a", "b"]}}, '"detail" has a "batch"'),
+        ({"detail": {"batch": [1], "at": [0, 1]}}, '"detail" has an invalid "batch" or "at"'),
+        ({"detail": {"batch": 1}}, '"detail" has an invalid "batch" or "at"'),
+        ({"detail": {"batch": 1, "at": [0, 1 << 70]}}, '"detail" has an invalid "batch" or "at"'),
+        ({"detail": {"batch": 1, "at": [-1, 1]}}, '"detail" has an invalid "batch" or "at"'),
+        ({"detail": {"batch": 1, "at": ["a", "b"]}}, '"detail" has an invalid "batch" or "at"'),
         ({"detail": {"a": json.loads("[" * 120 + "]" * 120)}}, '"detail" is nested too deeply'),
         ({"seq": 4}, '"seq" 4 is used twice'),
     ],
 )
 def test_what_is_wrong_with_a_line_is_reported(change: dict[str, Any], reason: str):
     lines = [json.dumps(VALID | {"seq": 4}), json.dumps(VALID | change)]
-    with pytest.raises(StorageError, match=re.escape(f"line 2 is no entry of a recording ({reason}")):
+    with pytest.raises(StorageError, match=re.escape(f"line 2 is not a recording entry ({reason}")):
         list(read_jsonl(map(str.encode, lines), "export.jsonl"))
 
 
 @pytest.mark.parametrize("missing", list(VALID))
 def test_a_member_that_is_missing_is_named(missing: str):
     line = json.dumps({name: value for name, value in VALID.items() if name != missing})
-    with pytest.raises(StorageError, match=f'line 1 is no entry of a recording \\("{missing}" is missing'):
+    with pytest.raises(StorageError, match=f'line 1 is not a recording entry \\("{missing}" is missing'):
         list(read_jsonl([line.encode()], "export.jsonl"))
 
 
 def test_a_number_with_too_many_digits_is_reported():
     line = json.dumps(VALID).replace('"seq": 5', f'"seq": {"9" * 5000}')
-    with pytest.raises(StorageError, match=r"line 1 .*a number in it has too many digits"):
+    with pytest.raises(StorageError, match=r"line 1 .*a number has too many digits"):
         list(read_jsonl([line.encode()], "export.jsonl"))
 
 
@@ -133,14 +133,14 @@ def test_a_line_is_an_entry_or_an_error_with_its_number(change: dict[str, Any], 
     try:
         (entry,) = read_jsonl([line.encode()], "export.jsonl")
     except StorageError as error:
-        assert error.message.startswith("line 1 is no entry of a recording (")
+        assert error.message.startswith("line 1 is not a recording entry (")
     else:
         assert entry.seq == 1 and there_and_back(entry) == [entry]
 
 
 @pytest.mark.parametrize("version", ["x", True, -1, None, 1.5])
 def test_a_format_that_is_not_a_number_is_reported(version: object):
-    with pytest.raises(StorageError, match=r'line 1 .*"mcptrace" is not a whole number'):
+    with pytest.raises(StorageError, match=r'line 1 .*"mcptrace" is not an integer'):
         list(read_jsonl([json.dumps({"mcptrace": version}).encode()], "export.jsonl"))
 
 

@@ -70,4 +70,4 @@ def test_entries_come_with_their_time_size_and_body_indented():
 
 
 def test_an_empty_selection_says_so():
-    assert "Nothing is in this selection." in "".join(markdown([], "t"))
+    assert "No entries." in "".join(markdown([], "t"))

@@ -100,7 +100,7 @@ DROP TABLE findings; DROP TABLE flags; PRAGMA user_version = 1;
 CREATE TABLE findings (number INTEGER PRIMARY KEY, seq INTEGER NOT NULL, code TEXT NOT NULL,
     severity INTEGER NOT NULL, sentence TEXT NOT NULL, section TEXT NOT NULL);
 INSERT INTO findings (seq, code, severity, sentence, section)
-    VALUES (2, 'not-json', 3, 'It is not JSON.', 'basic'), (4, 'oversize', 2, 'Large.', '');
+    VALUES (2, 'not-json', 3, 'Not JSON.', 'basic'), (4, 'oversize', 2, 'Large.', '');
 """
 
 
@@ -109,7 +109,7 @@ def test_a_recording_of_the_format_before_is_read(path: Path):
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(OLD)
     with closing(RecordingReader(path)) as reader:
-        assert reader.findings_of(2) == [Finding(2, "not-json", Severity.ERROR, "It is not JSON.", "basic")]
+        assert reader.findings_of(2) == [Finding(2, "not-json", Severity.ERROR, "Not JSON.", "basic")]
         assert reader.findings_of(3) == []
         assert reader.flagged(1) == ([(Severity.WARNING, (4,))], 2)
 

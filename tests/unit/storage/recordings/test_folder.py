@@ -89,7 +89,9 @@ def test_a_path_is_taken_as_it_is(tmp_path: Path):
     assert Recordings(tmp_path).find(str(path)) == path
 
 
-@pytest.mark.parametrize(("text", "why"), [("2026", "2 recordings"), ("1999", "no such"), ("", "no such")])
+@pytest.mark.parametrize(
+    ("text", "why"), [("2026", "2 recordings"), ("1999", "recording not found"), ("", "recording not found")]
+)
 def test_a_name_that_matches_none_or_several_is_refused(tmp_path: Path, text: str, why: str):
     kept(tmp_path, "20261120T100000Z-17")
     kept(tmp_path, "20261121T100000Z-2")

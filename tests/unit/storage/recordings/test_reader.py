@@ -213,28 +213,28 @@ def test_a_body_on_which_python_never_finishes_is_searched_like_the_others(path:
 
 
 def test_a_file_that_is_not_there_is_reported(path: Path):
-    with pytest.raises(StorageError, match="no such recording"):
+    with pytest.raises(StorageError, match="recording not found"):
         RecordingReader(path)
     assert not path.exists()
 
 
 def test_an_empty_file_is_a_recording_that_never_began(path: Path):
     path.write_bytes(b"")
-    with pytest.raises(StorageError, match="never began"):
+    with pytest.raises(StorageError, match="the file is empty"):
         RecordingReader(path)
 
 
 def test_a_recording_killed_while_it_was_created_never_began(path: Path):
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
-    with pytest.raises(StorageError, match="never began"):
+    with pytest.raises(StorageError, match="the file is empty"):
         RecordingReader(path)
 
 
 @pytest.mark.parametrize("content", [b"hello", b'{"jsonrpc":"2.0"}\n' * 500, os.urandom(10_000)])
 def test_a_file_that_is_not_a_database_is_reported(path: Path, content: bytes):
     path.write_bytes(content)
-    with pytest.raises(StorageError, match="no recording, or it is damaged"):
+    with pytest.raises(StorageError, match="not a recording, or damaged"):
         RecordingReader(path)
 
 

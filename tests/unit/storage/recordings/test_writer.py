@@ -6,8 +6,10 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[4]
 ENDLESS = """
 import sys
 from pathlib import Path
+from typing import Any
 from tests.unit.storage.traffic_samples import requests
 from tui.storage.recordings.writer import RecordingWriter
 writer = RecordingWriter(Path(sys.argv[1]))
@@ -253,7 +256,7 @@ def test_a_folder_that_cannot_be_written_is_reported_and_nothing_is_raised(tmp_p
     (tmp_path / "file").write_text("")
     writer = RecordingWriter(tmp_path / "file" / "r.mcptrace")
     writer.write(requests(1, 3))
-    assert "cannot be" in writer.problem
+    assert "cannot write" in writer.problem
     writer.close()
 
 
@@ -328,3 +331,94 @@ def test_entries_with_and_without_a_cause_come_back_from_one_batch(path: Path):
         writer.write([request(4)])
     with closing(RecordingReader(path)) as reader:
         assert [reader.entry(seq) for seq in range(1, 5)] == [*entries, request(4)]
+
+
+def test_a_recording_that_cannot_be_created_is_tried_again_with_all_that_waited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(traffic_writer, "RETRY_S", 0.0)
+    path = tmp_path / "file" / "r.mcptrace"
+    path.parent.write_text("")
+    writer = RecordingWriter(path)
+    writer.write(requests(1, 3))
+    assert "cannot write" in writer.problem
+    path.parent.unlink()
+    writer.write([])
+    assert writer.problem == "" and seqs(path) == [1, 2, 3]
+    writer.close()
+
+
+def test_a_recording_that_is_deleted_meanwhile_is_reported(path: Path):
+    writer = RecordingWriter(path)
+    writer.write(requests(1, 3))
+    path.unlink()
+    writer.write(requests(4, 3))
+    assert writer.problem == f"the file {path} was deleted"
+    writer.close()
+    assert not path.exists()
+
+
+class Faulty(sqlite3.Connection):
+    """Fails at one statement, or at each from there on."""
+
+    left = 0
+    heals = True
+    error: Exception = sqlite3.OperationalError("disk I/O error")
+
+    def execute(self, *args: Any) -> sqlite3.Cursor:
+        return self._counted(super().execute, *args)
+
+    def executemany(self, *args: Any) -> sqlite3.Cursor:
+        return self._counted(super().executemany, *args)
+
+    def executescript(self, *args: Any) -> sqlite3.Cursor:
+        return self._counted(super().executescript, *args)
+
+    def _counted(self, run: Callable[..., sqlite3.Cursor], *args: Any) -> sqlite3.Cursor:
+        Faulty.left -= 1
+        if Faulty.left == 0 or (Faulty.left < 0 and not Faulty.heals):
+            raise Faulty.error
+        return run(*args)
+
+
+@pytest.fixture
+def faulty(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    connect = sqlite3.connect
+    monkeypatch.setattr(traffic_writer, "RETRY_S", 0.0)
+
+    def set_fault(at: int, *, heals: bool) -> None:
+        Faulty.left, Faulty.heals = at, heals
+        monkeypatch.setattr(
+            sqlite3, "connect", lambda *args, **named: connect(*args, factory=Faulty, **named)
+        )
+
+    yield set_fault
+    Faulty.left, Faulty.heals = -1, True
+
+
+def record(path: Path) -> list[int]:
+    """Record four batches and return the numbers of those that were acknowledged."""
+    acknowledged: list[int] = []
+    writer = RecordingWriter(path)
+    for first in range(1, 41, 10):
+        writer.write(requests(first, 10), [Finding(first, "not-json", Severity.ERROR, "No JSON.")])
+        if not writer.problem:
+            acknowledged = list(range(1, first + 10))
+    writer.close()
+    return acknowledged
+
+
+@pytest.mark.parametrize("heals", [True, False])
+def test_whichever_statement_fails_what_was_acknowledged_is_there(tmp_path: Path, faulty, heals: bool):
+    for number in range(1, 1000):
+        path = tmp_path / f"{number}.mcptrace"
+        faulty(number, heals=heals)
+        acknowledged = record(path)
+        was_reached = Faulty.left <= 0
+        Faulty.left, Faulty.heals = -1, True
+        stored = seqs(path) if path.exists() else []
+        assert stored[: len(acknowledged)] == acknowledged, number
+        assert stored == (list(range(1, 41)) if heals else acknowledged), number
+        if not was_reached:
+            assert number > 20
+            return

@@ -119,7 +119,7 @@ async def test_a_file_that_is_gone_is_reported(tmp_path: Path, monkeypatch):
         path.unlink()
     journal.message(1, ANSWER)
     await journal.settled()
-    assert "is gone" in journal.problem
+    assert "was deleted. New messages are not saved" in journal.problem
     await journal.close()
 
 

@@ -109,16 +109,16 @@ async def test_from_any_write_on_the_disk_may_fail_and_what_was_acknowledged_is_
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (sqlite3.OperationalError("database or disk is full"), "is full; free some space"),
-        (OSError(28, "No space left on device"), "is full; free some space"),
+        (sqlite3.OperationalError("database or disk is full"), "is full. Free some space"),
+        (OSError(28, "No space left on device"), "is full. Free some space"),
         (OSError(122, "Disk quota exceeded"), "Disk quota exceeded"),
         (NotADirectoryError(20, "Not a directory"), "sessions: Not a directory"),
         (FileExistsError(17, "File exists"), "sessions: File exists"),
         (OSError(30, "Read-only file system"), "sessions: Read-only file system"),
-        (sqlite3.OperationalError("attempt to write a readonly database"), "change its permissions"),
-        (sqlite3.OperationalError("database is locked"), "holds"),
+        (sqlite3.OperationalError("attempt to write a readonly database"), "Change its permissions"),
+        (sqlite3.OperationalError("database is locked"), "{file} is locked by another program"),
         (sqlite3.DatabaseError("database disk image is malformed"), "damaged"),
-        (sqlite3.OperationalError("disk I/O error"), "cannot be used: disk I/O error"),
+        (sqlite3.OperationalError("disk I/O error"), "cannot use {file}: disk I/O error"),
     ],
 )
 async def test_why_nothing_is_written_is_said_with_a_reason(
@@ -128,7 +128,7 @@ async def test_why_nothing_is_written_is_said_with_a_reason(
     journal = await store_in(tmp_path).begin()
     journal.message(0, QUESTION)
     await journal.settled()
-    assert words in journal.problem
+    assert words.format(file=f"{journal.id}.mcpsession") in journal.problem
     Faulty.heals = True
     await until(lambda: not journal.problem)
     await journal.close()
@@ -141,6 +141,6 @@ async def test_what_cannot_be_stored_at_all_keeps_nothing_else_from_being_stored
     journal.message(2**70, ANSWER)  # no number that SQLite holds
     journal.message(1, UserMessage("And now?"))
     await journal.settled()
-    assert "a part of the session could not be stored" in journal.problem
+    assert "cannot store a part of the conversation (" in journal.problem
     await journal.close()
     assert (await store.read(journal.id)).conversation.messages == [QUESTION, UserMessage("And now?")]

@@ -114,28 +114,28 @@ def test_an_unanswered_call_is_answered():
 @pytest.mark.parametrize(
     ("raw", "why"),
     [
-        (b"", "it is not JSON"),
-        (b"\xff\xfe", "it is not UTF-8"),
-        (b"[" * 100_000, "it is nested too deeply"),
+        (b"", "not JSON"),
+        (b"\xff\xfe", "not UTF-8"),
+        (b"[" * 100_000, "nested too deeply"),
         (b"[]", '"format" is not'),
         (b'{"format": "x"}', '"format" is not'),
         (b'{"format": "mcptui-session"}', '"version" is not a number'),
-        (b'{"format": "mcptui-session", "version": 2, "messages": []}', "a newer mcptui wrote it"),
+        (b'{"format": "mcptui-session", "version": 2, "messages": []}', "written by a newer mcptui"),
         (export(), '"messages" is empty'),
-        (export(messages=3), '"messages" is not a list'),
-        (export(messages=[3]), "messages[0]: it is not an object"),
+        (export(messages=3), '"messages" is not an array'),
+        (export(messages=[3]), "messages[0]: not an object"),
         (export(messages=[{"role": "user"}, {"role": "system"}]), "messages[1]: \"role\" is 'system'"),
         (export(messages=[{"role": "assistant", "calls": [3]}]), "messages[0]: a call is not an object"),
-        (export(messages=[{"role": "tool", "text": "x"}]), "holds nothing that was said"),
+        (export(messages=[{"role": "tool", "text": "x"}]), '"messages" has no user or assistant message'),
         (
             export(messages=[{"role": "user", "attachments": [{"kind": "image", "data": "<svg>"}]}]),
             "messages[0].attachments[0].data is not base64",
         ),
-        (export(messages=[{"role": "user"}], title=3), '"title" is not a text'),
-        (export(messages=[{"role": "user"}], results={"a": 3}), '"results" is not an object of texts'),
+        (export(messages=[{"role": "user"}], title=3), '"title" is not a string'),
+        (export(messages=[{"role": "user"}], results={"a": 3}), '"results" is not an object of strings'),
         (export(messages=[{"role": "user"}], results={"a" * 999: ""}), 'a name in "results" is too long'),
         (export(messages=[{"role": "user"}], intents=[3]), "intents[0] is not an object"),
-        (b'{"format": "mcptui-session", "version": ' + b"9" * 9999 + b"}", "no exported session"),
+        (b'{"format": "mcptui-session", "version": ' + b"9" * 9999 + b"}", "not an exported conversation"),
     ],
 )
 def test_what_is_not_a_export_is_refused_and_the_part_is_named(raw: bytes, why: str):
@@ -188,7 +188,7 @@ def test_what_is_imported_is_valid(messages: list):
 
 
 async def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path):
-    with pytest.raises(StorageError, match="cannot be read"):
+    with pytest.raises(StorageError, match="unreadable"):
         await store_in(tmp_path).import_json(tmp_path / "none.json")
     assert not (tmp_path / "sessions").exists()
 

@@ -44,7 +44,7 @@ async def test_what_was_attached_is_named_and_thinking_is_marked(tmp_path: Path)
     page = await markdown_of(tmp_path, question, AssistantMessage("x", "let me think", partial=True))
     assert "- a_b.png (image/png, 2.0 kB)" in page
     assert "_Thinking_\n\n```text\nlet me think\n```" in page
-    assert "## Model · cut off" in page
+    assert "## Model · truncated" in page
 
 
 @pytest.mark.parametrize(

@@ -304,7 +304,7 @@ async def test_a_newer_session_is_refused(tmp_path: Path):
     session = await saved(store, QUESTION)
     with closing(sqlite3.connect(file_of(tmp_path, session))) as connection:
         connection.execute("PRAGMA user_version = 99")
-    with pytest.raises(StorageError, match="a newer mcptui wrote this session"):
+    with pytest.raises(StorageError, match="the conversation was saved by a newer mcptui"):
         await store.read(session)
 
 
@@ -321,7 +321,7 @@ async def test_where_nothing_can_be_written_the_conversation_continues_in_memory
     monkeypatch.setattr(os, "open", read_only)
     found, journal = await store.reopen(session)
     assert found.conversation.messages == [QUESTION]
-    assert "cannot be written to; change its permissions" in journal.problem
+    assert "no permission to write to" in journal.problem
     journal.message(1, ANSWER)
     await journal.settled()
     await journal.close()
@@ -343,7 +343,7 @@ async def test_a_full_disk_is_found_before_anything_is_reported(tmp_path: Path, 
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(tempfile, "TemporaryFile", full)
-    assert "is full; free some space" in await SessionStore(tmp_path, Redactor).check()
+    assert "is full. Free some space" in await SessionStore(tmp_path, Redactor).check()
 
 
 entries = st.one_of(

@@ -14,7 +14,7 @@ ASKED = UserMessage("Will it rain?", at=1_790_000_000.5)
 CALLING = AssistantMessage("", "hm", (CALL,), "demo", seconds=2.5, thought=1.5, usage=Usage(90, 10, True))
 GAVE = ToolMessage("c1", "weather__get", "sunny", seconds=0.25, why="timeout")
 STOPPED = Remark(3, "end", "cancelled", at=1_790_000_010.0)
-FAILED = Remark(4, "error", "HTTP 500", "model", "Ask again.")
+FAILED = Remark(4, "error", "HTTP 500", "model", "Retry.")
 
 
 async def talked(store: SessionStore) -> str:
@@ -65,7 +65,7 @@ async def test_exports_for_people_say_how_turns_ended_and_how_long_they_took(tmp
     session = await talked(store)
     for kind in ("markdown", "html"):
         page = await store.exported(session, kind)
-        parts = ("2.5 s", "Thinking, 1.5 s", "Stopped.", "HTTP 500. Ask again.")
+        parts = ("2.5 s", "Thinking, 1.5 s", "Stopped.", "HTTP 500. Retry.")
         places = [page.index(part) for part in parts]
         assert places == sorted(places) and page.index("sunny") < page.index("Stopped.")
         assert "~100 tokens" in page

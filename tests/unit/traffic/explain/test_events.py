@@ -11,7 +11,7 @@ def test_a_request_for_tokens_says_what_it_was_for_and_how_it_was_answered():
     sent = {"grant_type": "authorization_code", "code": "[redacted:code]"}
     text = said(http="POST", url="https://auth.example/token", sent=sent, status=401)
     assert "asked for tokens to server safe: POST https://auth.example/token." in text
-    assert "HTTP 401" in text and "replaced before it was recorded" in text
+    assert "HTTP 401" in text and "Codes, tokens and secrets were redacted before recording." in text
 
 
 def test_metadata_are_asked_how_to_sign_in():
@@ -20,6 +20,6 @@ def test_metadata_are_asked_how_to_sign_in():
 
 
 def test_a_request_without_an_answer_says_why():
-    assert "There was no answer: no answer within 30 s." in said(
-        http="GET", url="u", failed="no answer within 30 s"
+    assert "The request failed: no response within 30 s." in said(
+        http="GET", url="u", failed="no response within 30 s"
     )

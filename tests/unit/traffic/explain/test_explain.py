@@ -27,7 +27,7 @@ def test_a_call_is_explained_with_its_tool_its_answer_and_its_turn():
     request, answer = called().entries
     assert explain(request, answer, "2025-11-25").lines == [
         "tools/call request 1",
-        "The client asks server weather to run the tool get_weather.",
+        "The client calls the tool get_weather of server weather.",
         "Arguments: city.",
         "Answered after 0.4 s by #2.",
         "Part of turn 3, step 1.",
@@ -39,9 +39,9 @@ def test_a_result_is_explained_with_its_request():
     request, answer = called().entries
     assert explain(answer, request, NOW).lines == [
         "tools/call result 1",
-        "The answer to #1, in which the client asks server weather to run the tool get_weather.",
+        "The response to #1, in which the client calls the tool get_weather of server weather.",
         "It took 0.4 s.",
-        "It brings 1 content block.",
+        "It contains 1 content block.",
         "Part of turn 3, step 1.",
         "Specification: 2026-07-28 server/tools",
     ]
@@ -50,14 +50,14 @@ def test_a_result_is_explained_with_its_request():
 def test_a_tool_that_failed_is_explained_as_that_and_not_as_a_broken_protocol():
     request, answer = called({"content": [], "isError": True}).entries
     assert (
-        "The tool failed, which its result says itself (isError); the model is told."
+        "The tool failed (isError in its result). The model sees the error."
         in explain(answer, request).sentences
     )
 
 
 def test_a_round_that_needs_input_is_explained():
     request, answer = called({"resultType": "input_required", "inputRequests": {}}).entries
-    wanted = "The server needs more input first; the same call goes on in a new request."
+    wanted = "The server requires more input. The call continues in a new request."
     assert wanted in explain(answer, request, NOW).sentences
 
 
@@ -68,7 +68,7 @@ def test_an_error_is_explained_with_what_its_code_means():
     )
     assert explain(answer, script.entries[0]).sentences[2:] == (
         "Code -32002: the resource was not found (up to 2025-11-25; 2026-07-28 uses -32602).",
-        "The receiver says: Resource␛ not found",
+        "Message: Resource␛ not found",
     )
 
 
@@ -76,18 +76,16 @@ def test_a_pending_request_is_explained():
     script = Script()
     script.out("tools/list", {"cursor": "2"})
     assert explain(script.entries[0]).sentences == (
-        "The client asks server weather for its tools, page by page.",
-        "It asks for a further page.",
-        "There is no answer yet.",
+        "The client lists the tools of server weather.",
+        "It requests the next page.",
+        "No response yet.",
     )
 
 
 def test_sender_and_receiver_follow_the_direction():
     script = Script()
     request = script.back({"jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": {}})
-    assert explain(request).sentences[0] == (
-        "Server weather asks for an answer of the model that the client uses."
-    )
+    assert explain(request).sentences[0] == "Server weather requests a reply from the model of the client."
 
 
 def test_progress_and_log_and_cancel_are_explained_with_what_they_say():
@@ -100,18 +98,18 @@ def test_progress_and_log_and_cancel_are_explained_with_what_they_say():
     cancel = script.tell("notifications/cancelled", {"requestId": known, "reason": "the person left"})
     request = script.entries[0]
     assert explain(progress, request).sentences == (
-        "Server weather tells how far a request is.",
+        "Server weather reports progress.",
         "3 of 10: warming up.",
         "It belongs to #1, tools/call 1.",
     )
     assert 'Level warning: {"disk": "full"}' in explain(log).sentences
-    assert "The reason given: the person left" in explain(cancel, request).sentences
+    assert "Reason: the person left" in explain(cancel, request).sentences
 
 
 def test_the_handshake_is_explained_with_the_revision_it_agrees_on():
     request, answer, _ = Script().legacy("2025-06-18").entries
-    assert "It wants the revision 2025-06-18." in explain(request, answer).sentences
-    assert "From now on the revision 2025-06-18 is in force." in explain(answer, request).sentences
+    assert "It requests revision 2025-06-18." in explain(request, answer).sentences
+    assert "The negotiated revision is 2025-06-18." in explain(answer, request).sentences
 
 
 def test_discovery_is_explained_with_the_revisions_that_the_server_speaks():
@@ -125,8 +123,8 @@ def test_a_list_is_explained_with_its_length_and_whether_it_continues():
         script.out("tools/list"), {"tools": [ECHO, ECHO], "nextCursor": "x", "ttlMs": 60_000}
     )
     assert explain(answer, script.entries[0], NOW).sentences[2:] == (
-        "It brings 2 tools. There are further pages.",
-        "It may be used for 1 m 00 s before it is asked for again.",
+        "It contains 2 tools. More pages follow.",
+        "It may be cached for 1 m 00 s.",
     )
 
 
@@ -134,7 +132,7 @@ def test_a_method_that_the_revision_in_force_does_not_have_is_explained():
     script = Script()
     script.out("subscriptions/listen", {})
     assert (
-        "(the revision in force, 2025-11-25, does not have this)"
+        "(not part of the negotiated revision 2025-11-25)"
         in (explain(script.entries[0], None, "2025-11-25").sentences[0])
     )
 
@@ -149,46 +147,47 @@ def test_an_unknown_method_is_explained():
     script = Script()
     script.out("acme/\x1bdo")
     assert explain(script.entries[0]).sentences[0] == (
-        "The client sends server weather acme/␛do, which is not a method of MCP."
+        "The client sends server weather acme/␛do, which is not an MCP method."
     )
 
 
 def test_a_call_made_by_hand_is_explained():
     script = Script()
     script.out("ping", cause=Cause(0, 0, "hand-1"))
-    assert explain(script.entries[0]).sentences[-1] == "Made by hand."
+    assert explain(script.entries[0]).sentences[-1] == "Sent by hand."
 
 
 @pytest.mark.parametrize(
     ("word", "detail", "sentence"),
     [
         ("spawn", {"pid": 7, "argv": ["python", "x.py"]}, "Command: python x.py"),
-        ("exit", {"code": 0, "signal": None, "seconds": 1.5}, "It ended as it should."),
-        ("exit", {"code": -9}, "It was ended by SIGKILL (killed at once; also by a system short of memory)."),
+        ("exit", {"code": 0, "signal": None, "seconds": 1.5}, "It exited normally."),
+        ("exit", {"code": -9},
+         "It was terminated by SIGKILL (killed, possibly because the system ran out of memory)."),
         ("exit", {"code": 127}, "The command was not found."),
         ("exit", {"code": 3, "seconds": 0.3}, "The process of server weather ended after 0.3 s."),
-        ("exit", {"code": None, "signal": "SIGTERM"}, "It was ended by SIGTERM."),
+        ("exit", {"code": None, "signal": "SIGTERM"}, "It was terminated by SIGTERM."),
         ("gave up", {"id": 7, "why": "too late"},
-         "mcptui waits no longer for the answer to request 7 of server weather: too late."),
+         "mcptui stopped waiting for the response to request 7 of server weather: too late."),
         ("too large", {"bytes": 20 << 20, "limit": 16 << 20},
-         "A line of 21 MB was skipped; mcptui reads lines of up to 17 MB."),
+         "A line of 21 MB was skipped. mcptui reads lines of up to 17 MB."),
         ("dropped", {"entries": 1, "bytes": 40},
-         "Missing here: 1 entry of 40 B, too old for the space of recordings or too fast to be stored."),
+         "Missing: 1 entry of 40 B, dropped at the size limit or too fast to be stored."),
         ("log left out", {"bytes": 4_000},
-         "4.0 kB of what server weather wrote on stderr came too fast and are not in the recording."),
+         "4.0 kB of stderr from server weather came too fast and are not in the recording."),
         ("http", {"exchange": 1, "status": 202},
-         "Server weather answered without a body, HTTP 202: taken, and there is nothing to answer."),
+         "Server weather responded without a body, HTTP 202: accepted, no content."),
         ("http", {"exchange": 1, "http": "GET"},
-         "The client asked server weather for a stream of messages (HTTP GET)."),
+         "The client opened a message stream from server weather (HTTP GET)."),
         ("http", {"exchange": 1, "http": "DELETE"},
          "The client ended its session with server weather (HTTP DELETE)."),
         ("http", {"exchange": 1, "http": "POST"},
          "The client sent server weather an HTTP POST without a body."),
         ("http", {"status": 200, "sse": {"event": "", "id": "7"}},
-         "An event without data came from server weather; such events keep a stream open."),
+         "An event without data from server weather, which keeps the stream open."),
         ("broken", {"exchange": 1, "why": "ReadError: reset"},
-         "The connection to server weather broke: ReadError: reset."),
-        ("unreadable", {}, "What stood here cannot be read: this part of the recording is damaged."),
+         "The connection to server weather was lost: ReadError: reset."),
+        ("unreadable", {}, "This entry is lost: this part of the recording is damaged."),
         ("invented", {"why": "because"}, "why: because"),
     ],
 )  # fmt: skip
@@ -201,7 +200,7 @@ def test_events_are_explained(word: str, detail: dict[str, object], sentence: st
     [
         (Kind.STDERR, b"oh", "line on stderr", "It begins: oh"),
         (None, b"hello\x1b", "not JSON", "It begins: hello␛"),
-        (None, b'[{"jsonrpc":"2.0","method":"ping","id":1}]', "batch", "Several messages in one."),
+        (None, b'[{"jsonrpc":"2.0","method":"ping","id":1}]', "batch", "A batch of messages."),
         (None, b"7", "not JSON-RPC", "It begins: 7"),
         (None, b'{"type":"hello","tools":[]}', "hello, line dialect",
          "The server's greeting with its tools, in the non-standard \"hello\" dialect, which is not MCP."),
@@ -220,10 +219,10 @@ def test_model_requests_and_replies_are_explained():
     said = script.raw(Direction.IN, b"{}", Kind.MODEL_REPLY, {**told, "status": 429}, Cause(2, 1))
     assert explain(asked, said).sentences == (
         "mcptui sent the conversation and the tools to the model demo: 17 B.",
-        "The model was through with #2 after 2.0 s.",
+        "The model finished #2 after 2.0 s.",
         "Part of turn 2, step 1.",
     )
-    assert "HTTP 429: too many requests: wait before asking again." in explain(said, asked).sentences
+    assert "HTTP 429: too many requests." in explain(said, asked).sentences
 
 
 def test_every_method_has_a_sentence_and_a_page_both_ways():

@@ -146,33 +146,37 @@ def test_a_search_within_a_filter_requires_both():
     ("text", "wrong", "says"),
     [
         ("sever:weather", "sever:", 'Unknown field "sever". Did you mean server:?'),
-        ("zzz:1", "zzz:", 'Unknown field "zzz". Put words with a colon between quotes.'),
+        ("zzz:1", "zzz:", 'Unknown field "zzz". Quote words that contain a colon.'),
         ("kind:respons", "respons", 'Unknown kind "respons". Did you mean response?'),
         ("dir:up", "up", 'Unknown dir "up". It is one of none, out, in.'),
         ("kind:x*", "x*", "No kind is like x*: request, response, error, notification, batch, not_rpc, "),
-        ("size:>10q", ">10q", '"10q" is not a size. Write bytes, or a unit: 132, 10k, 1.5M, 4KiB.'),
-        ("latency:>200", ">200", '"200" of what? Add a unit: us, ms, s, m or h.'),
-        ("latency:200ms", "200ms", "Longer or shorter? Write latency:>200ms or latency:<200ms."),
+        ("size:>10q", ">10q", '"10q" is not a size. Examples: 132, 10k, 1.5M, 4KiB.'),
+        ("latency:>200", ">200", '"200" has no unit. Add us, ms, s, m or h.'),
+        ("latency:200ms", "200ms", "Use latency:>200ms or latency:<200ms."),
         ("since:14:5", "14:5", '"14:5" is not a time.'),
-        ("since:2026-13-01", "2026-13-01", 'There is no day "2026-13-01".'),
-        ("turn:three", "three", '"three" is not a whole number.'),
-        ("seq:9..3", "9..3", "The range begins after its end."),
-        ("seq:..", "..", "A range needs a number at one end: seq:100..200."),
-        ("pair:>7", ">7", '">7" is not a whole number.'),
-        ("id:7*", "7*", "An id is compared as a whole: id:7."),
-        ("server:", ":", "A value is missing, such as server:weather."),
-        ("server:a,", ",", "A value is missing, such as server:weather."),
-        ('note:""', '""', "There is nothing between the quotes to look for."),
+        ("since:2026-13-01", "2026-13-01", '"2026-13-01" is not a valid date.'),
+        ("turn:three", "three", '"three" is not an integer.'),
+        ("seq:9..3", "9..3", "The start of the range is after its end."),
+        ("seq:..", "..", "A range requires a number at one end: seq:100..200."),
+        ("pair:>7", ">7", '">7" is not an integer.'),
+        ("id:7*", "7*", "An id must match completely: id:7."),
+        ("server:", ":", "A value is missing, for example server:weather."),
+        ("server:a,", ",", "A value is missing, for example server:weather."),
+        ('note:""', '""', "The quotes are empty."),
         ('a "b', '"b', "This quote is not closed."),
-        ('""', '""', "There is nothing between the quotes to look for."),
-        ("/a", "/a", 'This regular expression is not closed by "/".'),
-        ("/tmp/file", "/tmp/file", 'After a regular expression only i is known, not "file".'),
-        ("/(/", "/(/", "This cannot be a regular expression: missing ), unterminated subpattern."),
-        ("/a(?=b)/", "/a(?=b)/", "This cannot be a regular expression: look-around is not supported."),
-        (r"/(a)\1/", r"/(a)\1/", "This cannot be a regular expression: a backreference is not supported."),
+        ('""', '""', "The quotes are empty."),
+        (
+            "/a",
+            "/a",
+            'The closing "/" of this regular expression is missing. Quote words that contain slashes.',
+        ),
+        ("/tmp/file", "/tmp/file", 'Unknown flag "file". The only flag is i.'),
+        ("/(/", "/(/", "Invalid regular expression: missing ), unterminated subpattern."),
+        ("/a(?=b)/", "/a(?=b)/", "Invalid regular expression: look-around is not supported."),
+        (r"/(a)\1/", r"/(a)\1/", "Invalid regular expression: a backreference is not supported."),
         ("(a", "(", 'This "(" is not closed.'),
-        ("a)", ")", 'This ")" closes nothing.'),
-        ("a ()", "()", "There is nothing in these parentheses."),
+        ("a)", ")", 'Unexpected ")".'),
+        ("a ()", "()", "These parentheses are empty."),
         ("a and", "and", '"and" needs a term on both sides'),
         ("or a", "or", '"or" needs a term on both sides'),
         ("(a or) b", "or", '"or" needs a term on both sides'),
@@ -212,13 +216,16 @@ def test_the_valid_part_of_a_text_with_a_mistake_is_kept():
 
 def test_nesting_of_parentheses_is_limited():
     deep = MAX_DEPTH + 1
-    assert sentence("(" * deep + "a" + ")" * deep) == f"Parentheses go at most {MAX_DEPTH} deep."
+    assert (
+        sentence("(" * deep + "a" + ")" * deep)
+        == f"Parentheses are nested more than {MAX_DEPTH} levels deep."
+    )
     assert parse("(" * MAX_DEPTH + "a" + ")" * MAX_DEPTH).root == A
     assert parse("!" * 2000 + "a").root == A
 
 
 def test_a_very_long_paste_is_refused_without_parsing():
-    assert sentence("a " * MAX_TEXT) == f"A filter has at most {MAX_TEXT} characters."
+    assert sentence("a " * MAX_TEXT) == f"A filter can have at most {MAX_TEXT} characters."
 
 
 WORDS = [

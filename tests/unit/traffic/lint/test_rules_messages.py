@@ -49,7 +49,7 @@ def test_an_unknown_id_is_reported_with_the_pending_ids():
     script = Script().legacy()
     known = script.out("ping")
     script.result(1007, {})
-    assert script.findings()[0].sentence == f"No request has the id 1007; {known} waits."
+    assert script.findings()[0].sentence == f"No request has the id 1007; {known} is pending."
 
 
 def test_the_second_answer_is_a_duplicate():

@@ -60,7 +60,9 @@ def test_a_server_may_not_ask_for_what_the_client_did_not_declare(method: str):
 def test_a_client_that_uses_what_the_server_did_not_declare_is_reported():
     script = Script().legacy(server={"tools": {}})
     script.out("prompts/list")
-    assert script.findings()[0].sentence == 'The server did not declare prompts, which "prompts/list" needs.'
+    assert (
+        script.findings()[0].sentence == 'The server did not declare prompts, which "prompts/list" requires.'
+    )
 
 
 def test_the_first_revision_has_no_capability_for_completion():

@@ -17,7 +17,7 @@ COUNT = {
 
 
 class FakeJudge:
-    """Finds what it is told to find."""
+    """Finds the kind of entry told to find."""
 
     def __init__(self, violation: str = "", schema: str = "") -> None:
         self._violation, self._schema = violation, schema
@@ -117,14 +117,14 @@ def test_since_2026_an_output_schema_may_be_of_any_type():
 
 
 def test_the_validators_problems_with_a_schema_are_reported():
-    (finding,) = listed(ECHO).findings(FakeJudge(schema="refers to itself without end"))
-    assert finding.sentence == 'The inputSchema of "echo" refers to itself without end.'
+    (finding,) = listed(ECHO).findings(FakeJudge(schema="has a circular reference"))
+    assert finding.sentence == 'The inputSchema of "echo" has a circular reference.'
 
 
 def test_many_tools_with_the_same_fault_are_summed_up():
     findings = listed(*({**ECHO, "name": f"a b {number}"} for number in range(100))).findings()
     assert len(findings) == 5
-    assert findings[-1].sentence.endswith("95 more tools have the same.")
+    assert findings[-1].sentence.endswith("95 more tools have the same finding.")
 
 
 def test_only_a_changed_order_of_the_same_tools_is_reported():

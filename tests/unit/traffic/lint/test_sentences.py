@@ -20,7 +20,9 @@ def test_what_is_wrong_with_an_entry_alone_is_said_of_that_entry():
 
 def test_what_needs_more_than_the_entry_is_said_without_ids_and_values():
     answer = Script().legacy().raw(Direction.IN, b'{"jsonrpc":"2.0","id":"u7510","result":{}}')
-    assert sentence_of(stored(answer, "unknown-id", Severity.ERROR), answer) == "An answer to no request."
+    assert (
+        sentence_of(stored(answer, "unknown-id", Severity.ERROR), answer) == "A response without a request."
+    )
 
 
 def test_another_severity_is_another_finding():
@@ -29,7 +31,7 @@ def test_another_severity_is_another_finding():
 
 
 def test_an_entry_that_is_gone_has_the_sentence_of_the_rule():
-    assert sentence_of(Finding(7, "not-json", Severity.ERROR, ""), None) == "It is not JSON."
+    assert sentence_of(Finding(7, "not-json", Severity.ERROR, ""), None) == "Not JSON."
     assert sentence_of(Finding(7, "of-the-future", Severity.ERROR, ""), None)
 
 

@@ -195,7 +195,7 @@ def test_what_does_not_follow_is_not_filled_in():
     columns = EntryColumns()
     columns.begin_at_end(1, rows[6:])
     for wrong in (rows[1:3], rows[:7], [rows[0], rows[2]]):
-        with pytest.raises(ValueError, match="entry 1"):
+        with pytest.raises(ValueError, match="The next is 1"):
             columns.fill(wrong)
     assert (columns.hole, columns.loaded, columns.ready) == ((0, 6), 2, 0)
     columns.fill(rows[:6])

@@ -11,6 +11,7 @@ from tests.conftest import wait_until
 from tests.unit.traffic.tapped import MemoryStore, hide, line, seen
 from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, Outcome, Severity
 from tui.traffic.filter.view import View
+from tui.traffic.record import recorder as recorder_module
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.recorder import AT_ONCE, ENTRY_BYTES, Recorder
 
@@ -147,7 +148,7 @@ def test_a_store_that_cannot_be_opened_leaves_a_recording_in_memory(stage: Stage
 
     recorder = stage.make(factory=refuse)
     stage.record(seen(b"kept"))
-    recorder.add_findings([Finding(1, "not-json", Severity.ERROR, "It is not JSON.")])
+    recorder.add_findings([Finding(1, "not-json", Severity.ERROR, "Not JSON.")])
     assert recorder.flush()
     assert "no" in recorder.problem
     assert recorder.memory.body(1) == b"kept"
@@ -164,6 +165,17 @@ def test_a_full_disk_is_reported_and_so_is_its_end(stage: Stage):
     stage.record(seen(b"2"))
     assert stage.recorder.problem == ""
     assert [entry.body for entry in stage.store.entries] == [b"2"]
+
+
+def test_a_store_that_works_again_is_noticed_while_nothing_comes(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(recorder_module, "RETRY_SECONDS", 0.01)
+    stage.store.problem = "the disk is full"
+    stage.record(seen(b"1"))
+    assert stage.recorder.problem
+    stage.store.problem = ""
+    wait_until(lambda: not stage.recorder.problem, 5)
 
 
 @pytest.mark.parametrize("first", ["entries", "findings"])
@@ -232,7 +244,7 @@ def test_overload_drops_bodies_first_and_then_entries_with_a_notice(stage: Stage
     assert (gap.kind, gap.method) == (Kind.EVENT, "dropped")
     assert gap.detail["entries"] == 400 - len(whole) - len(heads)
     assert gap.detail["bytes"] == 3000 * gap.detail["entries"]
-    assert b"not in the recording" in gap.body
+    assert b"lost: they came faster than they could be stored" in gap.body
     stage.record(seen(b"again"))
     assert entries[-1].body == b"again"
 
@@ -294,7 +306,7 @@ def test_up_to_where_the_linter_came_is_stored_also_without_findings(stage: Stag
 
 
 def test_findings_are_stored_and_shown_in_the_columns(stage: Stage):
-    finding = Finding(1, "not-json", Severity.ERROR, "It is not JSON.")
+    finding = Finding(1, "not-json", Severity.ERROR, "Not JSON.")
     stage.recorder.capture(seen(b"x"))
     stage.recorder.add_findings([finding])
     stage.record()

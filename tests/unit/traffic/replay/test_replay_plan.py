@@ -40,9 +40,9 @@ def test_messages_that_cannot_be_resent_say_why():
     recorded.out({"id": 3, "method": "large", "params": {"text": "x" * 400_000}})
     recorded.back({"id": 3, "result": {}})
     assert [item.left_out for item in planned(recorded)] == [
-        "a secret in it was not recorded",
-        "it had no answer",
-        "only its beginning was recorded",
+        "a secret in it was redacted",
+        "it had no response",
+        "only its start was recorded",
     ]
 
 
@@ -91,7 +91,7 @@ def test_an_answer_other_than_json_differs_and_requests_are_counted():
     (item,) = planned(recorded)
     result = Replay([item]).answer(item, b"garbage", 1)
     assert result.differs
-    assert tally([result, ReplayResult(item, problem="gone")]) == {"same": 0, "differ": 2, "left out": 0}
+    assert tally([result, ReplayResult(item, problem="gone")]) == {"same": 0, "differ": 2, "omitted": 0}
 
 
 # ---- batches --------------------------------------------------------------------------------------------
@@ -122,8 +122,8 @@ def test_the_requests_of_a_batch_are_sent_one_by_one():
 def test_messages_of_a_batch_that_cannot_be_resent_say_why():
     items = planned(recorded_batch(b"[" + answered(1, "x" * 400_000) + b"]"))
     assert [item.left_out for item in items] == [
-        "only the beginning of its answer was recorded",
-        "it had no answer",
+        "only the start of its response was recorded",
+        "it had no response",
         "",
     ]
 

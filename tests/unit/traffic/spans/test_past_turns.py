@@ -83,7 +83,7 @@ def test_a_question_after_calls_that_were_cut_off_is_a_turn():
 
 
 def test_a_question_after_a_stopped_call_is_a_turn():
-    stopped = ToolMessage("c1", "weather__get", "cancelled by the person", is_error=True, why="cancelled")
+    stopped = ToolMessage("c1", "weather__get", "cancelled by the user", is_error=True, why="cancelled")
     entries = past_turns([*TURN[:2], stopped, *TURN], [Remark(3, "end", "cancelled")])
     assert numbers(entries) == [(1, 0), (2, 0)]
     assert next(one.state for one in entries if isinstance(one, CallSpan)) is CallState.CANCELLED

@@ -171,7 +171,7 @@ def test_a_turn_ends_with_a_note_that_says_why() -> None:
     script = Script().turn().finish(EndReason.EMPTY)
     note = script.only(NoteSpan)
     assert isinstance(note, NoteSpan)
-    assert (note.kind, note.text) == (NoteKind.ENDED, "the model said nothing")
+    assert (note.kind, note.text) == (NoteKind.ENDED, "empty reply")
 
 
 def test_an_error_fails_its_step_and_adds_a_note() -> None:

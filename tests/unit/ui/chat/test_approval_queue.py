@@ -78,6 +78,6 @@ def test_a_malformed_question_is_told_clean_and_on_one_line():
     approvals = Watched()
     approvals.refused("we\x1b[2Jather", "elicitation/create: url must be\n a string")
     assert approvals.told == [
-        "A malformed question of we␛[2Jather was refused. elicitation/create: url must be a string."
+        "Rejected an invalid request from we␛[2Jather. elicitation/create: url must be a string."
     ]
     assert approvals.shown == []

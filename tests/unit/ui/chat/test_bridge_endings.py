@@ -17,7 +17,9 @@ def test_an_end_is_one_plain_sentence_or_two_with_its_keys(reason: EndReason):
 
 
 def test_what_failed_stands_out():
-    assert note_of(Remark(1, "error", "no answer"), **KEYS) == ("no answer", "bad")
+    assert note_of(
+        Remark(1, "error", "it does not support response_format with tools; retrying without"), **KEYS
+    ) == ("it does not support response_format with tools; retrying without", "bad")
     assert note_of(Remark(1, "warn", "careful"), **KEYS) == ("careful", "warn")
     assert note_of(Remark(1, "notice", "limit"), **KEYS) == ("limit", "info")
 

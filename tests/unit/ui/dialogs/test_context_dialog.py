@@ -5,7 +5,7 @@ from tui.ui.dialogs.context_dialog import context_rows
 from tui.ui.widgets.rows import width_of
 
 PARTS = [
-    ContextPart("System text", 80),
+    ContextPart("System prompt", 80),
     ContextPart("2 tools", 7_700, "crm"),
     ContextPart("1 tool", 5, "evil\x1b[2J" + "x" * 100),
 ]
@@ -17,7 +17,7 @@ def shown(width: int, window: int | None = 32_768) -> list[str]:
 
 def test_each_part_has_a_line_with_its_tokens_and_the_last_line_is_the_total():
     lines = shown(78)
-    assert lines[0].startswith("System text") and lines[0].endswith("~80")
+    assert lines[0].startswith("System prompt") and lines[0].endswith("~80")
     assert lines[1].startswith("crm, 2 tools") and "━" in lines[1]
     assert lines[-1].startswith("Total") and lines[-1].endswith("~7.8 k of 33 k (24%)")
 

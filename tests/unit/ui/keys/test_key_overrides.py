@@ -16,8 +16,8 @@ def test_a_valid_key_replaces_the_defaults():
     ("wanted", "words"),
     [
         (("chat.coppy", "f11"), "did you mean `chat.copy`?"),
-        (("chat.copy", "notakey"), "'notakey' is no key"),
-        (("chat.copy", "ctrl+q"), "belongs to `app.quit`"),
+        (("chat.copy", "notakey"), "'notakey' is not a key"),
+        (("chat.copy", "ctrl+q"), "is already used by `app.quit`"),
     ],
 )
 def test_an_invalid_key_is_reported_and_not_used(wanted: tuple[str, str], words: str):

@@ -7,18 +7,15 @@ from textual.app import App
 from tests.conftest import until
 from tui.ui.platform.textual_internals import close_at_once, crash, report_crash
 
-SECRET = "sk-never-printed"
-
 
 class _Stage(App[None]):
     def __init__(self) -> None:
         super().__init__()
-        self.reports: list[str] = []
+        self.reports: list[BaseException] = []
         report_crash(self, self.reports.append)
 
     def fail(self) -> None:
-        secret = SECRET
-        raise ValueError(len(secret))
+        raise ValueError(16)
 
 
 def test_textual_has_the_names():
@@ -27,15 +24,13 @@ def test_textual_has_the_names():
         assert callable(getattr(App, name))
 
 
-async def test_an_unhandled_exception_is_reported_without_local_variables() -> None:
+async def test_an_unhandled_exception_is_reported_once() -> None:
     app = _Stage()
     with pytest.raises(ValueError, match="16"):
         async with app.run_test() as pilot:
             app.call_later(app.fail)
             await pilot.pause()
-    assert len(app.reports) == 1
-    assert "ValueError: 16" in app.reports[0]
-    assert SECRET not in app.reports[0]
+    assert [repr(one) for one in app.reports] == ["ValueError(16)"]
 
 
 async def test_without_the_name_for_the_exception_the_current_one_is_reported(
@@ -48,7 +43,7 @@ async def test_without_the_name_for_the_exception_the_current_one_is_reported(
             app.fail()
         except ValueError:
             app._fatal_error()
-    assert "ValueError: 16" in app.reports[0]
+    assert repr(app.reports[0]) == "ValueError(16)"
 
 
 @pytest.mark.parametrize("has_private_name", [True, False])
@@ -63,7 +58,7 @@ async def test_an_error_from_outside_ends_the_app(
                     patch.setattr(app, "_handle_exception", None)
                 crash(app, KeyError("outside"))
             await pilot.pause()
-    assert "KeyError: 'outside'" in app.reports[0]
+    assert repr(app.reports[0]) == "KeyError('outside')"
 
 
 @pytest.mark.parametrize("has_private_name", [True, False])

@@ -1,4 +1,4 @@
-"""The address that a server wants opened, on screen."""
+"""The address that a server wants opened, current."""
 
 import pytest
 
@@ -38,9 +38,7 @@ async def test_the_whole_address_and_its_server_are_shown() -> None:
     async with app_with_person() as (app, _, person):
         waiting = asked(person.address(question()))
         await shown(app, AddressDialog)
-        await shows(
-            app, "weather asks you to open an address", "Confirm it", "https://auth.example/login?a=1"
-        )
+        await shows(app, "weather asks you to open a URL", "Confirm it", "https://auth.example/login?a=1")
         await shows(app, "ctrl+s open in the browser")
         waiting.cancel()
 
@@ -49,7 +47,7 @@ async def test_a_look_alike_is_flagged() -> None:
     async with app_with_person() as (app, _, person):
         waiting = asked(person.address(question("https://xn--pple-43d.com/")))
         await shown(app, AddressDialog)
-        await shows(app, "! The host is written in other letters: it reads \u0430pple.com.")
+        await shows(app, "! The host is encoded. It reads аpple.com.")
         waiting.cancel()
 
 
@@ -91,7 +89,7 @@ async def test_over_ssh_the_answer_of_a_sign_in_is_pasted(monkeypatch: pytest.Mo
     async with app_with_person() as (app, pilot, person):
         waiting = asked(person.address(question(purpose="sign in")))
         await shown(app, AddressDialog)
-        await shows(app, "weather asks you to sign in")
+        await shows(app, "weather requires signing in")
         await keys(pilot, "code")
         await pilot.press("enter")
         assert await waiting == AddressAnswer(Action.ACCEPT, "code")

@@ -100,7 +100,7 @@ async def test_a_question_for_a_secret_is_flagged() -> None:
         schema = {"properties": {"api_key": {"type": "string"}}}
         question = asked(person.form(FormQuestion("weather", "Your key?", schema)))
         await shown(app, FormDialog)
-        await shows(app, "! api_key: servers must not ask for secrets in a form.")
+        await shows(app, "! api_key: servers must not request secrets in a form.")
         question.cancel()
 
 

@@ -22,7 +22,7 @@ async def test_server_limit_and_every_word_of_the_request_are_shown() -> None:
     async with app_with_person() as (app, _, person):
         question = asked(person.sampling(SamplingQuestion("weather", PARAMS)))
         await shown(app, SamplingDialog)
-        await shows(app, "weather asks", "for a reply", "at most 100 tokens, 1 message", "Say [b]hello[/b]")
+        await shows(app, "weather requests a reply", "up to 100 tokens, 1 message", "Say [b]hello[/b]")
         question.cancel()
 
 
@@ -30,7 +30,7 @@ async def test_a_window_of_ten_rows_shows_text_and_keys() -> None:
     async with app_with_person((40, 10)) as (app, _, person):
         question = asked(person.sampling(SamplingQuestion("weather", PARAMS)))
         await shown(app, SamplingDialog)
-        await shows(app, "weather asks", "Say [b]hello[/b]", "ctrl+s send", "esc cancel")
+        await shows(app, "weather requests a reply", "Say [b]hello[/b]", "ctrl+s send", "esc cancel")
         question.cancel()
 
 
@@ -65,4 +65,4 @@ async def test_a_request_can_be_refused(key: str, action: Action) -> None:
 
 def test_tools_and_wanted_context_are_named() -> None:
     facts = request_facts({**PARAMS, "tools": [{"name": "a"}, {"name": "b"}], "includeContext": "allServers"})
-    assert facts[2:] == ["2 tools: a, b", "without the context of servers that it asks for"]
+    assert facts[2:] == ["2 tools: a, b", "without the requested server context"]

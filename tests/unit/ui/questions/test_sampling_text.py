@@ -42,7 +42,7 @@ def test_a_changed_text_changes_its_part_only() -> None:
 
 def test_a_lost_heading_is_said() -> None:
     text = text_of(sections_of(REQUEST)).replace("── system", "system")
-    assert changed(REQUEST, text) == (REQUEST, "The lines that begin with ── must stay as they are.")
+    assert changed(REQUEST, text) == (REQUEST, "Do not change lines that start with ──.")
 
 
 def test_a_reply_is_one_part() -> None:

@@ -52,7 +52,7 @@ async def test_a_withdrawn_question_closes_with_all_that_was_opened_over_it() ->
         await shown(app, HelpScreen)
         waiting.cancel()
         await until(lambda: app.screen is app.main)
-        await shows(app, "server1 withdrew its question.")
+        await shows(app, "server1 withdrew its request.")
 
 
 async def test_keys_meant_for_a_withdrawn_question_reach_nothing_under_it(
@@ -130,7 +130,7 @@ async def test_a_key_that_a_question_keeps_from_the_chat_says_why(key: str, acti
         waiting = asked(person.form(question(1)))
         await shown(app, FormDialog)
         await pilot.press(key)
-        said = f"{action} is not available: a server waits for an answer. Press esc to cancel it."
+        said = f"{action} is not available: a server is waiting for your answer. Press esc to cancel it."
         await until(lambda: any(said == one.message for one in app._notifications))
         assert isinstance(app.screen, FormDialog)
         waiting.cancel()

@@ -6,7 +6,7 @@ from tests.ui.traffic_stage import some
 from tui.ui.traffic.entry_row import RowContext, RowMaker, layout_for
 from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.widgets.symbols import ASCII, UNICODE
-from tui.ui.widgets.times import TimeMode
+from tui.ui.widgets.times import TimeMode, span
 
 
 @pytest.mark.parametrize("width", [72, 80, 111, 112, 120, 159, 160, 200, 240])
@@ -41,3 +41,15 @@ def test_a_dropped_entry_is_struck_through() -> None:
     rows = [maker.row(index, columns, RowContext()) for index in range(4)]
     struck = [any("strike" in style for _, style in row) for row in rows]
     assert struck == [True, True, False, False]
+
+
+def test_a_request_that_stands_for_its_call_has_latency_bar_and_outcome() -> None:
+    entries = some().columns
+    index = next(at for at in range(len(entries)) if entries.latency_ns(at) > 0)
+    maker, columns = RowMaker(entries, UNICODE), layout_for(160, TimeMode.CLOCK, 10)
+    took = span(entries.latency_ns(index))
+    answer = text_of(maker.row(entries.partner(index), columns, RowContext()))
+    assert took not in text_of(maker.row(index, columns, RowContext()))
+    row = text_of(maker.row(index, columns, RowContext(is_call=True)))
+    assert took in answer
+    assert row.split()[-4:] == answer.split()[-4:]

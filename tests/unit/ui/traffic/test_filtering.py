@@ -5,9 +5,11 @@ import pytest
 from tests.conftest import until, wait_until
 from tests.ui.traffic_stage import WALL_NS, some
 from tui.traffic.filter import view as view_module
+from tui.traffic.filter.arrangement import Order, SortColumn
 from tui.traffic.filter.query import parse
 from tui.traffic.record.entry_columns import Recording
 from tui.ui.traffic.filtering import Filtering
+from tui.ui.widgets.rows import text_of
 
 
 def passing(recording: Recording, expression: str) -> int:
@@ -38,4 +40,16 @@ async def test_a_filter_goes_on_between_two_looks(monkeypatch: pytest.MonkeyPatc
     filtering.advance()
     await until(lambda: worked)
     assert worked == [True]
+    filtering.close()
+
+
+def test_sorted_by_latency_the_title_names_calls_only() -> None:
+    filtering = Filtering(some().recording(live=False))
+    for column, words in (
+        (SortColumn.LATENCY, "sorted by latency, calls only"),
+        (SortColumn.SIZE, "by size"),
+    ):
+        filtering.order = Order(column)
+        wait_until(filtering.arranged().advance)
+        assert text_of(filtering.order_row).endswith(words)
     filtering.close()

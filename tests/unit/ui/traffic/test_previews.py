@@ -1,9 +1,12 @@
 """Previews of entries, read in the background."""
 
 import asyncio
+import json
+
+import pytest
 
 from tests.ui.traffic_stage import some
-from tui.ui.traffic.previews import NONE, Previews, ReaderThread
+from tui.ui.traffic.previews import NONE, Previews, ReaderThread, _event
 
 
 async def test_the_last_entries_are_known_before_they_are_asked_for() -> None:
@@ -26,3 +29,17 @@ async def test_nothing_is_read_of_a_recording_without_entries() -> None:
     previews.foresee(type(recording.entries)(), 40)
     await previews.close()
     reader.close()
+
+
+@pytest.mark.parametrize(
+    ("detail", "text"),
+    [
+        ({"code": 0, "signal": None, "seconds": 8.5}, "code 0, 8.5 s"),
+        ({"code": 1}, "code 1"),
+        ({"code": None, "signal": "SIGKILL", "seconds": 8.5}, "SIGKILL"),
+        ({"signal": 9}, "signal 9"),
+        ({"code": "odd", "seconds": 2}, "code odd seconds 2"),
+    ],
+)
+def test_an_exit_is_its_code_and_run_time_or_its_signal(detail: dict[str, object], text: str) -> None:
+    assert _event(json.dumps({"event": "exit", **detail}).encode()) == text

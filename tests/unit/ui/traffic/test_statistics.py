@@ -8,6 +8,8 @@ from tests.ui.traffic_stage import Recorded, some
 from tests.unit.traffic.small_traffic import begun_at_end, fill
 from tui.core.traffic import Kind
 from tui.traffic.stats import Stats
+from tui.ui.keys.footer import laid_out, row_of
+from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.traffic.statistics import StatisticsScreen, figures_row, head, sparkline
 from tui.ui.widgets.rows import text_of, width_of
 
@@ -71,3 +73,18 @@ async def test_the_cursor_stays_on_its_line_when_the_order_changes() -> None:
 
 def title(screen: StatisticsScreen) -> str:
     return screen._title.render_line(0).text
+
+
+def test_the_calls_over_time_have_a_heading_with_their_span_wherever_they_are_shown() -> None:
+    stats = Stats(some().columns)
+    assert stats.advance(1000)
+    total = stats.total()
+    for width in range(80, 170):
+        is_shown = any(block in text_of(figures_row(total, width)) for block in "▁▂▃▄▅▆▇█")
+        assert is_shown == text_of(head(width, 4_000_000_000)).rstrip().endswith("over 4.0 s")
+
+
+def test_the_keys_of_every_screen_are_in_a_narrow_footer() -> None:
+    entries = [(key, label, None) for key, label in StatisticsScreen.KEYS]
+    footer = text_of(row_of(laid_out(entries, KeyOverrides(), 80)))
+    assert "esc back" in footer and "ctrl+p commands" in footer

@@ -107,18 +107,18 @@ async def test_a_truncated_image_is_shown_as_far_as_it_goes(form: str) -> None:
     ],
 )
 async def test_data_with_only_the_first_bytes_of_an_image_is_refused(data: bytes) -> None:
-    with pytest.raises(PictureError, match=r"damaged|it is not a PNG"):
+    with pytest.raises(PictureError, match=r"^(damaged|not a PNG, JPEG, GIF or WEBP image)"):
         await decoded(base64.b64encode(data), 80, 30)
 
 
 async def test_invalid_base64_is_refused() -> None:
-    with pytest.raises(PictureError, match="it is not a PNG, JPEG, GIF or WEBP image"):
+    with pytest.raises(PictureError, match=r"^not a PNG, JPEG, GIF or WEBP image"):
         await decoded(b"%%%%\xff\n", 80, 30)
 
 
 @pytest.mark.parametrize("form", ["TIFF", "BMP", "PPM", "ICO", "EPS"])
 async def test_other_formats_are_refused(form: str) -> None:
-    with pytest.raises(PictureError, match="it is not a PNG, JPEG, GIF or WEBP image"):
+    with pytest.raises(PictureError, match=r"^not a PNG, JPEG, GIF or WEBP image"):
         await decoded(encoded(two_halves(), form), 80, 30)
 
 
@@ -156,7 +156,7 @@ async def test_the_memory_of_the_process_is_limited(monkeypatch: pytest.MonkeyPa
 
 
 async def test_a_missing_pillow_is_reported() -> None:
-    with pytest.raises(PictureError, match="decoder could not be started"):
+    with pytest.raises(PictureError, match="cannot start the decoder"):
         await decoded(encoded(two_halves()), 80, 30, python="/does/not/exist")
     with pytest.raises(PictureError, match="too much time or memory"):
         await decoded(encoded(two_halves()), 80, 30, python="/bin/false")

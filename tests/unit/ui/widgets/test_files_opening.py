@@ -40,7 +40,7 @@ async def test_the_opener_gets_the_file_as_one_argument(tmp_path: Path):
 async def test_a_missing_opener_is_reported_with_the_path(tmp_path: Path):
     app = Notified()
     await open_file(app, tmp_path / "a.png", ("no-such-opener", "x"))  # type: ignore[arg-type]
-    assert "no-such-opener could not be started" in app.told[0] and str(tmp_path / "a.png") in app.told[0]
+    assert "Cannot start no-such-opener: " in app.told[0] and str(tmp_path / "a.png") in app.told[0]
 
 
 async def test_an_opener_that_fails_is_reported(tmp_path: Path):

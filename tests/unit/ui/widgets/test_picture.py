@@ -33,7 +33,7 @@ def test_below_an_odd_last_line_is_the_background() -> None:
 def test_the_caption_shows_the_size_and_damage() -> None:
     assert text_of(Picture(1, 1, b"abc", (640, 480)).caption) == "640 × 480"
     whole = text_of(Picture(1, 1, b"abc", (640, 480), moves=True, is_cut=True).caption)
-    assert whole == "640 × 480, the first of its frames, not all of it could be read"
+    assert whole == "640 × 480, first frame, incomplete"
 
 
 def test_the_colors_of_a_cell_are_those_of_its_style() -> None:

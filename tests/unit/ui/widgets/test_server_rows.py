@@ -1,9 +1,11 @@
 """The rows of a remote server; those with a process are tested through the servers pane."""
 
+from dataclasses import replace
+
 from tui.core.context.definition_tokens import DefinitionTokens
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport
-from tui.ui.widgets.server_rows import Look, noise_words, server_rows, token_facts
+from tui.ui.widgets.server_rows import Look, ages_fit, head_row, noise_words, server_rows, token_facts
 from tui.ui.widgets.symbols import UNICODE
 
 SPEC = ServerSpec("far", transport=Transport.HTTP, url="https://h.example/mcp?api_key=s3cr3t")
@@ -38,7 +40,7 @@ def test_its_details_are_its_address_without_secrets_and_its_transport():
 def test_a_server_that_does_not_answer_says_why_while_it_counts_as_running():
     silent = Reach(WHERE, "HTTP", False, 200, "no connection to https://h.example: Connection refused.")
     head, why = shown(status(reach=silent))
-    assert "no answer" in head
+    assert "no response" in head
     assert why.strip() == "no connection to https://h.example: Connection refused."
 
 
@@ -71,7 +73,31 @@ def test_a_failed_start_says_what_to_do():
 
 
 def test_what_is_no_message_came_in_responses():
-    assert noise_words(status(noise=1)) == "1 response not in the protocol"
+    assert noise_words(status(noise=1)) == "1 response outside the protocol"
+
+
+def test_where_one_row_has_no_room_for_the_age_the_last_column_is_that_of_the_tokens():
+    sizes = {"far": DefinitionTokens({"get": 1_100}), "b": DefinitionTokens({"get": 40})}
+    far, short, stopped = (
+        status(withheld=1),
+        renamed(status(), "b"),
+        renamed(status(ServerState.STOPPED), "c"),
+    )
+    every = (far, short, renamed(status(ServerState.STARTING), "d"), stopped)
+    lines = {}
+    for columns in (80, 52, 46):
+        look = Look(columns, 8, UNICODE, 0, 5_000_000_000, Redactor(), sizes)
+        look = replace(look, ages=ages_fit(every, look))
+        lines[columns] = ["".join(text for text, _ in head_row(one, look)).rstrip() for one in every]
+    assert all(line.endswith("<1 m") for line in lines[80][:2])
+    for columns in (52, 46):
+        assert lines[columns][1].endswith("~40 tokens")
+        assert "<1 m" not in "".join(lines[columns])
+        assert "STARTING" in lines[columns][2] and lines[columns][2].endswith("5 s")
+
+
+def renamed(given, name):
+    return ServerStatus(**{**fields(given), "name": name})
 
 
 def fields(given):

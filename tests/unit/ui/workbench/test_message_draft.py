@@ -40,7 +40,7 @@ def attached(source: ResultSource) -> list[object]:
 
 def test_a_result_for_the_conversation_is_quoted_with_its_source() -> None:
     result = ToolResult((TextContent("a\n\x1b[31mb"),))
-    assert for_conversation("s", "t", {"a": 1}, result) == 's › t with {"a": 1} gave:\n> a\n> ␛[31mb\n'
+    assert for_conversation("s", "t", {"a": 1}, result) == 'Result of s › t with {"a": 1}:\n> a\n> ␛[31mb\n'
 
 
 def test_the_messages_of_a_prompt_are_one_message_and_what_they_embed_is_attached() -> None:
@@ -66,5 +66,5 @@ def test_what_a_result_holds_itself_is_attached_as_it_is(source: ResultSource) -
 
 
 def test_what_no_model_can_be_given_says_so(source: ResultSource) -> None:
-    with pytest.raises(ValueError, match="neither text nor a picture"):
+    with pytest.raises(ValueError, match="unsupported type: not text, an image or audio"):
         attach_content(source, BinaryContent("blob", "x/y", 3, "AAEC"), "call")

@@ -57,7 +57,7 @@ def test_an_error_of_the_server_is_shown_in_its_own_words_only() -> None:
 def test_long_text_is_truncated_and_says_how_much_is_missing() -> None:
     found = lines(ToolResult((TextContent("x\n" * 5_000_000),)))
     assert len(found) < 2_100
-    assert "more characters; saving it keeps all of it" in found[-1]
+    assert "more characters. Save it to get all" in found[-1]
 
 
 def test_a_line_says_whether_structured_content_matches_its_schema() -> None:
@@ -66,12 +66,15 @@ def test_a_line_says_whether_structured_content_matches_its_schema() -> None:
     assert "no output schema" in lines(good)[0]
     bad = ToolResult((), structured={"a": 1}, warning="does not match outputSchema: a")
     assert "! does not match outputSchema: a" in lines(bad, {"type": "object"})[0]
-    assert "not there, though" in lines(ToolResult((TextContent("x"),)), {"type": "object"})[0]
+    assert (
+        "missing, although the tool has an output schema"
+        in lines(ToolResult((TextContent("x"),)), {"type": "object"})[0]
+    )
 
 
 def test_a_failure_says_what_happened() -> None:
     found = lines(ToolResult((TextContent("after 60 s"),), is_error=True, failure=CallFailure.TIMEOUT))
-    assert found == ["It took too long and was given up.", "after 60 s"]
+    assert found == ["Timed out.", "after 60 s"]
 
 
 def test_invalid_base64_is_reported_and_not_decoded() -> None:
@@ -93,7 +96,7 @@ def test_results_are_compared_member_by_member_even_in_json_texts() -> None:
     sheet = difference(before, after)
     text = [text_of(sheet.row(index, 80)) for index in range(sheet.count())]
     assert text[-1] == "~ content[0].text.n: 1 -> 2"
-    assert text_of(difference(before, before).row(2, 80)) == "They are the same."
+    assert text_of(difference(before, before).row(2, 80)) == "No differences."
 
 
 def test_the_oldest_calls_are_dropped_when_there_are_many_or_they_are_large() -> None:
@@ -164,7 +167,7 @@ def test_a_json_text_is_a_tree() -> None:
 
 def test_of_an_app_the_source_is_shown_and_said_to_be_that() -> None:
     shown = rows_of(sheet_of_result(read("ui://x/y", "text/html;profile=mcp-app", "<b>hi</b>"), UNICODE))
-    assert "its source: mcptui does not run it" in shown[0]
+    assert "its source (mcptui does not run apps)" in shown[0]
     assert shown[1] == "<b>hi</b>"
 
 

@@ -21,7 +21,7 @@ _WRITTEN = re.compile(r"""(?:^|(?<=[\s("']))@(?:"([^"\n]+)"|(\S+))""")
 
 RESOURCE_SECONDS = 30.0
 
-_AGAIN = "The message is in the composer again."
+_AGAIN = "The message is back in the input."
 
 
 class AttachmentReader:
@@ -54,7 +54,7 @@ class AttachmentReader:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise McptuiError(
-                f"cannot be attached: {reason}", where=reference.name, next_step=_AGAIN
+                f"cannot attach it: {reason}", where=reference.name, next_step=_AGAIN
             ) from error
 
     async def _resource(self, reference: Reference) -> list[Attachment]:
@@ -64,13 +64,11 @@ class AttachmentReader:
         )
         if result.is_error or result.failure is not CallFailure.NONE:
             reason = result_text(result).strip() or str(result.failure)
-            raise McptuiError(f"cannot be attached: {reason}", where=reference.name, next_step=_AGAIN)
+            raise McptuiError(f"cannot attach it: {reason}", where=reference.name, next_step=_AGAIN)
         try:
             return attachments_of(result.content, reference.name)
         except ValueError as error:
-            raise McptuiError(
-                f"cannot be attached: {error}", where=reference.name, next_step=_AGAIN
-            ) from error
+            raise McptuiError(f"cannot attach it: {error}", where=reference.name, next_step=_AGAIN) from error
 
 
 def bytes_of(path: Path) -> bytes:
@@ -79,13 +77,13 @@ def bytes_of(path: Path) -> bytes:
     try:
         mode = os.fstat(handle).st_mode
         if not stat.S_ISREG(mode):
-            raise ValueError("it is a directory" if stat.S_ISDIR(mode) else "it is not a regular file")
+            raise ValueError("it is a directory" if stat.S_ISDIR(mode) else "not a regular file")
         with open(handle, "rb", closefd=False) as file:
             data = file.read(MAX_BYTES + 1)
     finally:
         os.close(handle)
     if len(data) > MAX_BYTES:
-        raise ValueError(f"it is larger than {MAX_BYTES // 2**20} MiB")
+        raise ValueError(f"larger than {MAX_BYTES // 2**20} MiB")
     return data
 
 
@@ -110,9 +108,9 @@ def _why_not(written: str, folder: Path) -> str:
         if path.is_dir():
             return "a directory"
         if path.is_file():
-            return "its name was pasted; tab behind it attaches it"
+            return "only the name was pasted: press tab to attach the file"
         if os.path.lexists(path):
-            return "no file that can be read"
-        return "there is no such file" if "/" in written and path.parent.is_dir() else ""
+            return "not a readable file"
+        return "file not found" if "/" in written and path.parent.is_dir() else ""
     except (OSError, ValueError, RuntimeError):
         return ""

@@ -43,9 +43,9 @@ async def switch_model(conversations: "Conversations", rest: str) -> str:
     if near or model or not current:
         known = ", ".join(clean_line(one.name, 40) for one in choices[:8])
         raise McptuiError(
-            f"there is no model of this name{f'; {near} there is' if near else ''}",
+            "model not found",
             where=clean_line(name, 60),
-            next_step=f"Known: {known}.",
+            next_step=f"{f'Did you mean {near}? ' if near else ''}Known: {known}.",
         )
     await conversations.switch(current, name)
     return await _unlisted(conversations, current, name)
@@ -60,7 +60,7 @@ async def _unlisted(conversations: "Conversations", profile: str, model: str) ->
     if not ids or model in ids:
         return ""
     near = nearest(model, ids)
-    return f"Its endpoint does not list it{f'; {clean_line(near, 60)} it does' if near else ''}."
+    return f"The endpoint does not list it{f'; it lists {clean_line(near, 60)}' if near else ''}."
 
 
 def export_to(rest: str, title: str, folder: Path) -> tuple[ExportKind, Path]:
@@ -72,14 +72,14 @@ def export_to(rest: str, title: str, folder: Path) -> tuple[ExportKind, Path]:
         kind = _KINDS.get(Path(path).suffix.lstrip(".").lower())
         if kind is None:
             raise McptuiError(
-                "is neither a kind nor a path that ends in .md, .json or .html",
+                "not a format, and not a path that ends in .md, .json or .html",
                 where=clean_line(path, 80),
-                next_step="Write markdown, json or html before it.",
+                next_step="Put markdown, json or html before it.",
             )
     name = path.strip() or f"{_slug(title)}{_ENDINGS[kind]}"
     target = folder / os.path.expanduser(name)
     if os.path.lexists(target):
-        raise McptuiError("is there already", where=str(target), next_step="Name another file.")
+        raise McptuiError("already exists", where=str(target), next_step="Choose another name.")
     return kind, target
 
 
@@ -101,7 +101,7 @@ def said_by(result: PromptResult, name: str) -> tuple[str, Sequence[Attachment]]
     try:
         text, attachments = prompt_message(result, name)
     except ValueError as error:
-        raise McptuiError(f"gave what cannot be attached: {error}", where=name) from error
+        raise McptuiError(f"returned unsupported content: {error}", where=name) from error
     if not text and not attachments:
-        raise McptuiError("gave no message", where=name)
+        raise McptuiError("returned no messages", where=name)
     return text, attachments

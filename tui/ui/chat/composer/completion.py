@@ -259,7 +259,7 @@ class Completion:
         if not task.cancelled() and (error := task.exception()) is not None:
             import logging
 
-            logging.getLogger(__name__).error("suggestions could not be made", exc_info=error)
+            logging.getLogger(__name__).error("cannot load suggestions", exc_info=error)
 
 
 def suggestion_rows(found: "Sequence[Suggestion]") -> list[Row]:

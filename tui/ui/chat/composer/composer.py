@@ -207,7 +207,7 @@ class Composer(TokenArea):
 
     def _search_keys(self) -> str:
         keys = map(self._keys.first_of, ("composer.history", "composer.send", "chat.cancel"))
-        return "{} older   {} take   {} back".format(*keys)
+        return "{} older   {} select   {} cancel".format(*keys)
 
     def action_older(self) -> None:
         """Go up a row or a suggestion; in the first row, recall the previous message."""

@@ -29,12 +29,12 @@ def editor_of(env: Mapping[str, str]) -> list[str]:
     try:
         command = shlex.split(written) if os.name == "posix" else written.split()
     except ValueError as error:
-        raise McptuiError(f"cannot be read: {error}", where="$EDITOR") from error
+        raise McptuiError(f"cannot read it: {error}", where="$EDITOR") from error
     if not command:
         command = [found for found in _USUAL if shutil.which(found)][:1]
     if not command or not shutil.which(command[0]):
-        what = f"there is no program {command[0]}" if command else "there is no editor"
-        raise McptuiError(what, next_step="Set EDITOR to the one you like.")
+        what = f"program {command[0]} not found" if command else "no editor found"
+        raise McptuiError(what, next_step="Set EDITOR.")
     return command
 
 
@@ -47,7 +47,7 @@ async def edited(text: str, env: Mapping[str, str]) -> str:
     command = editor_of(env)
     folder, path = await asyncio.to_thread(_file_with, text)
     try:
-        await edit_file(path, command, "The message is as it was.")
+        await edit_file(path, command, "The message is unchanged.")
         return await asyncio.to_thread(_read, path, command[0])
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -78,7 +78,7 @@ def _file_with(text: str) -> tuple[Path, Path]:
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
         reason = error.strerror or str(error)
-        raise McptuiError(f"the message could not be written to a file: {reason}") from error
+        raise McptuiError(f"cannot write the message to a file: {reason}") from error
     return folder, path
 
 
@@ -88,10 +88,12 @@ def _read(path: Path, editor: str) -> str:
             raw = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise McptuiError(
-            f"left no file: {error.strerror}", where=editor, next_step="The message is as it was."
+            f"cannot read the edited message: {error.strerror}",
+            where=editor,
+            next_step="The message is unchanged.",
         ) from error
     if len(raw) > MOST_BYTES:
-        raise McptuiError("left more than 8 MB", where=editor, next_step="The message is as it was.")
+        raise McptuiError("wrote more than 8 MB", where=editor, next_step="The message is unchanged.")
     text = raw.decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "")
     return text.rstrip("\n")
 
@@ -101,7 +103,7 @@ async def _run(argv: list[str]) -> int:
         # Descriptor 2 is /dev/null while the app draws; errors of the editor belong on the terminal.
         process = await asyncio.create_subprocess_exec(*argv, stderr=1)
     except OSError as error:
-        raise McptuiError(f"could not be started: {error.strerror}", where=argv[0]) from error
+        raise McptuiError(f"cannot start: {error.strerror}", where=argv[0]) from error
     try:
         return await process.wait()
     finally:
@@ -200,7 +202,7 @@ class EditorSession:
                     # Raised once the terminal is ours again: Textual's `suspend` has no finally.
                     failure = error
         except SuspendNotSupported:
-            failure = McptuiError("this terminal cannot be lent to an editor")
+            failure = McptuiError("this terminal does not support an editor")
         finally:
             self.has_terminal = False
         app.refresh(layout=True)

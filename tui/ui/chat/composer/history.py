@@ -127,9 +127,9 @@ class HistorySearch:
             place = f"{self._marked + 1} of {len(self._found)}"
             self._put(self._found[self._marked])
         else:
-            place = "nothing found" if self._query else "nothing written yet"
+            place = "no matches" if self._query else "no history yet"
         heading = (
-            (" written before › ", "dim"),
+            (" history › ", "dim"),
             (self._query, "text bold"),
             ("▏", "accent"),
             (f"  {place}   {self._keys()}", "dim"),

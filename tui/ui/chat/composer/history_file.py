@@ -1,8 +1,10 @@
 """The file of the input history: one line of JSON per message, readable by its owner only."""
 
+import errno
 import json
 import os
 import stat
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,9 +65,21 @@ class HistoryFile:
             try:
                 if hasattr(os, "fchmod"):
                     os.fchmod(handle, 0o600)  # whoever created it
-                os.write(handle, _line(kept).encode("utf-8", "replace"))
+                _append(handle, _line(kept).encode("utf-8", "replace"))
             finally:
                 os.close(handle)
+
+
+def _append(handle: int, line: bytes) -> None:
+    """Write a whole line or nothing: on a full disk, a part of it would damage the next one."""
+    size = os.fstat(handle).st_size
+    try:
+        if os.write(handle, line) < len(line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    except OSError:
+        with suppress(OSError):
+            os.ftruncate(handle, size)
+        raise
 
 
 def _tail(path: Path) -> tuple[bytes, bool]:

@@ -286,7 +286,7 @@ class LiveSources:
         if task.cancelled():
             return
         if (error := task.exception()) is not None:
-            _log.error("what servers offer could not be listed", exc_info=error)
+            _log.error("cannot list prompts and resources", exc_info=error)
         self._learned()
 
     async def close(self) -> None:

@@ -145,7 +145,7 @@ class _Reader:
             self.blocks.append(block)
         self._text = bool(message.text) and not message.calls
         if message.partial:
-            self.blocks.append(Note("cut short", "info", self._symbols))
+            self.blocks.append(Note("truncated", "info", self._symbols))
         for call in message.calls:
             self._call(call)
         if self._text:

@@ -240,7 +240,7 @@ class Card(Block):
                 rows += wrap(line, width, first=rest if number else label, rest=rest)
             room -= len(value)
         if room < 0:
-            rows.append(((f"… {units.count(-room)} more characters that are not shown", "warn"),))
+            rows.append(((f"… {units.count(-room)} more characters not shown", "warn"),))
         return rows or [(("no arguments", "dim"),)]
 
     def _question(self, width: int) -> list[Row]:

@@ -86,6 +86,9 @@ class Transcript(FlowPane):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.CONVERSATION, Context.QUESTION)
 
+    LETTERS_MOVE_FOCUS = True
+    """After a letter that begins a message, the next key is for the composer."""
+
     def __init__(
         self,
         *,
@@ -139,7 +142,7 @@ class Transcript(FlowPane):
         if seconds is not None:
             self._writer.took(seconds)
         if partial:
-            self._append(Note("cut short", "info", self._symbols))
+            self._append(Note("truncated", "info", self._symbols))
         if last:
             self._writer.sign()
         self.flow_changed()

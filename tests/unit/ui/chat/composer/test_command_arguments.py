@@ -35,18 +35,18 @@ def test_a_title_of_any_kind_gives_a_name(tmp_path: Path):
 
 def test_nothing_is_overwritten(tmp_path: Path):
     (tmp_path / "talk.json").touch()
-    with pytest.raises(McptuiError, match="is there already"):
+    with pytest.raises(McptuiError, match="already exists"):
         export_to("talk.json", "", tmp_path)
 
 
 def test_what_is_neither_kind_nor_path_is_told(tmp_path: Path):
-    with pytest.raises(McptuiError, match="neither a kind"):
+    with pytest.raises(McptuiError, match="pdf: not a format, and not a path"):
         export_to("pdf", "", tmp_path)
 
 
 async def test_a_name_that_nearly_is_a_profile_is_no_model_of_the_endpoint():
     conversations = FakeChats(Conversation())
-    with pytest.raises(McptuiError, match="ollama there is"):
+    with pytest.raises(McptuiError, match=r"Did you mean ollama\?"):
         await switch_model(conversations, "olama")
     assert conversations.done == []
 
@@ -56,7 +56,7 @@ async def test_an_id_that_its_endpoint_does_not_list_is_asked_and_told():
     conversations.offers["ollama"] = ["qwen3:8b", "gemma3:4b"]
     assert await switch_model(conversations, "ollama gemma3:4b") == ""
     odd = await switch_model(conversations, "ollama gemma3:4")
-    assert odd == "Its endpoint does not list it; gemma3:4b it does."
+    assert odd == "The endpoint does not list it; it lists gemma3:4b."
     assert conversations.done[-1] == ("switch", "ollama", "gemma3:4")
 
 
@@ -98,11 +98,11 @@ def test_what_a_prompt_would_have_the_model_say_is_told_apart():
 @pytest.mark.parametrize(
     ("result", "words"),
     [
-        (PromptResult(), "gave no message"),
+        (PromptResult(), "returned no messages"),
         (PromptResult(problem="no \x1bsuch"), "no ␛such"),
         (
             PromptResult("", (PromptMessage("user", BinaryContent("image", "image/png", 3, "@@@")),)),
-            "cannot be attached",
+            "returned unsupported content",
         ),
     ],
 )

@@ -34,8 +34,8 @@ async def test_what_it_saves_comes_back_without_the_last_line_breaks():
     ("code", "words"),
     [
         ("import sys; sys.exit(2)", "exited with code 2"),
-        ("import os, sys; os.unlink(sys.argv[1])", "left no file"),
-        ('import sys; open(sys.argv[1], "wb").truncate(9000000)', "left more than 8 MB"),
+        ("import os, sys; os.unlink(sys.argv[1])", "cannot read the edited message"),
+        ('import sys; open(sys.argv[1], "wb").truncate(9000000)', "wrote more than 8 MB"),
     ],
 )
 async def test_what_goes_wrong_is_told(code: str, words: str):
@@ -53,5 +53,5 @@ async def test_nothing_of_it_stays_on_disk(tmp_path: Path, monkeypatch: pytest.M
 
 async def test_a_disk_that_takes_nothing_is_told(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("tempfile.tempdir", "/no/such/folder")
-    with pytest.raises(McptuiError, match="could not be written to a file: No such file"):
+    with pytest.raises(McptuiError, match="cannot write the message to a file: No such file"):
         await edited("text", env("pass"))

@@ -83,3 +83,13 @@ def test_what_was_attached_is_told_from_what_only_looks_so(path: Path):
     for one in kept:
         HistoryFile(path).add(one)
     assert HistoryFile(path).load() == kept
+
+
+def test_a_line_that_a_full_disk_cuts_is_taken_back_and_told(path: Path, monkeypatch: pytest.MonkeyPatch):
+    write = os.write
+    HistoryFile(path).add(HistoryEntry("before"))
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space left"):
+        patch.setattr(os, "write", lambda handle, line: write(handle, line[:4]))
+        HistoryFile(path).add(HistoryEntry("cut"))
+    HistoryFile(path).add(HistoryEntry("after"))
+    assert texts_in(path) == ["before", "after"]

@@ -92,12 +92,12 @@ def test_only_a_file_that_is_there_is_one(folder: Path):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("see @src/nothere.txt", "@src/nothere.txt (there is no such file)"),
-        ("(@src/nothere.txt).", "@src/nothere.txt (there is no such file)"),
+        ("see @src/nothere.txt", "@src/nothere.txt (file not found)"),
+        ("(@src/nothere.txt).", "@src/nothere.txt (file not found)"),
         ("all of @src", "@src (a directory)"),
-        ('@"src/no file.txt" please', "@src/no file.txt (there is no such file)"),
-        ("@src/dead", "@src/dead (no file that can be read)"),
-        ("pasted @src/app.py", "@src/app.py (its name was pasted; tab behind it attaches it)"),
+        ('@"src/no file.txt" please', "@src/no file.txt (file not found)"),
+        ("@src/dead", "@src/dead (not a readable file)"),
+        ("pasted @src/app.py", "@src/app.py (only the name was pasted: press tab to attach the file)"),
         ("ask @anna, a@b.c, @app.route('/x'), [@notes.md], @nowhere/x", ""),
     ],
 )

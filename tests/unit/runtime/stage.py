@@ -1,0 +1,65 @@
+"""Conversations of one run of the program, with a model and servers of the test."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tests.scripted_model import Reply, ScriptedModel
+from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover
+from tui.core.events import Event, TurnEnded
+from tui.core.secrets.redact import Redactor
+from tui.core.servers import ServerStatus
+from tui.core.turn.approval_policy import Mode, Policy
+from tui.core.turn.limits import Limits
+from tui.model.endpoints.profile import ModelProfile
+from tui.runtime.active_model import ActiveModel
+from tui.runtime.conversations import Conversations
+from tui.runtime.options import Options
+from tui.runtime.turn import ServersStarting
+from tui.storage.sessions.store import SessionStore
+
+
+class Around:
+    """Tools, limits and time of a test."""
+
+    def __init__(self) -> None:
+        self.toolbox = FunctionToolbox()
+        self.policy = Policy(mode=Mode.ALL)
+        self.limits = Limits()
+        self.clock = HandClock()
+        self.recording_name = lambda: "now.mcptrace"
+        self.instructions = lambda: ""
+        self.look = lambda: None
+        self.resources = None
+        self.turned_off = tuple
+        self.servers: list[ServerStatus] = []
+        self.starting = ServersStarting(lambda: self.servers, self.clock)
+        self.seen: list[Event] = []
+
+    def notice(self, event: Event) -> None:
+        self.seen.append(event)
+
+    def redacted(self, event: Event) -> Event:
+        return event
+
+
+class Stage:
+    """Conversations of one run of the program, with a model that says what it is told to say."""
+
+    def __init__(self, folder: Path, *replies: Reply, profile: ModelProfile | None = None) -> None:
+        self.model = ScriptedModel(replies)
+        self.asked = ActiveModel(Options(), {}, HandClock(), lambda captured: None, lambda name, value: None)
+        self.asked._model, self.asked.profile = self.model, profile
+        self.around = Around()
+        self.conversations = Conversations(self.asked, self.around, SessionStore(folder, Redactor))
+
+    async def ask(self, text: str) -> TurnEnded:
+        events = [event async for event in self.conversations.ask(text, ScriptedApprover()).events()]
+        assert isinstance(events[-1], TurnEnded)
+        return events[-1]
+
+
+Make = Callable[..., Stage]
+
+
+def texts(messages: Sequence[object]) -> list[str]:
+    return [getattr(message, "text", "") for message in messages]

@@ -1,0 +1,90 @@
+"""A question waits for servers that start and for a model that loads."""
+
+import asyncio
+
+from tests.scripted_model import says
+from tests.unit.core.stand_ins import ScriptedApprover
+from tests.unit.runtime.stage import Make
+from tui.core.events import EndReason, Event, Notice, Waiting
+from tui.core.servers import ServerSpec, ServerState, ServerStatus
+from tui.runtime.turn import PendingTurn
+
+
+async def _all(turn: PendingTurn) -> list[Event]:
+    return [event async for event in turn.events()]
+
+
+async def test_a_question_waits_for_servers_that_have_just_begun_to_start(stage: Make):
+    one = stage(says("Hello."))
+    one.around.clock.ns = 1
+    status = ServerStatus("notes", ServerSpec("notes", "python"), ServerState.STARTING, since_ns=1)
+    one.around.servers = [status]
+    events = [event async for event in one.conversations.ask("hi", ScriptedApprover()).events()]
+    told = [event.message for event in events if isinstance(event, Waiting | Notice)]
+    assert told[:2] == ["Waiting for 1 server to start: notes", ""] and told[2].startswith(
+        "Still starting: notes"
+    )
+    assert events[-1].reason is EndReason.ANSWERED and one.around.clock.ns >= 8e9
+
+
+async def test_what_is_waited_for_is_said_again_when_a_server_has_started(stage: Make):
+    one = stage(says("Hello."))
+    one.around.clock.ns = 1
+    specs = (ServerSpec("a", "python"), ServerSpec("b", "python"))
+    one.around.servers = [ServerStatus(one.name, one, ServerState.STARTING, since_ns=1) for one in specs]
+    told: list[str] = []
+    async for event in one.conversations.ask("hi", ScriptedApprover()).events():
+        if isinstance(event, Waiting):
+            told.append(event.message)
+            del one.around.servers[0:1]
+    assert told[0] == "Waiting for 2 servers to start: a, b" and told[-1] == ""
+
+
+async def test_each_queued_question_waits_like_the_first(stage: Make):
+    one = stage(says("Hello."), says("Again."))
+    one.around.clock.ns = 1
+    one.around.servers = [ServerStatus("npx", ServerSpec("npx", "npx"), ServerState.STARTING, since_ns=1)]
+    for question in ("hi", "again"):
+        events = [event async for event in one.conversations.ask(question, ScriptedApprover()).events()]
+        assert any(isinstance(event, Waiting) for event in events)
+    assert one.around.clock.ns >= 16e9
+
+
+async def test_a_server_that_takes_long_is_not_waited_for_at_each_question(stage: Make):
+    one = stage(says("Hello."))
+    one.around.clock.ns = 21_000_000_000
+    one.around.servers = [ServerStatus("npx", ServerSpec("npx", "npx"), ServerState.STARTING, since_ns=1)]
+    events = [event async for event in one.conversations.ask("hi", ScriptedApprover()).events()]
+    assert not any(isinstance(event, Waiting | Notice) for event in events)
+
+
+async def test_a_question_waits_for_a_model_that_its_server_has_yet_to_load(stage: Make, monkeypatch):
+    one = stage(says("Hello."))
+    loaded = asyncio.Event()
+
+    async def load() -> None:
+        loaded.set()
+
+    monkeypatch.setattr(one.asked, "_unloaded", True)
+    monkeypatch.setattr(one.asked, "load", load)
+    events = [event async for event in one.conversations.ask("hi", ScriptedApprover()).events()]
+    assert events[:2] == [Waiting("Loading scripted"), Waiting("")]
+    assert loaded.is_set() and events[-1].reason is EndReason.ANSWERED
+
+
+async def test_a_question_is_cancelled_while_its_model_is_being_loaded(stage: Make, monkeypatch):
+    one = stage(says("Hello."))
+    begun = asyncio.Event()
+
+    async def load() -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(one.asked, "_unloaded", True)
+    monkeypatch.setattr(one.asked, "load", load)
+    turn = one.conversations.ask("hi", ScriptedApprover())
+    events = asyncio.create_task(_all(turn))
+    await begun.wait()
+    turn.cancel()
+    assert (await events)[-1].reason is EndReason.CANCELLED
+    assert one.model.requests == []

@@ -1,0 +1,64 @@
+"""Every text that the program can show is in one file, tests/snapshots/all-texts.txt.
+
+A reader can go through all of them, and a diff shows each change of words. `{}` differs at run time.
+"""
+
+import ast
+import difflib
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+FILE = ROOT / "tests" / "snapshots" / "all-texts.txt"
+_NOT_FOR_PEOPLE = re.compile(
+    r"^(SELECT|INSERT|CREATE|UPDATE|DELETE|PRAGMA|DROP|ALTER|BEGIN|ATTACH|EXPLAIN) "  # SQL
+    r"|\(\?[:!=<P]|\[\^|\\[dsw]"  # regular expressions
+    r"|^[A-Z][\w.]* \{|\$[a-z-]+;|^\s*&"  # Textual CSS
+)
+_WORDS = re.compile(r"[^\W\d_]{2,}[^\w]*\s+(?=.*[^\W\d_])", re.DOTALL)
+
+
+def texts(tree: ast.AST) -> Iterator[str]:
+    """Yield the texts of a module in their order: literals of more than one word that are no docstrings."""
+    skipped = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            skipped.add(node.value)  # a docstring
+        if isinstance(node, ast.JoinedStr):
+            skipped.update(part for part in node.values if isinstance(part, ast.Constant))
+            for part in node.values:
+                if isinstance(part, ast.FormattedValue) and part.format_spec is not None:
+                    skipped.add(part.format_spec)
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Constant | ast.JoinedStr)]
+    for node in sorted(found, key=lambda node: (node.lineno, node.col_offset)):
+        if node in skipped:
+            continue
+        parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+        text = "".join(
+            str(part.value) if isinstance(part, ast.Constant) else "{}"
+            for part in parts
+            if not isinstance(part, ast.Constant) or isinstance(part.value, str)
+        )
+        if _WORDS.search(text) and not _NOT_FOR_PEOPLE.search(text):
+            yield text
+
+
+def all_texts() -> str:
+    """Return the contents of the file."""
+    lines = []
+    for path in sorted((ROOT / "tui").rglob("*.py")):
+        found = list(texts(ast.parse(path.read_text(encoding="utf-8"))))
+        if found:
+            lines.append(f"# {path.relative_to(ROOT).as_posix()}")
+            lines += [*(text.replace("\n", "\\n") for text in found), ""]
+    return "\n".join(lines)
+
+
+def test_the_file_has_every_text():
+    if os.environ.get("REWRITE_SNAPSHOTS"):
+        FILE.write_text(all_texts(), encoding="utf-8")
+    recorded, current = FILE.read_text(encoding="utf-8").splitlines(), all_texts().splitlines()
+    difference = "\n".join(difflib.unified_diff(recorded, current, "recorded", "current", n=0, lineterm=""))
+    assert recorded == current, f"REWRITE_SNAPSHOTS=1 .venv/bin/pytest {Path(__file__).name}\n{difference}"

@@ -1,0 +1,43 @@
+"""What is said of a fault: once, with its reason, and that it is over; never in a flood."""
+
+from tui.ui.chat.faults import FaultNotes
+
+FULL, LOCKED = "the disk is full", "locked"
+
+
+def told(*seen: tuple[float, str]) -> list[tuple[float, str]]:
+    """Return what was said, with the times."""
+    notes = FaultNotes("Not saved", "Saved again.")
+    return [(now, text) for now, why in seen for text, _ in notes.seen(why, now)]
+
+
+def test_a_fault_is_told_once_with_its_reason():
+    assert told((0, ""), (1, FULL), (2, FULL), (9, FULL)) == [(1, f"Not saved: {FULL}.")]
+
+
+def test_another_reason_is_told_too():
+    assert [text for _, text in told((0, FULL), (1, LOCKED))] == [
+        f"Not saved: {FULL}.",
+        f"Not saved: {LOCKED}.",
+    ]
+
+
+def test_it_is_told_when_it_works_again_for_a_moment():
+    assert told((0, FULL), (1, ""), (1.2, ""), (2, ""), (3, ""))[1:] == [(2, "Saved again.")]
+
+
+def test_an_instant_in_which_nothing_has_failed_yet_is_no_recovery():
+    assert told((0, FULL), (1, ""), (1.1, FULL), (9, ""), (9.1, FULL))[1:] == []
+
+
+def test_a_fault_that_comes_and_goes_is_told_anew_only_after_a_while():
+    seen = [(float(at), FULL if at % 4 < 2 else "") for at in range(40)]
+    assert len(told(*seen)) <= 8
+
+
+def test_a_new_conversation_begins_without_a_fault():
+    notes = FaultNotes("Not saved", "Saved again.")
+    assert list(notes.seen(FULL, 0)) != []
+    notes.forget()
+    assert list(notes.seen("", 5)) == []
+    assert list(notes.seen(FULL, 6)) != []

@@ -1,0 +1,216 @@
+"""The report of an internal error: a private text file that a person can read, keep and send.
+
+It has the traceback without the values of variables, versions, what was on screen by name, and the end of
+the log. Secrets are redacted, and what came from servers or models is cleaned and bounded.
+"""
+
+import os
+import platform
+import shlex
+import shutil
+import sys
+import time
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from importlib import metadata
+from itertools import pairwise
+from pathlib import Path
+from typing import TextIO
+
+import tui
+from tui.core.atomic_write import atomic_write
+from tui.core.secrets.places import is_plain, may_be_secret
+from tui.core.secrets.redact import Redactor
+from tui.core.text import clean, clean_line
+from tui.settings.locations import state_dir
+
+VARIABLE = "MCPTUI_TRACEBACK"
+"""Set, to print the report as well."""
+
+EXIT_CODE = 70
+"""Of a command that ends with an internal error (`EX_SOFTWARE` of sysexits.h): 1 has other meanings."""
+
+MOST_REPORTS = 20
+LOG_LINES, LOG_BYTES = 50, 64 * 1024
+MESSAGE_CHARS = 1000
+"""The most of the message of one exception: it may quote a whole result."""
+
+TRACEBACK_CHARS = 64 * 1024
+TITLE_CHARS = 200
+_PACKAGES = ("textual", "mcp", "openai", "pydantic")
+
+_HEAD = """\
+mcptui crash report
+
+Please read this file before you send it. It contains no values of variables. Known secrets are replaced by
+[redacted:NAME], but messages of errors may quote text of yours.
+"""
+
+
+def report_crash(
+    error: BaseException,
+    *,
+    during: str,
+    env: Mapping[str, str],
+    stream: TextIO,
+    redactor: Redactor | None = None,
+    config: str | None = None,
+    ended: str = "",
+) -> None:
+    """Save the report of an internal error, and write one line to `stream` that names its file.
+
+    The report itself is written there where it cannot be saved, or if the environment asks for it.
+
+    Args:
+        error: what nobody caught.
+        during: the command, or the screens by name.
+        env: the environment, whose secrets are redacted.
+        stream: standard error.
+        redactor: knows the secrets of the run; those of the environment and the configuration are added.
+        config: the configuration file, if the command line names one.
+        ended: what else happened, in a sentence, or "".
+    """
+    redactor = _knowing(redactor, env, config)
+    text = report(error, during=during, env=env, redactor=redactor)
+    try:
+        place = f"Report: {save_report(text)}"
+    except OSError as problem:
+        place = f"The report above could not be saved: {problem.strerror or problem}."
+        stream.write(text)
+    else:
+        if env.get(VARIABLE, "") not in ("", "0"):
+            stream.write(text)
+    what = clean_line(redactor.redact(summary(error)), TITLE_CHARS).rstrip(".")
+    stream.write(" ".join(filter(None, (f"mcptui: Internal error: {what}.", ended, place))) + "\n")
+    stream.flush()
+
+
+def report_command(
+    error: BaseException, arguments: Sequence[str], env: Mapping[str, str], stream: TextIO
+) -> int:
+    """Report an internal error of a command with these arguments, and return its exit code."""
+    given = list(arguments[: arguments.index("--")] if "--" in arguments else arguments)
+    named = [value for option, value in pairwise(given) if option == "--config"]
+    named += [one.partition("=")[2] for one in given if one.startswith("--config=")]
+    shown = command_shown(given)
+    report_crash(error, during=shown, env=env, stream=stream, config=named[0] if named else None)
+    return EXIT_CODE
+
+
+def report(error: BaseException, *, during: str, env: Mapping[str, str], redactor: Redactor) -> str:
+    """Return the text of the report."""
+    facts = {
+        "time": time.strftime("%Y-%m-%d %H:%M:%S %z"),
+        "during": during,
+        "mcptui": tui.__version__,
+        "packages": ", ".join(_versions()),
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "platform": platform.platform(),
+        "terminal": _terminal(env),
+    }
+    lines = [_HEAD, *(f"{name:<9} {value}" for name, value in facts.items()), "", *_trace(error)]
+    if log := _end_of_log(state_dir() / "mcptui.log"):
+        lines += ["", f"Last {LOG_LINES} lines of the log", "", *log]
+    return _without_home(clean(redactor.redact("\n".join(lines)))) + "\n"
+
+
+def save_report(text: str) -> Path:
+    """Save a report under a new name, readable by its owner only, and remove the oldest ones; `OSError`."""
+    folder = state_dir() / "crashes"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = folder / f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.getpid()}.txt"
+    atomic_write(path, [text], errors="replace")
+    for old in sorted(folder.glob("*.txt"))[:-MOST_REPORTS]:
+        with suppress(OSError):
+            old.unlink()
+    return path
+
+
+def summary(error: BaseException) -> str:
+    """Return the last line of the traceback: type and message."""
+    found = traceback.TracebackException(type(error), error, None, max_group_width=3)
+    _shorten(found, set())
+    return list(found.format_exception_only())[-1].strip()
+
+
+def command_shown(arguments: Sequence[str]) -> str:
+    """Return a command line by the names in it: values may be questions, paths or secrets."""
+    shown = ["mcptui"]
+    for argument in arguments:
+        if argument.startswith("-"):
+            shown.append(argument.partition("=")[0])
+        elif len(shown) == 1 and argument.isalpha():
+            shown.append(argument)
+    return clean_line(shlex.join(shown))
+
+
+def _trace(error: BaseException) -> Iterator[str]:
+    lines = "".join(_formatted(error)).rstrip().split("\n")
+    size = 0
+    for line in lines:
+        size += len(line)
+        if size > TRACEBACK_CHARS:
+            yield f"… {len(lines):,} lines in total"
+            return
+        yield line
+
+
+def _formatted(error: BaseException) -> list[str]:
+    found = traceback.TracebackException.from_exception(error, capture_locals=False, limit=-60)
+    _shorten(found, set())
+    return list(found.format())
+
+
+def _shorten(found: traceback.TracebackException | None, seen: set[int]) -> None:
+    """Cut the messages of an exception, of its causes and of its members."""
+    if found is None or id(found) in seen:
+        return
+    seen.add(id(found))
+    text = str(getattr(found, "_str", ""))
+    if len(text) > MESSAGE_CHARS:
+        setattr(found, "_str", f"{text[:MESSAGE_CHARS]}… ({len(text):,} characters)")  # noqa: B010
+    for other in (found.__cause__, found.__context__, *(found.exceptions or ())):
+        _shorten(other, seen)
+
+
+def _knowing(redactor: Redactor | None, env: Mapping[str, str], config: str | None) -> Redactor:
+    """Return a redactor that also knows the secrets of the environment and the configuration."""
+    known = redactor or Redactor()
+    known.add({name: value for name, value in env.items() if may_be_secret(name) and not is_plain(value)})
+    with suppress(Exception):  # what is wrong with the configuration may be what has crashed
+        from tui.settings.config_file import ConfigFile
+
+        known.add(ConfigFile(config, env).read().secrets)
+    return known
+
+
+def _versions() -> Iterator[str]:
+    for name in _PACKAGES:
+        with suppress(metadata.PackageNotFoundError):
+            yield f"{name} {metadata.version(name)}"
+
+
+def _terminal(env: Mapping[str, str]) -> str:
+    size = shutil.get_terminal_size((0, 0))
+    names = (env.get(name, "") for name in ("TERM", "TERM_PROGRAM", "COLORTERM"))
+    multiplexer = "tmux" if "TMUX" in env else "screen" if "STY" in env else ""
+    on = "" if sys.stdout is not None and sys.stdout.isatty() else "not a terminal"
+    about = [on, *names, multiplexer, f"{size.columns}x{size.lines}" if size.columns else ""]
+    return clean_line(", ".join(filter(None, about)))
+
+
+def _end_of_log(path: Path) -> list[str]:
+    try:
+        with path.open("rb") as file:
+            file.seek(0, os.SEEK_END)
+            file.seek(max(0, file.tell() - LOG_BYTES))
+            return file.read(LOG_BYTES).decode("utf-8", "replace").rstrip().split("\n")[-LOG_LINES:]
+    except OSError:
+        return []
+
+
+def _without_home(text: str) -> str:
+    """Return `text` with `~` for the home folder, whose name is often the person's."""
+    home = os.path.expanduser("~").rstrip(os.sep)
+    return text.replace(home + os.sep, "~" + os.sep) if len(home) > 1 else text
