@@ -244,10 +244,9 @@ class LinePane(ScrollView, can_focus=True):
             if has_frame or self.opacity != 1.0 or styles.tint.a or crop.x:
                 return super().render_lines(crop)
             strips = [self.render_line(y) for y in crop.line_range]
-        width = self.region.width
-        if self.show_vertical_scrollbar:
-            width -= self.scrollbar_size_vertical
-        strips = [padded(strip, padding.left, width, under) for strip in strips]
+        # The width that is asked for: a scroll bar that was just shown has no place before the next layout.
+        # Textual drops a strip that is narrower, and nothing would paint the row again.
+        strips = [padded(strip, padding.left, crop.width, under) for strip in strips]
         is_true = self.palette.is_true(under)
         for found in self.get_line_filters():
             # `_strip` has taken the controls out already, and most themes have no colors of the terminal.

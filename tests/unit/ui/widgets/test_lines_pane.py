@@ -1,5 +1,7 @@
 """The base of every pane that shows many lines."""
 
+from textual.geometry import Region
+
 from tests.ui.stage import Stage, press, shown
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.literal import Literal
@@ -183,3 +185,15 @@ async def test_rows_share_styles_and_still_know_the_offset_under_the_pointer():
 
         assert len({segment.style for strip in painted for segment in strip}) <= 2
         assert next(segment.style.meta["offset"] for segment in pointed if segment.style) == (0, 990)
+
+
+async def test_a_row_painted_before_the_layout_of_its_new_scroll_bar_fills_the_pane():
+    pane = Numbers(3)
+    async with Stage(pane).run_test(size=(40, 10)) as pilot:
+        await pilot.pause()
+
+        pane.grow(50)
+        painted = pane.render_lines(Region(0, 0, *pane.region.size))
+
+        assert pane.show_vertical_scrollbar
+        assert {strip.cell_length for strip in painted} == {40}
