@@ -329,3 +329,14 @@ async def test_max_steps_are_requests_and_one_more_wraps_up(tmp_path: Path):
             done = await mcptui("run", *given, "wind?")
             assert (done.code, len(endpoint.requests)) == (3, most + 1)
             assert "tools" not in endpoint.requests[-1].json
+
+
+async def test_what_was_allowed_and_denied_is_recorded_and_can_be_listed() -> None:
+    assert (await mcptui("run", "--demo", "--approve", "none", "What's the weather in NYC?")).code == 0
+    assert (await mcptui("run", "--demo", "--approve", "all", "What's the weather in NYC?")).code == 0
+    found = (await mcptui("decisions", "--json")).objects
+    assert [(one["server"], one["subject"], one["decision"], one["decided_by"]) for one in found] == [
+        ("weather", "get_weather", "denied", "flag --approve none"),
+        ("weather", "get_weather", "allowed", "default (read-only)"),
+    ]
+    assert "NYC" not in (await mcptui("decisions")).out

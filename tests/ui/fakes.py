@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from tests.ui.fake_chats import FakeChats
@@ -447,6 +448,7 @@ class FakeRuntime:
         self.keys: Mapping[str, str] = keys or {}
         self.problems = problems
         self.unsaved = self.unrecorded = ""
+        self.decisions = SimpleNamespace(problem="")
         self.conversation = Conversation()
         self.is_ready = False
         self.redactor = Redactor()

@@ -80,3 +80,10 @@ async def test_a_new_conversation_says_that_the_one_before_it_is_lost() -> None:
         await shows(app, "First.")
         await pilot.press("ctrl+n")
         await shows(app, f"Some messages of the previous conversation were not saved: {FULL}.")
+
+
+async def test_decisions_that_are_not_recorded_are_marked_and_explained() -> None:
+    runtime = FakeRuntime()
+    runtime.decisions.problem = FULL
+    async with opened(runtime) as (app, _):
+        await shows(app, "not recorded   ", f"Decisions are not recorded: {FULL}.")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 import tui
 from tui.commands.call.options import add_calls
+from tui.commands.decisions.options import DECISIONS_ABOUT, fill_decisions
 from tui.commands.packages.options import add_packed_options, add_search
 from tui.commands.question_options import add_question_options
 from tui.commands.session_options import SESSIONS_ABOUT, SESSIONS_EPILOG, count, fill_sessions
@@ -188,6 +189,8 @@ def build_parser() -> argparse.ArgumentParser:
     add("config", _fill_config, raw=False, help="show, check or create the configuration")
     short = "list, search, read, export, delete saved conversations"
     add("sessions", fill_sessions, help=short, description=SESSIONS_ABOUT, epilog=SESSIONS_EPILOG)
+    short = "list what was allowed and denied: by whom, by which rule, when"
+    add("decisions", fill_decisions, help=short, description=DECISIONS_ABOUT)
     short = "proxy and record another host's server"
     add("tap", _fill_tap, help=short, usage=TAP_USAGE, description=TAP_ABOUT)
     short = "inspect a recording: list, filter, lint, statistics, export, replay"

@@ -9,6 +9,7 @@ from typing import Any, TextIO
 
 from tui.core.errors import UsageError
 from tui.core.forms.elicitation import content_problem, default_content
+from tui.core.ports import BY_DEFAULT
 from tui.core.questions import (
     Action,
     AddressAnswer,
@@ -31,8 +32,15 @@ class FlagAnswers:
     every form. Each is completed with the defaults of its form.
     """
 
-    def __init__(self, values: Sequence[Mapping[str, Any]] | None, out: TextIO | None = None) -> None:
+    def __init__(
+        self,
+        values: Sequence[Mapping[str, Any]] | None,
+        out: TextIO | None = None,
+        *,
+        flag: str = "decline",
+    ) -> None:
         self._values = values
+        self._by = f"flag --elicit {flag}"
         self._forms = 0
         self._out = out
 
@@ -46,9 +54,9 @@ class FlagAnswers:
             case "decline":
                 return cls(None)
             case "defaults":
-                return cls([{}])
+                return cls([{}], flag="defaults")
             case file:
-                return cls(read_values(file.removeprefix("@")))
+                return cls(read_values(file.removeprefix("@")), flag="@FILE")
 
     async def form(self, question: FormQuestion) -> FormAnswer:
         if self._values is None:
@@ -57,7 +65,7 @@ class FlagAnswers:
                 question.message,
                 "declined; answer it with --elicit defaults or --elicit @FILE",
             )
-            return FormAnswer(Action.DECLINE)
+            return FormAnswer(Action.DECLINE, by=self._by)
         given = self._values[min(self._forms, len(self._values) - 1)]
         self._forms += 1
         from tui.host.schemas.linear_pattern import found_in
@@ -65,24 +73,24 @@ class FlagAnswers:
         content = {**default_content(question.schema), **given}
         if problem := content_problem(question.schema, content, found_in):
             self._say(question.server, question.message, f"declined, invalid answer: {problem}")
-            return FormAnswer(Action.DECLINE)
+            return FormAnswer(Action.DECLINE, by=self._by)
         shown = clean_line(json.dumps(content, ensure_ascii=False), 300)
         self._say(question.server, question.message, f"answered {shown}")
-        return FormAnswer(Action.ACCEPT, content)
+        return FormAnswer(Action.ACCEPT, content, by=self._by)
 
     async def address(self, question: AddressQuestion) -> AddressAnswer:
         why = "declined, no terminal to open it from"
         if question.purpose == "sign in":
             why += f"; sign in first: mcptui login {clean_line(question.server, 60)}"
         self._say(question.server, f"{question.message} {question.url}".strip(), why)
-        return AddressAnswer(Action.DECLINE)
+        return AddressAnswer(Action.DECLINE, by=f"{BY_DEFAULT} (no terminal)")
 
     async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
         self._say(question.server, "a model reply", "declined; allow it with --sampling allow")
-        return SamplingAnswer(Action.DECLINE)
+        return SamplingAnswer(Action.DECLINE, by=BY_DEFAULT)
 
     async def review(self, question: SamplingReview) -> SamplingAnswer:
-        return SamplingAnswer(Action.DECLINE)
+        return SamplingAnswer(Action.DECLINE, by=BY_DEFAULT)
 
     def refused(self, server: str, why: str) -> None:
         self._say(server, "something malformed", f"refused: {why}")

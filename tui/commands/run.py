@@ -83,6 +83,9 @@ async def _run(args: argparse.Namespace) -> int:
                     f"mcptui: some messages were not saved: {clean(runtime.conversations.problem)}",
                     file=sys.stderr,
                 )
+            if runtime.decisions.problem:
+                why = clean(runtime.decisions.problem)
+                print(f"mcptui: some decisions were not recorded: {why}", file=sys.stderr)
 
 
 async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt) -> int:

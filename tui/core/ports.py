@@ -1,6 +1,8 @@
 """The ports of the core, as Protocols, and the values that pass through them."""
 
 import asyncio
+import hashlib
+import json
 import time
 from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -235,6 +237,72 @@ class Approver(Protocol):
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         """Wait for the answer. The limits' clocks are stopped meanwhile. Cancelled with the turn."""
+
+
+class DecisionKind(StrEnum):
+    """What was decided about."""
+
+    CALL = "call"
+    CONSENT = "consent"
+    DEFINITIONS = "definitions"
+    TRUST = "trust"
+    SAMPLING = "sampling"
+    ELICITATION = "elicitation"
+    ROOTS = "roots"
+    SIGN_IN = "sign-in"
+
+
+MODEL, PERSON = "model", "person"
+"""Who asked for something, beside servers."""
+
+BY_KEY, BY_DEFAULT, BY_LIMIT = "key", "default", "limit"
+"""What decided, beside rules ("rule deny */delete_*"), flags ("flag --approve all") and settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRecord:
+    """One line of the record of decisions: who allowed or denied what. Contains no values.
+
+    Attributes:
+        server: configured name of the server that it is about.
+        subject: the tool, or in a few words what was asked for; of a server, so not clean.
+        by: what decided: `BY_KEY`, `BY_DEFAULT`, `BY_LIMIT`, "rule TEXT", "flag TEXT" or "setting TEXT", with
+            details in parentheses.
+        asked_by: who wanted it: `MODEL`, `PERSON`, or "server NAME".
+        asked: whether the person was asked.
+        digest: `digest_of` the arguments, or "".
+        when: seconds since the epoch.
+    """
+
+    kind: DecisionKind
+    server: str
+    subject: str
+    allowed: bool
+    by: str
+    asked_by: str
+    asked: bool = False
+    digest: str = ""
+    when: float = field(default_factory=time.time)
+
+
+def digest_of(arguments: Mapping[str, Any]) -> str:
+    """Return a short hash of arguments, equal for equal ones whatever the order of their names."""
+    text = json.dumps(arguments, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+class DecisionLog(Protocol):
+    """Keeps decisions."""
+
+    def add(self, record: DecisionRecord) -> None:
+        """Keep a decision. Neither waits nor raises: a record that cannot be written costs no call."""
+
+
+class Undecided:
+    """A `DecisionLog` that keeps nothing."""
+
+    def add(self, record: DecisionRecord) -> None:
+        """Nobody reads it."""
 
 
 class Clock(Protocol):

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 
+from tui.core.ports import BY_DEFAULT, BY_KEY
+
 
 class Action(StrEnum):
     """How a question was answered; the names are the specification's."""
@@ -63,10 +65,11 @@ class SamplingReview:
 
 @dataclass(frozen=True, slots=True)
 class FormAnswer:
-    """The answer to a form. `content` counts only if it was accepted."""
+    """The answer to a form. `content` counts only if it was accepted; `by` says what answered."""
 
     action: Action
     content: Mapping[str, Any] = field(default_factory=dict)
+    by: str = field(default=BY_KEY, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,7 @@ class AddressAnswer:
 
     action: Action
     pasted: str = ""
+    by: str = field(default=BY_KEY, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,7 @@ class SamplingAnswer:
 
     action: Action
     params: Mapping[str, Any] = field(default_factory=dict)
+    by: str = field(default=BY_KEY, compare=False)
 
 
 class Questioner(Protocol):
@@ -133,16 +138,16 @@ class Refuser:
     """Declines everything: nobody is there to answer."""
 
     async def form(self, question: FormQuestion) -> FormAnswer:
-        return FormAnswer(Action.DECLINE)
+        return FormAnswer(Action.DECLINE, by=BY_DEFAULT)
 
     async def address(self, question: AddressQuestion) -> AddressAnswer:
-        return AddressAnswer(Action.DECLINE)
+        return AddressAnswer(Action.DECLINE, by=BY_DEFAULT)
 
     async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
-        return SamplingAnswer(Action.DECLINE)
+        return SamplingAnswer(Action.DECLINE, by=BY_DEFAULT)
 
     async def review(self, question: SamplingReview) -> SamplingAnswer:
-        return SamplingAnswer(Action.DECLINE)
+        return SamplingAnswer(Action.DECLINE, by=BY_DEFAULT)
 
     def refused(self, server: str, why: str) -> None:
         """Nobody is there to be told."""

@@ -48,16 +48,24 @@ class CallQuestions:
                         question.reschedule(asyncio.get_running_loop().time())
 
     async def form(self, question: FormQuestion) -> FormAnswer:
-        return await self._answer(self._inner.form(question), FormAnswer(Action.CANCEL))
+        return await self._answer(
+            self._inner.form(question), FormAnswer(Action.CANCEL, by="default (the call ended)")
+        )
 
     async def address(self, question: AddressQuestion) -> AddressAnswer:
-        return await self._answer(self._inner.address(question), AddressAnswer(Action.CANCEL))
+        return await self._answer(
+            self._inner.address(question), AddressAnswer(Action.CANCEL, by="default (the call ended)")
+        )
 
     async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
-        return await self._answer(self._inner.sampling(question), SamplingAnswer(Action.CANCEL))
+        return await self._answer(
+            self._inner.sampling(question), SamplingAnswer(Action.CANCEL, by="default (the call ended)")
+        )
 
     async def review(self, question: SamplingReview) -> SamplingAnswer:
-        return await self._answer(self._inner.review(question), SamplingAnswer(Action.CANCEL))
+        return await self._answer(
+            self._inner.review(question), SamplingAnswer(Action.CANCEL, by="default (the call ended)")
+        )
 
     def refused(self, server: str, why: str) -> None:
         self._inner.refused(server, why)

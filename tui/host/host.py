@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any
 
 from tui.core.errors import UsageError
-from tui.core.ports import Clock
+from tui.core.ports import Clock, DecisionLog, Undecided
 from tui.core.questions import Questioner, Refuser, Sampler
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import EraBook, ServerSpec, ServerStatus
@@ -61,6 +61,7 @@ class Host:
         traceparent: Callable[[], str] = lambda: "",
         tasks: TaskBook | None = None,
         eras: EraBook | None = None,
+        decisions: DecisionLog | None = None,
     ) -> None:
         """Take the servers, in display order; nothing is started or imported yet.
 
@@ -69,7 +70,8 @@ class Host:
         keeps the tokens of remote servers, which are not signed in to without it; `client_metadata_url` is
         the address of a document about mcptui for authorization servers. `traceparent` returns what is added
         to the `_meta` of the request that is being sent, or "". `tasks` has the tasks of earlier runs,
-        `eras` which era of the protocol servers spoke then.
+        `eras` which era of the protocol servers spoke then. `decisions` records what was decided about
+        requests of servers.
         """
         self.revision = 0
         self.on_change: Callable[[str], None] = _unheard
@@ -84,7 +86,7 @@ class Host:
             changed=self._changed,
             watchdog=self._watchdog,
             open=open_with,
-            questioner=PatientQuestioner(questioner or Refuser()),
+            questioner=PatientQuestioner(questioner or Refuser(), decisions or Undecided()),
             sampler=sampler,
             traceparent=traceparent,
             tasks=tasks or TaskBook(),

@@ -10,10 +10,21 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tui.core.context.sampling import BadSampling, max_tokens_of, model_request
-from tui.core.questions import Action, Questioner, Sampler, SamplingFailed, SamplingQuestion, SamplingReview
+from tui.core.ports import BY_LIMIT, DecisionKind, Undecided
+from tui.core.questions import (
+    Action,
+    Questioner,
+    Sampler,
+    SamplingAnswer,
+    SamplingFailed,
+    SamplingQuestion,
+    SamplingReview,
+)
 from tui.core.servers import SamplingRule, ServerSpec
+from tui.host.server_decisions import ServerDecisions
 
 MINUTE = 60.0
+WANTED = "a reply of the model"
 
 
 class SamplingRefused(Exception):
@@ -28,10 +39,13 @@ class ServerSampling:
         questioner: Questioner,
         sampler: Sampler,
         now: Callable[[], float] = time.monotonic,
+        *,
+        decisions: ServerDecisions | None = None,
     ) -> None:
         self.used = 0
         self._questioner = questioner
         self._sampler = sampler
+        self._decisions = decisions or ServerDecisions("", Undecided())
         self._now = now
         self._asked_at: deque[float] = deque()
         self._turn = asyncio.Lock()
@@ -48,11 +62,15 @@ class ServerSampling:
         model_request(params, max_tokens=1)  # malformed ones are refused before anybody is asked
         async with self._turn:
             if self.used >= spec.sampling_tokens:
-                raise SamplingRefused(f"the budget of {spec.sampling_tokens:,} tokens is used up")
+                raise self._limited(f"the budget of {spec.sampling_tokens:,} tokens is used up")
             asks = spec.sampling is not SamplingRule.ALLOW
             if asks:
                 said = await self._questioner.sampling(SamplingQuestion(spec.name, params, round))
-                params = self._accepted(said.action, said.params or params)
+                params = self._accepted(WANTED, params, said)
+            else:
+                self._decisions.add(
+                    DecisionKind.SAMPLING, WANTED, allowed=True, by="setting sampling = allow", params=params
+                )
             most = min(max_tokens_of(params), spec.sampling_tokens - self.used)
             try:
                 reply, tokens = await self._sampler.sample(params, max_tokens=most)
@@ -61,20 +79,25 @@ class ServerSampling:
             self.used += tokens
             if asks:
                 said = await self._questioner.review(SamplingReview(spec.name, params, reply))
-                reply = self._accepted(said.action, said.params or reply)
+                reply = self._accepted("the reply of the model", reply, said)
             return dict(reply)
 
-    def _accepted(self, action: Action, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        if action is not Action.ACCEPT:
+    def _accepted(self, what: str, asked: Mapping[str, Any], said: SamplingAnswer) -> Mapping[str, Any]:
+        self._decisions.answered(DecisionKind.SAMPLING, what, asked, said)
+        if said.action is not Action.ACCEPT:
             raise SamplingRefused("declined by the user")
-        return params
+        return said.params or asked
+
+    def _limited(self, why: str) -> SamplingRefused:
+        self._decisions.add(DecisionKind.SAMPLING, WANTED, allowed=False, by=f"{BY_LIMIT} ({why})")
+        return SamplingRefused(why)
 
     def _count(self, spec: ServerSpec) -> None:
         now = self._now()
         while self._asked_at and now - self._asked_at[0] >= MINUTE:
             self._asked_at.popleft()
         if len(self._asked_at) >= spec.sampling_per_minute:
-            raise SamplingRefused(f"more than {spec.sampling_per_minute} requests to the model in a minute")
+            raise self._limited(f"more than {spec.sampling_per_minute} requests to the model in a minute")
         self._asked_at.append(now)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from tui.core.daemon_thread import in_daemon_thread
 from tui.core.forms.elicitation import content_problem, schema_problem
+from tui.core.ports import BY_LIMIT, DecisionKind, DecisionLog, Undecided
 from tui.core.questions import (
     Action,
     AddressAnswer,
@@ -29,11 +30,13 @@ from tui.core.questions import (
 )
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.time_limits import TimeLimits
+from tui.core.units import plural
 from tui.core.web.web_address import has_browser, web_address
 from tui.host.browser import open_browser
 from tui.host.call_questions import CallQuestions
 from tui.host.sampling import BadSampling, SamplingRefused, ServerSampling
 from tui.host.schemas.linear_pattern import found_in
+from tui.host.server_decisions import ServerDecisions
 from tui.host.waits import first_of
 
 INVALID_PARAMS = -32602
@@ -84,9 +87,13 @@ class Refusal:
 
 
 class PatientQuestioner:
-    """A questioner that stops the clocks of a server while its questions wait for an answer."""
+    """A questioner that stops the clocks of a server while its questions wait for an answer.
 
-    def __init__(self, inner: Questioner) -> None:
+    `decisions` is where the answers are recorded by those who asked.
+    """
+
+    def __init__(self, inner: Questioner, decisions: DecisionLog | None = None) -> None:
+        self.decisions = decisions or Undecided()
         self._inner = inner
         self._clocks: defaultdict[str, TimeLimits] = defaultdict(TimeLimits)
         self._waiting: Counter[str] = Counter()
@@ -98,19 +105,21 @@ class PatientQuestioner:
 
     async def form(self, question: FormQuestion) -> FormAnswer:
         with self._place(question.server) as free:
-            return await self._inner.form(question) if free else FormAnswer(Action.CANCEL)
+            return await self._inner.form(question) if free else FormAnswer(Action.CANCEL, by=BY_LIMIT)
 
     async def address(self, question: AddressQuestion) -> AddressAnswer:
         with self._place(question.server) as free:
-            return await self._inner.address(question) if free else AddressAnswer(Action.CANCEL)
+            return await self._inner.address(question) if free else AddressAnswer(Action.CANCEL, by=BY_LIMIT)
 
     async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
         with self._place(question.server) as free:
-            return await self._inner.sampling(question) if free else SamplingAnswer(Action.CANCEL)
+            return (
+                await self._inner.sampling(question) if free else SamplingAnswer(Action.CANCEL, by=BY_LIMIT)
+            )
 
     async def review(self, question: SamplingReview) -> SamplingAnswer:
         with self._place(question.server) as free:
-            return await self._inner.review(question) if free else SamplingAnswer(Action.CANCEL)
+            return await self._inner.review(question) if free else SamplingAnswer(Action.CANCEL, by=BY_LIMIT)
 
     def refused(self, server: str, why: str) -> None:
         """Say each sentence once, and only so many of one server, which may never stop."""
@@ -145,7 +154,11 @@ class ServerRequests:
     ) -> None:
         self.spec = ServerSpec(server)
         self.questioner = CallQuestions(questioner)
-        self._sampling = None if sampler is None else ServerSampling(self.questioner, sampler)
+        self._decisions = ServerDecisions(server, questioner.decisions)
+        self._told_roots = False
+        self._sampling = (
+            None if sampler is None else ServerSampling(self.questioner, sampler, decisions=self._decisions)
+        )
         self._open_browser = open_browser
         self.clocks = questioner.clocks(server)
         self._server = server
@@ -168,10 +181,17 @@ class ServerRequests:
             case "elicitation/create":
                 return await self._elicit(params, round)
             case "roots/list":
-                return {"roots": [_root(Path(path)) for path in self.spec.roots]}
+                return {"roots": self._roots()}
             case "sampling/createMessage" if self.may_sample:
                 return await self._sample(params, round)
         return Refusal(METHOD_NOT_FOUND, f"{method[:80]} is not supported by this client")
+
+    def _roots(self) -> list[dict[str, str]]:
+        if self.spec.roots and not self._told_roots:
+            self._told_roots = True
+            told = plural(len(self.spec.roots), "folder")
+            self._decisions.add(DecisionKind.ROOTS, told, allowed=True, by="setting roots")
+        return [_root(Path(path)) for path in self.spec.roots]
 
     async def _elicit(self, params: Mapping[str, Any], round: int) -> dict[str, Any] | Refusal:
         message = params.get("message")
@@ -188,6 +208,8 @@ class ServerRequests:
         if problem := schema_problem(schema):
             return Refusal(INVALID_PARAMS, f"elicitation/create: {problem}")
         answer = await self.questioner.form(FormQuestion(self._server, message, schema, round))
+        asked = {"message": message, "requestedSchema": schema}
+        self._decisions.answered(DecisionKind.ELICITATION, f"form: {message}", asked, answer)
         if answer.action is not Action.ACCEPT:
             return {"action": str(answer.action)}
         if problem := content_problem(schema, answer.content, found_in):
@@ -201,6 +223,9 @@ class ServerRequests:
             return Refusal(INVALID_PARAMS, f"elicitation/create: the URL was not opened: {problem}")
         question = AddressQuestion(self._server, url, message, "elicitation", round)
         answer = await self.questioner.address(question)
+        self._decisions.answered(
+            DecisionKind.ELICITATION, f"open a URL at {web_address(url).host}", {"url": url}, answer
+        )
         if answer.action is Action.ACCEPT and has_browser(os.environ):
             opened = await in_daemon_thread("browser", lambda: self._open_browser(url))
             if not opened:

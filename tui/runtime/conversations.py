@@ -361,6 +361,7 @@ class Conversations:
                 answer_format=answer_format,
                 absent=context.starting.absent,
                 turned_off=context.turned_off,
+                decisions=context.decisions,
             )
             return Turn(now.conversation, deps, number)
 

@@ -49,9 +49,10 @@ from tui.runtime.sampling import ModelSampler
 from tui.runtime.server_choices import ServerChoices
 from tui.runtime.turn import PendingTurn, ServersStarting, TurnContext, redacted
 from tui.settings.config_file import ConfigFile
-from tui.settings.locations import data_dir, state_dir
+from tui.settings.locations import data_dir, decisions_file, state_dir
 from tui.settings.state.project_file import ProjectFile
 from tui.settings.state.stored_calls import StoredCalls
+from tui.settings.state.stored_decisions import StoredDecisions
 from tui.settings.state.stored_eras import StoredEras
 from tui.settings.state.stored_tasks import StoredTasks
 from tui.storage.sessions.store import SessionStore
@@ -84,6 +85,7 @@ class Runtime:
         configuration: its file, and reading it again.
         model_changes: model profiles, added while mcptui runs.
         server_choices: what the person decides about servers while they run.
+        decisions: the record of what was allowed and denied.
         redactor: knows the secrets that nothing may show or store.
         questioner: answers what servers ask; set before `ready()`, without it everything is declined.
         left_out: servers that are configured but cannot be used, with all that is wrong with each.
@@ -134,6 +136,8 @@ class Runtime:
         self._approvals = RememberedApprovals(self._config)
         self.calls = StoredCalls(data_dir() / "calls.json")
         self.server_choices = ServerChoices(self._config, lambda: self.host, self._names_server)
+        self.decisions = StoredDecisions(decisions_file(), lambda text: self.redactor.redact(text))
+        self.turn_context.decisions = self.decisions
         self._env = env
         self._digests: dict[str, str] = {}
 
@@ -257,6 +261,7 @@ class Runtime:
             sampler=ModelSampler(self._active_model, self._choose_model, self.conversations.bill),
             tokens=TokenStore(state_dir() / "sign-in"),
             client_metadata_url=loaded.settings.oauth.client_metadata_url or "",
+            decisions=self.decisions,
         )
         context, settings = self.turn_context, loaded.settings
         context.toolbox = self.host.toolbox
@@ -469,7 +474,7 @@ class Runtime:
         async with AsyncExitStack() as steps:  # from the last to the first, each even if others fail
             if self._log_file is not None:
                 steps.callback(self._log_file.stop)
-            for stored in (self._traffic, self._stored_eras, self._stored_tasks):
+            for stored in (self._traffic, self._stored_eras, self._stored_tasks, self.decisions):
                 steps.push_async_callback(asyncio.to_thread, stored.close)
             steps.push_async_callback(self._end_background)
             steps.push_async_callback(self.conversations.close)

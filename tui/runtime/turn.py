@@ -2,14 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from tui.core import units
 from tui.core.context.resource_tools import ResourceSource
 from tui.core.conversation.conversation import Remark
 from tui.core.events import Event, Notice, RetryScheduled, TurnError, TurnStarted, Waiting
-from tui.core.ports import Clock, Toolbox
+from tui.core.ports import Clock, DecisionLog, Toolbox, Undecided
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
@@ -44,6 +44,7 @@ class TurnContext:
         look: looks for changes before a turn, in a thread.
         resources: the resources that the model may read.
         turned_off: returns the tools that the user has turned off for the model.
+        decisions: records what was allowed and denied.
     """
 
     toolbox: Toolbox
@@ -58,6 +59,7 @@ class TurnContext:
     look: Callable[[], None] = lambda: None
     resources: ResourceSource | None = None
     turned_off: Callable[[], Sequence[Tool]] = tuple
+    decisions: DecisionLog = field(default_factory=Undecided)
 
 
 class PendingTurn:

@@ -91,6 +91,11 @@ def learned_file() -> Path:
     return state_dir() / "learned.json"
 
 
+def decisions_file() -> Path:
+    """Return the file of what was allowed and denied."""
+    return state_dir() / "decisions.jsonl"
+
+
 def shipped_dir(name: str) -> Path:
     """Return a directory that ships with mcptui, such as "themes"; raises `FileNotFoundError`."""
     package = Path(tui.__file__).parent

@@ -31,6 +31,7 @@ class Around:
         self.look = lambda: None
         self.resources = None
         self.turned_off = tuple
+        self.decisions = Undecided()
         self.servers: list[ServerStatus] = []
         self.starting = ServersStarting(lambda: self.servers, self.clock)
         self.seen: list[Event] = []

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
-from tui.core.ports import Answer
+from tui.core.ports import BY_DEFAULT, BY_KEY, Answer
 from tui.core.tools import Tool
 
 
@@ -41,15 +41,20 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A verdict and its reason, in words for the person (ask) or for the model (deny)."""
+    """A verdict and its reason, in words for the person (ask) or for the model (deny).
+
+    `by` is what decided, as in `DecisionRecord`.
+    """
 
     verdict: Verdict
     why: str = ""
+    by: str = BY_DEFAULT
 
 
-def _matches(tool: Tool, patterns: Iterable[str]) -> bool:
+def _match(tool: Tool, patterns: Iterable[str]) -> str:
+    """Return the first pattern that matches, or ""."""
     name = f"{tool.server}/{tool.name}"
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
+    return next((pattern for pattern in patterns if fnmatchcase(name, pattern)), "")
 
 
 @dataclass(slots=True)
@@ -76,9 +81,9 @@ class Policy:
         tool is read-only.
         """
         if self.mode is Mode.NONE:
-            return Judgement(Verdict.DENY, "no tool is allowed (--approve none)")
-        if _matches(tool, self.rules.deny):
-            return Judgement(Verdict.DENY, "denied by a rule in the configuration")
+            return Judgement(Verdict.DENY, "no tool is allowed (--approve none)", "flag --approve none")
+        if rule := _match(tool, self.rules.deny):
+            return Judgement(Verdict.DENY, "denied by a rule in the configuration", f"rule deny {rule}")
         judgement = self._judge_by_hints(tool)
         if guessed and judgement.verdict is Verdict.ALLOW and not tool.read_only:
             judgement = Judgement(Verdict.ASK, "the call was found in text or repaired. Check its arguments")
@@ -86,22 +91,24 @@ class Policy:
             return judgement
         match self.mode:
             case Mode.ALL:
-                return Judgement(Verdict.ALLOW)
+                return Judgement(Verdict.ALLOW, by="flag --approve all")
             case Mode.READS:
-                return Judgement(Verdict.DENY, "only read-only tools are allowed (--approve reads)")
+                why = "only read-only tools are allowed (--approve reads)"
+                return Judgement(Verdict.DENY, why, "flag --approve reads")
             case _:
                 return judgement
 
     def _judge_by_hints(self, tool: Tool) -> Judgement:
-        if _matches(tool, self.rules.ask):
-            return Judgement(Verdict.ASK, "a rule in the configuration asks for approval")
+        if rule := _match(tool, self.rules.ask):
+            why = "a rule in the configuration asks for approval"
+            return Judgement(Verdict.ASK, why, f"rule ask {rule}")
         self.refresh()
-        if (
-            self.key(tool) in self.always
-            or self.key(tool) in self.session
-            or _matches(tool, self.rules.allow)
-        ):
-            return Judgement(Verdict.ALLOW)
+        if rule := _match(tool, self.rules.allow):
+            return Judgement(Verdict.ALLOW, by=f"rule allow {rule}")
+        if (key := self.key(tool)) in self.always:
+            return Judgement(Verdict.ALLOW, by=f"{BY_KEY} (always allowed earlier)")
+        if key in self.session:
+            return Judgement(Verdict.ALLOW, by=f"{BY_KEY} (allowed earlier for this session)")
         if tool.destructive and not tool.read_only:
             return Judgement(Verdict.ASK, "may delete or overwrite data, according to the server")
         if not tool.read_only:
@@ -109,7 +116,7 @@ class Policy:
             return Judgement(Verdict.ASK, says if tool.destructive is False else "may change something")
         if not tool.trusted:
             return Judgement(Verdict.ASK, "read-only, according to an untrusted server")
-        return Judgement(Verdict.ALLOW)
+        return Judgement(Verdict.ALLOW, by=f"{BY_DEFAULT} (read-only)")
 
     def remember(self, tool: Tool, answer: Answer) -> None:
         if answer is Answer.SESSION:

@@ -23,7 +23,17 @@ from tui.core.events import (
     ToolProgress,
     Waiting,
 )
-from tui.core.ports import Answer, ApprovalRequest, Approver, ChatModel, Clock, Toolbox, Usage
+from tui.core.ports import (
+    Answer,
+    ApprovalRequest,
+    Approver,
+    ChatModel,
+    Clock,
+    DecisionLog,
+    Toolbox,
+    Undecided,
+    Usage,
+)
 from tui.core.schemas.tool_names import NameTable, server_of
 from tui.core.servers import ServerState
 from tui.core.text import clean_line
@@ -31,6 +41,7 @@ from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
 from tui.core.turn.approval_policy import Policy, Verdict
+from tui.core.turn.call_decisions import CallDecisions
 from tui.core.turn.limits import Limits, TurnMeter, fingerprint
 from tui.core.turn.model_step import Emit, parse_arguments
 
@@ -127,7 +138,7 @@ class TurnDeps:
     `bill` is called with the usage of each request; it returns its cost, or None if unknown. `instructions`
     is the part of the system text that is the servers' own, or ""; `resources` are those that it may read.
     `answer_format` is for an answer as JSON; `absent` returns the servers that do not run,
-    `turned_off` the tools of the others that the user has turned off.
+    `turned_off` the tools of the others that the user has turned off; `decisions` records what may run.
     """
 
     model: ChatModel
@@ -146,6 +157,7 @@ class TurnDeps:
     answer_format: "AnswerFormat | None" = None
     absent: Callable[[], Mapping[str, ServerState]] = dict
     turned_off: Callable[[], Sequence[Tool]] = tuple
+    decisions: DecisionLog = field(default_factory=Undecided)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +194,7 @@ class ToolCallRunner:
         self._started: dict[str, int] = {}
         self._decided: dict[str, str] = {}
         self._running: dict[str, asyncio.Task[ToolResult]] = {}
+        self._decisions = CallDecisions(deps.decisions)
         self._clocks = TimeLimits(_MeterClock(meter, deps.clock))
         room = result_room(deps.context_meter.window or UNKNOWN_WINDOW)
         tools = deps.toolbox if deps.resources is None else ResourceToolbox(deps.toolbox, deps.resources)
@@ -239,7 +252,7 @@ class ToolCallRunner:
             if item.problem or item.tool is None:
                 outcomes.append(self._refuse(step, item))
             elif item.tool.read_only and self._deps.policy.judge(item.tool).verdict is Verdict.ALLOW:
-                batch.append(item)
+                batch.append(item)  # judged again when it runs
             else:
                 await flush()
                 outcomes.append(await self._run_alone(step, item, item.tool))
@@ -301,6 +314,8 @@ class ToolCallRunner:
 
     def _refuse(self, step: int, item: PreparedCall) -> CallOutcome:
         self._conclude(step, item, Observation(item.problem), is_error=True, why=item.why)
+        if item.tool is not None and item.why == "not run":
+            self._decisions.limited(item.tool, item.arguments)
         return CallOutcome(failed=True, counted=item.why != "not run")
 
     async def _run_together(self, step: int, batch: Sequence[PreparedCall]) -> list[CallOutcome]:
@@ -310,7 +325,7 @@ class ToolCallRunner:
 
         async def one(item: PreparedCall, tool: Tool) -> CallOutcome:
             async with gate:
-                return await self._run(step, item, tool)
+                return await self._run_alone(step, item, tool)
 
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(one(item, item.tool)) for item in batch if item.tool is not None]
@@ -318,6 +333,9 @@ class ToolCallRunner:
 
     async def _run_alone(self, step: int, item: PreparedCall, tool: Tool) -> CallOutcome:
         judgement = self._deps.policy.judge(tool, guessed=item.call.recovered)
+        if judgement.verdict is not Verdict.ASK:
+            allowed = judgement.verdict is Verdict.ALLOW
+            self._decisions.judged(tool, item.arguments, allowed=allowed, by=judgement.by)
         if judgement.verdict is Verdict.DENY:
             told = Observation(f"denied: {judgement.why}")
             self._conclude(step, item, told, is_error=True, why="denied")
@@ -338,6 +356,7 @@ class ToolCallRunner:
         if (journal := self._deps.journal) is not None:
             journal.decision(call_id, decision.answer, decision.reason)
         self._decided[call_id] = decision.answer
+        self._decisions.answered(tool, item.arguments, decision)
         self._emit(ApprovalGiven(step, call_id, decision.answer, decision.reason))
         if decision.answer is Answer.NO:
             denied = "denied by the user" if decision.by_person else "denied"

@@ -150,6 +150,8 @@ def _not_kept(runtime: "Runtime") -> str:
         told = f"Some messages were not saved: {runtime.unsaved}"
     elif runtime.is_ready and runtime.unrecorded:
         told = f"Traffic was not recorded: {runtime.unrecorded}"
+    elif runtime.is_ready and runtime.decisions.problem:
+        told = f"Some decisions were not recorded: {runtime.decisions.problem}"
     else:
         return ""
     return f"mcptui: {clean_line(told, 400)}.\n"

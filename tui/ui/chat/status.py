@@ -116,7 +116,8 @@ class ChatStatus:
     def _fault(self) -> str:
         if self._runtime.unsaved:
             return "not saved"
-        return "not recorded" if self._runtime.unrecorded else ""
+        unrecorded = self._runtime.unrecorded or self._runtime.decisions.problem
+        return "not recorded" if unrecorded else ""
 
     def _used(self) -> Used:
         meters = self._runtime.conversations.meters
@@ -188,6 +189,7 @@ class Refresher:
             "This conversation is not saved", "This conversation is saved again. Nothing was lost."
         )
         self._unrecorded = FaultNotes("The traffic is not recorded", "The traffic is recorded again.")
+        self._undecided = FaultNotes("Decisions are not recorded", "Decisions are recorded again.")
 
     def tick(self) -> None:
         if self._next is not None:
@@ -293,6 +295,7 @@ class Refresher:
         for notes, why in (
             (self._unsaved, self._runtime.unsaved),
             (self._unrecorded, self._runtime.unrecorded),
+            (self._undecided, self._runtime.decisions.problem),
         ):
             for text, role in notes.seen(why, now):
                 self._regions.conversation.add_note(text, role)

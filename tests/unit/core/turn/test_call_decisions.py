@@ -1,0 +1,93 @@
+"""What is recorded about the calls of the model."""
+
+from typing import Any
+
+import pytest
+
+from tests.scripted_model import ScriptedModel, calls, says
+from tests.unit.core.stand_ins import YES, FunctionToolbox, ScriptedApprover, call, run, turn_of
+from tui.core.context.built_in_tools import BUILT_IN
+from tui.core.ports import Answer, Decision, DecisionKind, DecisionRecord, digest_of
+from tui.core.tools import Tool
+from tui.core.turn.approval_policy import Mode
+from tui.core.turn.call_decisions import CallDecisions
+from tui.core.turn.limits import Limits
+
+
+class Noted:
+    def __init__(self) -> None:
+        self.records: list[DecisionRecord] = []
+
+    def add(self, record: DecisionRecord) -> None:
+        self.records.append(record)
+
+
+async def decided(
+    *answers: Decision, count: int = 1, read_only: bool = False, **more: Any
+) -> list[DecisionRecord]:
+    log = Noted()
+    model = ScriptedModel([calls(*(call(number) for number in range(count))), says("done")])
+    turn, _ = turn_of(
+        model,
+        FunctionToolbox(read_only=read_only),
+        approver=ScriptedApprover(*answers),
+        decisions=log,
+        **more,
+    )
+    await run(turn)
+    return log.records
+
+
+@pytest.mark.parametrize(
+    ("answer", "allowed", "by"),
+    [
+        (YES, True, "key (once)"),
+        (Decision(Answer.SESSION), True, "key (for this session)"),
+        (Decision(Answer.ALWAYS), True, "key (always)"),
+        (Decision(Answer.NO, "too risky"), False, "key"),
+    ],
+)
+async def test_an_answer_is_recorded_with_a_digest_and_no_values(
+    answer: Decision, allowed: bool, by: str
+) -> None:
+    (found,) = await decided(answer)
+    assert (found.kind, found.server, found.subject) == (DecisionKind.CALL, "srv", "echo")
+    assert (found.allowed, found.by, found.asked, found.asked_by) == (allowed, by, True, "model")
+    assert found.digest == digest_of({"text": "hi"}) and "hi" not in found.digest
+
+
+async def test_where_nobody_could_be_asked_the_default_decided() -> None:
+    (found,) = await decided(Decision(Answer.NO, "no terminal", by_person=False))
+    assert (found.allowed, found.asked, found.by) == (False, False, "default (no terminal)")
+
+
+@pytest.mark.parametrize(
+    ("mode", "read_only", "allowed", "by"),
+    [
+        (Mode.ALL, False, True, "flag --approve all"),
+        (Mode.NONE, True, False, "flag --approve none"),
+        (Mode.READS, False, False, "flag --approve reads"),
+        (Mode.ASK, True, True, "default (read-only)"),
+    ],
+)
+async def test_a_call_that_asks_nobody_names_what_decided(
+    mode: Mode, read_only: bool, allowed: bool, by: str
+) -> None:
+    (found,) = await decided(mode=mode, read_only=read_only)
+    assert (found.allowed, found.asked, found.by) == (allowed, False, by)
+
+
+async def test_calls_that_run_together_are_recorded_once_each() -> None:
+    found = await decided(count=3, read_only=True)
+    assert [one.allowed for one in found] == [True] * 3
+
+
+async def test_a_call_beyond_a_limit_was_denied_by_it() -> None:
+    found = await decided(count=2, read_only=True, limits=Limits(max_calls_per_reply=1))
+    assert sorted((one.allowed, one.by) for one in found) == [(False, "limit"), (True, "default (read-only)")]
+
+
+def test_tools_of_mcptui_itself_are_not_recorded() -> None:
+    log = Noted()
+    CallDecisions(log).judged(Tool("mcptui", "x", digest=f"{BUILT_IN}x"), {}, allowed=True, by="default")
+    assert log.records == []

@@ -1,0 +1,154 @@
+"""The record of decisions in a file: private, append-only, bounded, and never a reason to fail."""
+
+import json
+import os
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+
+from tui.core.errors import ConfigError
+from tui.core.ports import BY_KEY, MODEL, DecisionKind, DecisionRecord
+from tui.settings.state import stored_decisions
+from tui.settings.state.stored_decisions import StoredDecisions, read_decisions
+
+
+def record(subject: str = "echo", *, allowed: bool = True, **more: object) -> DecisionRecord:
+    return DecisionRecord(DecisionKind.CALL, "srv", subject, allowed, BY_KEY, MODEL, **more)  # type: ignore[arg-type]
+
+
+def plain(text: str) -> str:
+    return text
+
+
+def keep(path: Path, *records: DecisionRecord) -> StoredDecisions:
+    stored = StoredDecisions(path, plain)
+    for one in records:
+        stored.add(one)
+    stored.close()
+    return stored
+
+
+def subjects(path: Path) -> list[str]:
+    return [one.subject for one in read_decisions(path)]
+
+
+def test_decisions_outlive_the_process_in_a_private_file(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "decisions.jsonl"
+    one = record(asked=True, digest="d", when=1.5)
+    keep(path, one)
+    assert list(read_decisions(path)) == [one]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_two_processes_append_to_the_same_file(tmp_path: Path) -> None:
+    path = tmp_path / "decisions.jsonl"
+    first, second = StoredDecisions(path, plain), StoredDecisions(path, plain)
+    for number in range(50):
+        first.add(record(f"a{number}"))
+        second.add(record(f"b{number}"))
+    first.close()
+    second.close()
+    found = subjects(path)
+    assert [one for one in found if one[0] == "a"] == [f"a{number}" for number in range(50)]
+    assert [one for one in found if one[0] == "b"] == [f"b{number}" for number in range(50)]
+
+
+def test_a_secret_and_an_escape_in_the_name_of_a_tool_are_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "decisions.jsonl"
+    stored = StoredDecisions(path, lambda text: text.replace("hunter2", "[redacted]"))
+    stored.add(record("hunter2\x1b[31m\n" + "x" * 1000))
+    stored.close()
+    text = path.read_text()
+    assert "hunter2" not in text and "\\u001b" not in text and len(text.splitlines()) == 1
+    assert len(subjects(path)[0]) <= stored_decisions.MAX_TEXT + 1
+
+
+def test_a_full_file_is_renamed_and_the_oldest_deleted_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored_decisions, "MAX_BYTES", 400)
+    path = tmp_path / "decisions.jsonl"
+    for number in range(20):
+        keep(path, record(f"t{number}"))
+    files = sorted(one.name for one in tmp_path.iterdir())
+    assert files == ["decisions.1.jsonl", "decisions.2.jsonl", "decisions.3.jsonl", "decisions.jsonl"]
+    assert all(one.stat().st_size <= 400 for one in tmp_path.iterdir())
+    found = subjects(path)
+    assert found == [f"t{number}" for number in range(20 - len(found), 20)] and len(found) >= 6
+
+
+def test_a_line_that_was_cut_costs_only_itself(tmp_path: Path) -> None:
+    path = tmp_path / "decisions.jsonl"
+    keep(path, record("before"))
+    with path.open("a") as file:
+        file.write('{"when": 1, "kind": "ca')
+    keep(path, record("after"))
+    assert subjects(path) == ["before", "after"]
+
+
+@pytest.mark.parametrize("line", ["7", "[" * 5000, "{}", '{"when": 1, "kind": "nonsense"}', "x"])
+def test_a_line_that_nobody_wrote_is_left_out(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "decisions.jsonl"
+    path.write_text(f"{line}\n")
+    keep(path, record())
+    assert subjects(path) == ["echo"]
+
+
+def test_what_cannot_be_written_is_told_and_written_once_it_can(tmp_path: Path) -> None:
+    blocked = tmp_path / "state"
+    blocked.write_text("")
+    stored = StoredDecisions(blocked / "decisions.jsonl", plain)
+    stored.add(record("early"))
+    while not stored.problem:
+        pass
+    blocked.unlink()
+    stored.add(record("late"))
+    stored.close()
+    assert stored.problem == ""
+    assert subjects(blocked / "decisions.jsonl") == ["early", "late"]
+
+
+def test_what_is_lost_while_the_file_cannot_be_written_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored_decisions, "MAX_WAITING", 2)
+    blocked = tmp_path / "state"
+    blocked.write_text("")
+    stored = StoredDecisions(blocked / "decisions.jsonl", plain)
+    stored.add(record("t0"))
+    while not stored.problem:
+        pass
+    for number in range(1, 5):
+        stored.add(record(f"t{number}"))
+    blocked.unlink()
+    stored.close()
+    path = blocked / "decisions.jsonl"
+    assert subjects(path) == ["t3", "t4"] and json.loads(path.read_text().splitlines()[0]) == {"lost": 3}
+
+
+@pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="no O_NOFOLLOW here")
+def test_a_link_in_place_of_the_file_is_refused(tmp_path: Path) -> None:
+    target = tmp_path / "elsewhere"
+    target.write_text("")
+    path = tmp_path / "decisions.jsonl"
+    path.symlink_to(target)
+    assert keep(path, record()).problem
+    assert target.read_text() == ""
+
+
+def test_nothing_runs_before_the_first_decision_or_after_the_end(tmp_path: Path) -> None:
+    before = threading.active_count()
+    stored = StoredDecisions(tmp_path / "decisions.jsonl", plain)
+    assert threading.active_count() == before
+    stored.add(record())
+    stored.close()
+    assert threading.active_count() == before
+
+
+def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "decisions.jsonl").mkdir()
+    with pytest.raises(ConfigError, match="is a directory"):
+        list(read_decisions(tmp_path / "decisions.jsonl"))

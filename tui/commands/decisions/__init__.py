@@ -1,0 +1,1 @@
+"""`mcptui decisions`: the record of what was allowed and denied."""

@@ -1,0 +1,61 @@
+"""The decisions about the model's calls, for the record."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tui.core.context.built_in_tools import BUILT_IN
+from tui.core.ports import (
+    BY_DEFAULT,
+    BY_KEY,
+    BY_LIMIT,
+    MODEL,
+    Answer,
+    Decision,
+    DecisionKind,
+    DecisionLog,
+    DecisionRecord,
+    digest_of,
+)
+from tui.core.tools import Tool
+
+_ANSWERS = {
+    Answer.ONCE: "once",
+    Answer.SESSION: "for this session",
+    Answer.ALWAYS: "always",
+    Answer.NO: "",
+}
+
+
+class CallDecisions:
+    """Records which calls of the model were allowed or denied, and by what."""
+
+    def __init__(self, log: DecisionLog) -> None:
+        self._log = log
+
+    def judged(self, tool: Tool, arguments: Mapping[str, Any], *, allowed: bool, by: str) -> None:
+        """Record a call that was decided without a question."""
+        self._add(tool, arguments, allowed=allowed, by=by, asked=False)
+
+    def answered(self, tool: Tool, arguments: Mapping[str, Any], decision: Decision) -> None:
+        """Record a call that somebody was asked about, or would have been if anybody had been there."""
+        allowed = decision.answer is not Answer.NO
+        if not decision.by_person:
+            by = f"{BY_DEFAULT} ({decision.reason})"
+        else:
+            how = _ANSWERS[decision.answer]
+            by = f"{BY_KEY} ({how})" if how else BY_KEY
+        self._add(tool, arguments, allowed=allowed, by=by, asked=decision.by_person)
+
+    def limited(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
+        """Record a call that a limit of the turn kept from running."""
+        self._add(tool, arguments, allowed=False, by=BY_LIMIT, asked=False)
+
+    def _add(self, tool: Tool, arguments: Mapping[str, Any], *, allowed: bool, by: str, asked: bool) -> None:
+        if tool.digest.startswith(BUILT_IN):  # of no server
+            return
+        digest = digest_of(arguments)
+        self._log.add(
+            DecisionRecord(
+                DecisionKind.CALL, tool.server, tool.name, allowed, by, MODEL, asked=asked, digest=digest
+            )
+        )
