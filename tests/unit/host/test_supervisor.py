@@ -1,6 +1,7 @@
 """One server through all its lives, with a scripted server at the other end."""
 
 import asyncio
+import math
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -30,7 +31,7 @@ class TestClock:
 
     async def sleep(self, seconds):
         self.naps.append(seconds)
-        self.now += int(seconds * 1e9)
+        self.now += math.ceil(seconds * 1e9)
         await asyncio.sleep(0)
 
 
