@@ -60,3 +60,9 @@ def test_the_key_that_says_it_now_is_delivered():
         app.shows("It begins.")
         app.send("and now" + STEER + "draft")
         app.shows("1 message queued for the next step", "› draft")
+
+
+def test_what_is_typed_before_the_app_has_the_terminal_is_sent_by_its_enter(tmp_path: Path):
+    with TerminalApp.real("--demo", env=home_in(tmp_path)) as app:
+        app.send("hello" + ENTER)
+        app.shows("▌ hello")

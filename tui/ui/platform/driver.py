@@ -2,9 +2,11 @@
 
 import codecs
 import errno
+import fcntl
 import os
 import selectors
 import signal
+import sys
 import termios
 import threading
 import time
@@ -136,6 +138,7 @@ class RobustDriver(LinuxDriver):
         parser, gate = XTermParser(getattr(self, "_debug", False)), PasteGate()
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         heard, learned = time.monotonic(), False
+        early = self._typed_early()
         with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             if self._leaving is None:
@@ -151,6 +154,8 @@ class RobustDriver(LinuxDriver):
                         return
                     if not data.startswith(REPLY):
                         LOOP.pressed()
+                    if early > 0:
+                        data, early = data[:early].replace(b"\n", b"\r") + data[early:], early - len(data)
                     heard = time.monotonic()
                     if not learned:
                         self._learn_terminal()
@@ -160,6 +165,13 @@ class RobustDriver(LinuxDriver):
                     self._pasted(gate.give_up())
                 for event in parser.tick():
                     self.process_message(event)
+
+    def _typed_early(self) -> int:
+        """Return how many bytes wait from before the app took the terminal, which made each enter a newline."""
+        waiting = bytearray(4)
+        with suppress(OSError):  # the input is no terminal
+            fcntl.ioctl(self.fileno, termios.FIONREAD, waiting)
+        return int.from_bytes(waiting, sys.byteorder)
 
     def _read(self) -> bytes:
         try:
