@@ -6,6 +6,7 @@ from pathlib import Path
 from tests.scripted_model import Reply, ScriptedModel
 from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover
 from tui.core.events import Event, TurnEnded
+from tui.core.ports import Undecided
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerStatus
 from tui.core.turn.approval_policy import Mode, Policy
