@@ -92,7 +92,7 @@ async def test_a_bundle_is_added_and_its_server_called_with_its_secret_from_the_
         script.parents[1]
     )
     done = await mcptui("call", "sample", "environment", "--config", str(file), **env)
-    assert (done.code, done.out) == (0, f"{SECRET}\n"), done
+    assert (done.code, done.out) == (0, "[redacted:servers.sample.env.API_KEY]\n"), done
     said = await mcptui("traffic", "--json", "--config", str(file))
     assert SECRET not in said.out and "tools/call" in said.out
     without = await mcptui("call", "sample", "environment", "--config", str(file))

@@ -274,8 +274,8 @@ class Connection:
         self.protocol = clean_line(client.protocol_version, 40)
         self.transport.negotiated(client.protocol_version)
         if (info := client.server_info) is not None:
-            self.title = clean_line(info.title or info.name, 80)
-            self.version = clean_line(info.version or "", 40)
+            self.title = clean_line(self._redact(info.title or info.name), 80)
+            self.version = clean_line(self._redact(info.version or ""), 40)
 
     async def _list_all(self, listing: Listings) -> bool:
         """List everything for the first time; return whether all tools were listed."""

@@ -21,6 +21,8 @@ from tui.core.traffic import TrafficSink
 from tui.host.booting import remote_transports
 from tui.host.frames.tap import WireTap
 from tui.host.process.watchdog import Watchdog
+from tui.host.redacted_access import RedactedToolbox, RedactedWorkbench
+from tui.host.result_redaction import ResultRedactor
 from tui.host.schemas.validation import SchemaChecker
 from tui.host.server_requests import PatientQuestioner
 from tui.host.sign_in.sign_ins import SignIns
@@ -102,8 +104,11 @@ class Host:
             )
         self._servers = {spec.name: Supervisor(spec, self._around) for spec in specs}
         self._checker = SchemaChecker()
-        self.toolbox = RunningToolbox(self._servers, self._checker)
-        self.workbench = HandWorkbench(self._servers, self.toolbox, self._around.redactor, self._around.tasks)
+        toolbox = RunningToolbox(self._servers, self._checker)
+        by_hand = HandWorkbench(self._servers, toolbox, self._around.redactor, self._around.tasks)
+        redaction = ResultRedactor(self._around.redactor)
+        self.toolbox = RedactedToolbox(toolbox, redaction)
+        self.workbench = RedactedWorkbench(by_hand, redaction)
         self.model_resources = ModelResources(self._servers, self.workbench)
         self._requests: set[asyncio.Task[None]] = set()
         self._closing = False

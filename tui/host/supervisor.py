@@ -452,7 +452,7 @@ class Supervisor:
             version=connection.version,
             start_ms=connection.start_ms,
             withheld=self._withheld(connection),
-            **_offers(connection),
+            **_offers(connection, self._redact),
         )
 
     def _withheld(self, connection: "Connection") -> int:
@@ -466,10 +466,10 @@ class Supervisor:
                 self._move(Happening.DIE, reason=reason)
 
     def _changed(self) -> None:
-        connection = self.connection
-        if connection is not None and self.state is ServerState.RUNNING:
+        if (connection := self.connection) is not None and self.state is ServerState.RUNNING:
             self._kept = connection.catalog
-            self._status = replace(self._status, withheld=self._withheld(connection), **_offers(connection))
+            offers = _offers(connection, self._redact)
+            self._status = replace(self._status, withheld=self._withheld(connection), **offers)
         self._around.changed(self.spec.name)
 
     def _move(self, happening: Happening, **values: Any) -> None:
@@ -483,11 +483,11 @@ class Supervisor:
         pulse.set()
 
 
-def _offers(connection: "Connection") -> dict[str, Any]:
+def _offers(connection: "Connection", redact: Callable[[str], str]) -> dict[str, Any]:
     return {
         "tools": len(connection.catalog.tools),
-        "quarantined": connection.catalog.quarantined,
-        "listing_problem": connection.catalog.listing_problem,
+        "quarantined": tuple((redact(tool), redact(why)) for tool, why in connection.catalog.quarantined),
+        "listing_problem": redact(connection.catalog.listing_problem),
         "resources": connection.counts["resources"],
         "prompts": connection.counts["prompts"],
         "resources_revision": connection.revisions["resources"],

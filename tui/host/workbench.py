@@ -27,6 +27,7 @@ from tui.core.workbench import (
     ResourceInfo,
     ResourceSubscription,
     ServerIdentity,
+    Workbench,
 )
 from tui.host import error_sentences as explain
 from tui.host.catalog import prompt_infos, resource_infos
@@ -401,7 +402,7 @@ class HandWorkbench:
 class ModelResources:
     """The resources of servers that the model may read; see `core.context.resource_tools.ResourceSource`."""
 
-    def __init__(self, servers: Mapping[str, Supervisor], workbench: HandWorkbench) -> None:
+    def __init__(self, servers: Mapping[str, Supervisor], workbench: Workbench) -> None:
         self._servers = servers
         self._workbench = workbench
 

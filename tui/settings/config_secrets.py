@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tui.core.secrets.ordinary_values import is_common, is_ordinary, is_searched
+from tui.core.secrets.places import masked as masked_text
 from tui.core.secrets.places import (
-    is_plain,
     masked_arguments,
     may_be_secret,
     secrets_in,
     secrets_in_arguments,
 )
-from tui.core.secrets.places import masked as masked_text
 from tui.core.secrets.redact import Redactor
 from tui.settings.places import KeyPath
 from tui.settings.references import KEYCHAIN, expand, literal_part, without_defaults
@@ -52,7 +52,7 @@ def is_secret(path: KeyPath, value: str) -> bool:
         case ("servers", _, "oauth", "client_secret" | "private_key"):
             return not value.startswith(KEYCHAIN)
         case ("servers", _, "env", str(name)):
-            return not _IN_KEYCHAIN.fullmatch(value) and (may_be_secret(name) or not is_plain(value))
+            return not _IN_KEYCHAIN.fullmatch(value) and (may_be_secret(name) or not is_ordinary(value))
         case _:
             return False
 
@@ -71,13 +71,16 @@ def _only_references(raw: str) -> bool:
 
 
 def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, str]:
-    """Return every secret of a configuration, as written and as expanded, by a name that may be shown."""
+    """Return every secret of a configuration, as written and as expanded, by a name that may be shown.
+
+    Only those that are searched for in text: a value like `localhost` or a path is none.
+    """
     found: dict[str, str] = {}
     for path, value in leaves(tree):
         if not isinstance(value, str) or not value:
             continue
         name = ".".join(str(part) for part in path)
-        if is_secret(path, value):
+        if is_secret(path, value) and _is_searched(path, value):
             found[name] = value
             # A server that echoes its token rarely echoes the word "Bearer" before it.
             if (bare := value.partition(" ")[2].strip()) and _SCHEME.fullmatch(value.partition(" ")[0]):
@@ -90,15 +93,25 @@ def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[
     for _, value in leaves(raw):
         if isinstance(value, str) and "${" in value:
             names = expand(value, env).variables
-            found |= {name: env[name] for name in names if may_be_secret(name)}
+            found |= {name: env[name] for name in names if may_be_secret(name) and not is_common(env[name])}
     servers = tree.get("servers")
     for server, entry in servers.items() if isinstance(servers, Mapping) else ():
         arguments = entry.get("args") if isinstance(entry, Mapping) else None
         for number, value in secrets_in_arguments(_texts(arguments)):
+            if is_common(value):
+                continue
             name = f"servers.{server}.args.{number}"
             taken = sum(one == name or one.startswith(f"{name}.") for one in found)
             found[f"{name}.{taken}" if taken else name] = value
     return found
+
+
+def _is_searched(path: KeyPath, value: str) -> bool:
+    match path:
+        case ("models" | "servers", _, "headers" | "env", str(name)):
+            return is_searched(name, value)
+        case _:
+            return not is_common(value)
 
 
 def _texts(arguments: Any) -> list[str]:

@@ -59,6 +59,11 @@ def may_be_secret(name: str) -> bool:
     return name not in _FOLDERS and _MAY_BE_SECRET.search(name) is not None
 
 
+def only_refers_to_a_secret(name: str) -> bool:
+    """Return whether `name` is that of a file, a folder or a kind: `token_file`, `AUTH_TYPE`."""
+    return _ABOUT_SECRET.search(name) is not None
+
+
 def is_plain(value: str) -> bool:
     """Return whether a value is just a word, a number or a path."""
     return _PLAIN.fullmatch(value) is not None

@@ -175,6 +175,11 @@ class Redactor:
         # One assignment: the recorder redacts in a thread of its own.
         self._bytes = BytesRedactor(names, self._keys)
 
+    @property
+    def known(self) -> int:
+        """How many values are known; it only grows."""
+        return len(self._names)
+
     def redact(self, text: str) -> str:
         return self._in_text(text, self._bytes.redact)
 
@@ -189,7 +194,13 @@ class Redactor:
         path or a program. Truncated and masked keys stay for the same reason, unless `quotes`. `shapes`
         replaces what looks like a secret too, but no placeholders.
         """
+        if not (shapes or self._spoken_names):
+            return text
         return self._in_text(text, partial(self._spoken.redact, shapes=shapes, quotes=quotes))
+
+    def redact_spoken_bytes(self, raw: bytes) -> bytes:
+        """Return bytes without complete known values, as `redact_spoken` does."""
+        return self._spoken.redact(raw, shapes=False, quotes=False)[0]
 
     def begun_at_end(self, text: str) -> int:
         """Return how many characters at the end of `text` may start a value that `redact_spoken` replaces."""

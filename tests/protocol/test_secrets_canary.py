@@ -1,0 +1,118 @@
+"""Secrets of the configuration that a server puts into all it says: no command writes or prints them."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.endpoint import Endpoint, Request, calls, says
+from tests.protocol.command import Done, mcptui
+
+LEAKY = Path(__file__).parents[1] / "unit" / "host" / "leaky_server.py"
+SECRETS = {
+    "env": "canary-env-7f3a9c-secret",
+    "header": "canary-header-51bd08-secret",
+    "argument": "canary-argument-c2e9f4-secret",
+    "key": "lm-4kq9ZtYw7Hs2Vb8XrMd3Jp6c",
+}
+MARK = "[redacted:servers.leaky.env.LEAKY_TOKEN]"
+
+
+def leaked_in(text: str) -> list[str]:
+    return [name for name, secret in SECRETS.items() if secret in text]
+
+
+def written() -> Iterator[tuple[str, list[str]]]:
+    """Yield the files that mcptui wrote which hold a secret."""
+    for path in Path(os.environ["HOME"]).rglob("*"):
+        if path.is_file() and (found := leaked_in(path.read_bytes().decode("latin-1"))):
+            yield str(path), found
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "config.toml"
+    path.write_text(
+        f"""
+[servers.leaky]
+command = {json.dumps(sys.executable)}
+args = {json.dumps([str(LEAKY), "--token", SECRETS["argument"]])}
+env = {{ LEAKY_TOKEN = "{SECRETS["env"]}" }}
+[servers.remote]
+url = "http://127.0.0.1:9/mcp"
+autostart = false
+headers = {{ X-Tenant = "{SECRETS["header"]}" }}
+""",
+        "utf-8",
+    )
+    path.chmod(0o600)
+    return path
+
+
+def add_model(config: Path, endpoint: Endpoint) -> None:
+    model = f'base_url = "{endpoint.base_url}"\nmodel = "m"\napi_key = "{SECRETS["key"]}"'
+    config.write_text(f"{config.read_text('utf-8')}[models.m]\n{model}\n", "utf-8")
+
+
+def recordings() -> list[Path]:
+    return sorted(Path(os.environ["XDG_STATE_HOME"]).glob("mcptui/recordings/*.mcptrace"))
+
+
+async def command(config: Path, *args: str) -> Done:
+    done = await mcptui(*args, "--config", str(config))
+    assert leaked_in(done.out + done.err) == [], args
+    return done
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("call", "leaky", "leak"),
+        ("call", "leaky", "leak", "--json"),
+        ("call", "leaky", "leak", "text=fail"),
+        ("call", "leaky", "leak", "--verbose"),
+        ("prompt", "leaky", "p", "a=b", "--json"),
+        ("prompt", "leaky", "p", "a=b"),
+        ("list", "leaky"),
+        ("list", "leaky", "--json"),
+        ("servers",),
+        ("servers", "--json"),
+    ],
+    ids=" ".join,
+)
+async def test_no_command_prints_a_secret_that_a_server_returns(config: Path, args: tuple[str, ...]):
+    done = await command(config, *args)
+    assert args[0] == "servers" or MARK in done.out + done.err
+    assert list(written()) == []
+
+
+async def test_a_resource_is_read_by_the_uri_that_is_listed(config: Path):
+    listed = await command(config, "list", "leaky", "resources", "--json")
+    assert f"leak://{MARK}/notes" in listed.out
+
+
+async def test_a_turn_leaves_no_secret_in_output_requests_recordings_sessions_and_exports(config: Path):
+    def reply(request: Request) -> object:
+        if len(endpoint.requests) == 1:
+            return calls(("leaky__leak", {"text": "a"}))
+        return says(request.json["messages"][-1]["content"])
+
+    async with Endpoint([reply]) as endpoint:
+        add_model(config, endpoint)
+        done = await command(config, "run", "--json", "--session", "s", "--approve", "all", "leak it")
+        again = await command(config, "run", "--session", "s", "--approve", "all", "what was it?")
+        sent = b"".join(request.body for request in endpoint.requests).decode()
+    assert done.code == again.code == 0, done.err
+    assert leaked_in(sent) == [] and f"it is {MARK}" in sent
+    assert f"it is {MARK}" in done.out
+    assert recordings()
+    for recording in recordings():
+        for kind in ("jsonl", "md", "har", "html"):
+            await command(config, "traffic", str(recording), "--export", kind)
+    for kind in ("json", "html", "md"):
+        await command(config, "sessions", "export", "last", "--as", kind)
+    await command(config, "sessions", "show", "last")
+    assert list(written()) == []

@@ -1,0 +1,79 @@
+"""Which values are searched for in text: by name and by shape."""
+
+import pytest
+
+from tui.core.secrets.ordinary_values import is_common, is_ordinary, is_searched
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "debug",
+        "Europe/Berlin",
+        "America/Argentina/Buenos_Aires",
+        "eu-central-1",
+        "en_US.UTF-8",
+        "json-lines",
+        "gpt-4o-mini",
+        "claude-3-5-sonnet-20241022",
+        "https://api.example.com/v1",
+        "localhost:11434",
+        "--max-old-space-size=4096",
+        "ada.lovelace@example.com",
+        "1.2.3-beta.4",
+        "readOnlyMode",
+        '{"level": "debug", "depth": 3}',
+        "/home/ada/My Notes",
+        "C:\\Users\\ada",
+        "2026-11-23",
+    ],
+)
+def test_words_short_numbers_and_paths_are_ordinary(value):
+    assert is_ordinary(value)
+    assert not is_searched("SETTING", value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "canary-7f3a9c-secret",
+        "p4ssw0rd!",
+        "Summer!2024",
+        "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+        "https://hooks.example.com/services/T00000000/B00000000/9fKq2LmZ7xY1",
+        "postgres://ada:hunter2hunter2@db/notes",
+        "5f0c9a3e-1b7d-4c55-9a60-2f6d1c3b8e77",
+        "xK9dQ2mZ7pL4",
+    ],
+)
+def test_other_values_are_searched_for_whatever_their_name(value):
+    assert not is_ordinary(value)
+    assert is_searched("SETTING", value)
+
+
+@pytest.mark.parametrize("value", ["correct-horse-battery", "opensesame", "12345678"])
+def test_a_telling_name_makes_words_and_numbers_secrets(value):
+    assert is_searched("DB_PASSWORD", value)
+    assert not is_searched("SETTING", value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("AUTH", "disabled"),
+        ("DB_PASSWORD", "Password"),
+        ("SECRET_KEY", "localhost"),
+        ("TOKEN", "/home/ada/.config/token"),
+        ("GOOGLE_APPLICATION_CREDENTIALS", "/home/ada/key.json"),
+        ("AUTH_URL", "https://login.example.com/oauth"),
+        ("AUTH_TYPE", "client-secret-basic"),
+        ("TOKEN_FILE", "tokens/current.txt"),
+    ],
+)
+def test_common_values_paths_and_addresses_are_not_searched_for_even_with_a_telling_name(name, value):
+    assert not is_searched(name, value)
+
+
+def test_a_secret_that_begins_with_a_slash_is_no_path():
+    assert not is_common("/9fKq2LmZ7x+Y1bD4wQ8/sT6uV3nH5jR0c=")
+    assert is_common("/var/lib/service/data")

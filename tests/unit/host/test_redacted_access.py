@@ -1,0 +1,94 @@
+"""A real server that returns its secret everywhere: the program never has it."""
+
+import sys
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from tui.core.ports import MonotonicClock
+from tui.core.secrets.redact import Redactor
+from tui.core.servers import ServerSpec
+from tui.core.tools import TextContent
+from tui.host.host import Host
+
+LEAKY = Path(__file__).parent / "leaky_server.py"
+SECRET = "canary-7f3a9c-secret"
+MARK = "[redacted:LEAKY_TOKEN]"
+
+
+@asynccontextmanager
+async def leaky(**more):
+    spec = ServerSpec("srv", sys.executable, (str(LEAKY),), env={"LEAKY_TOKEN": SECRET}, **more)
+    redactor = Redactor({"LEAKY_TOKEN": SECRET})
+    host = Host([spec], sink=lambda _: None, clock=MonotonicClock(), redactor=redactor)
+    try:
+        await host.start_all()
+        yield host
+    finally:
+        await host.shutdown()
+
+
+async def test_the_toolbox_of_the_model_has_no_secret_in_results_errors_and_progress():
+    told = []
+    async with leaky() as host:
+        (tool,) = host.toolbox.tools()
+        given = {"seconds": 10, "progress": lambda *what: told.append(what)}
+        result = await host.toolbox.call(tool, {"text": "a"}, **given)
+        failed = await host.toolbox.call(tool, {"text": "fail"}, **given)
+        wrong = await host.toolbox.check(tool, {"text": [SECRET]})
+    assert result.content == (TextContent(f"it is {MARK}; told False"),)
+    assert SECRET not in str(result.raw) and MARK in str(result.raw)
+    assert MARK in str(failed.content) and SECRET not in str(failed)
+    assert told and SECRET not in str(told)
+    assert SECRET not in wrong and "text" in wrong
+
+
+async def test_an_argument_is_sent_to_the_server_as_given():
+    async with leaky() as host:
+        (tool,) = host.toolbox.tools()
+        given = {"seconds": 10, "progress": lambda *_: None}
+        secret = await host.toolbox.call(tool, {"text": SECRET}, **given)
+        mark = await host.toolbox.call(tool, {"text": MARK}, **given)
+    assert secret.content == (TextContent(f"it is {MARK}; told True"),)
+    assert mark.content == (TextContent(f"it is {MARK}; told False"),)
+
+
+async def test_tools_are_offered_without_secrets_and_called_by_their_own_definition():
+    async with leaky() as host:
+        (tool,) = host.toolbox.tools()
+        again = host.toolbox.tools()
+        (by_hand,) = host.workbench.tools("srv")
+        result = await host.toolbox.call(tool, {}, seconds=10, progress=lambda *_: None)
+    assert tool.description == f"Leaks {MARK}." and SECRET not in repr(tool)
+    assert by_hand is tool and again == [tool]
+    assert not result.is_error
+
+
+async def test_the_workbench_has_no_secret_in_anything_that_a_server_says():
+    async with leaky() as host:
+        bench = host.workbench
+        identity = await bench.identity("srv")
+        resources, _ = await bench.resources("srv")
+        prompts, _ = await bench.prompts("srv")
+        (tool,) = bench.tools("srv")
+        said = [
+            identity,
+            resources,
+            prompts,
+            await bench.entries("srv", "tools"),
+            await bench.call_tool(tool, {}, call="hand-1", seconds=10, progress=lambda *_: None),
+            await bench.get_prompt("srv", "p", {"a": "b"}, call="hand-2", seconds=10),
+            await bench.complete(prompts[0], "a", "", {}),
+            await bench.request("srv", "tools/list", None, call="hand-3", seconds=10),
+        ]
+    assert [one for one in said if SECRET in repr(one) or MARK not in repr(one)] == []
+    assert [one for one in said if SECRET in str(getattr(one, "raw", ""))] == []
+
+
+async def test_a_resource_whose_uri_holds_a_secret_is_listed_without_and_can_be_read():
+    async with leaky() as host:
+        bench = host.workbench
+        ((resource,), _) = await bench.resources("srv")
+        assert resource.uri == f"leak://{MARK}/notes"
+        result = await bench.read_resource("srv", resource.uri, call="hand-1", seconds=10)
+    assert not result.is_error
+    assert MARK in repr(result.content) and SECRET not in repr(result.content)

@@ -1,0 +1,101 @@
+"""Configured secrets in what servers answer are replaced, in every part and encoding; nothing else is."""
+
+from base64 import b64decode, b64encode
+from urllib.parse import quote
+
+import pytest
+
+from tui.core.secrets.redact import Redactor
+from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
+from tui.core.workbench import PromptMessage, PromptResult, RawAnswer
+from tui.host.result_redaction import LARGE, ResultRedactor
+
+SECRET = 'canary "7f3a9c" sécret/+x'
+MARK = "[redacted:KEY]"
+
+
+@pytest.fixture
+def redaction() -> ResultRedactor:
+    return ResultRedactor(Redactor({"KEY": SECRET}))
+
+
+async def test_each_part_of_a_result_is_redacted(redaction):
+    raw = {"content": [{"type": "text", "text": SECRET}], "structuredContent": {SECRET: [SECRET]}}
+    result = ToolResult(
+        (
+            TextContent(f"the key is {SECRET}."),
+            LinkContent(f"x:{SECRET}", SECRET, SECRET),
+            ResourceContent(f"x:{SECRET}", "text/plain", SECRET),
+        ),
+        structured={SECRET: [SECRET]},
+        warning=f"does not match: {SECRET}",
+        raw=raw,
+    )
+    found = await redaction.result(result)
+    assert found.content == (
+        TextContent(f"the key is {MARK}."),
+        LinkContent(f"x:{MARK}", MARK, MARK),
+        ResourceContent(f"x:{MARK}", "text/plain", MARK),
+    )
+    assert found.structured == {MARK: [MARK]}
+    assert found.warning == f"does not match: {MARK}"
+    assert found.raw == {"content": [{"type": "text", "text": MARK}], "structuredContent": {MARK: [MARK]}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        quote(SECRET, safe=""),
+        b64encode(SECRET.encode()).decode(),
+        "Basic " + b64encode(f"ada:{SECRET}".encode()).decode(),
+        '"canary \\"7f3a9c\\" s\\u00e9cret/+x"',
+        '"{\\"a\\": \\"canary \\\\\\"7f3a9c\\\\\\" sécret\\/+x\\"}"',
+    ],
+    ids=["url", "base64", "basic", "json", "json in json"],
+)
+async def test_encoded_secrets_are_redacted(redaction, text):
+    found = await redaction.result(ToolResult((TextContent(text),)))
+    (content,) = found.content
+    assert isinstance(content, TextContent)
+    assert "[redacted:KEY]" in content.text
+    assert "7f3a9c" not in content.text and "N2YzYTlj" not in content.text
+
+
+async def test_a_binary_part_with_a_secret_remains_base64(redaction):
+    data = b64encode(f"a file with {SECRET} in it".encode()).decode()
+    clear = f"a file with {MARK} in it".encode()
+    content = BinaryContent("blob", "text/plain", len(b64decode(data)), data)
+    found = await redaction.result(ToolResult((content,), raw={"data": data}))
+    assert found.content == (BinaryContent("blob", "text/plain", len(clear), b64encode(clear).decode()),)
+    assert found.raw == {"data": b64encode(clear).decode()}
+
+
+async def test_a_result_without_secrets_is_returned_as_it_is(redaction):
+    result = ToolResult((TextContent("key-xxxxxxxx, sk-proj-aaaaaaaaaaaaaaaaaaaaaaaa"),), raw={"a": [1, "b"]})
+    assert await redaction.result(result) is result
+
+
+async def test_without_any_secrets_nothing_is_changed():
+    result = ToolResult((TextContent(SECRET),), raw={"a": SECRET})
+    assert await ResultRedactor(Redactor()).result(result) is result
+
+
+async def test_a_large_result_is_redacted_too(redaction):
+    result = ToolResult((TextContent("x" * LARGE + SECRET),))
+    (content,) = (await redaction.result(result)).content
+    assert isinstance(content, TextContent) and content.text == "x" * LARGE + MARK
+
+
+async def test_prompts_and_raw_answers_are_redacted(redaction):
+    prompt = PromptResult(SECRET, (PromptMessage("user", TextContent(SECRET)),), SECRET, raw={"a": SECRET})
+    found = await redaction.prompt(prompt)
+    assert found == PromptResult(MARK, (PromptMessage("user", TextContent(MARK)),), MARK)
+    assert found.raw == {"a": MARK}
+    answer = await redaction.answer(RawAnswer({"a": [SECRET]}, {"message": SECRET}, SECRET))
+    assert answer == RawAnswer({"a": [MARK]}, {"message": MARK}, MARK)
+
+
+def test_progress_messages_are_redacted(redaction):
+    told = []
+    redaction.progress(lambda *what: told.append(what))(1, 2, f"with {SECRET}")
+    assert told == [(1, 2, f"with {MARK}")]

@@ -1,0 +1,193 @@
+"""What the program has of the servers, without configured secrets: the toolbox and the workbench.
+
+Around those of `tui.host.workbench`, and the only way to them. What is sent to a server is sent as given.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tui.core.tasks import Task
+from tui.core.time_limits import NO_CLOCKS, Pausable
+from tui.core.tools import ProgressSink, Tool, ToolResult
+from tui.core.workbench import (
+    Completions,
+    PromptArgument,
+    PromptInfo,
+    PromptResult,
+    RawAnswer,
+    ResourceInfo,
+    ResourceSubscription,
+    ServerIdentity,
+)
+from tui.host.result_redaction import ResultRedactor
+from tui.host.workbench import HandWorkbench, RunningToolbox
+
+
+class RedactedToolbox:
+    """The tools of the running servers, for the model; see `core.ports.Toolbox`."""
+
+    def __init__(self, inner: RunningToolbox, redaction: ResultRedactor) -> None:
+        self._inner = inner
+        self._redaction = redaction
+
+    def tools(self) -> Sequence[Tool]:
+        return self._redaction.tools(self._inner.tools())
+
+    def turned_off(self) -> Sequence[Tool]:
+        """Return the tools that the user has turned off for the model."""
+        return self._redaction.tools(self._inner.turned_off())
+
+    async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
+        return self._redaction.text(await self._inner.check(self._redaction.definition(tool), arguments))
+
+    async def call(
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        *,
+        seconds: float,
+        progress: ProgressSink,
+        clocks: Pausable = NO_CLOCKS,
+    ) -> ToolResult:
+        progress = self._redaction.progress(progress)
+        tool = self._redaction.definition(tool)
+        result = await self._inner.call(tool, arguments, seconds=seconds, progress=progress, clocks=clocks)
+        return await self._redaction.result(result)
+
+
+class RedactedWorkbench:
+    """Works with servers by hand; see `core.workbench.Workbench`.
+
+    The URI of a resource may hold a secret of its server too. It is listed without, and the server is asked
+    for the URI that it listed.
+    """
+
+    def __init__(self, inner: HandWorkbench, redaction: ResultRedactor) -> None:
+        self._inner = inner
+        self._redaction = redaction
+        self._uris: dict[tuple[str, str], str] = {}
+
+    async def identity(self, server: str) -> ServerIdentity:
+        found, clear = await self._inner.identity(server), self._redaction.text
+        return replace(
+            found,
+            name=clear(found.name),
+            title=clear(found.title),
+            version=clear(found.version),
+            instructions=clear(found.instructions),
+            capabilities=self._redaction.value(found.capabilities),
+        )
+
+    def tools(self, server: str) -> Sequence[Tool]:
+        return self._redaction.tools(self._inner.tools(server))
+
+    def relist(self, server: str) -> None:
+        self._inner.relist(server)
+
+    def output_schema(self, tool: Tool) -> Mapping[str, Any] | None:
+        schema = self._inner.output_schema(self._redaction.definition(tool))
+        return None if schema is None else self._redaction.value(schema)
+
+    async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
+        return self._redaction.text(await self._inner.check(self._redaction.definition(tool), arguments))
+
+    async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
+        found, problem = await self._inner.resources(server)
+        return tuple(map(self._resource, found)), self._redaction.text(problem)
+
+    async def prompts(self, server: str) -> tuple[Sequence[PromptInfo], str]:
+        found, problem = await self._inner.prompts(server)
+        return tuple(map(self._prompt, found)), self._redaction.text(problem)
+
+    async def entries(self, server: str, kind: str) -> tuple[Sequence[Any], str]:
+        found, problem = await self._inner.entries(server, kind)
+        return self._redaction.value(found), self._redaction.text(problem)
+
+    async def call_tool(
+        self, tool: Tool, arguments: Mapping[str, Any], *, call: str, seconds: float, progress: ProgressSink
+    ) -> ToolResult:
+        progress = self._redaction.progress(progress)
+        tool = self._redaction.definition(tool)
+        result = await self._inner.call_tool(tool, arguments, call=call, seconds=seconds, progress=progress)
+        return await self._redaction.result(result)
+
+    def tasks(self, server: str) -> Sequence[Task]:
+        return [self._task(task) for task in self._inner.tasks(server)]
+
+    def task_of(self, server: str, call: str) -> Task | None:
+        task = self._inner.task_of(server, call)
+        return None if task is None else self._task(task)
+
+    async def fetch_task(self, task: Task, *, call: str, progress: ProgressSink) -> ToolResult:
+        progress = self._redaction.progress(progress)
+        return await self._redaction.result(await self._inner.fetch_task(task, call=call, progress=progress))
+
+    async def cancel_task(self, task: Task) -> str:
+        return self._redaction.text(await self._inner.cancel_task(task))
+
+    async def read_resource(self, server: str, uri: str, *, call: str, seconds: float) -> ToolResult:
+        uri = self._listed(server, uri)
+        result = await self._inner.read_resource(server, uri, call=call, seconds=seconds)
+        return await self._redaction.result(result)
+
+    async def get_prompt(
+        self, server: str, name: str, arguments: Mapping[str, str], *, call: str, seconds: float
+    ) -> PromptResult:
+        result = await self._inner.get_prompt(server, name, arguments, call=call, seconds=seconds)
+        return await self._redaction.prompt(result)
+
+    def subscriptions(self, server: str) -> Mapping[str, ResourceSubscription]:
+        clear = self._redaction.text
+        return {
+            clear(uri): replace(one, problem=clear(one.problem))
+            for uri, one in self._inner.subscriptions(server).items()
+        }
+
+    def subscribe(self, server: str, uri: str) -> str:
+        return self._redaction.text(self._inner.subscribe(server, self._listed(server, uri)))
+
+    def unsubscribe(self, server: str, uri: str) -> None:
+        self._inner.unsubscribe(server, self._listed(server, uri))
+
+    async def complete(
+        self, about: ResourceInfo | PromptInfo, argument: str, value: str, others: Mapping[str, str]
+    ) -> Completions:
+        if isinstance(about, ResourceInfo):
+            about = replace(about, uri=self._listed(about.server, about.uri))
+        found = await self._inner.complete(about, argument, value, others)
+        return replace(found, values=tuple(map(self._redaction.text, found.values)))
+
+    async def request(
+        self, server: str, method: str, params: Mapping[str, Any] | None, *, call: str, seconds: float
+    ) -> RawAnswer:
+        answer = await self._inner.request(server, method, params, call=call, seconds=seconds)
+        return await self._redaction.answer(answer)
+
+    def _task(self, task: Task) -> Task:
+        return replace(task, message=self._redaction.text(task.message))
+
+    def _listed(self, server: str, uri: str) -> str:
+        return self._uris.get((server, uri), uri)
+
+    def _resource(self, found: ResourceInfo) -> ResourceInfo:
+        clear = self._redaction.text
+        uri = clear(found.uri)
+        if uri != found.uri:
+            self._uris[found.server, uri] = found.uri
+        return replace(
+            found,
+            uri=uri,
+            name=clear(found.name),
+            title=clear(found.title),
+            description=clear(found.description),
+        )
+
+    def _prompt(self, found: PromptInfo) -> PromptInfo:
+        clear = self._redaction.text
+        arguments = tuple(
+            PromptArgument(one.name, clear(one.description), one.required) for one in found.arguments
+        )
+        return replace(
+            found, title=clear(found.title), description=clear(found.description), arguments=arguments
+        )

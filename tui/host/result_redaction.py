@@ -1,0 +1,182 @@
+"""Redacts configured secrets in what servers answer, before anything shows, prints, saves or sends it.
+
+A server has its own secrets and may return them. Only known values are replaced: a result may contain a key
+that the person asked for. What is recorded is redacted by the recorder.
+"""
+
+import asyncio
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from tui.core.secrets.redact import Redactor
+from tui.core.secrets.redact_json import redacted_json, texts_in
+from tui.core.tools import (
+    BinaryContent,
+    Content,
+    LinkContent,
+    ProgressSink,
+    ResourceContent,
+    TextContent,
+    Tool,
+    ToolResult,
+)
+from tui.core.workbench import PromptResult, RawAnswer
+
+LARGE = 256 * 1024
+"""Characters from which a result is searched in a thread."""
+
+T = TypeVar("T")
+
+
+class ResultRedactor:
+    """Redacts values that come from servers; what holds no secret is returned unchanged, not copied."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._cleared_tools: dict[tuple[str, str], tuple[Tool, Tool, int]] = {}
+
+    def text(self, text: str) -> str:
+        return self._redactor.redact_spoken(text)
+
+    def value(self, value: Any) -> Any:
+        """Return a JSON value without secrets."""
+        return self._cleared(value) if self._holds(texts_in(value)) else value
+
+    def progress(self, sink: ProgressSink) -> ProgressSink:
+        return lambda done, total, message: sink(done, total, self.text(message))
+
+    def tools(self, tools: Iterable[Tool]) -> list[Tool]:
+        """Return tools without secrets in their definitions, with the digests that they have with them."""
+        known, cleared = self._redactor.known, self._cleared_tools
+        found: list[Tool] = []
+        for tool in tools:
+            place = tool.server, tool.name
+            before = cleared.get(place)
+            if before is None or before[0] is not tool or before[2] != known:
+                before = cleared[place] = tool, self._tool(tool), known
+            found.append(before[1])
+        return found
+
+    def definition(self, tool: Tool) -> Tool:
+        """Return the tool that `tools` returned `tool` for."""
+        before = self._cleared_tools.get((tool.server, tool.name))
+        return before[0] if before is not None and before[1] is tool else tool
+
+    async def result(self, result: ToolResult) -> ToolResult:
+        texts = [*_texts_of(result.content), *texts_in(result.structured), result.warning]
+        if result.raw is not None:
+            texts += texts_in(result.raw)
+        return await self._in_thread(texts, lambda: self._result(result), result)
+
+    async def prompt(self, result: PromptResult) -> PromptResult:
+        texts = [result.description, result.problem, *texts_in(result.raw)]
+        texts += _texts_of([message.content for message in result.messages])
+        return await self._in_thread(texts, lambda: self._prompt(result), result)
+
+    async def answer(self, answer: RawAnswer) -> RawAnswer:
+        texts = [answer.problem, *texts_in(answer.result), *texts_in(answer.error)]
+        return await self._in_thread(texts, lambda: self._answer(answer), answer)
+
+    async def _in_thread(self, texts: Sequence[str], work: Callable[[], T], otherwise: T) -> T:
+        def found() -> T:
+            return work() if self._holds(texts) else otherwise
+
+        large = sum(map(len, texts)) >= LARGE
+        return await asyncio.to_thread(found) if large else found()
+
+    def _holds(self, texts: Iterable[str]) -> bool:
+        """Return whether any of the texts holds a secret; joined, since one search is cheaper than many."""
+        joined = "\n".join(texts)
+        return self.text(joined) != joined
+
+    def _tool(self, tool: Tool) -> Tool:
+        if not self._holds([tool.title, tool.description, *texts_in(tool.schema)]):
+            return tool
+        title, description = self.text(tool.title), self.text(tool.description)
+        return replace(tool, title=title, description=description, schema=self._cleared(tool.schema))
+
+    def _result(self, result: ToolResult) -> ToolResult:
+        return replace(
+            result,
+            content=tuple(map(self._content, result.content)),
+            structured=self._cleared(result.structured),
+            warning=self.text(result.warning),
+            raw=None if result.raw is None else self._cleared(result.raw),
+        )
+
+    def _prompt(self, result: PromptResult) -> PromptResult:
+        return replace(
+            result,
+            description=self.text(result.description),
+            messages=tuple(
+                replace(message, content=self._content(message.content)) for message in result.messages
+            ),
+            problem=self.text(result.problem),
+            raw=None if result.raw is None else self._cleared(result.raw),
+        )
+
+    def _answer(self, answer: RawAnswer) -> RawAnswer:
+        return replace(
+            answer,
+            result=self._cleared(answer.result),
+            error=None if answer.error is None else self._cleared(answer.error),
+            problem=self.text(answer.problem),
+        )
+
+    def _content(self, content: Content) -> Content:
+        clear = self.text
+        match content:
+            case TextContent():
+                return replace(content, text=clear(content.text))
+            case LinkContent():
+                return replace(
+                    content,
+                    uri=clear(content.uri),
+                    name=clear(content.name),
+                    description=clear(content.description),
+                )
+            case ResourceContent():
+                return replace(
+                    content, uri=clear(content.uri), mime=clear(content.mime), text=clear(content.text)
+                )
+            case BinaryContent():
+                data = self._binary(content.data)
+                size = content.size if data == content.data else len(b64decode(data))
+                return replace(
+                    content, mime=clear(content.mime), uri=clear(content.uri), data=data, size=size
+                )
+
+    def _cleared(self, value: Any) -> Any:
+        return redacted_json(value, self._binary_or_text)
+
+    def _binary_or_text(self, text: str) -> str:
+        cleared = self.text(text)
+        return cleared if cleared == text else self._binary(text, cleared)
+
+    def _binary(self, text: str, otherwise: str = "") -> str:
+        """Return base64 with the secret redacted in the bytes, so that it remains base64."""
+        cleared = otherwise or self.text(text)
+        if cleared == text:
+            return text
+        try:
+            octets = b64decode(text, validate=True)
+        except (Base64Error, ValueError):
+            return cleared
+        inside = self._redactor.redact_spoken_bytes(octets)
+        return cleared if inside == octets else b64encode(inside).decode()
+
+
+def _texts_of(contents: Sequence[Content]) -> Iterator[str]:
+    for content in contents:
+        match content:
+            case TextContent():
+                yield content.text
+            case LinkContent():
+                yield from (content.uri, content.name, content.description)
+            case ResourceContent():
+                yield from (content.uri, content.mime, content.text)
+            case BinaryContent():
+                yield from (content.data, content.mime, content.uri)
