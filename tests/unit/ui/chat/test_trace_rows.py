@@ -23,6 +23,16 @@ def test_a_text_of_several_lines_shows_its_first_and_that_there_are_more() -> No
     assert rows("sunny\nwarm")[-1].strip() == "→ sunny …"
 
 
+def test_a_result_without_a_line_break_is_as_many_rows_as_a_short_one() -> None:
+    def work(size: int) -> tuple[int, int]:
+        span = CallSpan(1, 1, "c", "s", "t", (), 0, CallState.DONE, result=preview("A" * size))
+        found = list(span_rows(span, TraceLook(60, UNICODE, 0), open=True))
+        return len(found), sum(len(text_of(row)) for row in found)
+
+    assert work(4 << 20) == work(1 << 20)
+    assert work(4 << 20)[1] < 1 << 17
+
+
 def test_a_call_that_did_not_run_says_so_once() -> None:
     head, result = rows("not run: limit (max_steps)", state=CallState.NOT_RUN)
     assert head.endswith("not run")

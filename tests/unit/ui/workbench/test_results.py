@@ -60,6 +60,12 @@ def test_long_text_is_truncated_and_says_how_much_is_missing() -> None:
     assert "more characters. Save it to get all" in found[-1]
 
 
+def test_text_without_a_line_break_is_painted_from_its_head_alone() -> None:
+    short, long = (lines(ToolResult((TextContent("A" * (size << 20)),))) for size in (1, 4))
+    assert sum(map(len, long)) == sum(map(len, short)) < 1 << 17
+    assert short[:-1] == long[:-1]
+
+
 def test_a_line_says_whether_structured_content_matches_its_schema() -> None:
     good = ToolResult((), structured={"a": 1})
     assert "✓ matches its output schema" in lines(good, {"type": "object"})[0]
