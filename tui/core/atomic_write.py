@@ -1,6 +1,7 @@
 """Atomic file writes: a file has its old content or all of the new, never a part.
 
-With `secrets/keychain.py` the only I/O in `core`: storage, settings, host and commands all need it.
+With `files/private_files.py` and `secrets/keychain.py` the only I/O in `core`: storage, settings, host and
+commands all need it.
 """
 
 import contextlib
@@ -13,6 +14,8 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from threading import Event
+
+from tui.core.files.private_files import refuse_links
 
 _DESCRIPTORS = re.compile(r"/dev/fd|/proc/(\d+)(?:/task/\d+)?/fd")
 """Directories whose entries are open files, by the number of the descriptor."""
@@ -32,18 +35,21 @@ def atomic_write(
     errors: str = "backslashreplace",
     wait: bool = True,
     stop: Event | None = None,
+    links: bool = True,
 ) -> int:
     """Write UTF-8 text to a file and return its size in bytes. If that fails, an old file is unchanged.
 
-    Symbolic links are followed. A device, a FIFO or an open file that is named by its descriptor
-    (`/dev/stdout`, `/proc/self/fd/3`) is written to, not replaced. `errors` is as in `str.encode`. With
-    `wait`, a FIFO without a reader is waited for; otherwise it is an error. `stop` is set from another thread
-    to cancel.
+    Symbolic links are followed, or refused without `links`, as in mcptui's own folders. A device, a FIFO or
+    an open file that is named by its descriptor (`/dev/stdout`, `/proc/self/fd/3`) is written to, not
+    replaced. `errors` is as in `str.encode`. With `wait`, a FIFO without a reader is waited for; otherwise it
+    is an error. `stop` is set from another thread to cancel.
 
     Raises:
         OSError: it cannot be written. `InterruptedError` if it was cancelled.
         UnicodeError: the text cannot be encoded.
     """
+    if not links:
+        refuse_links((path,))
     encoded = (piece.encode("utf-8", errors) for piece in _until(stop, pieces))
     if not is_replaceable(path):
         handle = _open_existing(path, wait)
@@ -51,7 +57,7 @@ def atomic_write(
             return sum(_write_to(handle, piece, stop) for piece in encoded)
         finally:
             os.close(handle)
-    target = os.path.realpath(path)
+    target = os.path.realpath(path) if links else os.fspath(path)
     # A short prefix, not the name of the file, which may already have the maximum length.
     handle, temporary = tempfile.mkstemp(prefix=".mcptui-", dir=os.path.dirname(target))
     try:

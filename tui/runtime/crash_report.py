@@ -20,6 +20,7 @@ from typing import TextIO
 
 import tui
 from tui.core.atomic_write import atomic_write
+from tui.core.files.private_files import make_folder, open_private
 from tui.core.secrets.places import is_plain, may_be_secret
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line
@@ -118,9 +119,9 @@ def report(error: BaseException, *, during: str, env: Mapping[str, str], redacto
 def save_report(text: str) -> Path:
     """Save a report under a new name, readable by its owner only, and remove the oldest ones; `OSError`."""
     folder = state_dir() / "crashes"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(folder)
     path = folder / f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.getpid()}.txt"
-    atomic_write(path, [text], errors="replace")
+    atomic_write(path, [text], errors="replace", links=False)
     for old in sorted(folder.glob("*.txt"))[:-MOST_REPORTS]:
         with suppress(OSError):
             old.unlink()
@@ -202,7 +203,7 @@ def _terminal(env: Mapping[str, str]) -> str:
 
 def _end_of_log(path: Path) -> list[str]:
     try:
-        with path.open("rb") as file:
+        with open(open_private(path, os.O_RDONLY), "rb") as file:
             file.seek(0, os.SEEK_END)
             file.seek(max(0, file.tell() - LOG_BYTES))
             return file.read(LOG_BYTES).decode("utf-8", "replace").rstrip().split("\n")[-LOG_LINES:]

@@ -5,13 +5,13 @@ nobody waits for, which Python would print. The host keeps what servers write.
 """
 
 import logging
-import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
+from tui.core.files.private_files import make_folder, open_private
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean
 from tui.host.sdk.sdk_log import quiet_sdk_logging
@@ -32,7 +32,7 @@ class _Discreet(logging.Formatter):
 
 
 def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+    return open_private(Path(path), flags)
 
 
 class LogFile(RotatingFileHandler):
@@ -54,7 +54,7 @@ class LogFile(RotatingFileHandler):
         threading.excepthook = log
 
     def _open(self):  # type: ignore[no-untyped-def]  # noqa: ANN202 - as the base class declares it
-        Path(self.baseFilename).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(Path(self.baseFilename).parent)
         return open(self.baseFilename, self.mode, encoding="utf-8", errors="replace", opener=_private)
 
     def handleError(self, record: logging.LogRecord) -> None:

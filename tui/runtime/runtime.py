@@ -209,11 +209,13 @@ class Runtime:
                 a problem like others.
         """
         from tui.runtime.log import begin_logging
+        from tui.runtime.refused_links import refused_links
 
         self._log_file = begin_logging(lambda: self.redactor)
         stamp = self._config.stamp()
         loaded = await asyncio.to_thread(self._read, taps=taps)
         self._apply(loaded, stamp)
+        self._problems += await asyncio.to_thread(refused_links)
         if record:
             self._traffic.start(kept_traffic(loaded.settings.traffic), follow_taps=taps)
         remote = {one.name: one.spec.url for one in self.host.statuses() if one.spec.url}

@@ -9,9 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tui.core.errors import ConfigError
+from tui.core.files.private_files import LinkError, make_folder, open_private
 
 MAX_CONFIG_BYTES = 4 * 1024 * 1024
 """A larger configuration is a mistake."""
+
+
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 class Unreadable(Exception):
@@ -22,16 +26,19 @@ class Unopened(Unreadable):
     """The system does not let it be read now. Its content may be sound, so it must not be replaced."""
 
 
-def read_bounded(path: Path, limit: int = MAX_CONFIG_BYTES) -> str:
+def read_bounded(path: Path, limit: int = MAX_CONFIG_BYTES, *, links: bool = True) -> str:
     """Return the text of a regular file of at most `limit` bytes, without its byte order mark.
 
+    Without `links`, a symbolic link is refused, as in mcptui's own folders.
     Never waits: a FIFO or a device is refused, not read. Raises `FileNotFoundError` if there is nothing at
     `path`, `Unopened` if the system refuses, `Unreadable` for anything else that keeps it from being text.
     """
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+        handle = os.open(path, _READ) if links else open_private(path, os.O_RDONLY)
     except FileNotFoundError:
         raise
+    except LinkError as error:
+        raise Unopened("is a symbolic link, which mcptui does not follow there") from error
     except (OSError, ValueError) as error:
         raise Unopened(f"cannot be opened: {getattr(error, 'strerror', None) or error}") from error
     try:
@@ -89,7 +96,8 @@ def _locked_folder(path: Path, seconds: float) -> int:
 
     folder = Path(os.path.realpath(path)).parent
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not os.path.islink(path):
+            make_folder(folder)
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:
         return -1  # writing fails too, and says why

@@ -14,7 +14,7 @@ from typing import Any
 
 from tui.core.errors import ConfigError
 from tui.settings.files import Unopened, Unreadable, locked, read_bounded
-from tui.settings.save import write_private
+from tui.settings.save import write_state
 
 FORMAT = 1
 MAX_BYTES = 1024 * 1024
@@ -79,7 +79,7 @@ class LearnedFile:
 
     def _read(self, *, to_change: bool = False) -> list[LearnedEntry]:
         try:
-            found = json.loads(read_bounded(self._path, MAX_BYTES))
+            found = json.loads(read_bounded(self._path, MAX_BYTES, links=False))
         except FileNotFoundError:
             return []
         except Unopened as error:
@@ -117,7 +117,7 @@ class LearnedFile:
             if len(text) <= MAX_BYTES:
                 break
             kept = kept[: len(kept) // 2]
-        write_private(self._path, text)
+        write_state(self._path, text)
 
 
 def _entry(value: Any) -> LearnedEntry | None:

@@ -18,6 +18,7 @@ import tomli_w
 
 from tui.core.atomic_write import atomic_write
 from tui.core.errors import ConfigError
+from tui.core.files.private_files import LinkError, make_folder
 from tui.settings.files import Unreadable, locked, read_bounded
 from tui.settings.locations import shipped_dir
 from tui.settings.places import toml_places
@@ -29,16 +30,32 @@ def write_private(path: Path, text: str) -> None:
     """Replace a file as `atomic_write` does, or raise `ConfigError`. New directories get mode 0700."""
     target = Path(os.path.realpath(path))
     try:
-        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(target.parent)
         atomic_write(path, [text], errors="strict", wait=False)
         _sync_directory(target.parent)
     except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ConfigError(
-            f"cannot be written: {reason}.",
-            where=str(path),
-            next_step="Nothing was changed. Check free space and permissions.",
-        ) from error
+        raise _not_written(path, error) from error
+
+
+def write_state(path: Path, text: str) -> None:
+    """Replace a file of mcptui's own as `write_private` does; a link in its place is refused."""
+    try:
+        make_folder(path.parent)
+        atomic_write(path, [text], errors="strict", wait=False, links=False)
+        _sync_directory(path.parent)
+    except (OSError, UnicodeError) as error:
+        raise _not_written(path, error) from error
+
+
+def _not_written(path: Path, error: OSError | UnicodeError) -> ConfigError:
+    reason = getattr(error, "strerror", None) or str(error)
+    if isinstance(error, LinkError):
+        return ConfigError(f"{reason}.")
+    return ConfigError(
+        f"cannot be written: {reason}.",
+        where=str(path),
+        next_step="Nothing was changed. Check free space and permissions.",
+    )
 
 
 def _sync_directory(folder: Path) -> None:

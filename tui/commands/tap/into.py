@@ -29,6 +29,7 @@ from tui.commands.tap.host_entry import (
 from tui.commands.tap.host_files import HOSTS, KnownHost, files_of
 from tui.core.atomic_write import atomic_write
 from tui.core.errors import ConfigError, McptuiError, UsageError
+from tui.core.files.private_files import make_folder
 from tui.core.secrets.places import masked, masked_arguments
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line
@@ -305,11 +306,15 @@ def _write(found: Found, change: Change, *, into: bool) -> Path:
         mark = "\ufeff" if raw.startswith(b"\xef\xbb\xbf") else ""
         record, backup = _stored(found, "json"), _stored(found, "backup")
         try:
-            record.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            atomic_write(backup, [mark + now.text])
+            make_folder(record.parent)
+            atomic_write(backup, [mark + now.text], links=False)
             if into:
                 kept = {"file": str(found.path), "server": found.keys, "words": change.words}
-                atomic_write(record, [json.dumps({**kept, "edits": [asdict(one) for one in change.edits]})])
+                atomic_write(
+                    record,
+                    [json.dumps({**kept, "edits": [asdict(one) for one in change.edits]})],
+                    links=False,
+                )
             mode = stat.S_IMODE(os.stat(found.path).st_mode)
             atomic_write(found.path, [mark + after.text], mode=mode)
             if not into:
@@ -328,7 +333,7 @@ def _stored(found: Found, ending: str) -> Path:
 
 def _record(found: Found) -> dict[str, Any] | None:
     try:
-        record = json.loads(read_bounded(_stored(found, "json"), MAX_BYTES))
+        record = json.loads(read_bounded(_stored(found, "json"), MAX_BYTES, links=False))
         for edit in record["edits"]:
             Edit(tuple(edit["keys"]), str(edit["before"]), str(edit["after"]))
         return record if isinstance(record["words"], list) else None

@@ -17,8 +17,10 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from tui.core.errors import ServerError
+from tui.core.files.private_files import make_folder
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line
 
@@ -245,24 +247,12 @@ def starting_folder(spec: ServerSpec) -> str | None:
     if not spec.folder:
         return None
     try:
-        _make_private(spec.folder)
+        make_folder(Path(spec.folder))
     except OSError as problem:
         root = os.path.abspath(os.sep)
         _log.warning("%s starts in %s: cannot create %s: %s", spec.name, root, spec.folder, problem)
         return root
     return spec.folder
-
-
-def _make_private(folder: str) -> None:
-    if os.path.isdir(folder) and not os.path.islink(folder):
-        return
-    if (parent := os.path.dirname(folder)) != folder and not os.path.isdir(parent):
-        _make_private(parent)
-    try:
-        os.mkdir(folder, 0o700)
-    except FileExistsError:  # made by another mcptui at the same time
-        if os.path.islink(folder) or not os.path.isdir(folder):
-            raise
 
 
 def _program(spec: ServerSpec, environment: Mapping[str, str]) -> str:

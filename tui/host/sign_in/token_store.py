@@ -18,6 +18,7 @@ from typing import Any
 
 from tui.core.atomic_write import atomic_write
 from tui.core.errors import ConfigError, StorageError
+from tui.core.files.private_files import make_folder
 from tui.core.secrets import keychain
 
 SERVICE = "mcptui"
@@ -168,8 +169,8 @@ class TokenStore:
         return self._folder / f"{sign_in.key}.json"
 
     def _write(self, sign_in: StoredSignIn) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        atomic_write(self._path(sign_in), [json.dumps(asdict(sign_in), indent=1)], mode=0o600)
+        make_folder(self._folder)
+        atomic_write(self._path(sign_in), [json.dumps(asdict(sign_in), indent=1)], links=False)
 
     def _all(self) -> list[StoredSignIn]:
         """Newest first; files that are damaged, or that others can read, are not used."""

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tui.core.errors import UsageError
+from tui.core.files.private_files import FOLDER_MODE, make_folder
 from tui.core.text import clean_line
 from tui.core.units import size
 
@@ -94,8 +95,9 @@ class BundleFile:
         `program` may be run, whatever the zip says. Raises UsageError.
         """
         try:
-            folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_folder(folder.parent)
             fresh = Path(tempfile.mkdtemp(prefix=".unpacking-", dir=folder.parent))
+            fresh.chmod(FOLDER_MODE)
             try:
                 for entry in self._entries:
                     self._unpack_entry(entry, fresh, is_program=entry.filename == program)
@@ -114,9 +116,9 @@ class BundleFile:
     def _unpack_entry(self, entry: zipfile.ZipInfo, folder: Path, *, is_program: bool) -> None:
         path = folder.joinpath(*_parts(entry.filename))
         if entry.is_dir():
-            path.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_folder(path)
             return
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(path.parent)
         runs = is_program or bool(entry.external_attr >> 16 & stat.S_IXUSR)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
         left = entry.file_size

@@ -9,7 +9,7 @@ from tui.core.context.project_instructions import FILE, MAX_BYTES, ProjectInstru
 from tui.core.errors import ConfigError
 from tui.core.jsonrpc.reader import loads
 from tui.settings.files import Unopened, Unreadable, locked, read_bounded
-from tui.settings.save import write_private
+from tui.settings.save import write_state
 
 MAX_ANSWERS = 500
 MAX_FILE_BYTES = 256 * 1024
@@ -83,12 +83,12 @@ class ProjectFile:
         with locked(self._answers):
             answers = {**self._kept(to_change=True), about.key: use}
             last = dict(list(answers.items())[-MAX_ANSWERS:])
-            write_private(self._answers, json.dumps({"format": 1, "answers": last}, indent=1) + "\n")
+            write_state(self._answers, json.dumps({"format": 1, "answers": last}, indent=1) + "\n")
 
     def _kept(self, *, to_change: bool = False) -> dict[str, bool]:
         """Return the kept answers; none if the file is missing or damaged: then the user is asked again."""
         try:
-            found = loads(read_bounded(self._answers, MAX_FILE_BYTES))
+            found = loads(read_bounded(self._answers, MAX_FILE_BYTES, links=False))
         except Unopened as error:
             if to_change:
                 raise ConfigError(f"{error}.", where=str(self._answers)) from error

@@ -13,7 +13,7 @@ from tui.core.errors import ConfigError
 from tui.core.jsonrpc.reader import loads
 from tui.core.workbench import CallKey, CallKind, CallMemory
 from tui.settings.files import Unreadable, locked, read_bounded
-from tui.settings.save import write_private
+from tui.settings.save import write_state
 
 FORMAT = 1
 MAX_BYTES = 4 * 1024 * 1024
@@ -54,13 +54,13 @@ def change_calls(path: Path, change: Callable[[CallMemory], CallMemory]) -> Call
         before = _read(path)
         after = change(before)
         if after != before:
-            write_private(path, _written(after))
+            write_state(path, _written(after))
     return after
 
 
 def _read(path: Path) -> CallMemory:
     try:
-        found = loads(read_bounded(path, MAX_BYTES))
+        found = loads(read_bounded(path, MAX_BYTES, links=False))
     except FileNotFoundError:
         return CallMemory()
     except (Unreadable, ValueError, RecursionError) as error:

@@ -16,7 +16,7 @@ from tui.core.errors import ConfigError
 from tui.core.jsonrpc.reader import loads
 from tui.core.servers import MAX_VERSION, Era
 from tui.settings.files import Unopened, Unreadable, locked, read_bounded
-from tui.settings.save import write_private
+from tui.settings.save import write_state
 
 FORMAT = 1
 MAX_BYTES = 256 * 1024
@@ -63,14 +63,14 @@ def _change(path: Path, key: str, era: Era | None) -> None:
                 {"key": one, "handshake": era.has_handshake, "version": era.version, "at": int(at)}
                 for one, (era, at) in list(eras.items())[-MAX_ENTRIES:]
             ]
-            write_private(path, json.dumps({"format": FORMAT, "eras": listed}, indent=1) + "\n")
+            write_state(path, json.dumps({"format": FORMAT, "eras": listed}, indent=1) + "\n")
     except (ConfigError, OSError, ValueError) as error:
         _log.warning("cannot save the era of a server: %s", error)
 
 
 def _read(path: Path, *, to_change: bool = False) -> dict[str, tuple[Era, float]]:
     try:
-        found = loads(read_bounded(path, MAX_BYTES))
+        found = loads(read_bounded(path, MAX_BYTES, links=False))
     except Unopened as error:
         if to_change:
             raise ConfigError(f"{error}.", where=str(path)) from error

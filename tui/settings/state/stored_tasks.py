@@ -15,7 +15,7 @@ from tui.core.errors import ConfigError
 from tui.core.jsonrpc.reader import loads
 from tui.core.tasks import MAX_ID, MAX_KEPT, Task
 from tui.settings.files import Unopened, Unreadable, locked, read_bounded
-from tui.settings.save import write_private
+from tui.settings.save import write_state
 
 FORMAT = 1
 MAX_BYTES = 1024 * 1024
@@ -60,14 +60,14 @@ def _change(path: Path, put: Sequence[Task], dropped: Sequence[Task]) -> None:
             entries = [_entry(one) for one in tasks.values()][-MAX_KEPT * 8 :]
             text = json.dumps({"format": FORMAT, "tasks": entries}, ensure_ascii=True, indent=1) + "\n"
             if len(text) <= MAX_BYTES:
-                write_private(path, text)
+                write_state(path, text)
     except ConfigError as error:
         _log.warning("cannot save tasks: %s", error)
 
 
 def _read(path: Path, *, to_change: bool = False) -> list[Task]:
     try:
-        found = loads(read_bounded(path, MAX_BYTES))
+        found = loads(read_bounded(path, MAX_BYTES, links=False))
     except Unopened as error:
         if to_change:
             raise ConfigError(f"{error}.", where=str(path)) from error

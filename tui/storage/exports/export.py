@@ -39,9 +39,16 @@ def exported(
             yield from html(entries, title)
 
 
-def write_whole(target: Path, pieces: Iterable[str], *, wait: bool = True, stop: Event | None = None) -> int:
+def write_whole(
+    target: Path,
+    pieces: Iterable[str],
+    *,
+    wait: bool = True,
+    stop: Event | None = None,
+    links: bool = True,
+) -> int:
     """Write a private file as `atomic_write` does, or raise `StorageError`. Return its size in bytes."""
     try:
-        return atomic_write(target, pieces, wait=wait, stop=stop)
+        return atomic_write(target, pieces, wait=wait, stop=stop, links=links)
     except OSError as error:
         raise StorageError(f"cannot write it ({error.strerror})", where=str(target)) from error

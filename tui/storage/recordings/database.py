@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tui.core import units
 from tui.core.errors import StorageError
+from tui.core.files.private_files import open_private, refuse_links
 from tui.storage.recordings.rows import storable
 
 Check = Callable[[sqlite3.Connection, Path], None]
@@ -103,6 +104,7 @@ def create_recording(path: Path, meta: Mapping[str, str]) -> tuple[sqlite3.Conne
     Raises `OSError` if the file exists or cannot be made, `sqlite3.Error` if SQLite cannot write it; then
     nothing of it is left.
     """
+    refuse_links(files_of(path))
     make_private(path)
     connection: sqlite3.Connection | None = None
     try:
@@ -229,7 +231,7 @@ def make_private(path: Path) -> None:
 
     Not left to SQLite, which would give it the mode of the umask; -wal and -shm follow its mode.
     """
-    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    os.close(open_private(path, os.O_CREAT | os.O_EXCL | os.O_RDWR))
 
 
 def opened_alone(path: Path, check: Check, error: sqlite3.OperationalError) -> sqlite3.Connection:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tui.core.errors import StorageError
+from tui.core.files.private_files import make_folder
 from tui.storage.recordings.database import files_of
 from tui.storage.recordings.liveness import is_live, live_file
 
@@ -47,7 +48,7 @@ class Recordings:
     def new_path(self) -> Path:
         """Return a free name for a new recording; names sort by time. Its folder is made if that works."""
         with suppress(OSError):  # the writer says why, and tries again
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self.folder)
         began = began_stamp()
         path = self.folder / f"{began}-{os.getpid()}{SUFFIX}"
         again = 2

@@ -9,6 +9,8 @@ import os
 import sys
 from pathlib import Path
 
+from tui.core.files.private_files import open_private
+
 SUFFIX = ".live"
 
 
@@ -26,7 +28,7 @@ class LiveMark:
         On a file system without locks a recording counts as finished.
         """
         self._path = live_file(path)
-        self._descriptor = os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+        self._descriptor = open_private(self._path, os.O_CREAT | os.O_EXCL | os.O_RDWR)
         if sys.platform != "win32":
             import fcntl
 
@@ -58,7 +60,7 @@ def is_live(path: Path) -> bool:
     import fcntl
 
     try:
-        descriptor = os.open(beside, os.O_RDONLY)
+        descriptor = open_private(beside, os.O_RDONLY)
     except OSError:
         return False
     try:

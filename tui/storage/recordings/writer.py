@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
+from tui.core.files.private_files import make_folder
 from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind
 from tui.storage.recordings.database import ENTRY_COLUMNS, create_recording, leave_one_file, roll_back
 from tui.storage.recordings.findings import FindingTable, drop_flags, put_judged
@@ -100,7 +101,7 @@ class RecordingWriter:
             self._failed(error)
 
     def _create(self) -> None:
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(self.path.parent)
         if self._live is None:
             self._live = LiveMark(self.path)
         connection, self._page_size = create_recording(self.path, self._meta)

@@ -17,7 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import StorageError
-from tui.storage.recordings.database import checked, connect, make_private, opened_alone, size_in_header
+from tui.core.files.private_files import LinkError, refuse_links
+from tui.storage.recordings.database import (
+    checked,
+    connect,
+    files_of,
+    make_private,
+    opened_alone,
+    size_in_header,
+)
 from tui.storage.recordings.salvage import is_damage
 
 SUFFIX = ".mcpsession"
@@ -112,7 +120,8 @@ def create_tables(connection: sqlite3.Connection) -> None:
 
 
 def open_for_writing(path: Path) -> sqlite3.Connection:
-    """Open a session to continue it; raises as `check` does."""
+    """Open a session to continue it; raises as `check` does, and `OSError` for a link."""
+    refuse_links(files_of(path))
     connection = checked(connect(path, "rw"), path, check)
     try:
         return _for_writing(connection)
@@ -133,6 +142,7 @@ def open_for_reading(path: Path, *, at_once: bool = False, is_cut: bool = False)
     if not path.is_file():
         raise absent(path)
     with session_errors(path):
+        refuse_links((path,))
         try:
             connection = connect(path, "ro", is_cut=is_cut)
             if at_once:
@@ -229,6 +239,8 @@ def session_errors(path: Path) -> Iterator[None]:
 def why_not(error: Exception, path: Path) -> str:
     """Return why a session cannot be written or read, and what to do about it."""
     text = str(error)
+    if isinstance(error, LinkError) and error.filename == os.fspath(path):
+        return "it is a symbolic link, which mcptui does not follow. Remove it"
     if "full" in text or getattr(error, "errno", 0) == 28:  # ENOSPC
         return f"the disk of {path.parent} is full. Free some space"
     if "readonly" in text or isinstance(error, PermissionError):

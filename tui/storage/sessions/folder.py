@@ -18,6 +18,7 @@ from typing import Any
 
 from tui.core.conversation.sessions import SessionInfo
 from tui.core.errors import StorageError
+from tui.core.files.private_files import make_folder, open_private
 from tui.core.text import clean_line
 from tui.storage.exports.export import write_whole
 from tui.storage.recordings.database import files_of, side_file
@@ -133,7 +134,7 @@ class SessionFolder:
         """Move a session to the trash; raises `StorageError`, also if it is in use."""
         path = self.existing(session)
         with session_errors(path):
-            self.trash.mkdir(mode=0o700, exist_ok=True)
+            make_folder(self.trash)
             with closing(self.lock(path)):
                 _fold(path)
                 _move(path, self.trash / f"{session}@{int(self._now())}{SUFFIX}")
@@ -237,7 +238,7 @@ def _deleted_at(path: Path) -> int:
 def load_known(folder: Path) -> Known:
     """Return the cached infos by id, or nothing if there is no usable cache."""
     try:
-        with (folder / NAME).open("rb") as file:
+        with open(open_private(folder / NAME, os.O_RDONLY), "rb") as file:
             found = json.loads(file.read(MOST_BYTES))
         if found["form"] != FORM:
             return {}
@@ -250,7 +251,8 @@ def save_known(folder: Path, known: Mapping[str, tuple[Stamp, SessionInfo]]) -> 
     """Cache the infos. If that fails the files are read again."""
     sessions = {name: [stamp, _values(info)] for name, (stamp, info) in known.items()}
     with suppress(StorageError):
-        write_whole(folder / NAME, [json.dumps({"form": FORM, "sessions": sessions}, separators=(",", ":"))])
+        text = json.dumps({"form": FORM, "sessions": sessions}, separators=(",", ":"))
+        write_whole(folder / NAME, [text], links=False)
 
 
 def _entry(name: str, stamp: list[Any], values: list[Any]) -> tuple[Stamp, SessionInfo]:

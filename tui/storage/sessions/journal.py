@@ -18,6 +18,7 @@ from pathlib import Path
 from tui.core.conversation.conversation import AssistantMessage, Message, Remark, ToolMessage, UserMessage
 from tui.core.conversation.sessions import Intent, SessionMeta
 from tui.core.errors import StorageError
+from tui.core.files.private_files import make_folder
 from tui.core.ports import Usage
 from tui.core.secrets.redact import Redactor
 from tui.storage.recordings.database import files_of, leave_one_file
@@ -328,7 +329,7 @@ class SessionWriter:
         if self._tables is not None:
             return self._tables
         if self._lock is None:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self._path.parent)
             self._lock = SessionLock(self._path)
         self._connection = create_file(self._path) if self._is_new else open_for_writing(self._path)
         found = os.stat(self._path)

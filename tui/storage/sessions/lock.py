@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tui.core.errors import StorageError
+from tui.core.files.private_files import open_private
 from tui.storage.recordings.liveness import live_file
 
 
@@ -38,11 +39,11 @@ class SessionLock:
             with suppress(PermissionError, FileNotFoundError):
                 self._path.unlink()
             with suppress(FileExistsError):
-                self._descriptor = os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+                self._descriptor = open_private(self._path, os.O_CREAT | os.O_EXCL | os.O_RDWR)
             return self._descriptor >= 0
         import fcntl
 
-        descriptor = os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600)
+        descriptor = open_private(self._path, os.O_CREAT | os.O_RDWR)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # The last holder removed the file: a lock on a file without a name locks nobody out.

@@ -16,6 +16,7 @@ from tui.core.conversation.conversation import (
     ToolMessage,
     UserMessage,
 )
+from tui.core.files.private_files import make_folder
 from tui.core.secrets.redact import Redactor
 from tui.storage.recordings.database import files_of, leave_one_file, side_file
 from tui.storage.sessions.file import create_file, create_tables, open_for_writing
@@ -61,7 +62,7 @@ def write_session(path: Path, stored: StoredSession, redact: Redact) -> Path:
 
     Raises `OSError` or `sqlite3.Error`; then nothing is left of it.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(path.parent)
     fresh = _free(path, ".new")
     try:
         with closing(create_file(fresh)) as connection:

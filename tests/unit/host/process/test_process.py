@@ -129,8 +129,9 @@ def test_its_module_path_is_not_that_of_the_person(tmp_path, monkeypatch):
 
 def test_a_folder_that_cannot_be_made_is_replaced_by_one_that_holds_nothing_of_the_person(tmp_path):
     (tmp_path / "file").write_text("")
-    (tmp_path / "link").symlink_to(tmp_path)
-    for place in (tmp_path / "file" / "x", tmp_path / "link"):
+    (tmp_path / "mcptui").mkdir()
+    (tmp_path / "mcptui" / "link").symlink_to(tmp_path)
+    for place in (tmp_path / "file" / "x", tmp_path / "mcptui" / "link"):
         assert starting_folder(spec(folder=str(place))) == "/"
 
 

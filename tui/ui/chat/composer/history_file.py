@@ -3,22 +3,19 @@
 import errno
 import json
 import os
-import stat
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from tui.core.files.private_files import make_folder, open_private, refuse_links
 from tui.settings.files import locked
-from tui.settings.save import write_private
+from tui.settings.save import write_state
 from tui.ui.chat.composer.history import MOST
 
 MOST_CHARS = 16 * 1024
 """A longer message is not saved: it was pasted, not written."""
 MOST_BYTES = 4 * 1024 * 1024
 """How much of the end of the file is read; the rest is dropped."""
-
-_NOW = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-"""Never waits for a pipe, and is not inherited by child processes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +39,7 @@ class HistoryFile:
             with locked(self._path):  # another program may add a message, or has shortened it
                 kept, is_long = self._read()
                 if is_long:
-                    write_private(self._path, "".join(map(_line, kept)))
+                    write_state(self._path, "".join(map(_line, kept)))
         return kept
 
     def _read(self) -> tuple[list[HistoryEntry], bool]:
@@ -59,12 +56,11 @@ class HistoryFile:
         """Append an entry without secrets; raises `OSError`, or `ConfigError` if it stays locked."""
         if len(kept.text) > MOST_CHARS:
             return
-        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(self._path.parent)
+        refuse_links((self._path,))
         with locked(self._path):  # or it is written to a file that another program is replacing
-            handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NOW, 0o600)
+            handle = open_private(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             try:
-                if hasattr(os, "fchmod"):
-                    os.fchmod(handle, 0o600)  # whoever created it
                 _append(handle, _line(kept).encode("utf-8", "replace"))
             finally:
                 os.close(handle)
@@ -84,11 +80,9 @@ def _append(handle: int, line: bytes) -> None:
 
 def _tail(path: Path) -> tuple[bytes, bool]:
     """Return the end of a regular file, and whether that is all of it."""
-    handle = os.open(path, os.O_RDONLY | _NOW)
+    handle = open_private(path, os.O_RDONLY)
     try:
         state = os.fstat(handle)
-        if not stat.S_ISREG(state.st_mode):
-            raise FileNotFoundError(path)  # not a file of ours
         begin = max(0, state.st_size - MOST_BYTES)
         with open(handle, "rb", closefd=False) as file:
             file.seek(begin)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tui.core.files.private_files import LinkError
 from tui.ui.chat.composer.history import MOST
 from tui.ui.chat.composer.history_file import MOST_BYTES, MOST_CHARS, HistoryEntry, HistoryFile
 
@@ -73,9 +74,20 @@ def test_only_the_end_of_a_huge_file_is_read(path: Path):
 def test_a_pipe_in_its_place_keeps_nobody_waiting(path: Path):
     path.parent.mkdir()
     os.mkfifo(path)
-    assert texts_in(path) == []
-    with pytest.raises(OSError):
-        HistoryFile(path).add(HistoryEntry("one"))
+    for uses in (HistoryFile(path).load, lambda: HistoryFile(path).add(HistoryEntry("one"))):
+        with pytest.raises(OSError):
+            uses()
+
+
+def test_a_link_in_its_place_is_refused_and_its_target_untouched(path: Path):
+    path.parent.mkdir()
+    target = path.with_name("target")
+    target.write_text('"theirs"\n')
+    path.symlink_to(target)
+    for uses in (HistoryFile(path).load, lambda: HistoryFile(path).add(HistoryEntry("one"))):
+        with pytest.raises(LinkError):
+            uses()
+    assert target.read_text() == '"theirs"\n'
 
 
 def test_what_was_attached_is_told_from_what_only_looks_so(path: Path):

@@ -1,0 +1,85 @@
+"""What a run leaves: private whatever the umask, and nothing through a link."""
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.terminal.pty_app import home_in
+
+
+def mcptui(home: Path, *arguments: str, umask: int = 0o022) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "tui", *arguments],
+        env={**os.environ, **home_in(home)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        umask=umask,
+    )
+
+
+def modes(home: Path) -> dict[str, str]:
+    """Return the mode of everything below `home` by its path."""
+    return {
+        str(path.relative_to(home)): ("d" if path.is_dir() else "f")
+        + oct(stat.S_IMODE(path.lstat().st_mode))[2:]
+        for path in home.rglob("*")
+    }
+
+
+@pytest.mark.parametrize("umask", [0, 0o022, 0o077, 0o777])
+def test_everything_that_a_run_writes_is_private(tmp_path: Path, umask: int):
+    done = mcptui(tmp_path, "run", "--demo", "--session", "rain", "Weather in Oslo?", umask=umask)
+    assert done.returncode == 0, done.stderr
+    found = modes(tmp_path)
+    assert "mcptui/servers/weather" in found
+    assert {".mcptrace", ".mcpsession"} <= {Path(path).suffix for path in found}
+    loose = {path: mode for path, mode in found.items() if mode not in ("d700", "f600")}
+    assert loose == {}
+
+
+@pytest.mark.parametrize("name", ["sessions", "recordings", "mcptui.log", "servers"])
+def test_a_link_in_the_place_of_its_own_is_refused_and_told(tmp_path: Path, name: str):
+    home, theirs = tmp_path / "home", tmp_path / "theirs"
+    (home / "mcptui").mkdir(parents=True)
+    theirs.mkdir()
+    (home / "mcptui" / name).symlink_to(theirs)
+    done = mcptui(home, "run", "--demo", "--session", "rain", "Weather in Oslo?")
+    assert done.returncode == 0
+    assert f"mcptui: {home}/mcptui/{name} is a symbolic link, which mcptui does not follow" in done.stderr
+    assert list(theirs.iterdir()) == [] and "Traceback" not in done.stderr
+
+
+def test_a_link_in_place_of_a_session_is_refused_and_told(tmp_path: Path):
+    mcptui(tmp_path, "run", "--demo", "--session", "rain", "Weather in Oslo?")
+    (kept,) = (tmp_path / "mcptui" / "sessions").glob("*.mcpsession")
+    moved = tmp_path / "moved"
+    kept.rename(moved)
+    kept.symlink_to(moved)
+    before = moved.read_bytes()
+    for arguments in (("sessions",), ("sessions", "show", kept.stem)):
+        done = mcptui(tmp_path, *arguments)
+        assert "it is a symbolic link, which" in done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
+    assert moved.read_bytes() == before
+
+
+def test_a_configuration_folder_may_be_a_link(tmp_path: Path):
+    home, dotfiles = tmp_path / "home", tmp_path / "dotfiles"
+    (home / "config").mkdir(parents=True)
+    dotfiles.mkdir()
+    (home / "config" / "mcptui").symlink_to(dotfiles)
+    done = subprocess.run(
+        [sys.executable, "-m", "tui", "config", "init"],
+        env={**os.environ, **home_in(home), "XDG_CONFIG_HOME": str(home / "config")},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (dotfiles / "config.toml").is_file()

@@ -1,0 +1,25 @@
+"""Links in place of mcptui's own files are told at start."""
+
+from pathlib import Path
+
+import pytest
+
+from tui.runtime.refused_links import refused_links
+
+
+def test_each_link_in_the_state_and_data_folder_has_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert refused_links() == []
+    (tmp_path / "state" / "mcptui").mkdir(parents=True)
+    (tmp_path / "state" / "mcptui" / "mcptui.log").symlink_to("/etc/passwd")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "mcptui").symlink_to(tmp_path)
+    log, data = refused_links()
+    assert log == (
+        f"{tmp_path}/state/mcptui/mcptui.log is a symbolic link, which mcptui does not follow there. "
+        "What belongs there is not saved. Remove the link, or move its target there."
+    )
+    assert data.startswith(f"{tmp_path}/data/mcptui is a symbolic link")

@@ -1,0 +1,1 @@
+"""Private folders and files."""
