@@ -10,6 +10,7 @@ from typing import Any
 from tui.core import units
 from tui.core.errors import sentences
 from tui.core.events import (
+    CallJudged,
     EndReason,
     Event,
     LimitReached,
@@ -54,15 +55,8 @@ def trace_line(event: Event) -> str:
             tokens = f"{'~' if usage.estimated else ''}{usage.prompt + usage.completion} tokens"
             cached = f", {usage.cached} cached" if usage.cached else ""
             return f"· step {step}  model {duration(ms)}  {tokens}{cached}"
-        case ToolCallProposed(_, _, server, tool, arguments):
-            name = f"{server} › {tool}" if server else tool
-            return f"→ {clean_line(name, 120)}  {arguments_line(arguments)}"
-        case ToolProgress(_, _, progress, total, message):
-            return f"  … {units.progress(progress, total or None, clean_line(message, 80).strip())}"
-        case ToolCallEnded():
-            name = f"{event.server} › {event.tool}" if event.server else event.tool
-            mark = "✗" if event.is_error else "✓"
-            return f"{mark} {clean_line(name, 120)}  {duration(event.ms)}  {clean_line(event.text, 160)}"
+        case ToolCallProposed() | CallJudged() | ToolProgress() | ToolCallEnded():
+            return _call_line(event)
         case RetryScheduled(delay=0, reason=reason):
             return f"· {clean_line(reason, 160)}"
         case RetryScheduled(_, attempt, attempts, delay, reason):
@@ -78,6 +72,21 @@ def trace_line(event: Event) -> str:
             return "! " + clean_line(sentences(f"{where}: {message}", next_step), 600)
         case _:
             return ""
+
+
+def _call_line(event: ToolCallProposed | CallJudged | ToolProgress | ToolCallEnded) -> str:
+    match event:
+        case ToolCallProposed(_, _, server, tool, arguments):
+            name = f"{server} › {tool}" if server else tool
+            return f"→ {clean_line(name, 120)}  {arguments_line(arguments)}"
+        case CallJudged(rule=rule):
+            return f"  rule: {clean_line(rule, 300)}" if rule else ""
+        case ToolProgress(_, _, progress, total, message):
+            return f"  … {units.progress(progress, total or None, clean_line(message, 80).strip())}"
+        case ToolCallEnded():
+            name = f"{event.server} › {event.tool}" if event.server else event.tool
+            mark = "✗" if event.is_error else "✓"
+            return f"{mark} {clean_line(name, 120)}  {duration(event.ms)}  {clean_line(event.text, 160)}"
 
 
 def _usage(usage: Usage) -> dict[str, Any]:
@@ -114,10 +123,8 @@ def as_object(event: Event) -> dict[str, Any] | None:
                 "delay": round(event.delay, 3),
                 "reason": event.reason,
             }
-        case ToolCallProposed():
-            return _tool_call(event)
-        case ToolCallEnded():
-            return _tool_result(event)
+        case ToolCallProposed() | CallJudged() | ToolCallEnded():
+            return _of_call(event)
         case Notice(message, kind):
             return {"type": "notice", "kind": kind, "message": message}
         case LimitReached(limit, value):
@@ -134,6 +141,16 @@ def _as_notice(event: Event) -> Event:
     return Notice(event.message) if isinstance(event, Waiting) and event.message else event
 
 
+def _of_call(event: ToolCallProposed | CallJudged | ToolCallEnded) -> dict[str, Any]:
+    match event:
+        case ToolCallProposed():
+            return _tool_call(event)
+        case CallJudged():
+            return _decision(event)
+        case ToolCallEnded():
+            return _tool_result(event)
+
+
 def _tool_call(event: ToolCallProposed) -> dict[str, Any]:
     proposed = {
         "type": "tool_call",
@@ -144,6 +161,18 @@ def _tool_call(event: ToolCallProposed) -> dict[str, Any]:
         "arguments": dict(event.arguments),
     }
     return proposed | {"recovered": True} if event.recovered else proposed
+
+
+def _decision(event: CallJudged) -> dict[str, Any]:
+    decided = {
+        "type": "decision",
+        "step": event.step,
+        "id": event.id,
+        "decision": str(event.verdict),
+        "why": event.why,
+        "by": event.by,
+    }
+    return decided | {"rule": event.rule} if event.rule else decided
 
 
 def _tool_result(event: ToolCallEnded) -> dict[str, Any]:

@@ -129,6 +129,21 @@ class ToolCallProposed:
 
 
 @dataclass(frozen=True, slots=True)
+class CallJudged:
+    """What the rules and the approvals say about a call: "allow", "ask" or "deny".
+
+    `why` says so in words. `by` is what decided, as in `DecisionRecord`, and `rule` the rule, or "".
+    """
+
+    step: int
+    id: str
+    verdict: str
+    why: str = ""
+    by: str = ""
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ApprovalAsked:
     """A call is waiting for approval."""
 
@@ -257,6 +272,7 @@ Event = (
     | RetryScheduled
     | StepEnded
     | ToolCallProposed
+    | CallJudged
     | ApprovalAsked
     | ApprovalGiven
     | ToolCallStarted

@@ -259,7 +259,7 @@ class Conversations:
 
     def tool_marks(self) -> Mapping[tuple[str, str], str]:
         """Return notes on tools by server and name: left out and why, pinned, simplified."""
-        table = NameTable(self._context.toolbox.tools())
+        table = NameTable(self._context.offered())
         known = {
             (tool.server, tool.name): mark
             for name, mark in self._active_model.tool_marks.items()
@@ -275,14 +275,14 @@ class Conversations:
     def definition_tokens(self, instructions: Mapping[str, str]) -> Mapping[str, DefinitionTokens]:
         """Return the tokens of each server's tool definitions, and of these instructions of servers."""
         calibration = self._active_model.context_meter.calibration
-        tools = self._context.toolbox.tools()
+        tools = self._context.offered()
         return definition_tokens(tools, instructions, calibration, self._tool_selection)
 
     def context_parts(self, project: str, servers: Mapping[str, DefinitionTokens]) -> Sequence[ContextPart]:
         """Return what the next request is made of, without the question, in tokens."""
         talk, meter = self._now.conversation, self._active_model.context_meter
         self._tool_selection.max_tools = self._active_model.max_tools
-        tools = self._context.toolbox.tools()
+        tools = self._context.offered()
         offer = self._tool_selection.preview(tools, window=meter.window, talk=talk.messages)
         messages = sent_messages(talk.messages, talk.compaction, talk.ends)
         return context_parts(offer.specs, servers, self.system, project, messages, meter.calibration)

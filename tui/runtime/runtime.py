@@ -438,7 +438,7 @@ class Runtime:
 
     def examples(self) -> Sequence[Example]:
         """Return example questions made from the running tools."""
-        return examples(self.host.toolbox.tools())
+        return examples(self.turn_context.offered())
 
     def continue_turn(self, approver: Approver) -> PendingTurn:
         """Continue with fresh limits after a turn that a limit ended."""

@@ -61,6 +61,10 @@ class TurnContext:
     turned_off: Callable[[], Sequence[Tool]] = tuple
     decisions: DecisionLog = field(default_factory=Undecided)
 
+    def offered(self) -> Sequence[Tool]:
+        """Return the tools of the running servers that no rule denies."""
+        return self.policy.rules.offered(self.toolbox.tools())
+
 
 class PendingTurn:
     """A turn that starts when its events are iterated. Screens may look at it before.

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from tui.core.servers import LOG_LEVELS
+from tui.core.turn.rules import Verdict, parse_rule
 from tui.core.web.http_rules import header_name_fault, header_value_fault, url_fault
 from tui.settings.keymap import flat_keys
 from tui.settings.references import KEYCHAIN, NAME, FromEnvironment
@@ -65,10 +66,12 @@ def _checked_document(value: str) -> str:
     return value
 
 
-def _checked_pattern(value: str) -> str:
-    if not re.fullmatch(r"[^/]+/.+", value):
-        raise ValueError("must be a pattern of server/tool, like `notes/*`")
-    return value
+def _checked_rule(action: Verdict | None) -> AfterValidator:
+    def check(value: str) -> str:
+        parse_rule(value, action)
+        return value
+
+    return AfterValidator(check)
 
 
 def _checked_variable(value: str) -> str:
@@ -149,10 +152,11 @@ Url = Annotated[str, AfterValidator(_checked_url)]
 DocumentUrl = Annotated[str, AfterValidator(_checked_document)]
 Seconds = Annotated[Number, Field(gt=0, le=86_400)]
 Price = Annotated[Number, Field(ge=0)]
-Patterns = Annotated[
-    list[Annotated[str, AfterValidator(_checked_pattern)]],
-    BeforeValidator(_as_list, json_schema_input_type=_Texts),
-]
+_ONE_OR_MORE = BeforeValidator(_as_list, json_schema_input_type=_Texts)
+RuleTexts = Annotated[list[Annotated[str, _checked_rule(None)]], _ONE_OR_MORE]
+AllowTexts = Annotated[list[Annotated[str, _checked_rule(Verdict.ALLOW)]], _ONE_OR_MORE]
+AskTexts = Annotated[list[Annotated[str, _checked_rule(Verdict.ASK)]], _ONE_OR_MORE]
+DenyTexts = Annotated[list[Annotated[str, _checked_rule(Verdict.DENY)]], _ONE_OR_MORE]
 EnvValue = Annotated[Text, BeforeValidator(_text_of_number, json_schema_input_type=str | float)]
 Headers = dict[
     Annotated[str, AfterValidator(_checked_header)],
@@ -373,16 +377,20 @@ class ServerSettings(Section):
 class ApprovalSettings(Section):
     """Which tool calls need approval.
 
-    Patterns are `server/tool`, with `*` and `?`. By default, read-only tools run and others ask. `deny`
-    overrides `ask`, and `ask` overrides `allow`. If this table contains an error, every call asks.
+    A rule is `ACTION SERVER/TOOL [ARGUMENT=PATTERN …]`, with `*` and `?` in each part: `allow weather/*`,
+    `ask files/* path=/etc/*`, `deny */delete_*`. docs/rules.md has the details. Without a rule, read-only
+    tools run and others ask. `deny` overrides `ask`, and `ask` overrides `allow`. If this table contains an
+    error, every call asks.
     """
 
-    allow: Patterns = []
-    """Calls that run without approval."""
-    ask: Patterns = []
-    """Calls that always ask."""
-    deny: Patterns = []
-    """Calls that never run. The model is told so."""
+    rules: RuleTexts = []
+    """Rules, each with its action: `allow`, `ask` or `deny`."""
+    allow: AllowTexts = []
+    """Rules for calls that run without approval. The word `allow` can be left out, as in the next two."""
+    ask: AskTexts = []
+    """Rules for calls that always ask."""
+    deny: DenyTexts = []
+    """Rules for calls that never run. A tool whose every call is denied is not offered to the model."""
     remembered: list[str] = []
     """Fingerprints of tools that you always allow, written by mcptui. Remove one to revoke it."""
 

@@ -8,8 +8,8 @@ from urllib.request import url2pathname
 
 from tui.core.servers import Grant, OAuthSpec, SamplingRule, ServerSpec, Transport
 from tui.core.text import clean_line
-from tui.core.turn.approval_policy import Rules
 from tui.core.turn.limits import Limits
+from tui.core.turn.rules import Rules
 from tui.settings.load import Loaded, dotted
 from tui.settings.locations import base_folder, default_servers, server_folder
 from tui.settings.schema import ApprovalSettings, LimitSettings, ServerOAuthSettings, ServerSettings
@@ -150,4 +150,4 @@ def turn_limits(settings: LimitSettings) -> Limits:
 
 def approval_rules(settings: ApprovalSettings) -> Rules:
     """Return the person's rules for tool calls."""
-    return Rules(tuple(settings.allow), tuple(settings.ask), tuple(settings.deny))
+    return Rules.parsed(settings.rules, allow=settings.allow, ask=settings.ask, deny=settings.deny)

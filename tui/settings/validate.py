@@ -1,6 +1,7 @@
 """Checks a parsed configuration entry by entry, so that one mistake costs one entry and not the file."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -8,6 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from tui.core.text import clean_line
+from tui.core.turn.rules import Rule, RuleError, Verdict, parse_rule
 from tui.settings.places import KeyPath
 from tui.settings.problems import did_you_mean
 from tui.settings.schema import (
@@ -142,9 +144,19 @@ class Checker:
         section = self._section("approvals", ApprovalSettings)
         if len(self.faults) == before and not self._spoilt(("approvals",)):
             return section
-        denied = self._table("approvals").get("deny", [])
-        kept = [rule for rule in denied if isinstance(rule, str)] if isinstance(denied, list) else []
-        return section.model_copy(update={"ask": [ASK_ABOUT_EVERYTHING], "deny": kept or section.deny})
+        kept = [rule.pattern for rule in self._rules() if rule.action is Verdict.DENY]
+        return section.model_copy(
+            update={"rules": [], "allow": [], "ask": [ASK_ABOUT_EVERYTHING], "deny": kept}
+        )
+
+    def _rules(self) -> Iterator[Rule]:
+        """Yield the rules that can be read."""
+        table = self._table("approvals")
+        for name, action in (("rules", None), ("deny", Verdict.DENY)):
+            texts = table.get(name, [])
+            for text in [texts] if isinstance(texts, str) else texts if isinstance(texts, list) else []:
+                with suppress(RuleError):
+                    yield parse_rule(text if isinstance(text, str) else "", action)
 
 
 def kind_of(value: object) -> str:

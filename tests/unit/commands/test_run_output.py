@@ -1,7 +1,8 @@
 """What `run` prints on stderr."""
 
-from tui.commands.run_output import arguments_line, trace_line
+from tui.commands.run_output import arguments_line, as_object, trace_line
 from tui.core.events import (
+    CallJudged,
     RetryScheduled,
     StepStarted,
     TextDelta,
@@ -42,3 +43,30 @@ def test_hostile_text_is_cleaned_and_bounded():
 def test_arguments_are_one_line_of_bounded_length():
     assert arguments_line({"a": 1, "b": "x\ny"}) == 'a=1 b="x\\ny"'
     assert len(arguments_line({"a": "z" * 10_000})) == 120
+
+
+def test_a_decision_names_its_rule():
+    judged = CallJudged(1, "c", "deny", "a rule forbids it", "rule deny notes/*", "deny notes/*")
+    assert trace_line(judged) == "  rule: deny notes/*"
+    assert as_object(judged) == {
+        "type": "decision",
+        "step": 1,
+        "id": "c",
+        "decision": "deny",
+        "why": "a rule forbids it",
+        "by": "rule deny notes/*",
+        "rule": "deny notes/*",
+    }
+
+
+def test_a_decision_without_a_rule_is_only_in_the_json():
+    judged = CallJudged(1, "c", "allow", "", "default (read-only)")
+    assert trace_line(judged) == ""
+    assert as_object(judged) == {
+        "type": "decision",
+        "step": 1,
+        "id": "c",
+        "decision": "allow",
+        "why": "",
+        "by": "default (read-only)",
+    }

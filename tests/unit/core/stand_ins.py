@@ -107,6 +107,7 @@ def turn_of(
     clock: HandClock | None = None,
     mode: Mode = Mode.ASK,
     talk: Conversation | None = None,
+    policy: Policy | None = None,
     **more: Any,
 ) -> tuple[Turn, Conversation]:
     """Return a turn on a conversation in which the person just said "go"; `more` is for its `TurnDeps`."""
@@ -116,7 +117,7 @@ def turn_of(
         model,
         toolbox or FunctionToolbox(),
         approver or ScriptedApprover(),
-        Policy(mode=mode),
+        policy or Policy(mode=mode),
         limits or Limits(),
         clock or HandClock(),
         **more,

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tui.core.turn.rules import Rules
 from tui.settings.load import MEND, dotted, load, load_text
 from tui.settings.schema import Settings
+from tui.settings.specs import approval_rules
 
 GOOD = """\
 default_model = "local"
@@ -198,6 +200,18 @@ def test_approvals_that_are_partly_wrong_make_every_call_ask(approvals: str):
 def test_a_rule_that_denies_is_kept_when_its_neighbour_is_wrong():
     found = load_text('[approvals]\ndeny = ["notes/delete_*", "x"]\n', Path("c.toml"), {})
     assert "notes/delete_*" in found.settings.approvals.deny
+
+
+def test_a_rule_that_denies_in_the_list_of_all_rules_is_kept_too():
+    text = '[approvals]\nrules = ["deny notes/x path=/etc/*", "allow */*", "deny"]\nallow = "a/*"\n'
+    found = load_text(text, Path("c.toml"), {}).settings.approvals
+    assert approval_rules(found).rules == Rules.parsed(["deny notes/x path=/etc/*", "ask */*"]).rules
+
+
+def test_a_rule_that_cannot_be_read_is_named_with_its_line():
+    text = '[approvals]\nrules = [\n  "allow a/*",\n  "ask files/* path",\n]\n'
+    (problem,) = read(text)
+    assert problem.startswith("config.toml:4 approvals.rules[2]: `path` must be ARGUMENT=PATTERN")
 
 
 def test_a_table_that_is_something_else_is_one_problem():

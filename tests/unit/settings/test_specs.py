@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tui.core.servers import ServerSpec, Transport
-from tui.core.turn.approval_policy import Rules
 from tui.core.turn.limits import Limits
+from tui.core.turn.rules import Rules
 from tui.settings.load import load_text
 from tui.settings.locations import server_folder
 from tui.settings.schema import ApprovalSettings, LimitSettings

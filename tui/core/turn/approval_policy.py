@@ -4,21 +4,16 @@ What was approved is remembered by a digest of what runs and of what the model r
 name: a tool whose description changes after its approval asks again.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from fnmatch import fnmatchcase
+from types import MappingProxyType
+from typing import Any
 
 from tui.core.ports import BY_DEFAULT, BY_KEY, Answer
 from tui.core.tools import Tool
-
-
-class Verdict(StrEnum):
-    """What to do with a call."""
-
-    ALLOW = "allow"
-    ASK = "ask"
-    DENY = "deny"
+from tui.core.turn.rules import Rule, Rules
+from tui.core.turn.rules import Verdict as Verdict
 
 
 class Mode(StrEnum):
@@ -31,30 +26,22 @@ class Mode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """Patterns of `server/tool`, with `*` and `?`. deny wins over ask, ask over allow."""
-
-    allow: tuple[str, ...] = ()
-    ask: tuple[str, ...] = ()
-    deny: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Judgement:
     """A verdict and its reason, in words for the person (ask) or for the model (deny).
 
-    `by` is what decided, as in `DecisionRecord`.
+    `by` is what decided, as in `DecisionRecord`; `rule` the rule, if one did, or asked.
     """
 
     verdict: Verdict
     why: str = ""
     by: str = BY_DEFAULT
+    rule: str = ""
 
 
-def _match(tool: Tool, patterns: Iterable[str]) -> str:
-    """Return the first pattern that matches, or ""."""
-    name = f"{tool.server}/{tool.name}"
-    return next((pattern for pattern in patterns if fnmatchcase(name, pattern)), "")
+FORBIDDEN = "a rule in the configuration forbids this call"
+"""What the model is told. It learns no patterns."""
+
+NO_ARGUMENTS: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -74,7 +61,9 @@ class Policy:
     def key(self, tool: Tool) -> str:
         return f"{tool.server}/{tool.name}@{self.server_digest(tool.server)}.{tool.digest}"
 
-    def judge(self, tool: Tool, *, guessed: bool = False) -> Judgement:
+    def judge(
+        self, tool: Tool, arguments: Mapping[str, Any] = NO_ARGUMENTS, *, guessed: bool = False
+    ) -> Judgement:
         """Return the verdict on a call of `tool`.
 
         `guessed`: the call was found in text or repaired; an earlier approval does not cover it unless the
@@ -82,9 +71,10 @@ class Policy:
         """
         if self.mode is Mode.NONE:
             return Judgement(Verdict.DENY, "no tool is allowed (--approve none)", "flag --approve none")
-        if rule := _match(tool, self.rules.deny):
-            return Judgement(Verdict.DENY, "denied by a rule in the configuration", f"rule deny {rule}")
-        judgement = self._judge_by_hints(tool)
+        rule = self.rules.deciding(tool.server, tool.name, arguments)
+        if rule is not None and rule.action is Verdict.DENY:
+            return Judgement(Verdict.DENY, FORBIDDEN, f"rule {rule}", str(rule))
+        judgement = self._judge_by_hints(tool, rule)
         if guessed and judgement.verdict is Verdict.ALLOW and not tool.read_only:
             judgement = Judgement(Verdict.ASK, "the call was found in text or repaired. Check its arguments")
         if judgement.verdict is not Verdict.ASK:
@@ -92,19 +82,20 @@ class Policy:
         match self.mode:
             case Mode.ALL:
                 return Judgement(Verdict.ALLOW, by="flag --approve all")
+            case Mode.READS if judgement.rule:
+                why = "a rule asks for approval, and nobody can answer (--approve reads)"
+                return Judgement(Verdict.DENY, why, judgement.by, judgement.rule)
             case Mode.READS:
                 why = "only read-only tools are allowed (--approve reads)"
                 return Judgement(Verdict.DENY, why, "flag --approve reads")
             case _:
                 return judgement
 
-    def _judge_by_hints(self, tool: Tool) -> Judgement:
-        if rule := _match(tool, self.rules.ask):
-            why = "a rule in the configuration asks for approval"
-            return Judgement(Verdict.ASK, why, f"rule ask {rule}")
+    def _judge_by_hints(self, tool: Tool, rule: Rule | None) -> Judgement:
+        if rule is not None:
+            why = f"a rule asks for approval: {rule}" if rule.action is Verdict.ASK else ""
+            return Judgement(rule.action, why, f"rule {rule}", str(rule))
         self.refresh()
-        if rule := _match(tool, self.rules.allow):
-            return Judgement(Verdict.ALLOW, by=f"rule allow {rule}")
         if (key := self.key(tool)) in self.always:
             return Judgement(Verdict.ALLOW, by=f"{BY_KEY} (always allowed earlier)")
         if key in self.session:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore, is_read_result
 from tui.core.context.context_meter import ContextMeter
@@ -16,6 +16,7 @@ from tui.core.conversation.sessions import Intent, Journal
 from tui.core.events import (
     ApprovalAsked,
     ApprovalGiven,
+    CallJudged,
     Notice,
     ToolCallEnded,
     ToolCallProposed,
@@ -34,16 +35,17 @@ from tui.core.ports import (
     Undecided,
     Usage,
 )
-from tui.core.schemas.tool_names import NameTable, server_of
+from tui.core.schemas.tool_names import server_of
 from tui.core.servers import ServerState
 from tui.core.text import clean_line
 from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
-from tui.core.turn.approval_policy import Policy, Verdict
+from tui.core.turn.approval_policy import Judgement, Policy, Verdict
 from tui.core.turn.call_decisions import CallDecisions
 from tui.core.turn.limits import Limits, TurnMeter, fingerprint
-from tui.core.turn.model_step import Emit, parse_arguments
+from tui.core.turn.model_step import Emit
+from tui.core.turn.prepared_calls import PreparedCall, prepare
 
 if TYPE_CHECKING:
     from tui.core.turn.answer_format import AnswerFormat
@@ -61,74 +63,6 @@ CANCELLED = (
     "cancelled by the user after it was sent. It may or may not have taken effect. Do not repeat it "
     "unless asked to."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class PreparedCall:
-    """A call and its meaning. `arguments` are empty if they cannot be parsed.
-
-    `problem` is what the model reads if the call cannot run, or ""; `why` the same in a word or two ("unknown
-    tool", "invalid arguments").
-    """
-
-    call: CallRequest
-    tool: Tool | None
-    arguments: Mapping[str, Any]
-    problem: str = ""
-    why: str = ""
-
-    @property
-    def server(self) -> str:
-        return self.tool.server if self.tool else ""
-
-    @property
-    def name(self) -> str:
-        return self.tool.name if self.tool else self.call.name
-
-
-def prepare(
-    call: CallRequest,
-    table: NameTable,
-    absent: Mapping[str, ServerState],
-    turned_off: Sequence[Tool] = (),
-) -> PreparedCall:
-    """Return the meaning of `call`, or the problem that the model can fix.
-
-    `absent` are the servers that do not run, `turned_off` the tools that the user has turned off.
-    """
-    tool = table.resolve(call.name)
-    if call.truncated:
-        problem = "not run: the arguments were truncated. Send the complete call again."
-        return PreparedCall(call, tool, {}, problem, "invalid arguments")
-    if call.problem:
-        return PreparedCall(call, tool, {}, f"not run: {call.problem}", "invalid call")
-    try:
-        arguments = parse_arguments(call.arguments)
-    except ValueError as error:
-        problem = (
-            f"not run: the arguments are not valid JSON ({error}). "
-            f"They were: {clean_line(call.arguments, 300)}"
-        )
-        return PreparedCall(call, tool, {}, problem, "invalid arguments")
-    if tool is None and (server := server_of(call.name, absent)) is not None:
-        state = "still starting" if absent[server] is ServerState.STARTING else "not running"
-        problem = (
-            f"not run: the server {clean_line(server, 60)} is {state}, so its tools are not available. "
-            "Answer without them, or say so."
-        )
-        return PreparedCall(call, None, arguments, problem, "server not running")
-    if tool is None and turned_off and (off := NameTable(turned_off).resolve(call.name)) is not None:
-        problem = (
-            f"not run: {clean_line(off.name, 100)} of {clean_line(off.server, 60)} is disabled. "
-            "Answer without it, or say so."
-        )
-        return PreparedCall(call, None, arguments, problem, "turned off")
-    if tool is None:
-        close = table.close_to(call.name)
-        hint = f" Did you mean {' or '.join(close)}?" if close else " No tool has a similar name."
-        problem = f"not run: there is no tool named {clean_line(call.name, 100)}.{hint}"
-        return PreparedCall(call, None, arguments, problem, "unknown tool")
-    return PreparedCall(call, tool, arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +140,7 @@ class ToolCallRunner:
 
     def refresh_tools(self) -> ToolOffer:
         """Update the offer; servers may start and stop while a turn runs."""
-        tools = self._toolbox.tools()
+        tools = self._deps.policy.rules.offered(self._toolbox.tools())
         if self._chosen:
             self.offer = self.offer.renewed(tools)
         else:
@@ -227,9 +161,11 @@ class ToolCallRunner:
             self._emit(Notice(f"Loaded {name}: the model called it by name."))
 
     def propose(self, step: int, call: CallRequest) -> PreparedCall:
-        item = prepare(call, self.offer.table, self._deps.absent(), self._deps.turned_off())
+        rules = self._deps.policy.rules
+        denied = [tool for tool in self._toolbox.tools() if rules.denying(tool) is not None]
+        item = prepare(call, self.offer.table, self._deps.absent(), self._deps.turned_off(), denied)
         self._proposed[call.id] = item
-        if item.tool is not None and not self.offer.is_loaded(item.tool):
+        if item.tool is not None and item.why != "denied" and not self.offer.is_loaded(item.tool):
             self._load(item.tool)
         self._emit(
             ToolCallProposed(step, call.id, item.server, item.name, item.arguments, recovered=call.recovered)
@@ -251,7 +187,7 @@ class ToolCallRunner:
             item = await self._checked(position, item, len(batch))
             if item.problem or item.tool is None:
                 outcomes.append(self._refuse(step, item))
-            elif item.tool.read_only and self._deps.policy.judge(item.tool).verdict is Verdict.ALLOW:
+            elif item.tool.read_only and self._judge(item, item.tool).verdict is Verdict.ALLOW:
                 batch.append(item)  # judged again when it runs
             else:
                 await flush()
@@ -313,10 +249,24 @@ class ToolCallRunner:
         return item
 
     def _refuse(self, step: int, item: PreparedCall) -> CallOutcome:
+        if item.tool is not None and item.why == "denied":
+            self._judged(step, item, item.tool)
         self._conclude(step, item, Observation(item.problem), is_error=True, why=item.why)
         if item.tool is not None and item.why == "not run":
             self._decisions.limited(item.tool, item.arguments)
-        return CallOutcome(failed=True, counted=item.why != "not run")
+        return CallOutcome(failed=True, counted=item.why not in ("not run", "denied"))
+
+    def _judge(self, item: PreparedCall, tool: Tool) -> Judgement:
+        return self._deps.policy.judge(tool, item.arguments, guessed=item.call.recovered)
+
+    def _judged(self, step: int, item: PreparedCall, tool: Tool) -> Judgement:
+        """Judge a call, and tell and record what was found."""
+        found = self._judge(item, tool)
+        self._emit(CallJudged(step, item.call.id, found.verdict, found.why, found.by, found.rule))
+        if found.verdict is not Verdict.ASK:
+            allowed = found.verdict is Verdict.ALLOW
+            self._decisions.judged(tool, item.arguments, allowed=allowed, by=found.by)
+        return found
 
     async def _run_together(self, step: int, batch: Sequence[PreparedCall]) -> list[CallOutcome]:
         if not batch:
@@ -332,20 +282,18 @@ class ToolCallRunner:
         return [task.result() for task in tasks]
 
     async def _run_alone(self, step: int, item: PreparedCall, tool: Tool) -> CallOutcome:
-        judgement = self._deps.policy.judge(tool, guessed=item.call.recovered)
-        if judgement.verdict is not Verdict.ASK:
-            allowed = judgement.verdict is Verdict.ALLOW
-            self._decisions.judged(tool, item.arguments, allowed=allowed, by=judgement.by)
-        if judgement.verdict is Verdict.DENY:
-            told = Observation(f"denied: {judgement.why}")
-            self._conclude(step, item, told, is_error=True, why="denied")
-            return CallOutcome(failed=True, counted=False)
+        judgement = self._judged(step, item, tool)
+        refusal = ""
         if judgement.verdict is Verdict.ASK:
             refusal = await self._ask(step, item, tool, judgement.why)
-            if refusal:
-                self._conclude(step, item, Observation(refusal), is_error=True, why="denied")
-                return CallOutcome(failed=True, counted=False)
-        return await self._run(step, item, tool)
+            if not refusal and self._judge(item, tool).verdict is Verdict.DENY:  # a rule was added meanwhile
+                judgement = self._judged(step, item, tool)
+        if not refusal and judgement.verdict is Verdict.DENY:
+            refusal = f"denied: {judgement.why}"
+        if not refusal:
+            return await self._run(step, item, tool)
+        self._conclude(step, item, Observation(refusal), is_error=True, why="denied")
+        return CallOutcome(failed=True, counted=False)
 
     async def _ask(self, step: int, item: PreparedCall, tool: Tool, why: str) -> str:
         call_id = item.call.id

@@ -221,6 +221,7 @@ class CallSpan:
         ms: duration in milliseconds; None while it runs.
         progress, total: as the server counts; None if unknown.
         result: head of what the model reads; None before.
+        rule: the rule that decided whether it runs, or "".
     """
 
     turn: int
@@ -242,6 +243,7 @@ class CallSpan:
     message: str = ""
     result: Preview | None = None
     warning: str = ""
+    rule: str = ""
 
 
 @dataclass(slots=True)

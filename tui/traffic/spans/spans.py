@@ -203,6 +203,8 @@ class Spans:
         if not isinstance(call, CallSpan) or call.state.over:
             return
         match event:
+            case events.CallJudged():
+                call.rule = clean_line(event.rule, 300)
             case events.ApprovalAsked():
                 call.state, call.asked_ns = CallState.ASKING, now_ns
                 call.why = clean_line(event.request.why)

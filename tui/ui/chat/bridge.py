@@ -214,6 +214,8 @@ class Bridge:
                 self._end_reply(None, last=False)
                 self._cards.add(call_id)
                 view.add_call(call_id, server, tool, arguments, event.recovered)
+            case events.CallJudged(id=call_id, rule=rule) if rule:
+                view.show_rule(call_id, rule)
             case events.ApprovalAsked():
                 self._show_question()
             case events.ApprovalGiven(id=call_id):

@@ -144,6 +144,8 @@ def _call_rows(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     if open and call.answer is not None:
         waited = f" after {duration(call.waited_ms)}" if call.waited_ms else ""
         yield crop(((f"{INDENT}{_ANSWERS[call.answer]}{waited}", "dim"),), look.columns)
+    if call.rule and (open or call.state is CallState.DENIED):
+        yield crop(((f"{INDENT}rule: {call.rule}", "dim"),), look.columns)
     if call.state.over and call.why:
         yield from _noted(call.why, "warn", look, open)
     yield from _result(call, look, open)

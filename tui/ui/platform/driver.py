@@ -167,7 +167,7 @@ class RobustDriver(LinuxDriver):
                     self.process_message(event)
 
     def _typed_early(self) -> int:
-        """Return how many bytes wait from before the app took the terminal, which made each enter a newline."""
+        """Return how many bytes wait from before the app took the terminal, where enter was a newline."""
         waiting = bytearray(4)
         with suppress(OSError):  # the input is no terminal
             fcntl.ioctl(self.fileno, termios.FIONREAD, waiting)

@@ -4,7 +4,8 @@ import pytest
 
 from tui.core.ports import Answer
 from tui.core.tools import Tool
-from tui.core.turn.approval_policy import Mode, Policy, Rules, Verdict
+from tui.core.turn.approval_policy import Mode, Policy, Verdict
+from tui.core.turn.rules import Rules
 
 READ = Tool("notes", "list", read_only=True, trusted=True, digest="r1")
 WRITE = Tool("notes", "add", digest="w1", trusted=True)
@@ -65,7 +66,7 @@ def test_each_mode_settles_reads_and_writes(mode: Mode, read: Verdict, write: Ve
 
 
 def test_deny_wins_over_ask_and_ask_over_allow():
-    rules = Rules(allow=("notes/*",), ask=("notes/delete",), deny=("notes/drop*",))
+    rules = Rules.parsed(allow=("notes/*",), ask=("notes/delete",), deny=("notes/drop*",))
     policy = Policy(rules)
     assert policy.judge(WRITE).verdict is Verdict.ALLOW
     assert policy.judge(DELETE).verdict is Verdict.ASK
@@ -73,14 +74,50 @@ def test_deny_wins_over_ask_and_ask_over_allow():
 
 
 def test_a_rule_that_denies_holds_even_if_everything_is_approved():
-    assert Policy(Rules(deny=("*/add",)), Mode.ALL).judge(WRITE).verdict is Verdict.DENY
+    assert Policy(Rules.parsed(deny=("*/add",)), Mode.ALL).judge(WRITE).verdict is Verdict.DENY
 
 
 def test_an_earlier_approval_does_not_cover_a_call_found_in_text():
-    policy = Policy(Rules(allow=("notes/*",)))
+    policy = Policy(Rules.parsed(allow=("notes/*",)))
     writes = Tool("notes", "add_note")
     assert policy.judge(writes).verdict is Verdict.ALLOW
     assert policy.judge(writes, guessed=True).verdict is Verdict.ASK
     reads = Tool("notes", "search", read_only=True, trusted=True)
     assert policy.judge(reads, guessed=True).verdict is Verdict.ALLOW
     assert Policy(mode=Mode.ALL).judge(writes, guessed=True).verdict is Verdict.ALLOW
+
+
+def test_each_verdict_of_a_rule_names_the_rule():
+    policy = Policy(
+        Rules.parsed(["allow notes/add", "ask notes/* text=*secret*", "deny notes/* path=/etc/*"])
+    )
+    allowed, asked, denied = (
+        policy.judge(WRITE, arguments)
+        for arguments in ({"text": "milk"}, {"text": "a secret"}, {"path": "/tmp/../etc/passwd"})
+    )
+    assert (allowed.verdict, allowed.rule) == (Verdict.ALLOW, "allow notes/add")
+    assert (
+        asked.why
+        == f"a rule asks for approval: {asked.rule}"
+        == ("a rule asks for approval: ask notes/* text=*secret*")
+    )
+    assert (denied.verdict, denied.rule) == (Verdict.DENY, "deny notes/* path=/etc/*")
+
+
+def test_the_model_does_not_learn_the_patterns_of_a_rule():
+    judgement = Policy(Rules.parsed(deny=["*/add text=*hidden*"])).judge(WRITE, {"text": "hidden"})
+    assert judgement.why == "a rule in the configuration forbids this call"
+
+
+def test_a_rule_that_asks_denies_where_only_reads_run():
+    policy = Policy(Rules.parsed(ask=["notes/list"]), Mode.READS)
+    judgement = policy.judge(READ)
+    assert (judgement.verdict, judgement.rule) == (Verdict.DENY, "ask notes/list")
+    assert "--approve reads" in judgement.why
+
+
+def test_an_earlier_approval_does_not_override_a_rule():
+    policy = Policy(Rules.parsed(ask=["notes/add text=*!*"]))
+    policy.remember(WRITE, Answer.ALWAYS)
+    assert policy.judge(WRITE, {"text": "hi"}).verdict is Verdict.ALLOW
+    assert policy.judge(WRITE, {"text": "hi!"}).verdict is Verdict.ASK

@@ -28,6 +28,7 @@ from tui.core.conversation.conversation import ToolMessage
 from tui.core.events import (
     ApprovalAsked,
     ApprovalGiven,
+    CallJudged,
     EndReason,
     Notice,
     ToolCallEnded,
@@ -37,8 +38,9 @@ from tui.core.events import (
 )
 from tui.core.ports import Answer, Decision
 from tui.core.tools import ToolResult
-from tui.core.turn.approval_policy import Mode
+from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
+from tui.core.turn.rules import Rules
 
 
 def asking(*replies):
@@ -357,3 +359,54 @@ async def test_a_tool_whose_definition_is_never_sent_is_called_by_name_but_not_l
     events = await run(turn)
     assert [name for name, *_ in toolbox.called] == ["tool_3"]
     assert not any(notice.message.startswith("Loaded") for notice in of_type(events, Notice))
+
+
+def ruled(*rules: str, mode: Mode = Mode.ASK) -> Policy:
+    return Policy(Rules.parsed(rules), mode)
+
+
+async def test_a_tool_that_a_rule_denies_is_not_offered_and_its_call_is_refused():
+    model, toolbox = asking(calls(call(1)), says("ok"))
+    turn, _ = turn_of(model, toolbox, policy=ruled("deny srv/echo", mode=Mode.ALL))
+    events = await run(turn)
+    assert [tool.name for tool in model.requests[0].tools] == []
+    assert toolbox.called == [] and not of_type(events, Notice)
+    assert model.requests[1].messages[-1].text == "denied: a rule in the configuration forbids this call"
+    assert of_type(events, CallJudged)[0].rule == "deny srv/echo"
+    assert of_type(events, ToolCallEnded)[0].server == "srv"
+
+
+async def test_a_rule_about_an_argument_denies_only_the_calls_that_have_it():
+    other = call(2, arguments='{"text": "ho"}')
+    model, toolbox = asking(calls(call(1), other), says("ok"))
+    turn, _ = turn_of(model, toolbox, policy=ruled("deny srv/* text=hi", "allow srv/*"))
+    events = await run(turn)
+    assert [arguments for _, arguments, _ in toolbox.called] == [{"text": "ho"}]
+    assert [tool.name for tool in model.requests[0].tools] == ["srv__echo"]
+    assert [(one.verdict, one.rule) for one in of_type(events, CallJudged)] == [
+        ("deny", "deny srv/* text=hi"),
+        ("allow", "allow srv/*"),
+    ]
+
+
+async def test_a_rule_that_asks_about_an_argument_asks_before_a_read_only_tool_runs():
+    model, toolbox = ScriptedModel([calls(call(1)), says("ok")]), FunctionToolbox(read_only=True)
+    approver = ScriptedApprover(YES)
+    turn, _ = turn_of(model, toolbox, approver=approver, policy=ruled("ask */* text=h*"))
+    await run(turn)
+    assert approver.asked[0].why == "a rule asks for approval: ask */* text=h*"
+    assert len(toolbox.called) == 1
+
+
+async def test_a_rule_that_is_added_while_a_call_waits_for_approval_denies_it():
+    model, toolbox = asking(calls(call(1)), says("ok"))
+    policy = Policy()
+
+    class Adding(ScriptedApprover):
+        async def ask(self, request):
+            policy.rules = Rules.parsed(["deny srv/*"])
+            return YES
+
+    turn, _ = turn_of(model, toolbox, approver=Adding(), policy=policy)
+    await run(turn)
+    assert toolbox.called == []

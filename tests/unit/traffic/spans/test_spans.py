@@ -290,3 +290,8 @@ def test_a_call_has_the_cause_that_its_traffic_is_marked_with():
     call = next(entry for entry in spans.entries if isinstance(entry, CallSpan))
     step = next(entry for entry in spans.entries if isinstance(entry, StepSpan))
     assert (spans.cause_of(call), spans.cause_of(step)) == (Cause(1, 1, "a"), Cause(1, 1))
+
+
+def test_a_call_has_the_rule_that_decided_it() -> None:
+    script = Script().turn().call().after(1, events.CallJudged(1, "a", "deny", rule="deny a/\x1b*"))
+    assert only_call(script).rule == "deny a/␛*"

@@ -288,3 +288,10 @@ def test_what_is_for_the_person_only_is_shown_although_it_is_not_sent(bridge, vi
     link = LinkContent("a://1", "chart", annotations=Annotations(("user",)))
     bridge.apply(call_ended(result=ToolResult((TextContent("see"), link)), text="see\n[1 item …]"))
     assert view.done[-1][-1] == "see\n[resource chart: a://1]"
+
+
+def test_the_rule_that_decided_is_shown_on_its_card(bridge, view):
+    bridge.apply(events.ToolCallProposed(1, "c1", "notes", "delete_note", {}))
+    bridge.apply(events.CallJudged(1, "c1", "allow"))
+    bridge.apply(events.CallJudged(1, "c1", "deny", rule="deny notes/*"))
+    assert [done for done in view.done if done[0] == "show_rule"] == [("show_rule", "c1", "deny notes/*")]

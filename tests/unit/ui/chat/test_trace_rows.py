@@ -50,3 +50,12 @@ def test_a_call_that_did_not_run_says_so_once() -> None:
 )
 def test_json_on_one_line(json: str, line: str) -> None:
     assert one_line(json) == line
+
+
+@pytest.mark.parametrize(
+    ("state", "open", "shown"), [("denied", False, 1), ("done", False, 0), ("done", True, 1)]
+)
+def test_the_rule_that_decided_is_named(state: str, open: bool, shown: int) -> None:
+    span = CallSpan(1, 1, "c", "notes", "add", (), 0, CallState(state), rule="deny notes/*")
+    found = [text_of(row) for row in span_rows(span, TraceLook(60, UNICODE, 0), open=open)]
+    assert sum("rule: deny notes/*" in row for row in found) == shown

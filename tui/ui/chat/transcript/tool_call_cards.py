@@ -50,8 +50,8 @@ class Card(Block):
     """One call.
 
     Its arguments are given by name, or as the JSON that the model wrote, which is read when somebody looks at
-    it. `server` is raw. `recovered`: the call was found in the text of the reply; `gave` is the whole result,
-    or None.
+    it. `server` is raw. `recovered`: the call was found in the text of the reply; `rule` decided whether it
+    runs, or ""; `gave` is the whole result, or None.
     """
 
     __slots__ = (
@@ -69,6 +69,7 @@ class Card(Block):
         "name",
         "open",
         "recovered",
+        "rule",
         "server",
         "state",
         "targets",
@@ -95,6 +96,7 @@ class Card(Block):
         self.state = "waiting"
         self.open = False
         self.recovered = False
+        self.rule = ""
         self.gave: ToolResult | None = None
 
     def give(self, result: ToolResult) -> None:
@@ -168,6 +170,8 @@ class Card(Block):
         time = units.duration(self._ms) if self._ms is not None and self.state in ("done", "failed") else ""
         marker = symbols.unfolded if self.open else symbols.folded
         note = self._note if self.state != "failed" else ""
+        if self.state == "denied" and self.rule and not self.open:
+            note = f"rule: {self.rule}"
         right: list[tuple[str, str]] = []
         if self.recovered:
             right.append(("recovered  ", "warn"))
@@ -196,6 +200,8 @@ class Card(Block):
     def _details(self, width: int) -> list[Row]:
         edge: Row = (*INDENT, ("  ", ""))
         rows = [(*edge, *row) for row in self._argument_rows(width - width_of(edge))]
+        if self.rule:
+            rows += wrap(((f"rule: {self.rule}", "dim"),), width, first=edge, rest=edge)
         if self._result is not None:
             style = _EXPLAINED.get(self.state, "text")
             arrow: Row = (*edge, (f"{self._symbols.result} ", "dim"))

@@ -187,6 +187,12 @@ class Transcript(FlowPane):
             card.set(state, note, ms, preview)
             self._touch(card)
 
+    def show_rule(self, call_id: str, rule: str) -> None:
+        """Show the rule that decided whether a call runs; an unknown id is ignored."""
+        if (card := self.cards.get(call_id)) is not None:
+            card.rule = clean_line(rule, 300)
+            self._touch(card)
+
     def call_progress(self, call_id: str, share: float | None, note: str) -> None:
         """Show how far a running call is; an unknown id is ignored."""
         if (card := self.cards.get(call_id)) is not None:

@@ -4,7 +4,7 @@ from tui.core.conversation.conversation import CallRequest
 from tui.core.schemas.tool_names import NameTable
 from tui.core.servers import ServerState
 from tui.core.tools import Tool
-from tui.core.turn.tool_calls import prepare
+from tui.core.turn.prepared_calls import prepare
 
 TABLE = NameTable([Tool("weather", "get_weather")])
 

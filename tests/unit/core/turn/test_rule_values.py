@@ -1,0 +1,135 @@
+"""Arguments that try to get past a rule."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.turn.rule_values import MISSING, covers_all, covers_any, values_at
+
+JUNK = st.sampled_from(["", ".", "x/..", "./", "a/b/../.."])
+SEGMENTS = st.lists(JUNK, min_size=1, max_size=4)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "path", "found"),
+    [
+        ({"a": 1}, "a", [1]),
+        ({"a": {"b": 1}}, "a.b", [1]),
+        ({"a.b": 1}, "a.b", [1]),
+        ({"a.b": 1, "a": {"b": 2}}, "a.b", [1, 2]),
+        ({"a": [{"b": 1}, {"b": 2}, {}]}, "a.b", [1, 2, MISSING]),
+        ({"a": ["x", "y"]}, "a.1", ["y"]),
+        ({"a": ["x"]}, "a.7", [MISSING]),
+        ({"a": "text"}, "a.b", [MISSING]),
+        ({}, "a", [MISSING]),
+        ({"a": [{"b": 1}, [2]], "c": "d"}, "*", [1, 2, "d"]),
+    ],
+)
+def test_a_dotted_path_leads_to_values(arguments, path, found):
+    assert sorted(map(repr, values_at(path, arguments))) == sorted(map(repr, found))
+
+
+def test_a_missing_argument_does_not_match():
+    assert not covers_any("*", "path", {}) and not covers_all("*", "path", {})
+    assert not covers_all("*", "edits.path", {"edits": [{"path": "/a"}, {}]})
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (True, "true"),
+        (None, "null"),
+        (3, "3"),
+        (3.0, "3"),
+        (3.0, "3.0"),
+        ("true", "true"),
+        ({"a": 1}, '{"a":1}'),
+    ],
+)
+def test_a_value_that_is_no_string_is_matched_as_json(value, text):
+    assert covers_any(text, "v", {"v": value}) and covers_all(text, "v", {"v": value})
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/etc/passwd",
+        "/tmp/../etc/passwd",
+        "//etc/passwd",
+        "/./etc//passwd",
+        "/../../etc/passwd",
+        "/etc",
+        "/etc/",
+        "/etc/.",
+        "file:///etc/passwd",
+        "FILE:/etc/passwd",
+        "file://localhost/tmp/%2e%2e/etc/passwd",
+        "/tmp/%2e%2e/etc/passwd",
+        "\\tmp\\..\\etc\\passwd",
+        ["/home/me", "/tmp/../etc/passwd"],
+        [["/etc/passwd"]],
+        [{"name": "/etc/passwd"}],
+    ],
+)
+def test_a_path_that_leads_into_a_folder_is_caught_however_it_is_written(path):
+    assert covers_any("/etc/*", "path", {"path": path})
+    assert covers_any("/etc/*", "*", {"options": {"where": path}})
+    assert not covers_all("/home/*", "path", {"path": path})
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/home/me/../../etc/passwd",
+        "/home/me/..\\..\\..\\etc",
+        "/home/me/../a\\..\\me\\x",
+        "/home/me/%2e%2e/%2e%2e/etc",
+        ["/home/me/a", "/etc/passwd"],
+        [["/home/me/a"]],
+        {"/home/me/": "/home/me/"},
+        7,
+    ],
+)
+def test_a_path_is_allowed_only_if_it_is_and_leads_inside(path):
+    assert not covers_all("/home/me/*", "path", {"path": path})
+
+
+@pytest.mark.parametrize("path", ["/home/me/a", "/home/me/x/../a", "/home/me/", ["/home/me/a", "/home/me/b"]])
+def test_a_path_inside_is_allowed(path):
+    assert covers_all("/home/me/*", "path", {"path": path})
+
+
+def test_an_address_of_a_file_is_allowed_as_it_is_written():
+    assert covers_all("file:///home/*", "uri", {"uri": "file:///home/a%20b"})
+    assert not covers_all("file:///home/*", "uri", {"uri": "file:///home/../etc"})
+
+
+@given(SEGMENTS, SEGMENTS)
+def test_no_spelling_of_a_path_escapes_a_rule_that_denies_it(before, within):
+    path = "/" + "/".join([*before, "etc", *within, "passwd"])
+    assert covers_any("/etc/*", "path", {"path": path})
+    assert not covers_all("/home/*", "path", {"path": path})
+
+
+@given(VALUES, st.text(max_size=6))
+def test_what_a_rule_may_allow_a_rule_that_denies_the_same_matches(value, pattern):
+    for path in ("v", "*", "v.a"):
+        if covers_all(pattern, path, {"v": value}):
+            assert covers_any(pattern, path, {"v": value})
+
+
+def test_arguments_that_are_nested_too_deep_to_read_are_denied_and_not_allowed():
+    deep: list = []
+    for _ in range(200_000):
+        deep = [deep]
+    assert covers_any("/etc/*", "v", {"v": deep}) and not covers_all("*", "v", {"v": deep})
+
+
+def test_a_long_value_is_matched_in_time():
+    value = "/".join(["a" * 50, ".."] * 20_000)
+    assert not covers_any("*b*c*d*e", "v", {"v": value})

@@ -1,0 +1,85 @@
+"""What a call of the model means: its tool and arguments, or the problem that the model can fix. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tui.core.conversation.conversation import CallRequest
+from tui.core.schemas.tool_names import NameTable, server_of
+from tui.core.servers import ServerState
+from tui.core.text import clean_line
+from tui.core.tools import Tool
+from tui.core.turn.approval_policy import FORBIDDEN
+from tui.core.turn.model_step import parse_arguments
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedCall:
+    """A call and its meaning. `arguments` are empty if they cannot be parsed.
+
+    `problem` is what the model reads if the call cannot run, or ""; `why` the same in a word or two ("unknown
+    tool", "invalid arguments").
+    """
+
+    call: CallRequest
+    tool: Tool | None
+    arguments: Mapping[str, Any]
+    problem: str = ""
+    why: str = ""
+
+    @property
+    def server(self) -> str:
+        return self.tool.server if self.tool else ""
+
+    @property
+    def name(self) -> str:
+        return self.tool.name if self.tool else self.call.name
+
+
+def prepare(
+    call: CallRequest,
+    table: NameTable,
+    absent: Mapping[str, ServerState],
+    turned_off: Sequence[Tool] = (),
+    denied: Sequence[Tool] = (),
+) -> PreparedCall:
+    """Return the meaning of `call`, or the problem that the model can fix.
+
+    `absent` are the servers that do not run, `turned_off` the tools that the user has turned off, `denied`
+    those that a rule denies.
+    """
+    tool = table.resolve(call.name)
+    if call.truncated:
+        problem = "not run: the arguments were truncated. Send the complete call again."
+        return PreparedCall(call, tool, {}, problem, "invalid arguments")
+    if call.problem:
+        return PreparedCall(call, tool, {}, f"not run: {call.problem}", "invalid call")
+    try:
+        arguments = parse_arguments(call.arguments)
+    except ValueError as error:
+        problem = (
+            f"not run: the arguments are not valid JSON ({error}). "
+            f"They were: {clean_line(call.arguments, 300)}"
+        )
+        return PreparedCall(call, tool, {}, problem, "invalid arguments")
+    if tool is None and (server := server_of(call.name, absent)) is not None:
+        state = "still starting" if absent[server] is ServerState.STARTING else "not running"
+        problem = (
+            f"not run: the server {clean_line(server, 60)} is {state}, so its tools are not available. "
+            "Answer without them, or say so."
+        )
+        return PreparedCall(call, None, arguments, problem, "server not running")
+    if tool is None and turned_off and (off := NameTable(turned_off).resolve(call.name)) is not None:
+        problem = (
+            f"not run: {clean_line(off.name, 100)} of {clean_line(off.server, 60)} is disabled. "
+            "Answer without it, or say so."
+        )
+        return PreparedCall(call, None, arguments, problem, "turned off")
+    if tool is None and denied and (off := NameTable(denied).resolve(call.name)) is not None:
+        return PreparedCall(call, off, arguments, f"denied: {FORBIDDEN}", "denied")
+    if tool is None:
+        close = table.close_to(call.name)
+        hint = f" Did you mean {' or '.join(close)}?" if close else " No tool has a similar name."
+        problem = f"not run: there is no tool named {clean_line(call.name, 100)}.{hint}"
+        return PreparedCall(call, None, arguments, problem, "unknown tool")
+    return PreparedCall(call, tool, arguments)
