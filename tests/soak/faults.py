@@ -1,0 +1,134 @@
+"""Every misbehaving server of the corpus in a terminal, in both protocol eras, while somebody types.
+
+`python -m tests.soak.faults [NAME …]` starts the app once for each server and era, beside a healthy server.
+A model calls every tool it is offered while keys are pressed. Per run it prints how long the slowest key
+took and how much memory the app gained, and says whether the healthy server answered and what was left.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+
+from tests.endpoint import Request, calls, says
+from tests.terminal.pty_app import TerminalApp, alive, home_in
+from tests.terminal.set_ups import FAULTS, config_with, endpoint_beside
+
+ERAS = ("legacy", "modern")
+FIXED = {
+    "crash_loop": {"FAULT_DELAY": "0.3"},
+    "slow_start": {"FAULT_DELAY": "5"},
+    "stderr_flood": {"FAULT_MIB": "50"},
+}
+TURN_SECONDS, AFTERWARDS_SECONDS = 60, 1.5
+KEY_LIMIT, MEMORY_LIMIT = 0.150, 50 * 1024 * 1024
+ENTER, CLEAR, QUIT = "\r", "\x03", "\x11"
+
+
+def call_everything(request: Request):
+    """Call each tool once, the healthy server's last."""
+    names = [tool["function"]["name"] for tool in request.json.get("tools", [])]
+    names.sort(key=lambda name: name.startswith("healthy"))
+    return (
+        calls(*((name, {"text": "hello"}) for name in names[:8] + names[-1:])) if names else says("No tools.")
+    )
+
+
+def key_delay(app: TerminalApp, letter: str) -> float:
+    """Press a letter in the input; return the seconds until it is on the screen."""
+    begun = time.monotonic()
+    app.send(letter)
+    app.until(lambda: any(line.startswith(" › ") and letter in line for line in app.text.splitlines()), 20)
+    taken = time.monotonic() - begun
+    app.send(CLEAR)
+    app.until(
+        lambda: any(line.startswith(" › ") and letter not in line[3:8] for line in app.text.splitlines()), 20
+    )
+    return taken
+
+
+def one(name: str, era: str) -> list[str]:
+    """Run the app over one server; return what is wrong."""
+    wrong: list[str] = []
+    env = FIXED.get(name, {}) | {"FAULT_ERA": era}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        endpoint_beside([call_everything, says("The end.")] + [says("The end.")] * 5) as endpoint,
+    ):
+        home = Path(folder)
+        config = config_with(
+            home,
+            {name: (name, env), "healthy": ("stderr_flood", {"FAULT_MIB": "0", "FAULT_ERA": era})},
+            endpoint=endpoint.base_url,
+            rules=["*/*"],
+        )
+        with TerminalApp.real("--config", config, *OPTIONS, env=home_in(home)) as app:
+            app.until(lambda: "healthy RUNNING" in " ".join(app.text.split()), 30)
+            memory = psutil.Process(app.process.pid).memory_info().rss
+            app.send("go" + ENTER)
+            begun, slowest, number, ended = time.monotonic(), 0.0, 0, 0.0
+            while time.monotonic() - begun < TURN_SECONDS:
+                slowest = max(slowest, key_delay(app, "qwxz"[number % 4]))
+                number += 1
+                ended = ended or ("The end." in app.text and time.monotonic())
+                if ended and time.monotonic() > ended + AFTERWARDS_SECONDS:
+                    break
+            else:
+                wrong.append("the turn did not end")
+            gained = psutil.Process(app.process.pid).memory_info().rss - memory
+            seconds = time.monotonic() - begun
+            row = f"{name:32} {era:7} key {slowest * 1000:5.0f} ms of {number:3}"
+            print(f"{row}  +{gained >> 20:3} MB  {seconds:5.1f} s", flush=True)
+            if slowest > KEY_LIMIT:
+                wrong.append(f"a key took {slowest * 1000:.0f} ms")
+            if gained > MEMORY_LIMIT:
+                wrong.append(f"{gained >> 20} MB gained")
+            if not any("healthy" in str(request.json.get("messages")) for request in endpoint.requests[1:]):
+                wrong.append("the healthy server did not answer")
+            processes = app.children()
+            app.send(QUIT)
+            code = app.ended()
+            if code:
+                wrong.append(f"exit code {code}")
+            if faults := app.faults_of_the_terminal():
+                wrong.append(f"terminal: {faults}")
+            deadline = time.monotonic() + 5
+            while alive(processes) and time.monotonic() < deadline:
+                time.sleep(0.05)
+            if left := alive(processes):
+                wrong.append(f"left: {left}")
+    return wrong
+
+
+OPTIONS: list[str] = []
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.soak.faults", description=__doc__)
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="servers of tests/corpus/faults; all without"
+    )
+    parser.add_argument("--era", choices=ERAS)
+    parser.add_argument("--option", action="append", default=[], help="given to mcptui")
+    given = parser.parse_args()
+    OPTIONS.extend(given.option)
+    names = given.names or sorted(path.stem for path in FAULTS.glob("[a-z]*.py"))
+    failed = 0
+    for name in names:
+        for era in [given.era] if given.era else ERAS:
+            try:
+                wrong = one(name, era)
+            except AssertionError as error:
+                wrong = [str(error)[:3000]]
+            for sentence in wrong:
+                failed += 1
+                print(f"   {name} {era}: {sentence}", flush=True)
+    print(f"{failed} faults")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
