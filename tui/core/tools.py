@@ -136,6 +136,7 @@ class CallFailure(StrEnum):
 class ToolResult:
     """The result of a call, content raw. `is_error`: the tool says that it failed, or the call failed.
 
+    `as_is`: it may hold secrets of its server, which the model may have; redact it before showing it.
     `warning` is for the person and the model ("does not match outputSchema: …"), or "". `raw` is the server's
     own answer, None if there was none.
     """
@@ -146,6 +147,7 @@ class ToolResult:
     failure: CallFailure = CallFailure.NONE
     warning: str = ""
     raw: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
+    as_is: bool = False
 
 
 ProgressSink = Callable[[float | None, float | None, str], None]

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from tui.core.secrets.redact import Redactor
-from tui.core.secrets.redact_json import redacted_json, texts_in
+from tui.core.secrets.redact_json import redacted_json, texts_in, without_secrets
 from tui.core.tools import (
     BinaryContent,
     Content,
@@ -43,7 +43,7 @@ class ResultRedactor:
 
     def value(self, value: Any) -> Any:
         """Return a JSON value without secrets."""
-        return self._cleared(value) if self._holds(texts_in(value)) else value
+        return without_secrets(value, self._binary_or_text)
 
     def progress(self, sink: ProgressSink) -> ProgressSink:
         return lambda done, total, message: sink(done, total, self.text(message))
@@ -70,6 +70,10 @@ class ResultRedactor:
         if result.raw is not None:
             texts += texts_in(result.raw)
         return await self._in_thread(texts, lambda: self._result(result), result)
+
+    def redacted(self, result: ToolResult) -> ToolResult:
+        """Return a result without secrets, at once."""
+        return replace(self._result(result), as_is=False)
 
     async def prompt(self, result: PromptResult) -> PromptResult:
         texts = [result.description, result.problem, *texts_in(result.raw)]

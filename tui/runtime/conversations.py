@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,8 +42,10 @@ from tui.core.turn.limits import TurnMeter
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps
 from tui.runtime.active_model import ActiveModel
+from tui.runtime.event_redaction import RedactedApprover, redacted_remark
 from tui.runtime.open_conversation import OpenConversation
-from tui.runtime.turn import ModelLoading, PendingTurn, TurnContext, redacted_remark
+from tui.runtime.shown_messages import ShownMessages
+from tui.runtime.turn import ModelLoading, PendingTurn, TurnContext
 
 if TYPE_CHECKING:
     from tui.core.turn.answer_format import AnswerFormat
@@ -59,6 +62,7 @@ class Conversations:
         self._active_model = active_model
         self._context = context
         self._store = store
+        self._shown = ShownMessages((), context.redactor)
         self._now = OpenConversation(Conversation())
         self.revision = self.opened = 0
         self._busy = self._lost = ""
@@ -79,7 +83,9 @@ class Conversations:
 
     @property
     def messages(self) -> Sequence[Message]:
-        return self._now.conversation.messages
+        """The messages without configured secrets."""
+        self._shown = self._shown.of(self._now.conversation.messages)
+        return self._shown
 
     @property
     def unknown(self) -> frozenset[str]:
@@ -98,7 +104,8 @@ class Conversations:
 
     @property
     def compaction(self) -> Compaction:
-        return self._now.conversation.compaction
+        now = self._now.conversation.compaction
+        return replace(now, summary=self._context.redactor.redact_spoken(now.summary))
 
     def lost(self) -> str:
         """Return, once, why the conversation before this one was not saved, in words, or ""."""
@@ -115,7 +122,7 @@ class Conversations:
 
     @property
     def remarks(self) -> Sequence[Remark]:
-        return [redacted_remark(one, self._context.redacted) for one in self._now.conversation.remarks]
+        return [redacted_remark(one, self._context.redactor) for one in self._now.conversation.remarks]
 
     @property
     def meters(self) -> Meters:
@@ -125,7 +132,7 @@ class Conversations:
         return Meters(context_meter.tokens, context_meter.window, estimated, now.tokens, now.cost, currency)
 
     def result(self, name: str) -> str:
-        return self._now.result_store.find(name) or ""
+        return self._context.redactor.redact_spoken(self._now.result_store.find(name) or "")
 
     async def new(self) -> None:
         with self._alone("a new conversation is being started"):
@@ -175,7 +182,7 @@ class Conversations:
 
         Raises McptuiError if nothing was asked there.
         """
-        messages = self.messages
+        messages = self._now.conversation.messages
         asked = [at for at, message in enumerate(messages) if isinstance(message, UserMessage)]
         index = upto if upto is not None else (asked[-1] if asked else -1)
         message = messages[index] if index in asked else None
@@ -347,7 +354,7 @@ class Conversations:
             deps = TurnDeps(
                 model,
                 context.toolbox,
-                approver,
+                RedactedApprover(approver, context.redactor),
                 context.policy,
                 context.limits,
                 context.clock,
@@ -373,7 +380,7 @@ class Conversations:
             if isinstance(event, TurnEnded) and event.reason is EndReason.ANSWERED:
                 self._title_soon(now)
 
-        return PendingTurn(begin, meter, notice, context.redacted, waits)
+        return PendingTurn(begin, meter, notice, context.redactor, waits)
 
     def _title_soon(self, now: OpenConversation) -> None:
         """After the first answer, have the model write the title in the background if its profile says so."""

@@ -47,7 +47,7 @@ from tui.runtime.recording import RunRecording, kept_traffic
 from tui.runtime.request_context import RequestContext
 from tui.runtime.sampling import ModelSampler
 from tui.runtime.server_choices import ServerChoices
-from tui.runtime.turn import PendingTurn, ServersStarting, TurnContext, redacted
+from tui.runtime.turn import PendingTurn, ServersStarting, TurnContext
 from tui.settings.config_file import ConfigFile
 from tui.settings.locations import data_dir, decisions_file, state_dir
 from tui.settings.state.project_file import ProjectFile
@@ -127,7 +127,7 @@ class Runtime:
             limits=Limits(),
             clock=self._clock,
             notice=self._notice,
-            redacted=lambda event: redacted(event, self.redactor),
+            redactor=self.redactor,
             recording_name=lambda: self._traffic.path.name,
             instructions=self.request.instructions,
             look=self.request.look,

@@ -2,13 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from tui.core import units
 from tui.core.context.resource_tools import ResourceSource
-from tui.core.conversation.conversation import Remark
-from tui.core.events import Event, Notice, RetryScheduled, TurnError, TurnStarted, Waiting
+from tui.core.events import Event, Notice, Waiting
 from tui.core.ports import Clock, DecisionLog, Toolbox, Undecided
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState, ServerStatus
@@ -17,6 +16,7 @@ from tui.core.tools import Tool
 from tui.core.turn.approval_policy import Policy
 from tui.core.turn.limits import Limits, TurnMeter
 from tui.core.turn.loop import Turn
+from tui.runtime.event_redaction import EventRedactor
 
 PATIENCE_NS = 8_000_000_000
 """How long a question waits for servers that are starting."""
@@ -38,7 +38,7 @@ class TurnContext:
         limits: the hard limits of a turn.
         clock: time.
         notice: called with each event before anyone else sees it.
-        redacted: returns an event without configured secrets.
+        redactor: knows the secrets that no front end gets.
         recording_name: returns the recording that the traffic goes to, or "".
         instructions: returns the part of the system text that is the project's and the servers' own, or "".
         look: looks for changes before a turn, in a thread.
@@ -53,7 +53,7 @@ class TurnContext:
     limits: Limits
     clock: Clock
     notice: Callable[[Event], None]
-    redacted: Callable[[Event], Event]
+    redactor: Redactor
     recording_name: Callable[[], str]
     instructions: Callable[[], str] = lambda: ""
     look: Callable[[], None] = lambda: None
@@ -73,7 +73,7 @@ class PendingTurn:
         begin: opens the journal, says what the person said, and returns the turn.
         meter: what is shown until then.
         notice: called with each event before anyone else has it.
-        redacted: what takes secrets out of it.
+        redactor: takes secrets out of it.
         waits: what is waited for before.
     """
 
@@ -82,13 +82,13 @@ class PendingTurn:
         begin: Callable[[], Awaitable[Turn]],
         meter: TurnMeter,
         notice: Callable[[Event], None],
-        redacted: Callable[[Event], Event],
+        redactor: Redactor,
         waits: Sequence["Prerequisite"],
     ) -> None:
         self._begin = begin
         self._meter = meter
         self._notice = notice
-        self._redacted = redacted
+        self._redaction = EventRedactor(redactor)
         self._waits = waits
         self._waiting: asyncio.Task[None] | None = None
         self._turn: Turn | None = None
@@ -140,7 +140,8 @@ class PendingTurn:
             turn.cancel()
         async for event in turn.events():
             self._notice(event)
-            yield self._redacted(event)
+            for shown in self._redaction.take(event):
+                yield shown
 
     async def _wait(self) -> AsyncIterator[Event]:
         """Wait for what is worth it, and report it. Cancelling ends it."""
@@ -163,33 +164,6 @@ class PendingTurn:
         for one in waits:
             if (said := one.missing()) and not self._cancelled:
                 yield Notice(said)
-
-
-def redacted(event: Event, redactor: Redactor) -> Event:
-    """Return `event` without configured secrets in mcptui's own text.
-
-    The model room has taken its own key out already; an error may quote other secrets.
-    """
-    match event:
-        case TurnError(message=message, where=where, next_step=next_step):
-            clear = redactor.redact
-            return replace(event, message=clear(message), where=clear(where), next_step=clear(next_step))
-        case RetryScheduled(reason=reason):
-            return replace(event, reason=redactor.redact(reason))
-        case Notice(message=message):
-            return replace(event, message=redactor.redact(message))
-        case TurnStarted(notice=notice):
-            return replace(event, notice=redactor.redact(notice))
-        case _:
-            return event
-
-
-def redacted_remark(remark: Remark, redacted: Callable[[Event], Event]) -> Remark:
-    """Return `remark` without configured secrets, as its event would be."""
-    match redacted(TurnError(remark.text, remark.where, remark.next_step)):
-        case TurnError(message=text, where=where, next_step=next_step):
-            return replace(remark, text=text, where=where, next_step=next_step)
-    return remark
 
 
 class Prerequisite(Protocol):

@@ -33,15 +33,13 @@ class Around:
         self.resources = None
         self.turned_off = tuple
         self.decisions = Undecided()
+        self.redactor = Redactor()
         self.servers: list[ServerStatus] = []
         self.starting = ServersStarting(lambda: self.servers, self.clock)
         self.seen: list[Event] = []
 
     def notice(self, event: Event) -> None:
         self.seen.append(event)
-
-    def redacted(self, event: Event) -> Event:
-        return event
 
 
 class Stage:

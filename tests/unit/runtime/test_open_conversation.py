@@ -6,8 +6,6 @@ from pathlib import Path
 from tests.scripted_model import says
 from tests.unit.runtime.stage import Stage
 from tui.core.errors import ModelError
-from tui.core.secrets.redact import Redactor
-from tui.runtime.turn import redacted
 
 SECRET = "sk-secret"
 
@@ -30,7 +28,7 @@ async def test_how_a_turn_failed_is_known_in_a_branch_and_in_another_run_without
     one = Stage(tmp_path, says("fine"), [ModelError(f"{SECRET} is no key", where="model")])
     await one.ask("1")
     await one.ask("2")
-    one.around.redacted = lambda event: redacted(event, Redactor({"KEY": SECRET}))
+    one.around.redactor.add({"KEY": SECRET})
     session = one.conversations.info.id
     await one.conversations.branch(3)
     kinds = [(remark.kind, remark.place) for remark in one.conversations.remarks]

@@ -1,36 +1,27 @@
-"""Events of a turn as screens and commands get them."""
+"""A turn as screens and commands see it: no secret in its events, whoever wrote them."""
 
-import pytest
+from pathlib import Path
 
-from tui.core.conversation.conversation import Remark
-from tui.core.events import Event, Notice, RetryScheduled, TextDelta, TurnError, TurnStarted
-from tui.core.secrets.redact import Redactor
-from tui.runtime.turn import redacted, redacted_remark
+from tests.scripted_model import says
+from tests.unit.core.stand_ins import ScriptedApprover
+from tests.unit.runtime.stage import Stage
+from tui.core.events import TextDelta, TurnEnded
+from tui.core.ports import ReplyPart, TextPart
 
 SECRET = "configured-value"
 
 
-@pytest.mark.parametrize(
-    "event",
-    [
-        TurnError(f"failed with {SECRET}", "model", f"Check {SECRET}."),
-        TurnError("failed", f"http://h/{SECRET}"),
-        RetryScheduled(1, 1, 4, 0.5, f"overloaded {SECRET}"),
-        Notice(f"The older turns could not be summarised: {SECRET}", "warn"),
-        TurnStarted("m", 1, f"not offered: {SECRET}"),
-    ],
-)
-def test_what_mcptui_says_itself_holds_no_configured_secret(event: Event):
-    found = redacted(event, Redactor({"K": SECRET}))
-    assert type(found) is type(event) and "[redacted:K]" in str(found) and SECRET not in str(found)
-
-
-def test_what_the_model_says_is_not_changed_there():
-    event = TextDelta(1, "sk-abcdefghijklmnop1234")
-    assert redacted(event, Redactor()) is event
-
-
-def test_a_remark_holds_no_configured_secret():
-    remark = Remark(0, "error", SECRET, f"http://h/{SECRET}", SECRET)
-    found = redacted_remark(remark, lambda event: redacted(event, Redactor({"K": SECRET})))
-    assert SECRET not in str(found) and found.where == "http://h/[redacted:K]"
+async def test_a_secret_that_the_model_writes_in_pieces_is_in_no_event_and_no_message(tmp_path: Path):
+    reply = [TextPart("It is confi"), TextPart("gured-val"), TextPart("ue."), ReplyPart()]
+    one = Stage(tmp_path, reply, says("fine"))
+    one.around.redactor.add({"K": SECRET})
+    asked = one.conversations.ask(f"use {SECRET}", ScriptedApprover())
+    events = [event async for event in asked.events()]
+    said = "".join(event.text for event in events if isinstance(event, TextDelta))
+    ended = events[-1]
+    assert said == "It is [redacted:K]."
+    assert isinstance(ended, TurnEnded) and ended.text == "It is [redacted:K]."
+    assert SECRET not in repr(list(one.conversations.messages))
+    await one.ask("again")
+    assert SECRET in repr(one.model.requests[-1])
+    await one.conversations.close()

@@ -14,6 +14,9 @@ _JSON_SHORT = {"\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
 _ASCII_ESCAPE = re.compile(rb"u00([2-7][0-9a-f]|0[89acd])")
 _BACKSLASH, _PERCENT, _PLUS = b"\\%+"
 
+_GATE = 4
+"""Characters by which beginnings of texts are found."""
+
 _COMMON = b'etaoinsrlhdcumpgfywbv"_.,:- /{}[]0123456789TSAICEPRMNDLOFBHGUWkxjzqKVYJXQZ'
 """Bytes of JSON and prose from frequent to rare, roughly; all others are rarer."""
 
@@ -46,6 +49,29 @@ class Needles:
                     if needle in text:
                         return True
         return False
+
+
+class Beginnings:
+    """Tells whether a text ends with the beginning of one of several texts, in time linear in its end."""
+
+    def __init__(self, forms: Iterable[str]) -> None:
+        self._forms: dict[str, list[str]] = {}
+        for form in set(forms):
+            self._forms.setdefault(form[:_GATE], []).append(form)
+        self._short = {gate[:size] for gate in self._forms for size in range(1, _GATE)}
+        self._longest = max((len(form) for forms in self._forms.values() for form in forms), default=0)
+
+    def at_end(self, text: str) -> int:
+        """Return the length of the longest such beginning, 0 if there is none."""
+        for at in range(max(0, len(text) - self._longest + 1), len(text)):
+            gate = text[at : at + _GATE]
+            if gate in self._short and at + len(gate) == len(text):
+                return len(gate)
+            if gate in self._forms:
+                rest = text[at:]
+                if any(len(form) > len(rest) and form.startswith(rest) for form in self._forms[gate]):
+                    return len(rest)
+        return 0
 
 
 class EncodedSecret:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
 from tui.core.secrets.encodings import (
+    Beginnings,
     EncodedSecret,
     Needles,
     forms_of,
@@ -172,6 +173,7 @@ class Redactor:
         spoken_keys = {value: name for value, name in spoken.items() if value in self._keys}
         self._spoken_names = spoken
         self._spoken = BytesRedactor(spoken, spoken_keys, placeholders=False)
+        self._beginnings: Beginnings | None = None
         # One assignment: the recorder redacts in a thread of its own.
         self._bytes = BytesRedactor(names, self._keys)
 
@@ -203,8 +205,13 @@ class Redactor:
         return self._spoken.redact(raw, shapes=False, quotes=False)[0]
 
     def begun_at_end(self, text: str) -> int:
-        """Return how many characters at the end of `text` may start a value that `redact_spoken` replaces."""
-        return max((_begun(text, value) for value in self._spoken_names), default=0)
+        """Return how many characters at the end of `text` may start a value that `redact_spoken` replaces.
+
+        The value may be plain or in base64.
+        """
+        if self._beginnings is None:
+            self._beginnings = Beginnings(form for value in self._spoken_names for form in forms_of(value))
+        return self._beginnings.at_end(text)
 
     def redact_bytes(self, raw: bytes) -> tuple[bytes, tuple[Redaction, ...]]:
         """Return bytes with a mark for each secret, and the positions of the marks.
@@ -228,12 +235,3 @@ def _by_value(secrets: Mapping[str, str]) -> dict[str, str]:
         for form in (value, value.strip())
         if len(form) >= MIN_SECRET
     }
-
-
-def _begun(text: str, value: str) -> int:
-    at = text.find(value[0], max(0, len(text) - len(value) + 1))
-    while at >= 0:
-        if value.startswith(text[at:]):
-            return len(text) - at
-        at = text.find(value[0], at + 1)
-    return 0

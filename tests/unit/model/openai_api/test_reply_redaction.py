@@ -236,8 +236,8 @@ def redacted(*parts: ModelPart) -> list[ModelPart]:
 
 
 def test_text_that_turns_out_to_be_thinking_is_not_given_twice():
-    found = redacted(TextPart("lm-"), ReasoningPart("lm-x", replaces_text=True), ReplyPart())
-    assert found == [ReasoningPart("lm-x", replaces_text=True), ReplyPart()]
+    found = redacted(TextPart("lm-"), ReasoningPart("lm-?", replaces_text=True), ReplyPart())
+    assert found == [ReasoningPart("lm-?", replaces_text=True), ReplyPart()]
 
 
 def test_thinking_that_replaces_the_text_says_so_even_where_all_of_it_is_held_back():

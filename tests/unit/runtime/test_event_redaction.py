@@ -1,0 +1,140 @@
+"""Events of a turn as screens and commands get them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.conversation.conversation import Remark
+from tui.core.events import (
+    ApprovalAsked,
+    ApprovalGiven,
+    CallForming,
+    EndReason,
+    Event,
+    Notice,
+    ReasoningDelta,
+    RetryScheduled,
+    Steered,
+    TextDelta,
+    ToolCallEnded,
+    ToolCallProposed,
+    ToolProgress,
+    TurnEnded,
+    TurnError,
+    TurnStarted,
+)
+from tui.core.ports import Answer, ApprovalRequest, Decision, Usage
+from tui.core.secrets.redact import Redactor
+from tui.core.tools import TextContent, Tool, ToolResult
+from tui.runtime.event_redaction import EventRedactor, RedactedApprover, redacted, redacted_remark
+
+SECRET = "configured-value"
+TOOL = Tool("srv", "t")
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        TurnError(f"failed with {SECRET}", "model", f"Check {SECRET}."),
+        TurnError("failed", f"http://h/{SECRET}"),
+        RetryScheduled(1, 1, 4, 0.5, f"overloaded {SECRET}"),
+        Notice(f"The older turns could not be summarised: {SECRET}", "warn"),
+        TurnStarted("m", 1, f"not offered: {SECRET}"),
+        TurnEnded(EndReason.ANSWERED, f"it is {SECRET}", 1, 0, Usage(), 1.0),
+        Steered(1, f"use {SECRET}"),
+        CallForming(1, SECRET, 3),
+        ToolCallProposed(1, "c", "srv", "t", {"a": [f"with {SECRET}"]}),
+        ApprovalAsked(1, "c", ApprovalRequest("c", TOOL, {"a": SECRET}, "why")),
+        ApprovalGiven(1, "c", Answer.NO, f"not {SECRET}"),
+        ToolProgress(1, "c", 1, 2, f"at {SECRET}"),
+        ToolCallEnded(1, "c", "srv", "t", False, f"it is {SECRET}", 1.0),
+        ToolCallEnded(1, "c", "srv", "t", False, "cut", 1.0, ToolResult((TextContent(SECRET),), as_is=True)),
+    ],
+    ids=lambda event: type(event).__name__,
+)
+def test_no_event_holds_a_configured_secret(event: Event):
+    found = redacted(event, Redactor({"K": SECRET}))
+    assert type(found) is type(event) and "[redacted:K]" in str(found) and SECRET not in str(found)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        TextDelta(1, "sk-abcdefghijklmnop1234"),
+        ToolCallProposed(1, "c", "srv", "t", {"a": ["b", 1]}),
+        ToolCallEnded(1, "c", "srv", "t", False, "text", 1.0, ToolResult((TextContent("text"),))),
+    ],
+    ids=lambda event: type(event).__name__,
+)
+def test_an_event_without_secrets_is_not_changed(event: Event):
+    assert redacted(event, Redactor({"K": SECRET})) is event
+
+
+def test_arguments_nested_deeper_than_python_recurses_are_redacted():
+    value: object = SECRET
+    for _ in range(5000):
+        value = [value]
+    found = redacted(ToolCallProposed(1, "c", "srv", "t", {"a": value}), Redactor({"K": SECRET}))
+    assert isinstance(found, ToolCallProposed)
+    inner = found.arguments["a"]
+    for _ in range(5000):
+        inner = inner[0]
+    assert inner == "[redacted:K]"
+
+
+def shown(*events: Event) -> list[Event]:
+    redaction = EventRedactor(Redactor({"K": SECRET}))
+    return [found for event in events for found in redaction.take(event)]
+
+
+END = TurnEnded(EndReason.ANSWERED, "", 1, 0, Usage(), 1.0)
+
+
+@given(st.lists(st.integers(1, len(f"It is {SECRET}, really.") - 1), unique=True).map(sorted))
+def test_a_secret_in_any_pieces_is_redacted(cuts: list[int]):
+    text = f"It is {SECRET}, really."
+    pieces = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    found = shown(*(TextDelta(1, piece) for piece in pieces), END)
+    said = "".join(event.text for event in found[:-1] if isinstance(event, TextDelta))
+    assert said == "It is [redacted:K], really." and found[-1] == END
+
+
+def test_text_that_only_begins_like_a_secret_is_shown_with_the_next_event():
+    assert shown(TextDelta(1, "a conf"), END) == [TextDelta(1, "a "), TextDelta(1, "conf"), END]
+    assert shown(TextDelta(1, "a conf"), TextDelta(1, "etti")) == [
+        TextDelta(1, "a "),
+        TextDelta(1, "confetti"),
+    ]
+
+
+def test_text_of_another_kind_or_step_is_not_joined():
+    assert shown(TextDelta(1, "conf"), ReasoningDelta(1, "igured-value")) == [
+        TextDelta(1, "conf"),
+        ReasoningDelta(1, "igured-value"),
+    ]
+
+
+def test_text_that_was_thinking_after_all_is_redacted_once():
+    assert shown(TextDelta(1, "conf"), ReasoningDelta(1, SECRET, replaces_text=True)) == [
+        ReasoningDelta(1, "[redacted:K]", replaces_text=True)
+    ]
+
+
+async def test_the_person_approves_arguments_without_secrets():
+    asked = []
+
+    class Person:
+        async def ask(self, request: ApprovalRequest) -> Decision:
+            asked.append(request)
+            return Decision(Answer.ONCE)
+
+    request = ApprovalRequest("c", TOOL, {"a": SECRET}, "why")
+    decision = await RedactedApprover(Person(), Redactor({"K": SECRET})).ask(request)
+    assert decision.answer is Answer.ONCE
+    assert [one.arguments for one in asked] == [{"a": "[redacted:K]"}]
+
+
+def test_a_remark_holds_no_configured_secret():
+    remark = Remark(0, "error", SECRET, f"http://h/{SECRET}", SECRET)
+    found = redacted_remark(remark, Redactor({"K": SECRET}))
+    assert SECRET not in str(found) and found.where == "http://h/[redacted:K]"

@@ -1,0 +1,51 @@
+"""The messages of the conversation as screens have them."""
+
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Attachment,
+    CallRequest,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.secrets.redact import Redactor
+from tui.runtime.shown_messages import ShownMessages
+
+SECRET = "configured-value"
+
+
+def messages():
+    return [
+        UserMessage(f"use {SECRET}", (Attachment("text", "text/plain", SECRET, 3, SECRET),), at=5.0),
+        AssistantMessage(SECRET, f"so {SECRET}", (CallRequest("c", "srv__t", f'{{"a": "{SECRET}"}}'),)),
+        ToolMessage("c", "srv__t", f"it is {SECRET}", seconds=2.0),
+        UserMessage("fine"),
+    ]
+
+
+def test_no_message_has_a_secret_and_nothing_else_is_changed():
+    said = messages()
+    shown = ShownMessages(said, Redactor({"K": SECRET}))
+    assert len(shown) == 4
+    assert SECRET not in "".join(map(repr, shown))
+    first, second = shown[0], shown[1]
+    assert isinstance(first, UserMessage) and first.at == 5.0 and first.attachments[0].data == "[redacted:K]"
+    assert isinstance(second, AssistantMessage) and second.calls[0].arguments == '{"a": "[redacted:K]"}'
+    assert shown[3] is said[3] and shown[-1] is said[3]
+    assert shown[1:3] == [shown[1], shown[2]] and shown[2] is shown[2]
+
+
+def test_messages_that_are_added_and_secrets_that_become_known_are_seen():
+    said, redactor = messages(), Redactor()
+    shown = ShownMessages(said, redactor)
+    assert shown == said
+    said.append(UserMessage(f"and {SECRET}"))
+    redactor.add({"K": SECRET})
+    assert len(shown) == 5 and SECRET not in repr(list(shown))
+
+
+def test_another_conversation_has_messages_of_its_own():
+    said = messages()
+    shown = ShownMessages(said, Redactor())
+    assert shown.of(said) is shown
+    other = shown.of([])
+    assert len(other) == 0 and len(shown) == 4

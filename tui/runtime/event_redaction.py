@@ -1,0 +1,142 @@
+"""Redacts configured secrets in the events of a turn, before a screen or a command has them.
+
+The turn itself keeps what the model and the servers wrote: a server may be allowed to send secrets to the
+model, and the model must be able to send them back. Only front ends get events from here.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from tui.core.conversation.conversation import Remark
+from tui.core.events import (
+    ApprovalAsked,
+    ApprovalGiven,
+    CallForming,
+    Event,
+    Notice,
+    ReasoningDelta,
+    RetryScheduled,
+    Steered,
+    TextDelta,
+    ToolCallEnded,
+    ToolCallProposed,
+    ToolProgress,
+    TurnEnded,
+    TurnError,
+    TurnStarted,
+)
+from tui.core.ports import ApprovalRequest, Approver, Decision
+from tui.core.secrets.redact import Redactor
+from tui.core.secrets.redact_json import without_secrets
+from tui.host.result_redaction import ResultRedactor
+
+
+class EventRedactor:
+    """Redacts the events of one turn, also a secret that the model writes in several pieces.
+
+    Text that may be the beginning of a secret is held back until the next event of the same kind.
+    """
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._held: TextDelta | ReasoningDelta | None = None
+
+    def take(self, event: Event) -> Iterator[Event]:
+        """Yield what a front end gets for an event: nothing, or up to two events."""
+        if isinstance(event, TextDelta | ReasoningDelta):
+            yield from self._take_text(event)
+            return
+        if self._held is not None:
+            yield from self._rest()
+        yield redacted(event, self._redactor)
+
+    def _rest(self) -> Iterator[Event]:
+        held, self._held = self._held, None
+        if held is not None:
+            yield replace(held, text=self._redactor.redact_spoken(held.text))
+
+    def _take_text(self, event: TextDelta | ReasoningDelta) -> Iterator[Event]:
+        held = self._held
+        replaces = isinstance(event, ReasoningDelta) and event.replaces_text
+        if held is not None:
+            if replaces and isinstance(held, TextDelta):
+                self._held = None  # it is in `event` again
+            elif not replaces and type(held) is type(event) and held.step == event.step:
+                event = replace(event, text=held.text + event.text)
+                self._held = None
+            else:
+                yield from self._rest()
+        if count := self._redactor.begun_at_end(event.text):
+            self._held = type(event)(event.step, event.text[-count:])
+            event = replace(event, text=event.text[:-count])
+        if event.text or replaces:
+            text = self._redactor.redact_spoken(event.text)
+            yield event if text == event.text else replace(event, text=text)
+
+
+def redacted(event: Event, redactor: Redactor) -> Event:
+    """Return `event` without configured secrets; one without is returned unchanged.
+
+    In mcptui's own texts also what only looks like a secret is replaced: an error may quote it.
+    """
+    own, clear = redactor.redact, redactor.redact_spoken
+    match event:
+        case TurnError(message=message, where=where, next_step=next_step):
+            return replace(event, message=own(message), where=own(where), next_step=own(next_step))
+        case RetryScheduled(reason=reason):
+            return replace(event, reason=own(reason))
+        case Notice(message=message):
+            return replace(event, message=own(message))
+        case TurnStarted(notice=notice):
+            return replace(event, notice=own(notice))
+        case TurnEnded(text=text) | Steered(text=text):
+            return replace(event, text=clear(text))
+        case CallForming(name=name):
+            return replace(event, name=clear(name))
+        case ToolCallProposed(arguments=arguments):
+            shown = without_secrets(arguments, clear)
+            return event if shown is arguments else replace(event, arguments=shown)
+        case ApprovalAsked(request=request):
+            return replace(event, request=redacted_request(request, redactor))
+        case ApprovalGiven(reason=reason):
+            return replace(event, reason=clear(reason))
+        case ToolProgress(message=message):
+            return replace(event, message=clear(message))
+        case ToolCallEnded():
+            return _ended(event, redactor)
+        case _:
+            return event
+
+
+def _ended(event: ToolCallEnded, redactor: Redactor) -> Event:
+    text, result = redactor.redact_spoken(event.text), event.result
+    # A result is redacted already where it arrives, unless the model may have the secrets of its server.
+    if result is not None and (result.as_is or text != event.text):
+        result = ResultRedactor(redactor).redacted(result)
+    same = text == event.text and result is event.result
+    return event if same else replace(event, text=text, result=result)
+
+
+def redacted_request(request: ApprovalRequest, redactor: Redactor) -> ApprovalRequest:
+    """Return a request for approval whose arguments have no secrets."""
+    arguments = without_secrets(request.arguments, redactor.redact_spoken)
+    return request if arguments is request.arguments else replace(request, arguments=arguments)
+
+
+class RedactedApprover:
+    """Shows the person the arguments of a call without secrets; what they decide about has them."""
+
+    def __init__(self, inner: Approver, redactor: Redactor) -> None:
+        self._inner = inner
+        self._redactor = redactor
+
+    async def ask(self, request: ApprovalRequest) -> Decision:
+        return await self._inner.ask(redacted_request(request, self._redactor))
+
+
+def redacted_remark(remark: Remark, redactor: Redactor) -> Remark:
+    """Return `remark` without configured secrets, as its event would be."""
+    clear = redactor.redact
+    return replace(
+        remark, text=clear(remark.text), where=clear(remark.where), next_step=clear(remark.next_step)
+    )
