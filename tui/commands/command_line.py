@@ -369,6 +369,12 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
             default=argparse.SUPPRESS,
             help="configuration file (default: see config path)",
         )
+        if name == "check":
+            action.add_argument(
+                "--against",
+                metavar="TIME|RECORDING",
+                help="test the rules on calls recorded since then (24h, 7d, 2026-11-20) or in a recording",
+            )
         if name == "init":
             action.add_argument("--print", action="store_true", help="print the starter without writing it")
         if name == "learned":

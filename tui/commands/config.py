@@ -43,7 +43,7 @@ def config(args: argparse.Namespace, actions: "Actions") -> int:
             case "show":
                 return _show(path, named)
             case "check":
-                return _check(path, named, actions)
+                return _check(path, named, actions, args.against)
             case "init":
                 return _init(path, only_print=args.print)
             case "schema":
@@ -99,7 +99,7 @@ def _problems(loaded: "Loaded", actions: "Actions") -> "list[Problem]":
     return [*found, *(replace(problem, warning=True) for problem in damaged if problem != chosen)]
 
 
-def _check(path: Path, named: bool, actions: "Actions") -> int:
+def _check(path: Path, named: bool, actions: "Actions", against: str | None) -> int:
     loaded = _load(path, named)
     problems = _problems(loaded, actions)
     for problem in problems:
@@ -107,15 +107,19 @@ def _check(path: Path, named: bool, actions: "Actions") -> int:
     for line in _missing_keys(loaded):
         print(f"warning: {clean(line)}")
     shown = clean_line(str(path), 4096)
-    if not all(problem.warning for problem in problems):
-        return USAGE
-    if not loaded.exists:
+    is_usable = all(problem.warning for problem in problems)
+    if is_usable and not loaded.exists:
         print(f"{shown}: not found, using defaults; `mcptui config init` writes a starter")
-        return 0
-    counts = f"servers: {len(loaded.settings.servers)}, models: {len(loaded.settings.models)}"
-    verdict = f"OK with {plural(len(problems), 'warning')}" if problems else "OK"
-    print(f"{shown}: {verdict} ({counts})")
-    return 0
+    elif is_usable:
+        counts = f"servers: {len(loaded.settings.servers)}, models: {len(loaded.settings.models)}"
+        verdict = f"OK with {plural(len(problems), 'warning')}" if problems else "OK"
+        print(f"{shown}: {verdict} ({counts})")
+    code = 0 if is_usable else USAGE
+    if against is None or not loaded.readable:
+        return code
+    from tui.commands.rules_check import check_against
+
+    return max(code, check_against(loaded, against))
 
 
 def _missing_keys(loaded: "Loaded") -> Iterator[str]:

@@ -13,7 +13,7 @@ match if any reading of a call matches, `allow` only if all do (see `tui.core.tu
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import Any
@@ -54,13 +54,14 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule. `origin` says where it is written, and is not part of it."""
+    """One rule. Where it is written is no part of it: the `number`th, from 1, of the list `origin`."""
 
     action: Verdict
     server: str
     tool: str
     conditions: tuple[Condition, ...] = ()
     origin: str = field(default="", compare=False)
+    number: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
         return f"{self.action} {self.pattern}"
@@ -109,7 +110,11 @@ class Rules:
             (allow, Verdict.ALLOW, "allow"),
         )
         return cls(
-            tuple(parse_rule(text, action, origin) for texts, action, origin in lists for text in texts)
+            tuple(
+                replace(parse_rule(text, action), origin=origin, number=number)
+                for texts, action, origin in lists
+                for number, text in enumerate(texts, 1)
+            )
         )
 
     def deciding(self, server: str, tool: str, arguments: Mapping[str, Any]) -> Rule | None:
@@ -137,7 +142,7 @@ class Rules:
         return [tool for tool in tools if self.denying(tool) is None]
 
 
-def parse_rule(text: str, action: Verdict | None = None, origin: str = "") -> Rule:
+def parse_rule(text: str, action: Verdict | None = None) -> Rule:
     r"""Return the rule that a text means. In the list of one `action` the text may leave it out.
 
     Quotes keep spaces together, and `\"` is a quote within them: `deny "my server"/* text="* *"`.
@@ -159,7 +164,7 @@ def parse_rule(text: str, action: Verdict | None = None, origin: str = "") -> Ru
     server, slash, tool = name.partition("/")
     if not (server and slash and tool):
         raise RuleError("must be a pattern of server/tool, like `notes/*`")
-    return Rule(action, server, tool, tuple(_condition(*word) for word in words[1:]), origin)
+    return Rule(action, server, tool, tuple(_condition(*word) for word in words[1:]))
 
 
 def _condition(word: str, equals: int) -> Condition:

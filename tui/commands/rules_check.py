@@ -1,0 +1,168 @@
+"""`mcptui config check --against`: what the rules would have decided about recorded calls."""
+
+import argparse
+import sys
+import time
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from tui.commands.run_output import arguments_line
+from tui.commands.traffic_choice import RecordingChoice, beginning
+from tui.commands.traffic_lines import rfc3339
+from tui.core.errors import ConfigError, McptuiError, UsageError
+from tui.core.jsonrpc.reader import loads
+from tui.core.ports import DecisionKind, DecisionRecord, digest_of
+from tui.core.text import clean, clean_line
+from tui.core.traffic import Entry
+from tui.core.turn.rule_check import PastCall, RuleCheck
+from tui.core.turn.rules import Rule, Verdict
+from tui.core.units import plural
+
+if TYPE_CHECKING:
+    from tui.settings.load import Loaded
+
+CALLS = "kind:request method:tools/call"
+MAX_CHANGES = 50
+"""Calls that are listed."""
+
+USAGE = 2
+_TAP = "tap:"
+
+
+def check_against(loaded: "Loaded", against: str) -> int:
+    """Print what the rules of a configuration would have decided, and return the exit code.
+
+    `against` is a time as in `mcptui traffic --since`, or a recording.
+    """
+    from tui.settings.specs import approval_rules
+
+    if any(problem.path.startswith("approvals") for problem in loaded.errors):
+        print("the rules were not checked against calls: they contain an error")
+        return USAGE
+    check = RuleCheck(approval_rules(loaded.settings.approvals))
+    try:
+        choice, span = _choice(against)
+        for call in _calls(choice, Decisions.read()):
+            check.add(call)
+    except McptuiError as error:
+        print(f"mcptui: {clean(str(error))}", file=sys.stderr)
+        return USAGE
+    _report(check, loaded, f"{plural(len(choice.paths), 'recording')}{span}")
+    return 0
+
+
+def _choice(against: str) -> tuple[RecordingChoice, str]:
+    """Return the recordings that `against` means, and words for the time. Raises UsageError for neither."""
+    try:
+        _, begin_ns = beginning(against, time.time_ns())
+        since, name = against, None
+    except UsageError:
+        begin_ns, since, name = 0, None, against
+    words = f" since {_time(begin_ns / 1e9)}" if since is not None else f" ({clean_line(against, 200)})"
+    wanted = argparse.Namespace(
+        filter=CALLS, failed=False, since=since, recording=name, all=False, follow=False
+    )
+    try:
+        return RecordingChoice(wanted), words
+    except McptuiError as error:
+        step = "Use a time such as 24h, 7d or 2026-11-20, or a recording from `mcptui traffic --list`."
+        raise UsageError(error.message, where=f"--against {against}", next_step=step) from error
+
+
+def _calls(choice: RecordingChoice, decisions: "Decisions") -> Iterator[PastCall]:
+    with closing(choice.sources()) as sources:
+        for source in sources:
+            for entry in source.selection.whole():
+                if entry.root in (0, entry.seq):  # not what continues an earlier request
+                    yield _call(entry, decisions)
+
+
+def _call(entry: Entry, decisions: "Decisions") -> PastCall:
+    server, when = entry.source.removeprefix(_TAP), entry.wall_ns / 1e9
+    by_model = (entry.cause is not None and entry.cause.turn > 0) or entry.source != server
+    arguments = _arguments(entry.body)
+    decided = None
+    if by_model and arguments is not None:
+        decided = decisions.of(server, entry.tool, arguments, when)
+    return PastCall(server, entry.tool, arguments, when, by_model, decided)
+
+
+def _arguments(body: bytes) -> Mapping[str, Any] | None:
+    """Return the arguments of a recorded request; None if not all of it is kept, or it is malformed."""
+    try:
+        message = loads(body)
+    except (ValueError, RecursionError):
+        return None
+    params = message.get("params") if isinstance(message, dict) else None
+    arguments = params.get("arguments", {}) if isinstance(params, dict) else None
+    return arguments if isinstance(arguments, dict) else None
+
+
+class Decisions:
+    """The record of decisions, by the calls that they are about."""
+
+    def __init__(self, records: Sequence[DecisionRecord]) -> None:
+        self._records: dict[tuple[str, str, str], list[DecisionRecord]] = defaultdict(list)
+        for one in sorted(records, key=lambda record: record.when):
+            if one.kind is DecisionKind.CALL and one.allowed:
+                self._records[one.server, one.subject, one.digest].append(one)
+
+    @classmethod
+    def read(cls) -> "Decisions":
+        """Return those of the file, none if it cannot be read: then it is not known how calls came to run."""
+        from tui.settings.locations import decisions_file
+        from tui.settings.state.stored_decisions import read_decisions
+
+        try:
+            return cls(list(read_decisions(decisions_file())))
+        except ConfigError as error:
+            print(f"mcptui: {clean(str(error))}", file=sys.stderr)
+            return cls(())
+
+    def of(self, server: str, tool: str, arguments: Mapping[str, Any], when: float) -> DecisionRecord | None:
+        """Return the last decision before a call with these arguments."""
+        found = self._records.get((server, tool, digest_of(arguments)), [])
+        place = bisect_right(found, when, key=lambda record: record.when)
+        return found[place - 1] if place else None
+
+
+def _report(check: RuleCheck, loaded: "Loaded", where: str) -> None:
+    print(f"rules against {plural(check.calls, 'call')} in {where}:")
+    names = (("allow", Verdict.ALLOW), ("ask", Verdict.ASK), ("deny", Verdict.DENY), ("no rule", None))
+    print("  " + ", ".join(f"{name} {check.verdicts[verdict]}" for name, verdict in names))
+    if check.unreadable:
+        print(f"  {plural(check.unreadable, 'call')} not checked: the arguments are not recorded completely")
+    if check.changes:
+        print(f"{plural(len(check.changes), 'call')} would change:")
+    for change in check.changes[:MAX_CHANGES]:
+        call = change.call
+        name = f"{clean_line(call.server, 40)} › {clean_line(call.tool, 60)}"
+        arguments = arguments_line(call.arguments or {}, 160)
+        print(f"  {_time(call.when)}  {name}  {arguments}".rstrip())
+        print(f"      {clean_line(call.before, 200)} → {clean_line(change.after, 300)}")
+    if len(check.changes) > MAX_CHANGES:
+        print(f"  and {len(check.changes) - MAX_CHANGES} more")
+    _list("rules that match no call", check.unmatched, loaded)
+    _list("rules that decide no call: others override them", check.overridden, loaded)
+
+
+def _list(title: str, rules: Sequence[Rule], loaded: "Loaded") -> None:
+    if rules:
+        print(f"{title}:")
+    for rule in rules:
+        print(f"  {clean_line(str(rule), 300)}   {place_of(rule, loaded)}")
+
+
+def place_of(rule: Rule, loaded: "Loaded") -> str:
+    """Return where a rule is written: the key and the line."""
+    from tui.settings.places import line_of
+
+    line = line_of(loaded.places, ("approvals", rule.origin, rule.number - 1))
+    return f"approvals.{rule.origin}[{rule.number}]" + (f", line {line}" if line else "")
+
+
+def _time(seconds: float) -> str:
+    return rfc3339(round(seconds * 1e9))[:19].replace("T", " ")
