@@ -104,16 +104,18 @@ def _check(path: Path, named: bool, actions: "Actions", against: str | None) -> 
     problems = _problems(loaded, actions)
     for problem in problems:
         print(("warning: " if problem.warning else "") + clean(str(problem)))
-    for line in _missing_keys(loaded):
+    missing = tuple(_missing_keys(loaded))
+    for line in missing:
         print(f"warning: {clean(line)}")
     shown = clean_line(str(path), 4096)
     is_usable = all(problem.warning for problem in problems)
     if is_usable and not loaded.exists:
         print(f"{shown}: not found, using defaults; `mcptui config init` writes a starter")
     elif is_usable:
-        counts = f"servers: {len(loaded.settings.servers)}, models: {len(loaded.settings.models)}"
-        verdict = f"OK with {plural(len(problems), 'warning')}" if problems else "OK"
-        print(f"{shown}: {verdict} ({counts})")
+        settings, warnings = loaded.settings, len(problems) + len(missing)
+        counts = [plural(len(settings.servers), "server"), plural(len(settings.models), "model")]
+        counts += [plural(warnings, "warning")] if warnings else []
+        print(f"{shown}: OK: {', '.join(counts)}")
     code = 0 if is_usable else USAGE
     if against is None or not loaded.readable:
         return code

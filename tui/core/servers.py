@@ -244,7 +244,8 @@ class ServerStatus:
         noise: number of stdout lines that were not messages.
         restarts: how often it was restarted after an unexpected exit.
         reach: of a remote server, which has no process; None for one with a process.
-        withheld: number of its tools that the model is not offered.
+        withheld: number of its tools that the model is not offered; `tools_off` of them by the person.
+        stderr_last: last line of its stderr; once it is STOPPED, the line that says why.
         tasks: number of its tasks whose results wait to be fetched.
         sign_in: whether it is signed in to ("signed in until 14:30"), or "" if it does not ask for it.
     """
@@ -275,6 +276,7 @@ class ServerStatus:
     restarts: int = 0
     reach: Reach | None = None
     withheld: int = 0
+    tools_off: int = 0
     tasks: int = 0
     sign_in: str = ""
 
@@ -295,6 +297,11 @@ class ServerStatus:
             StopReason.FAILED_TO_START,
             StopReason.CRASH_LOOP,
         )
+
+    @property
+    def untold_line(self) -> str:
+        """`stderr_last`, or "" if the `detail` quotes it."""
+        return "" if self.stderr_last[:80] in self.detail else self.stderr_last
 
 
 # ---- eras ---------------------------------------------------------------------------------------------

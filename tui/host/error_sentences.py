@@ -66,9 +66,11 @@ def command_line(spec: ServerSpec) -> str:
 
 
 def last_line(transport: ServerTransport) -> str:
-    """Return " Last line: …" of the server's stderr, or ""."""
-    last = clean_line(transport.stderr.last, MESSAGE_CHARS)
-    return f" Last line: {last}" if last else ""
+    """Return " Last line: …" of the server's stderr, or " Log: …" if another line says why, or ""."""
+    stderr = transport.stderr
+    reason = clean_line(stderr.reason, MESSAGE_CHARS)
+    label = "Last line" if stderr.reason == stderr.last else "Log"
+    return f" {label}: {reason}" if reason else ""
 
 
 def what_next(transport: ServerTransport) -> str:

@@ -122,11 +122,12 @@ class Supervisor:
         if connection is None:
             return replace(self._status, sign_in=sign_in) if sign_in else self._status
         transport = connection.transport
+        stderr, is_stopped = transport.stderr, self.state is ServerState.STOPPED
         return replace(
             self._status,
             sign_in=sign_in,
-            pid=transport.pid if self.state is not ServerState.STOPPED else None,
-            stderr_last=clean_line(self._redact(transport.stderr.last), 300),
+            pid=None if is_stopped else transport.pid,
+            stderr_last=clean_line(self._redact(stderr.reason if is_stopped else stderr.last), 300),
             noise=transport.noise,
             reach=transport.reach,
             tasks=len(self.waiting_tasks),
@@ -305,6 +306,7 @@ class Supervisor:
             protocol="",
             tools=0,
             withheld=0,
+            tools_off=0,
             quarantined=(),
             listing_problem="",
             resources=None,
@@ -324,6 +326,7 @@ class Supervisor:
             signal=ending.signal,
             tools=0,
             withheld=0,
+            tools_off=0,
         )
         return ending
 
@@ -451,12 +454,14 @@ class Supervisor:
             title=connection.title,
             version=connection.version,
             start_ms=connection.start_ms,
-            withheld=self._withheld(connection),
+            **self._left_out(connection),
             **_offers(connection, self._redact),
         )
 
-    def _withheld(self, connection: "Connection") -> int:
-        return len(connection.catalog.tools) - len(self.offered)
+    def _left_out(self, connection: "Connection") -> dict[str, Any]:
+        names, off = [tool.name for tool in connection.catalog.tools], self.spec.off
+        tools_off = sum(is_off(name, off) for name in names)
+        return {"withheld": len(names) - len(self.offered), "tools_off": tools_off}
 
     def _leaving(self, reason: StopReason) -> None:
         match self.state:
@@ -469,7 +474,7 @@ class Supervisor:
         if (connection := self.connection) is not None and self.state is ServerState.RUNNING:
             self._kept = connection.catalog
             offers = _offers(connection, self._redact)
-            self._status = replace(self._status, withheld=self._withheld(connection), **offers)
+            self._status = replace(self._status, **self._left_out(connection), **offers)
         self._around.changed(self.spec.name)
 
     def _move(self, happening: Happening, **values: Any) -> None:

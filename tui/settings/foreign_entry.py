@@ -19,7 +19,7 @@ _TRUSTING = frozenset(
 )
 """Keys that let tools run without a question."""
 
-_OFF = frozenset({"disabledTools", "excludeTools", "disabled_tools", "blockedTools"})
+_OFF = frozenset({"disabledTools", "excludeTools", "tools_off", "blockedTools"})
 _ONLY = frozenset({"includeTools", "enabledTools", "enabled_tools", "tools"})
 _RUNNING = frozenset({"headersHelper", "headers_helper"})
 """Keys that name a command to run for a value."""

@@ -61,7 +61,7 @@ def test_check_prints_every_mistake_and_fails(file: Path, capsys):
 def test_check_of_a_right_file_says_what_is_in_it(file: Path, capsys):
     write(file, '[servers.a]\ncommand = "sh"\n')
     assert mcptui("check", "--config", str(file)) == 0
-    assert capsys.readouterr().out == f"{file}: OK (servers: 1, models: 0)\n"
+    assert capsys.readouterr().out == f"{file}: OK: 1 server, 0 models\n"
 
 
 def test_check_warns_without_failing(file: Path, capsys):
@@ -166,7 +166,7 @@ def test_check_warns_of_a_server_that_will_not_work(file: Path, capsys):
         f"warning: {file}:3 servers.a.transport: looks like an HTTP+SSE URL, which `http` does not try; "
         'remove `transport`, or use "sse"'
     )
-    assert last == f"{file}: OK with 1 warning (servers: 1, models: 0)"
+    assert last == f"{file}: OK: 1 server, 0 models, 1 warning"
 
 
 def test_import_names_what_is_dangerous_and_what_will_not_work(file: Path, tmp_path: Path, capsys):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tui.commands.servers import as_object, table
 from tui.core.context.definition_tokens import DefinitionTokens
-from tui.core.servers import ServerSpec, ServerState, ServerStatus
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 
 STATUS = ServerStatus(
     "notes", ServerSpec("notes"), state=ServerState.RUNNING, tools=1, resources=1, prompts=1, start_ms=1.0
@@ -36,3 +36,10 @@ def test_a_listing_that_failed_is_reported_as_failed():
     assert table([status])[1:] == ["    tools/list: no answer within 30 s"]
     assert as_object(status)["listing_problem"] == "no answer within 30 s"
     assert as_object(STATUS)["listing_problem"] is None
+
+
+def test_a_line_of_the_log_that_the_reason_quotes_is_not_printed_again():
+    line = "npm error 404 " + "x" * 200
+    status = ServerStatus("npx", ServerSpec("npx"), reason=StopReason.FAILED_TO_START, stderr_last=line)
+    assert len(table([replace(status, detail=f"it exited. Log: {line}")])) == 2
+    assert table([replace(status, detail="it exited.")])[-1] == f"    log: {line}"

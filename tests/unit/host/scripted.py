@@ -51,7 +51,7 @@ class Ended:
 
 
 class Log:
-    last = "last words"
+    last = reason = "last words"
     revision = 1
 
     def lines(self):

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from tui.core.errors import ServerError
 from tui.core.servers import ServerSpec, StopReason
 from tui.host import error_sentences as explain
+from tui.host.process.stderr import StderrTail
 
 SPEC = ServerSpec("weather", "/usr/bin/python", ("weather.py", "--token", "a b"))
 
@@ -17,7 +18,7 @@ SPEC = ServerSpec("weather", "/usr/bin/python", ("weather.py", "--token", "a b")
 def transport(**more):
     usual = {
         "exit": None,
-        "stderr": SimpleNamespace(last="", lines=tuple),
+        "stderr": StderrTail(),
         "noise": 0,
         "first_noise": "",
         "noise_hint": "",
@@ -34,7 +35,9 @@ def ended(code=1, signal="", words="exited with code 1 after 0.3 s"):
 
 
 def log(*lines):
-    return SimpleNamespace(last=lines[-1], lines=lambda: lines)
+    tail = StderrTail()
+    tail.feed("\n".join(lines).encode())
+    return tail
 
 
 def failure(given, error=None, seconds=None, died=False, theirs=()):
@@ -58,6 +61,12 @@ def test_a_death_at_the_start_names_command_exit_and_last_line():
         " Last line: ModuleNotFoundError: No module named 'httpx'"
     )
     assert found.next_step == "Press l for its log, r to retry."
+
+
+def test_the_line_of_the_log_that_says_why_is_quoted_instead_of_advice():
+    said = log("npm error code E404", "npm error 404 Not Found", "npm error A complete log is in: x.log")
+    found = failure(transport(exit=ended(), stderr=said), died=True)
+    assert found.detail.endswith(" Log: npm error 404 Not Found")
 
 
 def test_output_that_is_not_json_rpc_is_shown():

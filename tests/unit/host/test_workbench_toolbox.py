@@ -197,7 +197,7 @@ async def test_a_tool_that_is_turned_off_is_not_offered_and_runs_by_hand_only():
     host, tool = await running()
     host.reconfigure("srv", off=("ec*",))
     assert host.toolbox.tools() == []
-    assert (host.status("srv").withheld, host.status("srv").spec.off) == (1, ("ec*",))
+    assert (host.status("srv").tools_off, host.status("srv").spec.off) == (1, ("ec*",))
     assert host.toolbox.turned_off() == [tool]
     assert "is disabled" in (await call(host, tool)).content[0].text
     by_hand = await host.workbench.call_tool(tool, {}, call="hand-1", seconds=5, progress=lambda *_: None)
@@ -214,5 +214,5 @@ async def test_a_tool_that_no_model_can_run_is_shown_and_not_offered(monkeypatch
     host, _ = await running()
     assert [tool.name for tool in host.toolbox.tools()] == ["echo"]
     assert [tool.name for tool in host.workbench.tools("srv")] == ["echo", "unseen"]
-    assert host.status("srv").withheld == 1
+    assert (host.status("srv").withheld, host.status("srv").tools_off) == (1, 0)
     await host.shutdown()

@@ -151,8 +151,8 @@ class _Call:
             next_step = _CONFIGURED_TRANSPORT.sub("Use --transport \\1.", next_step)
         problem = sentences(status.detail or "it failed to start", next_step.strip())
         fail(McptuiError(problem, where=clean_line(status.name, 80)), self._args.json)
-        if status.stderr_last and clean_line(status.stderr_last, 80) not in status.detail:
-            print(f"  last stderr line: {clean_line(status.stderr_last, 300)}", file=sys.stderr)
+        if status.untold_line:
+            print(f"  log: {clean_line(status.untold_line, 300)}", file=sys.stderr)
 
     # ---- call ----------------------------------------------------------------------------------------
 

@@ -183,6 +183,11 @@ class Gate:
     def pending_ids(self) -> tuple[Id, ...]:
         return tuple(self._pending)
 
+    @property
+    def unanswered(self) -> int:
+        """Number of pending requests, without those that stay open on purpose."""
+        return sum(sent.method != "subscriptions/listen" for sent in self._pending.values())
+
     def is_pending(self, wire_id: Id) -> bool:
         return wire_id in self._pending
 

@@ -89,11 +89,14 @@ class WireTap:
         """Report that a request was refused before it had any effect, and is sent again with the same id."""
         self.event("gave up", id=wire_id, why=why, again=True)
 
-    def exited(self, ended: ProcessExit | None) -> None:
+    def exited(self, ended: ProcessExit | None, pending: int = 0) -> None:
+        """Report the end of the process; `pending` requests get no response."""
         if ended is None or self._exit_told:
             return
         self._exit_told = True
-        self.event("exit", code=ended.code, signal=ended.signal, seconds=round(ended.after_seconds, 3))
+        more = {"pending": pending} if pending else {}
+        seconds = round(ended.after_seconds, 3)
+        self.event("exit", code=ended.code, signal=ended.signal, seconds=seconds, **more)
 
     def event(self, word: str, **what: Any) -> None:
         """Report what happened to the connection or its process ("spawn", "exit", …); `what` is JSON."""

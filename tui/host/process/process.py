@@ -65,12 +65,12 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
 
 
-def exit_sentence(ended: ProcessExit | None, fatal: str, last_line: str) -> str:
+def exit_sentence(ended: ProcessExit | None, fatal: str, log_line: str) -> str:
     """Say why a pending call gets no response."""
     said = f"the server {ended.sentence()}" if ended is not None else "the server is gone"
     if fatal:
         said = f"{said}: {fatal}"
-    return f"{said}. Last line of its log: {last_line[:300]}" if last_line else f"{said}."
+    return f"{said}. Its log: {log_line[:300]}" if log_line else f"{said}."
 
 
 class LeaderWatch:

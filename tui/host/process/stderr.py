@@ -12,6 +12,7 @@ from collections.abc import Callable
 from tui.core.jsonrpc.framing import Framer, Oversize
 from tui.core.text import clean
 from tui.host.process.pipes import PipeReader
+from tui.host.process.reason_line import reason_line
 
 KEPT = 64 * 1024
 LINE_LIMIT = 4096
@@ -41,6 +42,7 @@ class StderrTail:
         self._held = 0
         self._lines: tuple[int, tuple[str, ...]] = (0, ())
         self._last: tuple[int, str] = (0, "")
+        self._reason: tuple[int, str] = (0, "")
 
     def feed(self, chunk: bytes) -> None:
         self.total += len(chunk)
@@ -68,6 +70,13 @@ class StderrTail:
             found = self._read(recent, len(recent) < self.total)
             self._last = (self.revision, found[-1] if found else "")
         return self._last[1]
+
+    @property
+    def reason(self) -> str:
+        """The line that says why the process ended, the last one if none stands out."""
+        if self._reason[0] != self.revision:
+            self._reason = (self.revision, reason_line(self.lines()))
+        return self._reason[1]
 
     @staticmethod
     def _read(data: bytes, cut: bool) -> tuple[str, ...]:

@@ -314,10 +314,10 @@ class StdioTransport:
         await asyncio.wait((listening,), timeout=LAST_LINE_SECONDS)
         if listening.done():
             self._tap.heard_all()
-        self._tap.exited(self.exit)
+        self._tap.exited(self.exit, self._gate.unanswered)
         if self._dialect is not None:
             self._dialect.close()
-        self._gate.fail_all(CONNECTION_CLOSED, exit_sentence(self.exit, self.fatal, self.stderr.last))
+        self._gate.fail_all(CONNECTION_CLOSED, exit_sentence(self.exit, self.fatal, self.stderr.reason))
         self._inbox.close()
         # The session reads these errors before anybody sees `exited` and closes it.
         if not self._stopping:

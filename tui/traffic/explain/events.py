@@ -204,7 +204,10 @@ def _exit(server: str, detail: Mapping[str, Any]) -> list[str]:
         said.append(f"It was terminated by {clean_line(signal, 24)}.")
     elif isinstance(code, int) and not isinstance(code, bool) and code.bit_length() < 64:
         said.append(f"{_capital(exit_words(code))}.")
-    return [*said, "Pending requests will get no response."]
+    pending = detail.get("pending")
+    if isinstance(pending, int) and 0 < pending < 1 << 31:
+        said.append(f"{plural(int(pending), 'pending request')} will get no response.")
+    return said
 
 
 def _http(server: str, detail: Mapping[str, Any]) -> list[str]:

@@ -136,8 +136,8 @@ def running_words(statuses: Sequence[ServerStatus]) -> str:
 
 
 def tool_words(status: ServerStatus) -> str:
-    """Return the number of tools: "12 tools, 3 off, 1 task" if some are not offered and a task waits."""
-    off = f", {status.withheld} off" if status.withheld else ""
+    """Return the number of tools: "12 tools, 3 off, 1 task" if a task waits."""
+    off = f", {status.tools_off} off" if status.tools_off else ""
     tasks = f", {plural(status.tasks, 'task')}" if status.tasks else ""
     return f"{plural(status.tools, 'tool')}{off}{tasks}"
 
@@ -258,6 +258,8 @@ def _tool_problems(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
 
 def _offers(status: ServerStatus) -> Iterator[str]:
     yield plural(status.tools, "tool")
+    if hidden := status.withheld - status.tools_off:
+        yield f"{count(hidden)} not offered to the model"
     if status.resources is not None:
         yield plural(status.resources, "resource")
     if status.prompts is not None:

@@ -124,6 +124,14 @@ def test_the_end_fails_every_call_that_waits():
     assert ends.got() == [Failure(1, CONNECTION_CLOSED, "gone"), Failure(2, CONNECTION_CLOSED, "gone")]
 
 
+def test_a_subscription_stays_open_on_purpose_and_is_not_unanswered():
+    ends = Ends()
+    ends.ask(1, "subscriptions/listen")
+    assert ends.gate.unanswered == 0
+    ends.ask(2)
+    assert ends.gate.unanswered == 1
+
+
 def test_a_silent_probe_is_answered_in_the_place_of_the_server():
     ends = Ends()
     ends.ask(1, "server/discover")

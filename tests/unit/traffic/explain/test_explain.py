@@ -162,6 +162,7 @@ def test_a_call_made_by_hand_is_explained():
     [
         ("spawn", {"pid": 7, "argv": ["python", "x.py"]}, "Command: python x.py"),
         ("exit", {"code": 0, "signal": None, "seconds": 1.5}, "It exited normally."),
+        ("exit", {"code": 1, "pending": 2}, "2 pending requests will get no response."),
         ("exit", {"code": -9},
          "It was terminated by SIGKILL (killed, possibly because the system ran out of memory)."),
         ("exit", {"code": 127}, "The command was not found."),

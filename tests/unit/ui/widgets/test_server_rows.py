@@ -79,7 +79,7 @@ def test_what_is_no_message_came_in_responses():
 def test_where_one_row_has_no_room_for_the_age_the_last_column_is_that_of_the_tokens():
     sizes = {"far": DefinitionTokens({"get": 1_100}), "b": DefinitionTokens({"get": 40})}
     far, short, stopped = (
-        status(withheld=1),
+        status(tools_off=1),
         renamed(status(), "b"),
         renamed(status(ServerState.STOPPED), "c"),
     )

@@ -1,0 +1,82 @@
+"""Which line of a server's log says why it ended. Pure.
+
+Package runners end their output with advice: npm with the path of a log, docker with "Run 'docker run
+--help'", Node.js with its version. The line that says why stands above.
+"""
+
+import re
+from collections.abc import Sequence
+
+LOOKED_AT = 60
+"""Lines from the end among which the reason is looked for."""
+
+_NPM = re.compile(r"npm (?:error|ERR!) ?(.*)")
+_NPM_FACT = re.compile(
+    r"(?:code|syscall|errno|path|dest|command|cwd|signal|A complete log|Log files|\d+\s*$)"
+)
+_ADVICE = re.compile(
+    r"npm (?:notice|warn|WARN|http|info)\b|Run '.*--help'|See '.*--help'|For more information,? try|"
+    r"Node\.js v\d|hint:|note:|\s*\}$|\s+at \S|Usage:"
+)
+_ERROR = re.compile(
+    r"(?i:(?:[\w./-]+: )?(?:error|fatal|panic)\b(?:\[\w+\])?:|(?:[\w./-]+: )?error (?:response|during)\b)|"
+    r"(?:Uncaught )?(?:\w+\.)*[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?(?::|$)|"
+    r"\w+: (?:Cannot|Unable to|Unknown|invalid)\b"
+)
+_UV_CAUSE = "╰─▶"
+
+
+def reason_line(lines: Sequence[str]) -> str:
+    """Return the line that says why a process ended, the last one if none stands out, "" without lines."""
+    recent = list(lines[-LOOKED_AT:])
+    return _npm(recent) or _uv(recent) or _error(recent) or (recent[-1] if recent else "")
+
+
+def _npm(lines: Sequence[str]) -> str:
+    """Return npm's first line with words: "npm error 404 Not Found - GET …"; its code if there is none."""
+    said = [(line, found[1]) for line in lines if (found := _NPM.match(line))]
+    codes = [index for index, (_, words) in enumerate(said) if words.startswith("code ")]
+    told = said[codes[-1] :] if codes else said
+    for line, words in told:
+        if words.strip() and not _NPM_FACT.match(words.strip()):
+            return line
+    return told[0][0] if codes else ""
+
+
+def _uv(lines: Sequence[str]) -> str:
+    """Return uv's cause, which it wraps over several lines."""
+    starts = [index for index, line in enumerate(lines) if line.lstrip().startswith(_UV_CAUSE)]
+    if not starts:
+        return ""
+    first = lines[starts[-1]]
+    indent = len(first) - len(first.lstrip()) + len(_UV_CAUSE)
+    words = [first.lstrip().removeprefix(_UV_CAUSE).strip()]
+    for line in lines[starts[-1] + 1 :]:
+        if len(line) - len(line.lstrip()) < indent:
+            break
+        words.append(line.strip())
+    return " ".join(words)
+
+
+def _error(lines: Sequence[str]) -> str:
+    """Return the last line that names an error, unless a line with other words follows it."""
+    told = [line for line in lines if not _ADVICE.match(line)]
+    if not told or _ERROR.match(told[-1]):
+        return told[-1] if told else ""
+    after = _after_traceback(lines)
+    if after:
+        return after
+    # Node.js prints its error above the stack and the fields of the error object.
+    for index in range(len(told) - 1, -1, -1):
+        if _ERROR.match(told[index]) and all(line.startswith((" ", "}")) for line in told[index + 1 :]):
+            return told[index]
+    return told[-1] if told[-1] != lines[-1] else ""
+
+
+def _after_traceback(lines: Sequence[str]) -> str:
+    """Return the line that ends the last traceback of Python, or ""."""
+    starts = [index for index, line in enumerate(lines) if line.startswith("Traceback (most recent call")]
+    for line in lines[starts[-1] + 1 :] if starts else ():
+        if not line.startswith(" "):
+            return line
+    return ""
