@@ -22,16 +22,12 @@ from tui.core.media import (
     plain_base64,
     type_by_name,
 )
-from tui.core.text import clean_line, octets
+from tui.core.text import clean_line, octets, visible
 from tui.core.tools import BinaryContent, Content, ResourceContent, TextContent
 from tui.core.units import size as in_bytes
 
 ATTACHED = "attached below"
 """Marks a picture that is sent with the request; see `as_sent`."""
-
-_HIDDEN = re.compile("[\U000e0000-\U000e0fff]")
-_HIDDEN_START = b"\xf3\xa0"
-"""Their first bytes in UTF-8: bytes are searched ten times as fast as characters."""
 
 _BACKTICKS = re.compile("`{3,}")
 
@@ -53,21 +49,6 @@ def as_sent(text: str, attachments: Sequence[Attachment], reasons: Sequence[str]
             name = label(attachment)
             text = text.replace(f"[{name}, {ATTACHED}]", f"[{name}, {why}]", 1)
     return text
-
-
-def visible(text: str) -> str:
-    """Return `text` without what a person would not see but a model would read.
-
-    Tag characters and rare variation selectors are removed; lone surrogates become question marks.
-    """
-    if text.isascii():
-        return text
-    try:
-        encoded = text.encode()
-    except UnicodeEncodeError:
-        encoded = text.encode("utf-8", "replace")
-        text = encoded.decode()
-    return _HIDDEN.sub("", text) if _HIDDEN_START in encoded else text
 
 
 def fenced(text: str) -> str:

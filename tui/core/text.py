@@ -19,10 +19,55 @@ PREVIEW_LINES = 200
 # Ranges, not single code points: a class of ranges costs 6 ms per MiB, a class of points 930 ms.
 _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"
-    "\u00ad\u061c\u115f-\u1160\u180b-\u180f\u200b\u200e-\u200f\u2028-\u202e\u2060-\u206f\u3164"
-    "\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    "\u00ad\u061c\u115f-\u1160\u17b4-\u17b5\u180b-\u180f\u200b\u200e-\u200f\u2028-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]"
 )
-_JOINERS = re.compile("(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])")
+
+_PICTURES = (
+    "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff"
+    "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+)
+_JOINING = (
+    "\u0620-\u065f\u066e-\u06d3\u06d5-\u06dc\u06df-\u06e8\u06ea-\u06ef\u06fa-\u06fc\u06ff"
+    "\u0710-\u074a\u074d-\u07b1\u07ca-\u07f5\u0840-\u085b\u0860-\u086a\u0870-\u0887\u0889-\u088e"
+    "\u0898-\u08e1\u08e3-\u08ff\u1820-\u1878\u1880-\u18aa\ua840-\ua873\ufb50-\ufbb1\ufbd3-\ufd3d"
+    "\ufd50-\ufdfb\ufe70-\ufefc\U00010ac0-\U00010ae6\U00010d00-\U00010d27\U0001e900-\U0001e94b"
+)
+"""Letters and marks of scripts whose letters join: Arabic, Syriac, N'Ko, Mandaic, Mongolian, Adlam, …"""
+
+_VIRAMAS = (
+    "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d3b-\u0d3c\u0d4d\u0dca\u0e3a\u0eba\u0f84"
+    "\u1039-\u103a\u1714-\u1715\u1734\u17d2\u1a60\u1b44\u1baa-\u1bab\u1bf2-\u1bf3\u2d7f\ua806\ua82c"
+    "\ua8c4\ua953\ua9c0\uaaf6\uabed\U00010a3f\U00011046\U00011070\U0001107f\U000110b9"
+    "\U00011133-\U00011134\U000111c0\U00011235\U000112ea\U0001134d\U00011442\U000114c2\U000115bf"
+    "\U0001163f\U000116b6\U0001172b\U00011839\U0001193d-\U0001193e\U000119e0\U00011a34\U00011a47"
+    "\U00011a99\U00011c3f\U00011d44-\U00011d45\U00011d97"
+)
+"""Signs that join two consonants of an Indic script (combining class 9); a joiner chooses the form."""
+
+_INDIC = "\u0900-\u0963\u0971-\u0dff"
+_JOINERS = re.compile(
+    "[\u200c\u200d]"
+    f"(?<![{_PICTURES}\ufe0f]\u200d(?=[{_PICTURES}]))"  # a picture made of two
+    f"(?<![{_JOINING}][\u200c\u200d](?=[{_JOINING}]))"
+    f"(?<![{_JOINING}]\u200d(?![\u200c\u200d]))"  # a letter alone, in the form that it has in a word
+    f"(?<![^\u200c\u200d]\u200d(?=[{_JOINING}]))(?<!^\u200d(?=[{_JOINING}]))"
+    f"(?<![{_VIRAMAS}][\u200c\u200d](?![\u200c\u200d]))"
+    f"(?<![{_INDIC}][\u200c\u200d](?=[{_VIRAMAS}]))"
+)
+"""A joiner that no script needs where it is: between other characters it is invisible."""
+
+_SELECTORS = re.compile(f"(?<![{_PICTURES}0-9#*])\ufe0f")
+"""The selector of the colored form of a picture, without a picture before it."""
+
+_GRAPHEME_JOINERS = re.compile("(?<![\u0591-\u05c7])\u034f")
+"""Only Hebrew needs this one, between the marks of a letter."""
+
+_TAGS = re.compile("[\U000e0000-\U000e0fff]")
+_TAGS_START, _JOINERS_START = b"\xf3\xa0", b"\xe2\x80"
+"""Their first bytes in UTF-8: bytes are searched ten times as fast as characters."""
+
 _ASCII_TABLE = {code: 0x2400 + code for code in range(0x20) if code not in (0x09, 0x0A)} | {0x7F: 0x2421}
 
 
@@ -43,13 +88,40 @@ def clean(text: str) -> str:
 
     C0 controls and DEL become their Unicode pictures (ESC is shown as ␛), C1 controls, bidirectional
     overrides, invisible characters, tag characters and lone surrogates become U+FFFD, line separators become
-    newlines and CR LF becomes LF. Newline and tab stay. The result is safe to encode as UTF-8.
+    newlines and CR LF becomes LF. Newline and tab stay. Joiners stay where their script needs them: within a
+    picture, between letters that join (Arabic), at the sign that joins two consonants (Indic). The result is
+    safe to encode as UTF-8.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n")
     if text.isascii():
         return text if text.isprintable() else text.translate(_ASCII_TABLE)
-    return _JOINERS.sub("\ufffd", _UNSAFE.sub(_visible, text))
+    text = _UNSAFE.sub(_visible, text)
+    if "\ufe0f" in text:
+        text = _SELECTORS.sub("\ufffd", text)
+    if "\u034f" in text:
+        text = _GRAPHEME_JOINERS.sub("\ufffd", text)
+    if "\u200c" in text or "\u200d" in text:
+        text = _JOINERS.sub("\ufffd", text)
+    return text
+
+
+def visible(text: str) -> str:
+    """Return `text` without what a person would not see but a model would read.
+
+    Tag characters, rare variation selectors and joiners that no script needs are removed; lone surrogates
+    become question marks.
+    """
+    if text.isascii():
+        return text
+    try:
+        encoded = text.encode()
+    except UnicodeEncodeError:
+        encoded = text.encode("utf-8", "replace")
+        text = encoded.decode()
+    if _TAGS_START in encoded:
+        text = _TAGS.sub("", text)
+    return _JOINERS.sub("", text) if _JOINERS_START in encoded else text
 
 
 def octets(text: str) -> int:
@@ -65,7 +137,7 @@ class Cleaner:
     """
 
     def __init__(self) -> None:
-        self._before = ""  # the last character that was returned, raw
+        self._before = ""  # the last two characters that were returned, raw
         self._held = ""
 
     def feed(self, text: str) -> str:
@@ -84,8 +156,8 @@ class Cleaner:
     def _cleaned(self, text: str) -> str:
         if not text:
             return ""
-        result = clean(self._before + text)[len(self._before) :]
-        self._before = text[-1]
+        result = clean(self._before + text)[len(clean(self._before)) :]
+        self._before = (self._before + text)[-2:]
         return result
 
 

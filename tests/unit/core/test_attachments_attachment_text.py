@@ -4,8 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.media import image
-from tui.core.attachments import as_sent, fenced, visible, word
+from tui.core.attachments import as_sent, fenced, word
 from tui.core.context.tool_results import observation
+from tui.core.text import visible
 from tui.core.tools import ToolResult
 
 

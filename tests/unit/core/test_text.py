@@ -1,10 +1,14 @@
 """clean() lets nothing through that a terminal would obey or an eye would miss."""
 
+import re
+import sys
+from unicodedata import combining
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tui.core.text import Cleaner, clean, clean_line, preview
+from tui.core.text import Cleaner, clean, clean_line, preview, visible
 
 HOSTILE = [
     "\x1b[31mred",
@@ -53,8 +57,69 @@ def test_ordinary_text_of_any_script_is_unchanged():
     assert clean(text) == text
 
 
-def test_a_joiner_between_ascii_letters_is_shown():
-    assert clean("pass\u200dword") == "pass\ufffdword"
+NEEDED = [
+    "می\u200cخواهم",  # Persian, between letters that would join
+    "ه\u200d",  # Arabic, a letter alone in the form that it has in a word
+    "क्\u200cष क्\u200dष",  # Devanagari, after the sign that joins
+    "র\u200d্য",  # Bengali, before it
+    "ക്\u200d",  # Malayalam, at the end of a word
+    "ක්\u200dරි",  # Sinhala
+    "👩\u200d💻 👨🏽\u200d💻 👨\u200d👩\u200d👧 ❤\ufe0f\u200d🔥 🏳\ufe0f\u200d🌈",
+    "1\ufe0f\u20e3 ☎\ufe0f ©\ufe0f",
+    "שָׁ\u034fב",
+]
+NEEDLESS = [
+    "pass\u200dword",
+    "pass\u200cword",
+    "é\u200dé",
+    "漢\u200d字",
+    "👩\u200dx",
+    "👩\u200c👩",
+    "👩\u200d",
+    "ا\u200c",
+    "ا\u200d\u200dا",
+    "ا\u200c\u200cا",
+    "क\u200dक",
+    "क्\u200d\u200dष",
+    "a\u034fb",
+    "é\ufe0f",
+    "👩\ufe0f\ufe0f",
+    "ក\u17b5",
+]
+
+
+@pytest.mark.parametrize("text", NEEDED)
+def test_joiners_stay_where_their_script_needs_them(text: str):
+    assert clean(text) == text
+    assert visible(text) == text
+
+
+@pytest.mark.parametrize("text", NEEDLESS)
+def test_a_joiner_elsewhere_is_shown_and_no_model_reads_it(text: str):
+    assert "\ufffd" in clean(text)
+    assert len(visible(text)) <= len(text)
+    assert set(visible(text)).isdisjoint("\u200c\u200d")
+
+
+def test_every_sign_that_joins_consonants_is_known():
+    joining = [chr(code) for code in range(sys.maxunicode + 1) if combining(chr(code)) == 9]
+    assert [ascii(sign) for sign in joining if "\ufffd" in clean(f"{sign}\u200d")] == []
+
+
+_ALPHABETS = st.sampled_from(["abyz é", "漢字", "бв", "αβ", " .,", "012"])
+
+
+@given(_ALPHABETS.flatmap(lambda letters: st.text(st.sampled_from(letters + "\u200c\u200d\u034f"))))
+def test_bits_written_in_joiners_never_pass(text: str):
+    hidden = set("\u200c\u200d\u034f")
+    assert set(clean(text)).isdisjoint(hidden)
+    assert len(clean(text)) == len(text)
+    assert set(visible(text)).isdisjoint("\u200c\u200d")
+
+
+@given(st.text(st.sampled_from("ا👩क्a ❤\ufe0f\u200c\u200d\u034f")))
+def test_no_two_joiners_stay_in_a_row(text: str):
+    assert not re.search("[\u200c\u200d\u034f]{2}", clean(text))
 
 
 @given(st.text(st.characters()))
@@ -82,7 +147,15 @@ def test_preview_is_capped_by_lines_and_by_characters_and_counts_what_it_leaves_
     assert preview("short").omitted == 0
 
 
-@given(st.lists(st.text(st.sampled_from("ab\r\n\u200c\u200dé漢\u202e\x1b\ud800👩"), max_size=6), max_size=12))
+@given(
+    st.lists(
+        st.text(st.sampled_from("ab\r\n\u200c\u200dé漢\u202e\x1b\ud800👩❤\ufe0fاक्\u034f"), max_size=6),
+        max_size=12,
+    )
+)
+@example(["❤\ufe0f", "\u200d", "🔥"])
+@example(["x\ufe0f", "\u200d🔥"])
+@example(["ا\r", "\n", "\u200cا"])
 def test_text_in_pieces_is_cleaned_as_the_whole_is(pieces: list[str]):
     cleaner = Cleaner()
     for _ in range(2):

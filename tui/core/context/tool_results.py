@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tui.core.attachments import ATTACHED, attachment_of_binary, fenced, kind_of, label, visible, word
+from tui.core.attachments import ATTACHED, attachment_of_binary, fenced, kind_of, label, word
 from tui.core.conversation.conversation import Attachment
 from tui.core.media import head_of, media_type
-from tui.core.text import clean_line, octets
+from tui.core.text import clean_line, octets, visible
 from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, TextContent, ToolResult
 from tui.core.units import size as in_bytes
 

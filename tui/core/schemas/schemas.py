@@ -8,6 +8,8 @@ providers do not accept are removed.
 from collections.abc import Mapping
 from typing import Any
 
+from tui.core.text import visible
+
 MAX_DEPTH = 32
 MAX_NODES = 5_000
 _DROPPED = frozenset({"$schema", "$id", "$comment", "$defs", "definitions", "$anchor", "$dynamicAnchor"})
@@ -15,6 +17,8 @@ _NAME_MAPS = frozenset({"properties", "patternProperties"})
 _COMBINERS = ("anyOf", "oneOf", "allOf")
 _DATA = frozenset({"enum", "const", "default", "example", "examples"})
 """Keywords whose values are no schemas: what looks like a keyword in them is none."""
+
+_TEXTS = frozenset({"title", "description"})
 
 
 class SchemaTooLarge(ValueError):
@@ -45,6 +49,8 @@ class _Copier:
     def _value(self, key: str, value: Any, depth: int, open_refs: tuple[str, ...]) -> Any:
         if key in _NAME_MAPS:
             return self._named(value, depth, open_refs)
+        if key in _TEXTS and isinstance(value, str):
+            return visible(value)
         return self._data(value, depth) if key in _DATA else self.copy(value, depth, open_refs)
 
     def _data(self, value: Any, depth: int) -> Any:

@@ -6,7 +6,6 @@ so that it stays bounded; the oldest file is deleted whole.
 
 import json
 import os
-import stat
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError
+from tui.core.files.private_files import make_folder, open_private
 from tui.core.jsonrpc.reader import loads
 from tui.core.ports import DecisionKind, DecisionRecord
 from tui.core.text import clean_line
@@ -111,17 +111,13 @@ class StoredDecisions:
 
 
 def _append(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
-    flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    make_folder(path.parent)
     with suppress(FileNotFoundError):
         if path.lstat().st_size + len(data) > MAX_BYTES:
             _rotate(path)
-    handle = os.open(path, flags, 0o600)
+    handle = open_private(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
     try:
         found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError(0, "it is not a regular file")
         if found.st_size and os.pread(handle, 1, found.st_size - 1) != b"\n":
             data = b"\n" + data  # the end of a write that was interrupted
         try:

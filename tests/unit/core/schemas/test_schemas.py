@@ -95,3 +95,16 @@ def test_values_that_look_like_keywords_are_unchanged():
 def test_a_keyword_with_an_invalid_value_is_dropped():
     odd = {"type": 5, "required": "a", "enum": [], "description": 3, "anyOf": [], "title": "kept"}
     assert model_schema({"properties": {"a": odd}})["properties"]["a"] == {"title": "kept"}
+
+
+def test_a_model_reads_nothing_invisible_in_the_texts_of_a_schema():
+    hidden = "\U000e0041\u200d"
+    made = model_schema(
+        {
+            "type": "object",
+            "title": f"T{hidden}",
+            "properties": {"a": {"type": "string", "description": f"x{hidden}y", "const": f"c{hidden}"}},
+        }
+    )
+    assert made["title"] == "T"
+    assert made["properties"]["a"] == {"type": "string", "description": "xy", "const": f"c{hidden}"}
