@@ -63,6 +63,7 @@ class TerminalApp:
         env: Mapping[str, str] = MappingProxyType({}),
         draws: bool = True,
         fresh: bool = False,
+        cwd: Path = ROOT,
     ) -> None:
         self.process: programs.ForkedProgram | subprocess.Popen[bytes]
         self.raw = bytearray()
@@ -80,7 +81,7 @@ class TerminalApp:
         base |= {"TERM": "xterm-256color", "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8"}
         server = programs.fork_server
         if server and argv[0] == sys.executable and not fresh and not programs.is_for_a_new_interpreter(env):
-            answer = server.start(argv[1:], base | env, (slave, slave, slave), ROOT, on_terminal=True)
+            answer = server.start(argv[1:], base | env, (slave, slave, slave), cwd, on_terminal=True)
             self.process = programs.ForkedProgram(answer)
         else:
             self.process = subprocess.Popen(
@@ -90,7 +91,7 @@ class TerminalApp:
                 stderr=slave,
                 close_fds=True,
                 start_new_session=True,
-                cwd=ROOT,
+                cwd=cwd,
                 preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
                 env=base | env,
             )

@@ -7,13 +7,13 @@ import argparse
 import asyncio
 import os
 import shlex
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import ConfigError, McptuiError, UsageError
+from tui.core.files.programs import find_program
 from tui.core.text import clean, clean_line
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def is_command(word: str) -> bool:
     if "${" in word:
         return True
     expanded = os.path.expanduser(word)
-    return shutil.which(expanded) is not None or (os.sep in expanded and os.path.isfile(expanded))
+    return find_program(expanded) is not None or (os.sep in expanded and os.path.isfile(expanded))
 
 
 def _present(path: Path) -> Mapping[str, Any]:

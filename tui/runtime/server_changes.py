@@ -3,11 +3,11 @@
 import asyncio
 import dataclasses
 import os
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import ConfigError, UsageError
+from tui.core.files.programs import find_program
 from tui.core.servers import ServerSpec, ServerState, ServerStatus
 from tui.host.host import Host
 from tui.settings.config_file import ConfigFile
@@ -136,7 +136,7 @@ class ServerChanges:
     def _is_command(self, word: str) -> bool:
         expanded = os.path.expanduser(word)
         beside = self._config.path.absolute().parent / expanded
-        return "${" in word or shutil.which(expanded) is not None or (os.sep in word and beside.is_file())
+        return "${" in word or find_program(expanded) is not None or (os.sep in word and beside.is_file())
 
     async def add(self, draft: Draft) -> Sequence[str]:
         """Write a new server and start it; return what else that changes, in sentences.

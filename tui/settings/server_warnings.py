@@ -1,12 +1,12 @@
 """What will not work with a configured server, or not as meant, said before anything is started."""
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from tui.core.files.programs import find_program
 from tui.core.servers import ServerSpec, Transport
 from tui.core.text import clean_line
 from tui.settings.load import Loaded, dotted
@@ -31,7 +31,7 @@ Warnings = Iterator[tuple[str, str, str]]
 
 
 def server_warnings(
-    loaded: Loaded, which: Callable[[str], str | None] = shutil.which, here: Path | None = None
+    loaded: Loaded, which: Callable[[str], str | None] = find_program, here: Path | None = None
 ) -> list[Problem]:
     """Return a warning for each thing about the enabled servers that will not work; reads no file's content.
 

@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import os
 import re
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from tui.commands.packages.found import Found, ask_for
 from tui.core.errors import ConfigError, UsageError
+from tui.core.files.programs import find_program
 from tui.core.text import clean_line
 from tui.core.units import plural, size
 from tui.settings.locations import bundles_dir
@@ -59,10 +59,10 @@ def from_bundle(args: argparse.Namespace, word: str) -> Found:
     values = dict(values_of(bundle.inputs, given, _ask_for_secrets, every=True))
     table = bundle.table(folder, values, Path.home())
     refuse_borrowed_secrets(table, given)
-    if table["command"] == "python" and shutil.which("python") is None and shutil.which("python3"):
+    if table["command"] == "python" and find_program("python") is None and find_program("python3"):
         table["command"] = "python3"
     lines = _not_set(bundle.inputs, values)
-    if "/" not in table["command"] and shutil.which(table["command"]) is None:
+    if "/" not in table["command"] and find_program(table["command"]) is None:
         lines.append(f"  {clean_line(table['command'], 80)} is not installed")
     secrets = {one.name: values[one.name][0] for one in bundle.inputs if one.secret and one.name in values}
 

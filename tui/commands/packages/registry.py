@@ -5,7 +5,6 @@ import asyncio
 import json
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,6 +12,7 @@ from typing import Any
 
 from tui.commands.packages.found import Found, ask_for, entry_text, is_terminal
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
+from tui.core.files.programs import find_program
 from tui.core.text import clean, clean_line
 from tui.host.registry import Registry
 from tui.settings.new_server import named_after, pair_list
@@ -131,7 +131,7 @@ def from_registry(args: argparse.Namespace, word: str) -> Found:
     refuse_borrowed_secrets(table, given)
     lines = list(_asked_for(way, dict(given)))
     launcher = str(table.get("command", ""))
-    if launcher and shutil.which(launcher) is None:
+    if launcher and find_program(launcher) is None:
         lines.append(f"  {launcher} is not installed: {_INSTALL.get(launcher, 'install it')}")
     return Found(table, named_after(name.rpartition("/")[2]), tuple(lines))
 

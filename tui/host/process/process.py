@@ -10,7 +10,6 @@ import contextlib
 import errno
 import logging
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from pathlib import Path
 
 from tui.core.errors import ServerError
 from tui.core.files.private_files import make_folder
+from tui.core.files.programs import find_program, search_path
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line
 
@@ -155,6 +155,8 @@ def server_environment(extra: Mapping[str, str], mark: str, ours: Mapping[str, s
         # A value like "() { …" is an exported shell function, which a shell would run.
         if (name in INHERITED or name.startswith("LC_")) and not value.startswith("()")
     }
+    if "PATH" in inherited:
+        inherited["PATH"] = search_path(inherited["PATH"])
     return {**inherited, **extra, OWNER_VARIABLE: mark}
 
 
@@ -263,12 +265,10 @@ def _program(spec: ServerSpec, environment: Mapping[str, str]) -> str:
         raise _refusal(spec, "the command contains a NUL character", "command")
     if os.sep in command:
         return os.path.expanduser(command)
-    # Not in folders relative to ours: a program of this name may lie anywhere.
-    places = environment.get("PATH", os.defpath).split(os.pathsep)
-    found = shutil.which(command, path=os.pathsep.join(filter(os.path.isabs, places)))
+    found = find_program(command, environment)
     if found is None:
         raise _refusal(spec, f"{_quoted(command)} was not found on PATH", "command")
-    return os.path.abspath(found)
+    return found
 
 
 def _reason(spec: ServerSpec, problem: OSError) -> str:

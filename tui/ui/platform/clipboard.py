@@ -4,7 +4,6 @@ A tool reports whether it took the text. The terminal does not: some ignore OSC 
 went there is never called copied.
 """
 
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from typing import Any
 from textual.app import App
 
 from tui.core.daemon_thread import in_daemon_thread
+from tui.core.files.programs import find_program
 
 SECONDS = 2.0
 """How long a tool may take."""
@@ -58,9 +58,10 @@ def tools(
 async def put(text: str, env: Mapping[str, str]) -> Tool | None:
     """Give a text to the first tool that takes it; None if none does."""
     given = {name: value for name, value in env.items() if name in _PASSED_ON or name.startswith("LC_")}
-    path = env.get("PATH")
-    for tool in tools(env, lambda name: shutil.which(name, path=path)):
-        if await in_daemon_thread("clipboard", partial(_took, tool.command, text, given)):
+    for tool in tools(env, partial(find_program, env=env)):
+        program = find_program(tool.command[0], env) or tool.command[0]
+        command = (program, *tool.command[1:])
+        if await in_daemon_thread("clipboard", partial(_took, command, text, given)):
             return tool
     return None
 

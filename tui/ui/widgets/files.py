@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from textual.app import App
 
 from tui.core import units
 from tui.core.atomic_write import is_replaceable
+from tui.core.files.programs import find_program
 from tui.core.text import clean_line
 
 
@@ -85,8 +87,11 @@ async def open_file(app: App[Any], path: Path, command: Sequence[str] = ()) -> N
     """Open a file with `command` or the system's opener, or show why not; the program outlives this one."""
     command = command or opener(path)
     try:
+        if (program := find_program(command[0])) is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
         process = await asyncio.create_subprocess_exec(
-            *command,
+            program,
+            *command[1:],
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.DEVNULL,

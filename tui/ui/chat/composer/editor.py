@@ -14,6 +14,7 @@ from typing import Any
 from textual.app import SuspendNotSupported
 
 from tui.core.errors import McptuiError
+from tui.core.files.programs import find_program
 from tui.ui.chat.composer.token_area import TokenArea
 
 MOST_BYTES = 8 * 1024 * 1024
@@ -31,8 +32,8 @@ def editor_of(env: Mapping[str, str]) -> list[str]:
     except ValueError as error:
         raise McptuiError(f"cannot read it: {error}", where="$EDITOR") from error
     if not command:
-        command = [found for found in _USUAL if shutil.which(found)][:1]
-    if not command or not shutil.which(command[0]):
+        command = [found for found in _USUAL if find_program(found)][:1]
+    if not command or not find_program(command[0]):
         what = f"program {command[0]} not found" if command else "no editor found"
         raise McptuiError(what, next_step="Set EDITOR.")
     return command
@@ -101,7 +102,8 @@ def _read(path: Path, editor: str) -> str:
 async def _run(argv: list[str]) -> int:
     try:
         # Descriptor 2 is /dev/null while the app draws; errors of the editor belong on the terminal.
-        process = await asyncio.create_subprocess_exec(*argv, stderr=1)
+        program = find_program(argv[0]) or argv[0]
+        process = await asyncio.create_subprocess_exec(program, *argv[1:], stderr=1)
     except OSError as error:
         raise McptuiError(f"cannot start: {error.strerror}", where=argv[0]) from error
     try:
