@@ -16,6 +16,7 @@ import psutil
 import pytest
 
 from tests.conftest import until
+from tui.core.definitions.differences import Verdict
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, StopReason
 from tui.core.tools import CallFailure, ToolResult
@@ -307,9 +308,12 @@ async def test_a_tool_whose_definition_changed_is_not_run_under_its_old_one():
     await until(lambda: host.status("rug_pull").tools == 2)
     result = await host.toolbox.call(offered, {}, seconds=20, progress=lambda *_: None)
     assert result.failure is CallFailure.PROTOCOL
-    assert "changed add after it was offered" in text_of(result)
-    changed = host.toolbox.tools()[0]
-    assert says("3")(await host.toolbox.call(changed, {}, seconds=20, progress=lambda *_: None))
+    assert text_of(result) == "add of rug_pull was not called: changed since it was accepted."
+    assert host.toolbox.tools() == []
+    assert [(one.name, one.verdict) for one in host.definition_changes("rug_pull")] == [
+        ("add", Verdict.SUSPICIOUS),
+        ("helper_2", Verdict.COMPATIBLE),
+    ]
     await host.shutdown()
 
 

@@ -5,8 +5,12 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, TextIO
 
+from tui.core.definitions.accepted import shown_name
+from tui.core.definitions.wording import lines as definition_lines
+from tui.core.definitions.wording import summary
 from tui.core.errors import UsageError
 from tui.core.forms.elicitation import content_problem, default_content
 from tui.core.ports import BY_DEFAULT
@@ -14,6 +18,8 @@ from tui.core.questions import (
     Action,
     AddressAnswer,
     AddressQuestion,
+    DefinitionsAnswer,
+    DefinitionsQuestion,
     FormAnswer,
     FormQuestion,
     SamplingAnswer,
@@ -23,13 +29,17 @@ from tui.core.questions import (
 from tui.core.text import clean_line
 
 MAX_FILE = 1024 * 1024
+MAX_CHANGES = 20
+MAX_LINES = 40
+"""Of changed definitions, and of each of them, that are printed."""
 
 
 class FlagAnswers:
     """`core.questions.Questioner` that asks nobody.
 
     `values` are the contents for forms, one after the other, the last one for all that follow; None declines
-    every form. Each is completed with the defaults of its form.
+    every form. Each is completed with the defaults of its form. `accept_changes` accepts definitions that
+    have changed.
     """
 
     def __init__(
@@ -38,9 +48,11 @@ class FlagAnswers:
         out: TextIO | None = None,
         *,
         flag: str = "decline",
+        accept_changes: bool = False,
     ) -> None:
         self._values = values
         self._by = f"flag --elicit {flag}"
+        self._accept_changes = accept_changes
         self._forms = 0
         self._out = out
 
@@ -50,13 +62,15 @@ class FlagAnswers:
         for root in args.root:
             if not os.path.isdir(os.path.expanduser(root)):
                 raise UsageError("not a directory", where=f"--root {root}")
+        flag = "decline"
         match args.elicit:
             case "decline":
-                return cls(None)
+                values: Sequence[Mapping[str, Any]] | None = None
             case "defaults":
-                return cls([{}], flag="defaults")
+                values, flag = [{}], "defaults"
             case file:
-                return cls(read_values(file.removeprefix("@")), flag="@FILE")
+                values, flag = read_values(file.removeprefix("@")), "@FILE"
+        return cls(values, flag=flag, accept_changes=args.accept_changes)
 
     async def form(self, question: FormQuestion) -> FormAnswer:
         if self._values is None:
@@ -91,6 +105,25 @@ class FlagAnswers:
 
     async def review(self, question: SamplingReview) -> SamplingAnswer:
         return SamplingAnswer(Action.DECLINE, by=BY_DEFAULT)
+
+    async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
+        """Say what changed, and what it takes to accept it, or that it was accepted."""
+        out = self._out or sys.stderr
+        for one in question.changes[:MAX_CHANGES]:
+            for row in islice(definition_lines(one), MAX_LINES):
+                print(f"  {''.join(text for text, _ in row)}", file=out)
+        server, what = clean_line(question.server, 80), summary(question.changes)
+        if self._accept_changes:
+            print(f"! {server}: {what} since accepted · accepted, --accept-changes", file=out, flush=True)
+            return DefinitionsAnswer(Action.ACCEPT, by="flag --accept-changes")
+        names = ", ".join(clean_line(shown_name(one.name), 80) for one in question.changes[:MAX_CHANGES])
+        print(
+            f"! {server}: {what} since accepted · not offered to the model: {names}. "
+            "Accept with --accept-changes",
+            file=out,
+            flush=True,
+        )
+        return DefinitionsAnswer(Action.CANCEL, by=BY_DEFAULT)
 
     def refused(self, server: str, why: str) -> None:
         self._say(server, "something malformed", f"refused: {why}")

@@ -4,7 +4,7 @@ import argparse
 
 
 def add_question_options(parser: argparse.ArgumentParser) -> None:
-    """Add `--elicit`, `--sampling` and `--root`, for commands without a screen."""
+    """Add `--elicit`, `--sampling`, `--root` and `--accept-changes`, for commands without a screen."""
     asked = parser.add_argument_group("requests from servers")
     asked.add_argument(
         "--elicit",
@@ -25,6 +25,12 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="DIR",
         help="a root directory for every server, instead of the configured roots; repeatable",
+    )
+    asked.add_argument(
+        "--accept-changes",
+        action="store_true",
+        help="accept tools and instructions that changed since they were accepted (default: they are left "
+        "out, also with `--approve all`)",
     )
 
 

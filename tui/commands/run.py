@@ -210,6 +210,7 @@ def _to_start(
 async def _start(host: Host, names: list[str]) -> list[ServerStatus]:
     """Start servers. Raises UsageError if there is none of one of the names."""
     await host.start_all(names)
+    await host.changes_answered()
     return [host.status(name) for name in names]
 
 

@@ -1,10 +1,11 @@
 """What servers ask a person: forms, addresses and sampling, and the port that answers them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 
+from tui.core.definitions.accepted import DefinitionChange
 from tui.core.ports import BY_DEFAULT, BY_KEY
 
 
@@ -64,6 +65,18 @@ class SamplingReview:
 
 
 @dataclass(frozen=True, slots=True)
+class DefinitionsQuestion:
+    """A server's tools, or its instructions, are no longer what was accepted. Asked by mcptui.
+
+    Accepting means exactly these `changes`; declining leaves them out until they change again; cancelling
+    leaves the decision for later.
+    """
+
+    server: str
+    changes: Sequence[DefinitionChange]
+
+
+@dataclass(frozen=True, slots=True)
 class FormAnswer:
     """The answer to a form. `content` counts only if it was accepted; `by` says what answered."""
 
@@ -93,6 +106,14 @@ class SamplingAnswer:
     by: str = field(default=BY_KEY, compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class DefinitionsAnswer:
+    """The answer about changed definitions; `by` says what answered."""
+
+    action: Action
+    by: str = BY_KEY
+
+
 class Questioner(Protocol):
     """Answers what servers ask: a screen, flags without one, a script in tests.
 
@@ -107,6 +128,8 @@ class Questioner(Protocol):
     async def sampling(self, question: SamplingQuestion) -> SamplingAnswer: ...
 
     async def review(self, question: SamplingReview) -> SamplingAnswer: ...
+
+    async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer: ...
 
     def refused(self, server: str, why: str) -> None:
         """Say that a malformed question of a server was refused unseen; must neither raise nor wait.
@@ -148,6 +171,9 @@ class Refuser:
 
     async def review(self, question: SamplingReview) -> SamplingAnswer:
         return SamplingAnswer(Action.DECLINE, by=BY_DEFAULT)
+
+    async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
+        return DefinitionsAnswer(Action.CANCEL, by=BY_DEFAULT)
 
     def refused(self, server: str, why: str) -> None:
         """Nobody is there to be told."""

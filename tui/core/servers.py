@@ -247,6 +247,7 @@ class ServerStatus:
         withheld: number of its tools that the model is not offered; `tools_off` of them by the person.
         stderr_last: last line of its stderr; once it is STOPPED, the line that says why.
         tasks: number of its tasks whose results wait to be fetched.
+        changes: number of its definitions that changed since they were accepted.
         sign_in: whether it is signed in to ("signed in until 14:30"), or "" if it does not ask for it.
     """
 
@@ -278,6 +279,7 @@ class ServerStatus:
     withheld: int = 0
     tools_off: int = 0
     tasks: int = 0
+    changes: int = 0
     sign_in: str = ""
 
     @classmethod

@@ -9,6 +9,8 @@ from tui.core.questions import (
     Action,
     AddressAnswer,
     AddressQuestion,
+    DefinitionsAnswer,
+    DefinitionsQuestion,
     FormAnswer,
     FormQuestion,
     Questioner,
@@ -66,6 +68,9 @@ class CallQuestions:
         return await self._answer(
             self._inner.review(question), SamplingAnswer(Action.CANCEL, by="default (the call ended)")
         )
+
+    async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
+        return await self._inner.definitions(question)
 
     def refused(self, server: str, why: str) -> None:
         self._inner.refused(server, why)

@@ -3,14 +3,13 @@
 A malformed entry never costs the others: it is left out, tools with a reason that a person can read.
 """
 
-import hashlib
-import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
+from tui.core.definitions.definition import Definition, definition_of, digest_of
 from tui.core.text import clean, clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import CacheHint, PromptArgument, PromptInfo, ResourceInfo
@@ -40,7 +39,8 @@ class Catalog:
     """The usable tools of one server, in its order, and the `quarantined` ones as (name, reason).
 
     `output_schemas` are by tool name; `listing_problem` says why tools/list failed or ended early, or is "".
-    `headers` says by tool name which arguments are repeated in HTTP headers, and in which.
+    `headers` says by tool name which arguments are repeated in HTTP headers, and in which. `definitions` are
+    the tools as they were listed, by name; `is_complete` says that no failure cut the listing short.
     """
 
     tools: tuple[Tool, ...] = ()
@@ -48,6 +48,8 @@ class Catalog:
     quarantined: tuple[tuple[str, str], ...] = ()
     listing_problem: str = ""
     headers: Mapping[str, Mapping[tuple[str, ...], str]] = field(default_factory=dict)
+    definitions: Mapping[str, Definition] = field(default_factory=dict, compare=False, repr=False)
+    is_complete: bool = field(default=True, compare=False)
 
     def find(self, name: str) -> Tool | None:
         return next((tool for tool in self.tools if tool.name == name), None)
@@ -143,6 +145,7 @@ def build_catalog(
     tools: dict[str, Tool] = {}
     outputs: dict[str, Mapping[str, Any]] = {}
     headers: dict[str, Mapping[tuple[str, ...], str]] = {}
+    definitions: dict[str, Definition] = {}
     left_out: list[tuple[str, str]] = []
     for number, raw in enumerate(walk.items, 1):
         fault = tool_fault(raw)
@@ -153,7 +156,7 @@ def build_catalog(
         tool = _tool(server, raw, trusted=trusted, pins=pins, protocol=protocol)
         known = tools.get(tool.name)
         if known is None:
-            tools[tool.name] = tool
+            tools[tool.name], definitions[tool.name] = tool, definition_of(raw)
             if isinstance(raw.get("outputSchema"), dict):
                 outputs[tool.name] = raw["outputSchema"]
             if isinstance(wanted, Mapping) and wanted:
@@ -166,10 +169,14 @@ def build_catalog(
         tools |= {tool.name: tool for tool in kept}
         outputs |= {tool.name: schema for tool in kept if (schema := before.output_schemas.get(tool.name))}
         headers |= {tool.name: map_ for tool in kept if (map_ := before.headers.get(tool.name))}
+        definitions |= {tool.name: before.definitions.get(tool.name, {}) for tool in kept}
     if len(left_out) > MAX_QUARANTINED:
         more = len(left_out) - MAX_QUARANTINED
         left_out[MAX_QUARANTINED:] = [("…", f"{more} more omitted")]
-    return Catalog(tuple(tools.values()), outputs, tuple(left_out), walk.note, headers)
+    whole = not walk.incomplete
+    return Catalog(
+        tuple(tools.values()), outputs, tuple(left_out), walk.note, headers, definitions, is_complete=whole
+    )
 
 
 def tool_fault(raw: Any) -> str:
@@ -224,7 +231,7 @@ def _tool(server: str, raw: Mapping[str, Any], *, trusted: bool, pins: Sequence[
         destructive=destructive if isinstance(destructive, bool) else None,
         idempotent=hints.get("idempotentHint") is True,
         trusted=trusted,
-        digest=digest_of(raw),
+        digest=digest_of(definition_of(raw)),
         pinned=any(fnmatchcase(raw["name"], pattern) for pattern in pins),
         has_icon=isinstance(raw.get("icons"), list) and bool(raw["icons"]),
         withheld=_withheld(raw, protocol),
@@ -256,14 +263,6 @@ def described(text: Any, limit: int = DESCRIPTION_CHARS) -> str:
     if len(text) <= limit:
         return head
     return f"{head}… [truncated: {len(text):,} characters]"
-
-
-def digest_of(raw: Mapping[str, Any]) -> str:
-    """Return a hash of everything in a tool that a model reads or a person approves."""
-    read = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
-    known = {key: raw[key] for key in read if key in raw}
-    text = json.dumps(known, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 MAX_URI = 8_192

@@ -30,7 +30,7 @@ from tui.host.catalog import Catalog, Walk, build_catalog
 from tui.host.change_stream import ChangeStream, keep_subscribed
 from tui.host.error_sentences import Ending
 from tui.host.frames.inbox import LISTS, SESSION_REOPENED
-from tui.host.lifecycle import RefreshPace, RetryDelay
+from tui.host.offers.fresh_list import FreshList
 from tui.host.requests import Listings, RawRequest, SdkToolCall, failed
 from tui.host.sdk.callbacks import callbacks
 from tui.host.sdk.parameter_headers import header_map
@@ -50,6 +50,7 @@ TASK_SECONDS = 30.0
 EXIT_GRACE = 1.0
 LAST_WORDS_SECONDS = 0.3
 RESOURCE_UPDATED = "notifications/resources/updated"
+LIST_OF = {f"notifications/{kind}/list_changed": kind for kind in LISTS}
 OUR_VERSIONS = tuple(reversed((*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS)))
 
 
@@ -117,7 +118,9 @@ class Connection:
         self._waiting_for = "the first request"
         self._began_ns = began_ns
         self._stop = asyncio.Event()
-        self._changed = {f"notifications/{kind}/list_changed": asyncio.Event() for kind in LISTS}
+        self._lists = {
+            kind: FreshList(f"the {kind} of {spec.name}", clock, transport.exited.is_set) for kind in LISTS
+        }
         self._roots_changed = asyncio.Event()
         self._left = asyncio.Event()
         self._ready = False
@@ -189,9 +192,9 @@ class Connection:
         connecting.cancel()
 
     async def _serve(self, listing: Listings, wire: SdkBridge, complete: bool) -> None:
-        work = {"tools": self._keep_fresh("tools", partial(self._list_tools, listing), complete)}
+        work = {"tools": self._lists["tools"].run(partial(self._list_tools, listing), complete)}
         for kind in listing.offered & self.counts.keys():
-            work[kind] = self._keep_fresh(kind, partial(self._recount, listing, kind))
+            work[kind] = self._lists[kind].run(partial(self._recount, listing, kind))
         if self.protocol in MODERN_PROTOCOL_VERSIONS:
             if listing.streamed or self.takes_subscriptions or listing.has_tasks:
                 work["changes"] = ChangeStream(
@@ -393,39 +396,16 @@ class Connection:
         elif method == SESSION_REOPENED:
             self._level_changed.set()
             self._subscriptions.begin_session()
-        elif (changed := self._changed.get(method)) is not None:
-            changed.set()
-
-    async def _keep_fresh(
-        self, kind: str, list_again: Callable[[], Awaitable[bool]], complete: bool = True
-    ) -> None:
-        """List again when the server reports a change, and after an incomplete listing.
-
-        Backs off while the server keeps reporting changes, and while listing keeps failing.
-        """
-        changed = self._changed[f"notifications/{kind}/list_changed"]
-        pace, retry = RefreshPace(), RetryDelay()
-        while True:
-            if complete:
-                retry.reset()
-                await changed.wait()
-            else:
-                await first_of(changed.wait(), self._clock.sleep(retry.after_failure()))
-            if changed.is_set():
-                await self._clock.sleep(pace.wait_seconds(self._clock.now_ns()))
-            changed.clear()
-            try:
-                complete = await list_again()
-            except Exception:  # a bug in reading one list must not leave it stale for good
-                if self.transport.exited.is_set():
-                    raise
-                _log.exception("listing the %s of %s failed with an internal error", kind, self._spec.name)
-                complete = False
-            pace.refreshed(self._clock.now_ns())
+        elif (kind := LIST_OF.get(method)) is not None:
+            self._lists[kind].changed()
 
     def _relist(self, kinds: Iterable[str]) -> None:
         for kind in kinds:
-            self._changed[f"notifications/{kind}/list_changed"].set()
+            self._lists[kind].changed()
+
+    async def settled(self) -> None:
+        """Return once the tools are listed as the server last said that they are, or after 5 s."""
+        await first_of(self._lists["tools"].settled(), self._left.wait())
 
     async def _ask(self, method: str, uri: str) -> str:
         """Send a request about a resource; return why it failed, or ""."""

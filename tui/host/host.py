@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any
 
+from tui.core.definitions.accepted import DefinitionBook, DefinitionChange
 from tui.core.errors import UsageError
 from tui.core.ports import Clock, DecisionLog, Undecided
 from tui.core.questions import Questioner, Refuser, Sampler
@@ -19,6 +20,7 @@ from tui.core.tasks import TaskBook
 from tui.core.time_limits import TimeLimits
 from tui.core.traffic import TrafficSink
 from tui.host.booting import remote_transports
+from tui.host.definition_review import DefinitionReview
 from tui.host.frames.tap import WireTap
 from tui.host.process.watchdog import Watchdog
 from tui.host.redacted_access import RedactedToolbox, RedactedWorkbench
@@ -64,6 +66,7 @@ class Host:
         tasks: TaskBook | None = None,
         eras: EraBook | None = None,
         decisions: DecisionLog | None = None,
+        definitions: DefinitionBook | None = None,
     ) -> None:
         """Take the servers, in display order; nothing is started or imported yet.
 
@@ -72,8 +75,8 @@ class Host:
         keeps the tokens of remote servers, which are not signed in to without it; `client_metadata_url` is
         the address of a document about mcptui for authorization servers. `traceparent` returns what is added
         to the `_meta` of the request that is being sent, or "". `tasks` has the tasks of earlier runs,
-        `eras` which era of the protocol servers spoke then. `decisions` records what was decided about
-        requests of servers.
+        `eras` which era of the protocol servers spoke then, `definitions` what of their tools is accepted.
+        `decisions` records what was decided about requests of servers and about changed definitions.
         """
         self.revision = 0
         self.on_change: Callable[[str], None] = _unheard
@@ -93,7 +96,10 @@ class Host:
             traceparent=traceparent,
             tasks=tasks or TaskBook(),
             eras=eras or EraBook(),
+            definitions=definitions or DefinitionBook(),
         )
+        redaction = ResultRedactor(self._around.redactor)
+        self._review = DefinitionReview(questioner or Refuser(), decisions or Undecided(), redaction.value)
         if tokens is not None:
             self._around.sign_ins = SignIns(
                 tokens,
@@ -106,7 +112,6 @@ class Host:
         self._checker = SchemaChecker()
         toolbox = RunningToolbox(self._servers, self._checker)
         by_hand = HandWorkbench(self._servers, toolbox, self._around.redactor, self._around.tasks)
-        redaction = ResultRedactor(self._around.redactor)
         self.toolbox = RedactedToolbox(toolbox, redaction)
         self.workbench = RedactedWorkbench(by_hand, redaction)
         self.model_resources = ModelResources(self._servers, self.workbench)
@@ -124,6 +129,18 @@ class Host:
     def status(self, name: str) -> ServerStatus:
         """Return the status of a server. Methods that take a name raise `UsageError` if it is unknown."""
         return self._named(name).status
+
+    def definition_changes(self, name: str) -> Sequence[DefinitionChange]:
+        """Return what a running server lists and nobody has accepted."""
+        return self._named(name).definition_changes
+
+    def review_changes(self, name: str) -> None:
+        """Ask the person about everything of a server that is not accepted."""
+        self._review.ask(self._named(name))
+
+    async def changes_answered(self) -> None:
+        """Return once no question about changed definitions waits."""
+        await self._review.answered()
 
     def stderr(self, name: str) -> tuple[str, ...]:
         """Cleaned and redacted, oldest first."""
@@ -232,6 +249,7 @@ class Host:
         if force or self._closing:
             await self._kill_all()
         self._closing = True
+        await self._review.close()
         closing = {asyncio.create_task(server.close()) for server in self._servers.values()}
         if closing:
             _, late = await asyncio.wait(closing, timeout=SHUTDOWN_SECONDS)
@@ -270,4 +288,6 @@ class Host:
 
     def _changed(self, name: str) -> None:
         self.revision += 1
+        if (server := self._servers.get(name)) is not None:
+            self._review.look(server)
         self.on_change(name)

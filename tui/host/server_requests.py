@@ -20,6 +20,8 @@ from tui.core.questions import (
     Action,
     AddressAnswer,
     AddressQuestion,
+    DefinitionsAnswer,
+    DefinitionsQuestion,
     FormAnswer,
     FormQuestion,
     Questioner,
@@ -120,6 +122,9 @@ class PatientQuestioner:
     async def review(self, question: SamplingReview) -> SamplingAnswer:
         with self._place(question.server) as free:
             return await self._inner.review(question) if free else SamplingAnswer(Action.CANCEL, by=BY_LIMIT)
+
+    async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
+        return await self._inner.definitions(question)
 
     def refused(self, server: str, why: str) -> None:
         """Say each sentence once, and only so many of one server, which may never stop."""

@@ -6,10 +6,11 @@ Importable without the SDK, which is loaded in a thread at the first start, besi
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from tui.core.definitions.accepted import DefinitionBook, DefinitionChange
 from tui.core.errors import ConfigError, ServerError
 from tui.core.ports import Clock
 from tui.core.questions import Refuser, Sampler
@@ -27,13 +28,14 @@ from tui.core.servers import (
 )
 from tui.core.tasks import Task, TaskBook
 from tui.core.text import clean_line
-from tui.core.tools import Tool, is_off
+from tui.core.tools import Tool
 from tui.core.traffic import TrafficSink
 from tui.host import error_sentences as explain
 from tui.host.booting import connections_beside, load_transport, start_seconds, with_secrets
-from tui.host.catalog import NO_TOOLS, Catalog, described
+from tui.host.catalog import NO_TOOLS
 from tui.host.error_sentences import Ending
 from tui.host.lifecycle import Happening, RestartPolicy, after
+from tui.host.offers.offer import ServerOffer
 from tui.host.process.watchdog import Watchdog
 from tui.host.server_requests import PatientQuestioner, ServerRequests
 from tui.host.sign_in.sign_ins import SignIns
@@ -69,10 +71,8 @@ class HostContext:
     eras: EraBook = field(default_factory=EraBook)
     traceparent: Callable[[], str] = lambda: ""
     tasks: TaskBook = field(default_factory=TaskBook)
+    definitions: DefinitionBook = field(default_factory=DefinitionBook)
 
-
-MAX_INSTRUCTIONS = 8192
-"""Characters of the instructions of a server that are read."""
 
 STARTS = 2
 """How often a start that ends with an internal error is tried."""
@@ -108,7 +108,7 @@ class Supervisor:
         self._closing = False
         self._lives = 0
         self._ready_ns = 0
-        self._offered: tuple[Catalog, tuple[str, ...], list[Tool]] | None = None
+        self.offer = ServerOffer(spec, around.definitions)
         self._kept = NO_TOOLS
 
     @property
@@ -131,6 +131,7 @@ class Supervisor:
             noise=transport.noise,
             reach=transport.reach,
             tasks=len(self.waiting_tasks),
+            changes=len(self.definition_changes),
         )
 
     @property
@@ -159,20 +160,26 @@ class Supervisor:
         """The tools that the model may be offered; also those of a server that a call starts again."""
         if self.connection is None:
             return ()
-        catalog, off = self._kept if self.is_reviving else self.connection.catalog, self.spec.off
-        known = self._offered
-        if known is None or known[0] is not catalog or known[1] != off:
-            tools = [tool for tool in catalog.tools if not tool.withheld and not is_off(tool.name, off)]
-            known = self._offered = catalog, off, tools
-        return known[2]
+        return self.offer.offered(self._kept if self.is_reviving else self.connection.catalog, self.spec.off)
 
     @property
     def instructions(self) -> str:
         """What the running server would have models know, cleaned; or ""."""
         if self.connection is None or self.state is not ServerState.RUNNING:
             return ""
-        said = self.connection.introduction.get("instructions")
-        return described(said, MAX_INSTRUCTIONS) if isinstance(said, str) else ""
+        return self.offer.instructions(self.connection.introduction.get("instructions"))
+
+    @property
+    def definition_changes(self) -> Sequence[DefinitionChange]:
+        """What the running server lists and nobody has accepted."""
+        is_live = self.connection is not None and self.state is ServerState.RUNNING
+        return self.offer.changes(instructions=self.spec.instructions) if is_live else ()
+
+    def answer_changes(self, changes: Iterable[DefinitionChange], *, accept: bool) -> None:
+        """Accept changed definitions, exactly these, or leave them out until they change again."""
+        answer = self.offer.definitions.accept if accept else self.offer.definitions.refuse
+        answer(changes)
+        self._changed()
 
     def reconfigure(self, spec: ServerSpec) -> None:
         """Replace what is configured without a restart: what the model is offered, not how it is started."""
@@ -347,6 +354,7 @@ class Supervisor:
         Returns how it ended. A server that is known to have a handshake is not probed, and the answer of one
         that is known to have none is waited for. It may have been upgraded since.
         """
+        await self.offer.load()
         key, eras = era_key(self.spec), self._around.eras
         known = eras.find(key)
         ending = Ending(StopReason.REQUESTED)
@@ -443,6 +451,7 @@ class Supervisor:
 
     def _ready(self, connection: "Connection") -> None:
         self._ready_ns = self._around.clock.now_ns()
+        self.offer.see(connection)
         self._kept = connection.catalog
         self._policy.is_ready()
         if connection.protocol and self.spec.transport is not Transport.LINES:
@@ -454,14 +463,8 @@ class Supervisor:
             title=connection.title,
             version=connection.version,
             start_ms=connection.start_ms,
-            **self._left_out(connection),
-            **_offers(connection, self._redact),
+            **self.offer.counts(connection, self.spec.off, self._redact),
         )
-
-    def _left_out(self, connection: "Connection") -> dict[str, Any]:
-        names, off = [tool.name for tool in connection.catalog.tools], self.spec.off
-        tools_off = sum(is_off(name, off) for name in names)
-        return {"withheld": len(names) - len(self.offered), "tools_off": tools_off}
 
     def _leaving(self, reason: StopReason) -> None:
         match self.state:
@@ -472,9 +475,11 @@ class Supervisor:
 
     def _changed(self) -> None:
         if (connection := self.connection) is not None and self.state is ServerState.RUNNING:
+            if self._kept is not connection.catalog:
+                self.offer.see(connection)
             self._kept = connection.catalog
-            offers = _offers(connection, self._redact)
-            self._status = replace(self._status, **self._left_out(connection), **offers)
+            counts = self.offer.counts(connection, self.spec.off, self._redact)
+            self._status = replace(self._status, **counts)
         self._around.changed(self.spec.name)
 
     def _move(self, happening: Happening, **values: Any) -> None:
@@ -486,15 +491,3 @@ class Supervisor:
     def _pulse_now(self) -> None:
         pulse, self._pulse = self._pulse, asyncio.Event()
         pulse.set()
-
-
-def _offers(connection: "Connection", redact: Callable[[str], str]) -> dict[str, Any]:
-    return {
-        "tools": len(connection.catalog.tools),
-        "quarantined": tuple((redact(tool), redact(why)) for tool, why in connection.catalog.quarantined),
-        "listing_problem": redact(connection.catalog.listing_problem),
-        "resources": connection.counts["resources"],
-        "prompts": connection.counts["prompts"],
-        "resources_revision": connection.revisions["resources"],
-        "prompts_revision": connection.revisions["prompts"],
-    }

@@ -58,13 +58,13 @@ class RunningToolbox:
         ]
 
     def turned_off(self) -> Sequence[Tool]:
-        """Return the tools that the user has turned off for the model."""
+        """Return the tools that the model is not offered: turned off, not accepted, or not for models."""
         return [
             tool
             for server in self._servers.values()
-            if server.state is ServerState.RUNNING and server.connection is not None and server.spec.off
-            for tool in server.connection.catalog.tools
-            if is_off(tool.name, server.spec.off)
+            if server.state is ServerState.RUNNING and server.connection is not None
+            for tool in server.offer.tools(server.connection.catalog)
+            if tool.withheld or is_off(tool.name, server.spec.off)
         ]
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
@@ -117,12 +117,9 @@ class RunningToolbox:
         if connection is None:
             why = "" if server is None else f" {server.status.detail}".rstrip()
             return _not_run(CallFailure.NOT_RUNNING, f"The server {tool.server} is not running.{why}")
-        present = connection.catalog.find(tool.name)
-        if present is None:
-            return _not_run(CallFailure.PROTOCOL, f"{tool.server} no longer offers {tool.name}.")
-        if present.digest != tool.digest:
-            text = f"{tool.server} changed {tool.name} after it was offered. The call was not run."
-            return _not_run(CallFailure.PROTOCOL, text)
+        await connection.settled()
+        if problem := self._servers[tool.server].offer.refusal(tool, connection.catalog):
+            return _not_run(CallFailure.PROTOCOL, problem)
         limit = self._servers[tool.server].spec.tool_seconds
         allowed = seconds if limit is None else min(seconds, limit)
         result = await connection.call(
@@ -214,7 +211,7 @@ class HandWorkbench:
 
     def tools(self, server: str) -> Sequence[Tool]:
         connection = self._live(server)
-        return () if connection is None else connection.catalog.tools
+        return () if connection is None else self._servers[server].offer.tools(connection.catalog)
 
     def relist(self, server: str) -> None:
         if (connection := self._live(server)) is not None:

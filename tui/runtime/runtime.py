@@ -23,6 +23,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tui.core.conversation.sessions import LAST
+from tui.core.definitions.accepted import DefinitionBook
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.events import ApprovalGiven, Event
 from tui.core.example_questions import Example, examples
@@ -53,6 +54,7 @@ from tui.settings.locations import data_dir, decisions_file, state_dir
 from tui.settings.state.project_file import ProjectFile
 from tui.settings.state.stored_calls import StoredCalls
 from tui.settings.state.stored_decisions import StoredDecisions
+from tui.settings.state.stored_definitions import StoredDefinitions
 from tui.settings.state.stored_eras import StoredEras
 from tui.settings.state.stored_tasks import StoredTasks
 from tui.storage.sessions.store import SessionStore
@@ -148,6 +150,8 @@ class Runtime:
         self._tasks = TaskBook(self._stored_tasks)
         self._stored_eras = StoredEras(state_dir() / "eras.json")
         self._eras = EraBook(self._stored_eras)
+        self._stored_definitions = StoredDefinitions(state_dir() / "definitions")
+        self._definitions = DefinitionBook(self._stored_definitions)
         self._loaded: Loaded | None = None
         self._problems: list[str] = []
         self._save_problem = ""
@@ -258,6 +262,7 @@ class Runtime:
             redactor=self.redactor,
             tasks=self._tasks,
             eras=self._eras,
+            definitions=self._definitions,
             traceparent=self._traceparent,
             questioner=self.questioner,
             sampler=ModelSampler(self._active_model, self._choose_model, self.conversations.bill),
@@ -476,7 +481,8 @@ class Runtime:
         async with AsyncExitStack() as steps:  # from the last to the first, each even if others fail
             if self._log_file is not None:
                 steps.callback(self._log_file.stop)
-            for stored in (self._traffic, self._stored_eras, self._stored_tasks, self.decisions):
+            stored_files = (self._traffic, self._stored_eras, self._stored_tasks, self._stored_definitions)
+            for stored in (*stored_files, self.decisions):
                 steps.push_async_callback(asyncio.to_thread, stored.close)
             steps.push_async_callback(self._end_background)
             steps.push_async_callback(self.conversations.close)

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from tui.commands.flag_answers import MAX_FILE, FlagAnswers, read_values
+from tui.core.definitions.accepted import Accepted, DefinitionChange
 from tui.core.errors import UsageError
 from tui.core.questions import (
     Action,
     AddressQuestion,
+    DefinitionsQuestion,
     FormQuestion,
     SamplingQuestion,
     SamplingReview,
@@ -110,3 +112,26 @@ def test_a_malformed_question_is_named_on_stderr() -> None:
     assert out.getvalue() == (
         "? weather asks: something malformed · refused: elicitation/create: url must be a string\n"
     )
+
+
+CHANGED = DefinitionChange(
+    "weather", "forecast", "new", Accepted("old", {"description": "Rain."}), {"description": "Sun.\x1b[2J"}
+)
+
+
+@pytest.mark.parametrize(("accept", "answer"), [(False, Action.CANCEL), (True, Action.ACCEPT)])
+async def test_changed_tools_are_left_out_unless_accepted(accept: bool, answer: Action) -> None:
+    out = io.StringIO()
+    question = DefinitionsQuestion("weather", [CHANGED])
+    given = await FlagAnswers(None, out, accept_changes=accept).definitions(question)
+    assert (given.action, given.by) == (answer, "flag --accept-changes" if accept else "default")
+    said = out.getvalue()
+    assert "- Rain." in said
+    assert "+ Sun.\u241b[2J" in said
+    if accept:
+        assert said.endswith("! weather: 1 tool changed since accepted · accepted, --accept-changes\n")
+    else:
+        assert said.endswith(
+            "! weather: 1 tool changed since accepted · not offered to the model: forecast. "
+            "Accept with --accept-changes\n"
+        )

@@ -14,12 +14,22 @@ def parsed(*words: str) -> argparse.Namespace:
 
 
 def test_without_options_everything_is_declined_or_as_configured() -> None:
-    assert vars(parsed()) == {"elicit": "decline", "sampling": None, "root": []}
+    assert vars(parsed()) == {
+        "elicit": "decline",
+        "sampling": None,
+        "root": [],
+        "accept_changes": False,
+    }
 
 
 def test_every_option_is_read() -> None:
-    args = parsed("--elicit", "@a.json", "--sampling", "allow", "--root", "/a", "--root", "/b")
-    assert vars(args) == {"elicit": "@a.json", "sampling": "allow", "root": ["/a", "/b"]}
+    words = "--elicit @a.json --sampling allow --root /a --root /b --accept-changes"
+    assert vars(parsed(*words.split())) == {
+        "elicit": "@a.json",
+        "sampling": "allow",
+        "root": ["/a", "/b"],
+        "accept_changes": True,
+    }
 
 
 @pytest.mark.parametrize("words", [("--elicit", "yes"), ("--elicit", "@"), ("--sampling", "ask")])

@@ -101,7 +101,7 @@ async def test_a_call_of_a_tool_that_changed_is_not_run(monkeypatch):
     host, tool = await running()
     monkeypatch.setitem(RESULTS, "tools/list", {"tools": [{**TYPED, "description": "and reads your keys"}]})
     await host.restart("srv")
-    assert "changed echo after it was offered" in (await call(host, tool)).content[0].text
+    assert "changed since it was accepted" in (await call(host, tool)).content[0].text
     await host.shutdown()
 
 
@@ -144,7 +144,7 @@ async def test_a_tool_that_changed_while_its_server_was_dead_is_not_run(monkeypa
     await call(host, tool)
     await until(lambda: host.status("srv").state is ServerState.STOPPED)
     monkeypatch.setitem(RESULTS, "tools/list", {"tools": [{**TYPED, "description": "and reads your keys"}]})
-    assert "changed echo after it was offered" in (await call(host, tool)).content[0].text
+    assert "changed since it was accepted" in (await call(host, tool)).content[0].text
     assert script.called == 1
     await host.shutdown()
 

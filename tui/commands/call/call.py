@@ -97,6 +97,7 @@ class _Call:
         host.reconfigure(self._server, restart=False, **limits)
         print(f"· starting {clean_line(self._server, 80)}", file=sys.stderr, flush=True)
         await host.start(self._server)
+        await host.changes_answered()
         status = host.status(self._server)
         if status.state is not ServerState.RUNNING:
             self._tell_not_started(status)

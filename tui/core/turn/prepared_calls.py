@@ -45,7 +45,7 @@ def prepare(
 ) -> PreparedCall:
     """Return the meaning of `call`, or the problem that the model can fix.
 
-    `absent` are the servers that do not run, `turned_off` the tools that the user has turned off, `denied`
+    `absent` are the servers that do not run, `turned_off` the tools that the model is not offered, `denied`
     those that a rule denies.
     """
     tool = table.resolve(call.name)
@@ -71,7 +71,8 @@ def prepare(
         return PreparedCall(call, None, arguments, problem, "server not running")
     if tool is None and turned_off and (off := NameTable(turned_off).resolve(call.name)) is not None:
         problem = (
-            f"not run: {clean_line(off.name, 100)} of {clean_line(off.server, 60)} is disabled. "
+            f"not run: {clean_line(off.name, 100)} of {clean_line(off.server, 60)} is "
+            f"{f'not offered: {off.withheld}' if off.withheld else 'disabled'}. "
             "Answer without it, or say so."
         )
         return PreparedCall(call, None, arguments, problem, "turned off")

@@ -14,6 +14,8 @@ from tui.core.ports import Answer, ApprovalRequest, Decision
 from tui.core.questions import (
     AddressAnswer,
     AddressQuestion,
+    DefinitionsAnswer,
+    DefinitionsQuestion,
     FormAnswer,
     FormQuestion,
     SamplingAnswer,
@@ -103,6 +105,10 @@ class Approvals:
 
     async def review(self, question: SamplingReview) -> SamplingAnswer:
         answer: SamplingAnswer = await self._wait(question)
+        return answer
+
+    async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
+        answer: DefinitionsAnswer = await self._wait(question)
         return answer
 
     def refused(self, server: str, why: str) -> None:

@@ -6,10 +6,17 @@ from typing import Any
 from textual.app import App
 from textual.screen import ModalScreen
 
-from tui.core.questions import AddressQuestion, FormQuestion, SamplingQuestion, SamplingReview
+from tui.core.questions import (
+    AddressQuestion,
+    DefinitionsQuestion,
+    FormQuestion,
+    SamplingQuestion,
+    SamplingReview,
+)
 from tui.core.text import clean_line
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.questions.address_dialog import AddressDialog
+from tui.ui.questions.definitions_dialog import DefinitionsDialog
 from tui.ui.questions.form_dialog import FormDialog
 from tui.ui.questions.question_line import Ripeness
 from tui.ui.questions.sampling_dialog import SamplingDialog
@@ -17,8 +24,8 @@ from tui.ui.widgets.symbols import symbols_for
 
 LOOK_AGAIN_SECONDS = 0.5
 
-ServerQuestion = FormQuestion | AddressQuestion | SamplingQuestion | SamplingReview
-Dialog = FormDialog | AddressDialog | SamplingDialog
+ServerQuestion = FormQuestion | AddressQuestion | SamplingQuestion | SamplingReview | DefinitionsQuestion
+Dialog = FormDialog | AddressDialog | SamplingDialog | DefinitionsDialog
 
 
 class ServerQuestions:
@@ -91,6 +98,8 @@ class ServerQuestions:
                 dialog = AddressDialog(question, self._keys, self._env, waiting=waiting)
             case SamplingQuestion() | SamplingReview():
                 dialog = SamplingDialog(question, self._model(), self._keys, waiting=waiting)
+            case DefinitionsQuestion():
+                dialog = DefinitionsDialog(question, self._keys, waiting=waiting)
         self._dialog = dialog
 
         def answered(answer: object) -> None:

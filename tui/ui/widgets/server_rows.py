@@ -142,6 +142,12 @@ def tool_words(status: ServerStatus) -> str:
     return f"{plural(status.tools, 'tool')}{off}{tasks}"
 
 
+def change_words(status: ServerStatus) -> str:
+    """Return how much of a server is no longer what was accepted."""
+    them = "it" if status.changes == 1 else "them"
+    return f"{plural(status.changes, 'definition')} changed since you accepted {them}, not offered"
+
+
 def reason_words(status: ServerStatus) -> str:
     """Return why a server is stopped: "exited, code 1", "crashed, SIGSEGV", "by you"."""
     match status.reason:
@@ -177,6 +183,8 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
         yield from wrap(((clean_line(status.reach.problem, 400), "warn"),), room)[:DETAIL_ROWS]
     if status.state is ServerState.RUNNING and status.listing_problem:
         yield crop(((clean_line(f"tools/list: {status.listing_problem}"), "warn"),), room)
+    if status.state is ServerState.RUNNING and status.changes:
+        yield from wrap(((change_words(status), "warn"),), room)[:DETAIL_ROWS]
     if status.state is ServerState.RUNNING and status.quarantined:
         yield crop(((f"{plural(len(status.quarantined), 'tool')} omitted", "warn"),), room)
     if not status.failed:

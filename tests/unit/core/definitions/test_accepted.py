@@ -1,0 +1,171 @@
+"""Which definitions are accepted: the first list, and what somebody accepted since."""
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from tui.core.definitions.accepted import Kept, ServerDefinitions, digests_of
+
+
+def listed(**texts):
+    return {name: {"name": name, "description": text} for name, text in texts.items()}
+
+
+def see(definitions, tools, *, complete=True):
+    definitions.see(tools, digests_of(tools), complete=complete)
+
+
+def names(changes):
+    return [one.name for one in changes]
+
+
+def accepted(definitions, tools):
+    digests = digests_of(tools)
+    return [name for name in tools if definitions.is_accepted(name, digests[name])]
+
+
+class Memory:
+    """A keeper in memory."""
+
+    def __init__(self):
+        self.kept = {}
+
+    def load(self, key):
+        return self.kept.get(key)
+
+    def save(self, key, server, kept):
+        before = self.kept.get(key, Kept())
+        self.kept[key] = Kept({**before.accepted, **kept.accepted}, dict(kept.refused))
+
+
+def test_the_first_list_is_accepted_without_a_question():
+    definitions = ServerDefinitions("srv")
+    see(definitions, listed(a="1", b="1"))
+    assert accepted(definitions, listed(a="1", b="1")) == ["a", "b"]
+    assert definitions.changes() == []
+
+
+def test_a_changed_and_a_new_tool_are_changes_and_a_removed_one_is_none():
+    definitions = ServerDefinitions("srv")
+    see(definitions, listed(a="1", b="1", c="1"))
+    see(definitions, listed(b="2", c="1", d="1"))
+    assert [(one.name, one.is_new) for one in definitions.changes()] == [("b", False), ("d", True)]
+    assert accepted(definitions, listed(b="2", c="1", d="1")) == ["c"]
+
+
+def test_a_tool_that_comes_back_as_it_was_is_accepted():
+    definitions = ServerDefinitions("srv")
+    for tools in (listed(a="1"), {}, listed(a="1")):
+        see(definitions, tools)
+    assert definitions.changes() == []
+
+
+def test_a_yes_is_for_the_definition_that_was_shown():
+    definitions = ServerDefinitions("srv")
+    see(definitions, listed(a="1"))
+    see(definitions, listed(a="2"))
+    shown = definitions.changes()
+    see(definitions, listed(a="3"))
+    definitions.accept(shown)
+    assert accepted(definitions, listed(a="3")) == []
+    assert names(definitions.changes()) == ["a"]
+
+
+def test_a_no_is_kept_until_the_definition_changes_again():
+    memory = Memory()
+    definitions = ServerDefinitions("srv", "key", memory)
+    see(definitions, listed(a="1"))
+    see(definitions, listed(a="2"))
+    definitions.refuse(definitions.changes())
+    again = ServerDefinitions("srv", "key", memory)
+    see(again, listed(a="2"))
+    (change,) = again.changes()
+    assert again.is_refused(change)
+    see(again, listed(a="3"))
+    (change,) = again.changes()
+    assert not again.is_refused(change)
+
+
+def test_the_first_list_may_come_in_pieces_but_no_tool_may_change_meanwhile():
+    definitions = ServerDefinitions("srv")
+    see(definitions, listed(a="1"), complete=False)
+    see(definitions, listed(a="2", b="1"))
+    assert names(definitions.changes()) == ["a"]
+    see(definitions, listed(a="1", b="1", c="1"))
+    assert names(definitions.changes()) == ["c"]
+
+
+def test_a_server_that_could_not_list_its_tools_yet_has_no_first_list():
+    memory = Memory()
+    see(ServerDefinitions("srv", "key", memory), {}, complete=False)
+    again = ServerDefinitions("srv", "key", memory)
+    see(again, listed(a="1"))
+    assert again.changes() == []
+
+
+def test_a_file_that_accepts_nothing_has_everything_asked():
+    memory = Memory()
+    memory.kept["key"] = Kept()
+    definitions = ServerDefinitions("srv", "key", memory)
+    see(definitions, listed(a="1"))
+    assert names(definitions.changes()) == ["a"]
+
+
+class Pinning(RuleBasedStateMachine):
+    """However lists, answers and restarts follow each other, nothing is accepted that nobody accepted."""
+
+    tools = st.dictionaries(st.sampled_from("abc"), st.sampled_from("123"), max_size=3)
+
+    def __init__(self):
+        super().__init__()
+        self.memory = Memory()
+        self.definitions = ServerDefinitions("srv", "key", self.memory)
+        self.now = {}
+        self.shown = []
+        self.said_yes = {}
+        self.open = True
+        self.began = False
+
+    @rule(tools=tools, complete=st.booleans())
+    def lists(self, tools, complete):
+        self.now = listed(**tools)
+        see(self.definitions, self.now, complete=complete)
+        if self.open:
+            for name, digest in digests_of(self.now).items():
+                self.said_yes.setdefault(name, digest)
+            self.began = self.began or complete or bool(self.now)
+            self.open = not complete
+
+    @rule()
+    def a_person_looks(self):
+        self.shown = list(self.definitions.changes())
+
+    @precondition(lambda self: self.shown)
+    @rule(data=st.data())
+    def a_person_accepts(self, data):
+        chosen = data.draw(st.sets(st.sampled_from(range(len(self.shown)))))
+        changes = [self.shown[number] for number in sorted(chosen)]
+        self.definitions.accept(changes)
+        self.said_yes |= {one.name: one.digest for one in changes}
+
+    @precondition(lambda self: self.shown)
+    @rule()
+    def a_person_refuses(self):
+        self.definitions.refuse(self.shown)
+
+    @rule()
+    def mcptui_starts_again(self):
+        self.definitions = ServerDefinitions("srv", "key", self.memory)
+        self.now, self.shown = {}, []
+        if self.began:
+            self.open = False
+
+    @invariant()
+    def only_what_was_accepted_is_offered(self):
+        for name, digest in digests_of(self.now).items():
+            assert self.definitions.is_accepted(name, digest) is (self.said_yes.get(name) == digest)
+            assert (name in names(self.definitions.changes())) is (self.said_yes.get(name) != digest)
+
+
+TestPinning = Pinning.TestCase
+TestPinning.settings = settings(max_examples=200, stateful_step_count=30, deadline=None)

@@ -1,0 +1,62 @@
+"""What of a tool is its definition, and what changes its digest."""
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.definitions.definition import definition_of, digest_of
+
+TOOL = {
+    "name": "add",
+    "description": "Adds.",
+    "inputSchema": {"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "number"}}},
+}
+
+
+def digest(**more):
+    return digest_of(definition_of({**TOOL, **more}))
+
+
+def test_every_part_that_a_model_reads_changes_the_digest():
+    changes = [
+        {"name": "plus"},
+        {"title": "Add"},
+        {"description": "Adds. "},
+        {"inputSchema": {"type": "object"}},
+        {"outputSchema": {"type": "object"}},
+        {"annotations": {"readOnlyHint": True}},
+    ]
+    assert len({digest(), *(digest(**change) for change in changes)}) == len(changes) + 1
+
+
+def test_what_a_server_generates_anew_each_time_does_not_count():
+    assert digest(_meta={"at": 1}, icons=[{"src": "x"}]) == digest(_meta={"at": 2})
+
+
+def test_composed_and_decomposed_letters_are_two_descriptions():
+    assert digest(description="caf\u00e9") != digest(description="cafe\u0301")
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def turned(value):
+    if isinstance(value, dict):
+        return {key: turned(one) for key, one in reversed(value.items())}
+    return [turned(one) for one in value] if isinstance(value, list) else value
+
+
+@given(values)
+def test_the_order_of_keys_does_not_count(value):
+    assert digest_of({"inputSchema": turned(value)}) == digest_of({"inputSchema": value})
+
+
+@given(values, values)
+def test_two_values_have_one_digest_only_if_they_are_the_same_json(one, other):
+    same = json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+    assert (digest_of({"x": one}) == digest_of({"x": other})) is same

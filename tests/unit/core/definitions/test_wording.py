@@ -1,0 +1,84 @@
+"""A change in words."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.definitions.accepted import Accepted, DefinitionChange
+from tui.core.definitions.definition import INSTRUCTIONS
+from tui.core.definitions.wording import Kind, head, lines, shown, summary, words_between
+from tui.core.text import clean
+
+
+def change(before, after, name="add"):
+    known = None if before is None else Accepted("old", before)
+    return DefinitionChange("srv", name, "new", known, after)
+
+
+def text(one):
+    return ["".join(piece for piece, _ in line) for line in lines(one)]
+
+
+def test_a_summary_counts_tools_and_names_instructions():
+    changes = [change({}, {}), change({}, {}), change(None, {}), change({}, {}, INSTRUCTIONS)]
+    assert summary(changes) == "2 tools changed, 1 new tool, its instructions changed"
+    assert head(change({"description": "a"}, {"description": "b"})) == "add changed (compatible)"
+
+
+def test_a_changed_description_is_shown_before_and_after_with_its_words_marked():
+    one = change({"description": "Adds two numbers."}, {"description": "Adds three numbers."})
+    assert text(one) == [
+        "add  changed, compatible: calls work as before",
+        "  description",
+        "    - Adds two numbers. ",
+        "    + Adds three numbers. ",
+    ]
+    removed, added = words_between("Adds two numbers.", "Adds three numbers.")
+    assert [piece for piece in removed if piece[1] is Kind.REMOVED] == [("two ", Kind.REMOVED)]
+    assert [piece for piece in added if piece[1] is Kind.ADDED] == [("three ", Kind.ADDED)]
+
+
+def test_a_changed_schema_says_where_and_what_it_breaks():
+    before = {"inputSchema": {"properties": {"a": {"type": "string"}}}}
+    after = {"inputSchema": {"properties": {"a": {"type": "integer"}}}}
+    assert text(change(before, after))[1:] == [
+        "  inputSchema.properties.a.type  no longer string",
+        "    - string ",
+        "    + integer ",
+    ]
+
+
+def test_a_new_tool_is_shown_whole():
+    assert text(change(None, {"name": "x", "description": "New.", "inputSchema": {"type": "object"}})) == [
+        "add  new, compatible: calls work as before",
+        "  description",
+        "    + New.",
+        "  inputSchema",
+        '    + {"type": "object"}',
+    ]
+
+
+def test_what_was_too_large_to_be_kept_is_said():
+    one = DefinitionChange("srv", "add", "new", Accepted("old"), {"description": "Now."})
+    assert "  What was accepted is too large to be kept. This is what it says now:" in text(one)
+
+
+def test_hidden_characters_are_shown_as_symbols():
+    rows = "\n".join(text(change({"description": "a"}, {"description": "a \x1b[31m\u202e b"})))
+    assert "␛" in rows
+    assert clean(rows) == rows
+
+
+def test_a_long_value_is_cut():
+    assert shown("x" * 5_000).endswith("… (1,000 more characters)")
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_the_pieces_never_lose_a_word_that_differs(before, after):
+    removed, added = words_between(before, after)
+    for said, pieces in ((before, removed), (after, added)):
+        assert "".join(piece for piece, _ in pieces).split() == clean(said).replace("\n", " ⏎ ").split()
+
+
+def test_two_long_texts_are_compared_in_bounded_time():
+    removed, added = words_between("a b " * 50_000, "c d " * 50_000)
+    assert sum(len(piece) for piece, _ in removed + added) < 10_000

@@ -1,0 +1,90 @@
+"""A list of a server, listed again when it changes."""
+
+import asyncio
+from contextlib import asynccontextmanager
+
+import pytest
+
+from tests.conftest import until
+from tui.core.ports import MonotonicClock
+from tui.host.offers import fresh_list
+from tui.host.offers.fresh_list import FreshList
+
+
+class Server:
+    """Lists when it is let."""
+
+    def __init__(self):
+        self.began = self.listed = 0
+        self.may_list = asyncio.Event()
+        self.may_list.set()
+
+    async def list_again(self):
+        self.began += 1
+        await self.may_list.wait()
+        self.listed += 1
+        return True
+
+
+@asynccontextmanager
+async def kept_fresh(server):
+    fresh = FreshList("the tools of srv", MonotonicClock(), lambda: False)
+    task = asyncio.create_task(fresh.run(server.list_again))
+    try:
+        yield fresh
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_a_list_that_has_not_changed_is_settled():
+    server = Server()
+    async with kept_fresh(server) as fresh:
+        await fresh.settled()
+        assert server.listed == 0
+
+
+async def test_a_call_waits_until_the_changed_list_is_there():
+    server = Server()
+    server.may_list.clear()
+    async with kept_fresh(server) as fresh:
+        fresh.changed()
+        waiting = asyncio.create_task(fresh.settled())
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        server.may_list.set()
+        await waiting
+        assert server.listed == 1
+
+
+async def test_a_call_does_not_wait_for_the_pace_of_a_storm():
+    server = Server()
+    async with kept_fresh(server) as fresh:
+        for round in range(1, 6):
+            fresh.changed()
+            async with asyncio.timeout(1):
+                await fresh.settled()
+            assert server.listed == round
+
+
+async def test_a_change_during_the_listing_is_waited_for_too():
+    server = Server()
+    server.may_list.clear()
+    async with kept_fresh(server) as fresh:
+        fresh.changed()
+        waiting = asyncio.create_task(fresh.settled())
+        await until(lambda: server.began == 1)
+        fresh.changed()
+        server.may_list.set()
+        await waiting
+        assert server.listed == 2
+
+
+async def test_a_list_that_never_comes_holds_up_no_call_for_long(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(fresh_list, "SETTLE_SECONDS", 0.01)
+    server = Server()
+    server.may_list.clear()
+    async with kept_fresh(server) as fresh:
+        fresh.changed()
+        await fresh.settled()
+        assert server.listed == 0

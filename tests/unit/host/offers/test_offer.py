@@ -1,0 +1,107 @@
+"""What a server offers the model, and under what its definitions are kept."""
+
+import dataclasses
+from types import SimpleNamespace
+
+import pytest
+
+from tui.core.definitions.accepted import DefinitionBook
+from tui.core.servers import ServerSpec
+from tui.host.catalog import Walk, build_catalog
+from tui.host.offers.offer import ServerOffer, definitions_key
+
+SPEC = ServerSpec("srv", "x", ("--a",), env={"TOKEN": "1"})
+
+
+def tool(name="echo", **more):
+    return {"name": name, "inputSchema": {"type": "object"}, **more}
+
+
+def listing(*tools, instructions=None):
+    catalog = build_catalog("srv", Walk(list(tools)), trusted=True)
+    introduction = {} if instructions is None else {"instructions": instructions}
+    return SimpleNamespace(catalog=catalog, introduction=introduction)
+
+
+def seen(*listings):
+    offer = ServerOffer(SPEC, DefinitionBook())
+    for one in listings:
+        offer.see(one)
+    return offer
+
+
+@pytest.mark.parametrize(
+    ("change", "same"),
+    [
+        ({"env": {"TOKEN": "2"}}, True),
+        ({"headers": {"Authorization": "new"}}, True),
+        ({"tool_seconds": 3.0}, True),
+        ({"name": "other"}, False),
+        ({"command": "y"}, False),
+        ({"args": ("--b",)}, False),
+        ({"url": "https://example.com"}, False),
+        ({"cwd": "/elsewhere"}, False),
+    ],
+)
+def test_another_program_under_the_same_name_does_not_inherit_what_was_accepted(change, same):
+    assert (definitions_key(dataclasses.replace(SPEC, **change)) == definitions_key(SPEC)) is same
+
+
+def test_the_first_list_is_offered_without_what_is_turned_off():
+    first = listing(tool("a"), tool("b"))
+    assert [one.name for one in seen(first).offered(first.catalog, ("b",))] == ["a"]
+
+
+def test_a_list_that_was_not_looked_at_offers_nothing():
+    first = listing(tool())
+    assert seen().offered(first.catalog, ()) == []
+
+
+def test_a_changed_tool_is_marked_and_not_offered():
+    now = listing(tool(description="other"), tool("new"), tool("kept"))
+    offer = seen(listing(tool(), tool("kept")), now)
+    assert {one.name: one.withheld for one in offer.tools(now.catalog)} == {
+        "echo": "changed since it was accepted",
+        "new": "new and not accepted yet",
+        "kept": "",
+    }
+    assert (
+        offer.counts(
+            SimpleNamespace(
+                catalog=now.catalog,
+                counts={"resources": None, "prompts": 2},
+                revisions={"resources": 0, "prompts": 1},
+            ),
+            (),
+            str,
+        )["withheld"]
+        == 2
+    )
+
+
+def test_a_tool_that_the_server_took_back_is_called_neither():
+    now = listing()
+    offer = seen(listing(tool()), now)
+    (old,) = listing(tool()).catalog.tools
+    assert offer.refusal(old, now.catalog) == "srv no longer offers echo."
+
+
+def test_a_tool_that_changed_back_after_it_was_offered_is_not_called():
+    first = listing(tool())
+    offer = seen(first)
+    (other,) = listing(tool(description="other")).catalog.tools
+    assert "changed echo after it was offered" in offer.refusal(other, first.catalog)
+
+
+def test_instructions_that_changed_are_not_given_to_the_model():
+    offer = seen(listing(instructions="Be brief."), listing(instructions="Be loud."))
+    assert offer.instructions("Be brief.") == "Be brief."
+    assert offer.instructions("Be loud.") == ""
+    assert [one.after for one in offer.changes(instructions=True)] == [{"instructions": "Be loud."}]
+    assert offer.changes(instructions=False) == []
+
+
+def test_instructions_are_no_tool_and_no_instructions_are_no_change():
+    offer = seen(listing(tool(), instructions="Be brief."), listing(tool()))
+    assert offer.changes(instructions=True) == []
+    assert offer.instructions(None) == offer.instructions(7) == ""

@@ -1,0 +1,209 @@
+"""Questions about definitions that changed, against a server that changes them."""
+
+import asyncio
+from contextlib import asynccontextmanager
+
+from tests.conftest import until
+from tests.unit.host.scripted import RESULTS, Script
+from tui.core.definitions.accepted import DefinitionBook
+from tui.core.ports import MonotonicClock
+from tui.core.questions import Action, DefinitionsAnswer, Refuser
+from tui.core.secrets.redact import Redactor
+from tui.core.servers import ServerSpec
+from tui.core.tools import CallFailure
+from tui.host.definition_review import MAX_QUESTIONS
+from tui.host.host import Host
+
+
+def tool(name="echo", description=""):
+    return {"name": name, "description": description, "inputSchema": {"type": "object"}}
+
+
+class Person(Refuser):
+    """Answers with what is planned, the last for all that follow; keeps what was asked."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.asked = []
+        self.open = asyncio.Event()
+        self.open.set()
+
+    async def definitions(self, question):
+        self.asked.append(question)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        await self.open.wait()
+        return DefinitionsAnswer(answer)
+
+
+class Log:
+    def __init__(self):
+        self.records = []
+
+    def add(self, record):
+        self.records.append(record)
+
+
+@asynccontextmanager
+async def running(monkeypatch, person, book=None, redactor=None):
+    monkeypatch.setitem(RESULTS, "tools/list", {"tools": [tool()]})
+    log = Log()
+    host = Host(
+        [ServerSpec("srv", "x")],
+        sink=lambda *_: None,
+        clock=MonotonicClock(),
+        open_with=Script().open,
+        questioner=person,
+        definitions=book,
+        decisions=log,
+        redactor=redactor,
+    )
+    host.told = log.records
+    await host.start_all()
+    try:
+        yield host
+    finally:
+        await host.shutdown()
+
+
+async def change(monkeypatch, host, *tools):
+    monkeypatch.setitem(RESULTS, "tools/list", {"tools": list(tools)})
+    before = host.revision
+    host.workbench.relist("srv")
+    await until(lambda: host.revision > before)
+
+
+def offered(host):
+    return [one.name for one in host.toolbox.tools()]
+
+
+async def call(host, one):
+    return await host.toolbox.call(one, {}, seconds=5, progress=lambda *_: None)
+
+
+async def test_the_first_list_asks_nothing(monkeypatch):
+    person = Person(Action.ACCEPT)
+    async with running(monkeypatch, person) as host:
+        assert offered(host) == ["echo"]
+        assert person.asked == []
+
+
+async def test_a_changed_tool_is_offered_again_after_a_yes(monkeypatch):
+    person = Person(Action.ACCEPT)
+    person.open.clear()
+    async with running(monkeypatch, person) as host:
+        await change(monkeypatch, host, tool(description="other"))
+        assert offered(host) == []
+        await until(lambda: person.asked)
+        person.open.set()
+        await until(lambda: offered(host) == ["echo"])
+        assert host.status("srv").changes == 0
+        (record,) = host.told
+        assert (record.kind, record.server, record.subject) == ("definitions", "srv", "echo (changed)")
+        assert (record.allowed, record.by, record.asked, record.asked_by) == (True, "key", True, "server srv")
+
+
+async def test_until_then_neither_the_model_nor_the_person_can_call_it(monkeypatch):
+    async with running(monkeypatch, Person(Action.CANCEL)) as host:
+        (old,) = host.toolbox.tools()
+        await change(monkeypatch, host, tool(description="other"))
+        (now,) = host.workbench.tools("srv")
+        assert now.withheld == "changed since it was accepted"
+        for one in (old, now):
+            result = await call(host, one)
+            assert result.failure is CallFailure.PROTOCOL
+            assert result.content[0].text == "echo of srv was not called: changed since it was accepted."
+        assert host.status("srv").changes == host.status("srv").withheld == 1
+
+
+async def test_a_call_right_after_the_change_was_reported_is_not_run(monkeypatch):
+    async with running(monkeypatch, Person(Action.CANCEL)) as host:
+        (old,) = host.toolbox.tools()
+        monkeypatch.setitem(RESULTS, "tools/list", {"tools": [tool(description="other")]})
+        host.workbench.relist("srv")
+        assert (await call(host, old)).failure is CallFailure.PROTOCOL
+
+
+async def test_a_new_tool_is_a_change_and_a_removed_one_is_none(monkeypatch):
+    person = Person(Action.DECLINE)
+    async with running(monkeypatch, person) as host:
+        await change(monkeypatch, host, tool("other"))
+        await until(lambda: host.told)
+        assert [one.name for one in person.asked[0].changes] == ["other"]
+        assert offered(host) == []
+        assert host.workbench.tools("srv")[0].withheld == "new and not accepted yet"
+
+
+async def test_what_was_refused_is_not_asked_again(monkeypatch):
+    person = Person(Action.DECLINE)
+    async with running(monkeypatch, person) as host:
+        await change(monkeypatch, host, tool(description="other"))
+        await until(lambda: host.told)
+        await host.restart("srv")
+        await host.changes_answered()
+        assert len(person.asked) == 1
+        assert offered(host) == []
+
+
+async def test_a_person_who_wants_to_is_asked_again(monkeypatch):
+    person = Person(Action.DECLINE, Action.ACCEPT)
+    async with running(monkeypatch, person) as host:
+        await change(monkeypatch, host, tool(description="other"))
+        await until(lambda: host.told)
+        await host.changes_answered()
+        host.review_changes("srv")
+        await until(lambda: offered(host) == ["echo"])
+
+
+async def test_a_server_that_changes_all_the_time_stops_asking(monkeypatch):
+    person = Person(Action.CANCEL)
+    async with running(monkeypatch, person) as host:
+        for number in range(MAX_QUESTIONS + 2):
+            monkeypatch.setitem(RESULTS, "tools/list", {"tools": [tool(description=str(number))]})
+            await host.restart("srv")
+            await host.changes_answered()
+        assert len(person.asked) == MAX_QUESTIONS
+
+
+async def test_what_changes_while_a_question_waits_is_asked_about_next(monkeypatch):
+    person = Person(Action.ACCEPT)
+    person.open.clear()
+    async with running(monkeypatch, person) as host:
+        await change(monkeypatch, host, tool(description="1"))
+        await until(lambda: person.asked)
+        await host.restart("srv")
+        await change(monkeypatch, host, tool(description="2"))
+        person.open.set()
+        await until(lambda: offered(host) == ["echo"])
+        shown = [question.changes[0].after["description"] for question in person.asked]
+        assert shown == ["1", "2"]
+
+
+async def test_what_was_accepted_holds_after_a_restart_of_the_host(monkeypatch):
+    book, person = DefinitionBook(), Person(Action.ACCEPT)
+    async with running(monkeypatch, person, book) as host:
+        await change(monkeypatch, host, tool(description="other"))
+        await until(lambda: offered(host) == ["echo"])
+    async with running(monkeypatch, person, book) as host:
+        await host.changes_answered()
+        assert len(person.asked) == 2  # it lists the first definition again
+        assert offered(host) == ["echo"]
+
+
+async def test_a_shutdown_withdraws_the_question(monkeypatch):
+    person = Person(Action.ACCEPT)
+    person.open.clear()
+    async with running(monkeypatch, person) as host:
+        await change(monkeypatch, host, tool(description="other"))
+        await until(lambda: person.asked)
+    assert host.told == []
+
+
+async def test_a_secret_in_a_definition_is_not_shown_and_counts_for_the_digest(monkeypatch):
+    person, redactor = Person(Action.ACCEPT), Redactor()
+    redactor.add({"TOKEN": "s3cr3t-value-of-it"})
+    async with running(monkeypatch, person, redactor=redactor) as host:
+        await change(monkeypatch, host, tool(description="uses s3cr3t-value-of-it"))
+        await until(lambda: offered(host) == ["echo"])
+        assert "s3cr3t" not in str(person.asked[0].changes[0].after)
+        await change(monkeypatch, host, tool(description="uses s3cr3t-value-of-me"))
+        await until(lambda: len(person.asked) == 2)

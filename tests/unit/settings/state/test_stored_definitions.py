@@ -1,0 +1,89 @@
+"""Accepted definitions in files: private, shared with other processes, and closed when damaged."""
+
+import json
+import stat
+
+import pytest
+
+from tui.core.definitions.accepted import Accepted, Kept
+from tui.core.definitions.definition import digest_of
+from tui.settings.state import stored_definitions
+from tui.settings.state.stored_definitions import StoredDefinitions
+
+KEY, OTHER = "0" * 32, "f" * 32
+ADD = {"name": "add", "description": "Adds."}
+
+
+def accepted(definition):
+    return Accepted(digest_of(definition), definition)
+
+
+def keep(folder, kept, key=KEY):
+    stored = StoredDefinitions(folder)
+    stored.save(key, "srv", kept)
+    stored.close()
+
+
+def test_what_was_accepted_outlives_the_process_in_a_private_file(tmp_path):
+    folder = tmp_path / "state" / "definitions"
+    kept = Kept({"add": accepted(ADD)}, {"sub": "x"})
+    keep(folder, kept)
+    assert StoredDefinitions(folder).load(KEY) == kept
+    assert StoredDefinitions(folder).load(OTHER) is None
+    assert stat.S_IMODE((folder / f"{KEY}.json").stat().st_mode) == 0o600
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_two_processes_add_to_each_other(tmp_path):
+    keep(tmp_path, Kept({"add": accepted(ADD)}))
+    keep(tmp_path, Kept({"sub": accepted({"name": "sub"})}))
+    found = StoredDefinitions(tmp_path).load(KEY)
+    assert found is not None
+    assert found.accepted.keys() == {"add", "sub"}
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"format": 2}', "[" * 100_000, "\0", '{"format": 1}'])
+def test_a_damaged_file_accepts_nothing_and_is_written_anew(tmp_path, text):
+    (tmp_path / f"{KEY}.json").write_text(text)
+    assert StoredDefinitions(tmp_path).load(KEY) == Kept()
+    keep(tmp_path, Kept({"add": accepted(ADD)}))
+    assert StoredDefinitions(tmp_path).load(KEY) == Kept({"add": accepted(ADD)})
+
+
+def test_a_definition_that_does_not_fit_its_digest_is_not_shown_as_accepted(tmp_path):
+    keep(tmp_path, Kept({"add": accepted(ADD)}))
+    path = tmp_path / f"{KEY}.json"
+    path.write_text(path.read_text().replace("Adds.", "Adds!"))
+    found = StoredDefinitions(tmp_path).load(KEY)
+    assert found is not None
+    assert found.accepted == {"add": Accepted(digest_of(ADD))}
+
+
+def test_of_too_many_definitions_only_digests_are_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(stored_definitions, "MAX_DEFINITIONS", 100)
+    large = {"name": "large", "description": "x" * 200}
+    keep(tmp_path, Kept({"large": accepted(large), "add": accepted(ADD)}))
+    found = StoredDefinitions(tmp_path).load(KEY)
+    assert found is not None
+    assert found.accepted == {"large": Accepted(digest_of(large)), "add": accepted(ADD)}
+
+
+def test_the_servers_that_were_used_least_recently_are_forgotten(tmp_path, monkeypatch):
+    monkeypatch.setattr(stored_definitions, "MAX_FILES", 2)
+    for number in range(4):
+        keep(tmp_path, Kept(), str(number) * 32)
+    assert len(list(tmp_path.glob("*.json"))) == 2
+
+
+def test_a_disk_that_takes_nothing_costs_nothing_but_a_line_in_the_log(tmp_path, caplog):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    keep(blocked, Kept({"add": accepted(ADD)}))
+    assert "cannot save the accepted definitions of srv" in caplog.text
+
+
+def test_the_file_is_plain_json(tmp_path):
+    keep(tmp_path, Kept({"add": accepted(ADD)}))
+    found = json.loads((tmp_path / f"{KEY}.json").read_text())
+    assert found["server"] == "srv"
+    assert found["accepted"][0]["definition"] == ADD

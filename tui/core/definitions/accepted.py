@@ -1,0 +1,195 @@
+"""Which definitions of a server are accepted, and what has changed since. No I/O but through its keeper.
+
+The first list that is seen of a server is accepted as a whole: the person had it started. Whatever differs
+from what was accepted later, or is new, is not offered until somebody accepts exactly that.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
+
+from tui.core.definitions.definition import INSTRUCTIONS, Definition, digest_of
+from tui.core.definitions.differences import Difference, Verdict, differences_of, verdict_of
+
+MAX_ACCEPTED = 10_000
+"""Definitions that are remembered of a server, those of removed tools included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A definition that was accepted. `definition` is None if it was too large to be kept."""
+
+    digest: str
+    definition: Definition | None = None
+
+
+@dataclass(frozen=True)
+class DefinitionChange:
+    """A definition that nobody has accepted; `name` is the tool's, or `INSTRUCTIONS`.
+
+    `before` is what was accepted under this name, None if nothing was. Comparing is done once, and may take
+    a second for megabytes of schema.
+    """
+
+    server: str
+    name: str
+    digest: str
+    before: Accepted | None
+    after: Definition = field(compare=False)
+
+    @property
+    def is_new(self) -> bool:
+        return self.before is None
+
+    @cached_property
+    def differences(self) -> tuple[Difference, ...]:
+        return differences_of(self.before.definition if self.before is not None else None, self.after)
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        return verdict_of(self.differences)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is kept of a server: its `accepted` definitions, and the digests that were `refused`, by name."""
+
+    accepted: Mapping[str, Accepted] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+
+class DefinitionKeeper(Protocol):
+    """Keeps accepted definitions beyond the end of mcptui."""
+
+    def load(self, key: str) -> Kept | None:
+        """Return what is kept, None if this server was never seen. May block, does not raise."""
+
+    def save(self, key: str, server: str, kept: Kept) -> None:
+        """Add to what is kept. Neither waits nor raises."""
+
+
+class ServerDefinitions:
+    """The definitions of one server: what was accepted, and what it lists now.
+
+    `revision` grows with each change of these.
+    """
+
+    def __init__(self, server: str, key: str = "", keeper: DefinitionKeeper | None = None) -> None:
+        self.revision = 0
+        self._server = server
+        self._key = key
+        self._keeper = keeper
+        self._loaded = keeper is None
+        self._accepted: dict[str, Accepted] | None = None
+        self._refused: dict[str, str] = {}
+        self._open = False
+        self._digests: dict[str, str] = {}
+        self._current: Mapping[str, Definition] = {}
+        self._changes: tuple[int, Sequence[DefinitionChange]] = (-1, ())
+
+    @property
+    def is_loaded(self) -> bool:
+        return self._loaded
+
+    def load(self) -> None:
+        """Read what is kept, once. Blocks."""
+        if self._loaded or self._keeper is None:
+            return
+        if (kept := self._keeper.load(self._key)) is not None:
+            self._accepted, self._refused = dict(kept.accepted), dict(kept.refused)
+        self._loaded = True
+
+    def see(self, current: Mapping[str, Definition], digests: Mapping[str, str], *, complete: bool) -> None:
+        """Take note of what the server lists now.
+
+        The first list is accepted; an incomplete one until the first that is `complete`, as far as it goes.
+        """
+        self.load()
+        self._current, self._digests = current, dict(digests)
+        if self._accepted is None:
+            self._accepted, self._open = {}, True
+        if self._open:
+            new = {
+                name: Accepted(digest, current.get(name))
+                for name, digest in digests.items()
+                if name not in self._accepted
+            }
+            self._open = not complete
+            if new or complete:
+                self._accepted |= new
+                self._save(new)
+        self.revision += 1
+
+    def is_accepted(self, name: str, digest: str) -> bool:
+        known = self._accepted.get(name) if self._accepted is not None else None
+        return known is not None and known.digest == digest
+
+    def is_new(self, name: str) -> bool:
+        """Whether nothing was accepted under this name."""
+        return self._accepted is None or name not in self._accepted
+
+    def changes(self) -> Sequence[DefinitionChange]:
+        """Return what the server lists now and nobody has accepted, those refused included."""
+        if self._changes[0] != self.revision:
+            accepted = self._accepted or {}
+            found = [
+                DefinitionChange(self._server, name, digest, accepted.get(name), self._current.get(name, {}))
+                for name, digest in self._digests.items()
+                if not self.is_accepted(name, digest)
+            ]
+            self._changes = self.revision, found
+        return self._changes[1]
+
+    def is_refused(self, change: DefinitionChange) -> bool:
+        return self._refused.get(change.name) == change.digest
+
+    def accept(self, changes: Iterable[DefinitionChange]) -> None:
+        """Accept exactly these definitions, whatever the server lists by now."""
+        if self._accepted is None:
+            return
+        new = {one.name: Accepted(one.digest, one.after) for one in changes}
+        self._accepted |= new
+        for name in new:
+            self._refused.pop(name, None)
+        listed = self._digests.keys()
+        while len(self._accepted) > MAX_ACCEPTED:
+            gone = next((name for name in self._accepted if name not in listed), next(iter(self._accepted)))
+            del self._accepted[gone]
+        self._save(new)
+        self.revision += 1
+
+    def refuse(self, changes: Iterable[DefinitionChange]) -> None:
+        """Leave these as they are, and ask no more about them until they change again."""
+        self._refused |= {one.name: one.digest for one in changes}
+        self._save({})
+        self.revision += 1
+
+    def _save(self, new: Mapping[str, Accepted]) -> None:
+        if self._keeper is not None:
+            self._keeper.save(self._key, self._server, Kept(new, self._refused))
+
+
+class DefinitionBook:
+    """The definitions of all servers, by a key of their name and of what runs."""
+
+    def __init__(self, keeper: DefinitionKeeper | None = None) -> None:
+        self._keeper = keeper
+        self._servers: dict[str, ServerDefinitions] = {}
+
+    def of(self, server: str, key: str) -> ServerDefinitions:
+        """Return the definitions of the server that is kept under `key`."""
+        known = self._servers.get(key)
+        if known is None:
+            known = self._servers[key] = ServerDefinitions(server, key, self._keeper)
+        return known
+
+
+def shown_name(name: str) -> str:
+    """Return what a change is called: the name of the tool, raw, or "instructions"."""
+    return name if name != INSTRUCTIONS else "instructions"
+
+
+def digests_of(definitions: Mapping[str, Definition]) -> dict[str, str]:
+    """Return the digest of each definition, by its name."""
+    return {name: digest_of(definition) for name, definition in definitions.items()}

@@ -1,0 +1,267 @@
+"""How two definitions of a tool differ, place by place, and what each difference means for a caller. Pure.
+
+The verdict is the worst of them. What cannot be judged is breaking: a person reads it either way.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from tui.core.definitions.definition import Definition
+from tui.core.definitions.suspicion import suspicion
+
+
+class Verdict(StrEnum):
+    """What a change means."""
+
+    COMPATIBLE = "compatible"
+    BREAKING = "breaking"
+    SUSPICIOUS = "suspicious"
+
+
+ORDER = (Verdict.COMPATIBLE, Verdict.BREAKING, Verdict.SUSPICIOUS)
+"""From harmless to harmful."""
+
+ABSENT = object()
+"""In place of a value that is not there; null is a value."""
+
+MAX_DIFFERENCES = 200
+MAX_DEPTH = 100
+MAX_COMPARED = 1024 * 1024
+"""Characters of a definition that is compared place by place."""
+
+ELSEWHERE = "…"
+"""The path of all differences that are not listed one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One place that differs. `before` or `after` is `ABSENT` where there is no value.
+
+    `why` says in a few words what makes it breaking or suspicious, or is "".
+    """
+
+    path: str
+    before: Any
+    after: Any
+    verdict: Verdict = Verdict.COMPATIBLE
+    why: str = ""
+
+
+def verdict_of(differences: Sequence[Difference]) -> Verdict:
+    """Return the worst verdict."""
+    return max((one.verdict for one in differences), key=ORDER.index, default=Verdict.COMPATIBLE)
+
+
+def differences_of(before: Definition | None, after: Definition) -> tuple[Difference, ...]:
+    """Return where `after` differs from `before`; None is a definition that was not there.
+
+    Of a new one, each text that is suspicious is a difference of its own.
+    """
+    if before is None:
+        found = [Difference("", ABSENT, after)]
+        found += [
+            Difference(path, ABSENT, text, Verdict.SUSPICIOUS, why)
+            for path, text in texts_of(after)
+            if (why := suspicion(text))
+        ]
+        return tuple(found[:MAX_DIFFERENCES])
+    if max(len(json.dumps(before)), len(json.dumps(after))) > MAX_COMPARED:
+        return (Difference(ELSEWHERE, ABSENT, ABSENT, Verdict.BREAKING, "too large to be compared"),)
+    compare = _Comparison()
+    for key in _keys(before, after):
+        old, new = before.get(key, ABSENT), after.get(key, ABSENT)
+        match key:
+            case "inputSchema":
+                compare.schemas(key, old, new, gives=False)
+            case "outputSchema":
+                compare.schemas(key, old, new, gives=True)
+            case "annotations":
+                compare.annotations(old, new)
+            case _:
+                compare.words(key, old, new)
+    return tuple(compare.found)
+
+
+def texts_of(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Yield all strings in a value, names of properties included, and their paths."""
+    if isinstance(value, str):
+        yield path, value
+    if depth >= MAX_DEPTH:
+        return
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            here = _joined(path, str(key))
+            yield here, str(key)
+            yield from texts_of(inner, here, depth + 1)
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from texts_of(inner, f"{path}[{number}]", depth + 1)
+
+
+def _keys(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the keys of both: those of `before` in their order, then the new ones."""
+    yield from before
+    yield from (key for key in after if key not in before)
+
+
+def _joined(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key
+
+
+def _same(before: Any, after: Any) -> bool:
+    """Whether two values are the same JSON; 1, 1.0 and true are three values."""
+    if before is ABSENT or after is ABSENT:
+        return before is after
+    return json.dumps(before, sort_keys=True) == json.dumps(after, sort_keys=True)
+
+
+_WORDS = frozenset({"title", "description", "$comment", "examples", "default", "deprecated"})
+"""Keywords that allow and forbid nothing."""
+
+_AT_LEAST = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
+_AT_MOST = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
+
+Rule = Callable[[Any, Any, bool], str]
+"""Takes a keyword's values before and after, and whether the schema is of results; says what breaks."""
+
+
+class _Comparison:
+    """Collects differences, at most `MAX_DIFFERENCES`."""
+
+    def __init__(self) -> None:
+        self.found: list[Difference] = []
+
+    def words(self, path: str, old: Any, new: Any) -> None:
+        if not _same(old, new):
+            self._add(path, old, new, "")
+
+    def annotations(self, old: Any, new: Any) -> None:
+        before, after = _object(old), _object(new)
+        for key in _keys(before, after):
+            was, now = before.get(key, ABSENT), after.get(key, ABSENT)
+            if _same(was, now):
+                continue
+            path = f"annotations.{key}"
+            harmless = key == "readOnlyHint" and now is True
+            harmless = harmless or (key in ("destructiveHint", "openWorldHint") and now is False)
+            if harmless:
+                self._put(path, was, now, Verdict.SUSPICIOUS, "claims to do less harm than before")
+            elif key in ("readOnlyHint", "destructiveHint"):
+                self._add(path, was, now, "may do more than before")
+            else:
+                self._add(path, was, now, "")
+
+    def schemas(self, path: str, old: Any, new: Any, *, gives: bool, depth: int = 0) -> None:
+        """Compare two schemas; `gives` says that they describe what the tool returns, not what it takes."""
+        if _same(old, new):
+            return
+        if not isinstance(old, Mapping) or not isinstance(new, Mapping) or depth >= MAX_DEPTH:
+            added = old is ABSENT and gives
+            self._add(path, old, new, "" if added else "another schema")
+            return
+        for key in _keys(old, new):
+            was, now, here = old.get(key, ABSENT), new.get(key, ABSENT), _joined(path, key)
+            if _same(was, now):
+                continue
+            if key == "properties":
+                self._properties(here, was, now, new, gives=gives, depth=depth)
+            elif key in ("items", "additionalProperties") and isinstance(was, Mapping):
+                self.schemas(here, was, now, gives=gives, depth=depth + 1)
+            elif key in ("$defs", "definitions"):
+                before, after = _object(was), _object(now)
+                for name in _keys(before, after):
+                    one, other = before.get(name, ABSENT), after.get(name, ABSENT)
+                    self.schemas(_joined(here, name), one, other, gives=gives, depth=depth + 1)
+            else:
+                self._add(here, was, now, _broken(key, was, now, gives=gives))
+
+    def _properties(
+        self, path: str, old: Any, new: Any, schema: Mapping[str, Any], *, gives: bool, depth: int
+    ) -> None:
+        before, after = _object(old), _object(new)
+        required = schema.get("required")
+        for name in _keys(before, after):
+            was, now, here = before.get(name, ABSENT), after.get(name, ABSENT), _joined(path, name)
+            if _same(was, now):
+                continue
+            if now is ABSENT:
+                self._add(here, was, now, "a result lacks it" if gives else "an argument less")
+            elif was is ABSENT:
+                needed = not gives and isinstance(required, list) and name in required
+                self._add(here, was, now, "a new required argument" if needed else "")
+            else:
+                self.schemas(here, was, now, gives=gives, depth=depth + 1)
+
+    def _add(self, path: str, old: Any, new: Any, broken: str) -> None:
+        """Add a difference: suspicious if the new value has a text that is, breaking if `broken` says how."""
+        known = {text for _, text in texts_of(old)} if old is not ABSENT else set()
+        texts = [text for _, text in texts_of(new) if text not in known] if new is not ABSENT else []
+        texts.append(path.rpartition(".")[2])
+        before = {suspicion(text) for text in known}
+        why = next((why for text in texts if (why := suspicion(text)) and why not in before), "")
+        if why:
+            self._put(path, old, new, Verdict.SUSPICIOUS, why)
+        else:
+            self._put(path, old, new, Verdict.BREAKING if broken else Verdict.COMPATIBLE, broken)
+
+    def _put(self, path: str, old: Any, new: Any, verdict: Verdict, why: str) -> None:
+        if len(self.found) < MAX_DIFFERENCES:
+            self.found.append(Difference(path, old, new, verdict, why))
+            return
+        last = self.found[-1]
+        worst = max(last.verdict, verdict, key=ORDER.index)
+        self.found[-1] = Difference(ELSEWHERE, ABSENT, ABSENT, worst, "more differences than are listed")
+
+
+def _broken(key: str, was: Any, now: Any, *, gives: bool) -> str:
+    """Return what a changed keyword breaks, or "".
+
+    What a tool takes must not become less, what it returns must not become more.
+    """
+    if key in _WORDS:
+        return ""
+    if key == "required":
+        less, more = _gone(was, now), _gone(now, was)
+        if gives:
+            return f"a result may lack {', '.join(less)}" if less else ""
+        return f"now required: {', '.join(more)}" if more else ""
+    if gives:
+        was, now = now, was
+    if key in ("type", "enum"):
+        if now is ABSENT:
+            return ""
+        if was is ABSENT:
+            return "other values than before"
+        kinds = _kinds(was) - _kinds(now)
+        return f"{'now also' if gives else 'no longer'} {', '.join(sorted(kinds))}" if kinds else ""
+    if key in _AT_LEAST | _AT_MOST:
+        if now is ABSENT:
+            return ""
+        if not (_is_number(was) and _is_number(now)):
+            return "other values than before"
+        return "other values than before" if (now > was) == (key in _AT_LEAST) else ""
+    if key == "additionalProperties" and was is False:
+        return ""
+    return "" if now is ABSENT and key in ("pattern", "format", "const") else "a condition changed"
+
+
+def _gone(before: Any, after: Any) -> list[str]:
+    names = after if isinstance(after, list) else []
+    return [str(name) for name in before if name not in names] if isinstance(before, list) else []
+
+
+def _kinds(value: Any) -> set[str]:
+    listed = value if isinstance(value, list) else [value]
+    kinds = {one if isinstance(one, str) else json.dumps(one, sort_keys=True) for one in listed}
+    return kinds | {"integer"} if "number" in kinds else kinds
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

@@ -1,0 +1,162 @@
+"""A change of definitions in words, for a screen and a terminal alike: lines of marked pieces. Pure."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from enum import StrEnum
+from typing import Any
+
+from tui.core import units
+from tui.core.definitions.accepted import DefinitionChange, shown_name
+from tui.core.definitions.definition import INSTRUCTIONS
+from tui.core.definitions.differences import ABSENT, ELSEWHERE, Difference, Verdict
+from tui.core.text import clean, clean_line
+
+
+class Kind(StrEnum):
+    """What a piece of a line is."""
+
+    HEAD = "head"
+    PLAIN = "plain"
+    DIM = "dim"
+    REMOVED = "removed"
+    ADDED = "added"
+    WARNING = "warning"
+
+
+Line = Sequence[tuple[str, Kind]]
+
+MAX_VALUE = 4_000
+"""Characters of a value that are shown."""
+
+CONTEXT = 60
+"""Characters around a difference within a text."""
+
+MAX_WORDS = 400
+"""Longer texts are shown before and after, not word by word: comparing costs the square of it."""
+
+VERDICTS = {
+    Verdict.COMPATIBLE: "compatible: calls work as before",
+    Verdict.BREAKING: "breaking: calls as before may fail",
+    Verdict.SUSPICIOUS: "suspicious: read it closely",
+}
+
+
+def summary(changes: Sequence[DefinitionChange]) -> str:
+    """Return what changed, in a line: "2 tools changed, 1 new tool, new instructions"."""
+    tools = [one for one in changes if one.name != INSTRUCTIONS]
+    new = sum(one.is_new for one in tools)
+    changed = len(tools) - new
+    words = [f"{units.plural(changed, 'tool')} changed"] if changed else []
+    words += [units.plural(new, "new tool")] if new else []
+    words += ["its instructions changed"] if len(tools) < len(changes) else []
+    return ", ".join(words)
+
+
+def head(change: DefinitionChange) -> str:
+    """Return a change in a line: "add changed (suspicious)"."""
+    name = clean_line(shown_name(change.name), 120)
+    return f"{name} {'is new' if change.is_new else 'changed'} ({change.verdict})"
+
+
+def lines(change: DefinitionChange) -> Iterator[Line]:
+    """Yield a change as lines: its name and verdict, then each difference."""
+    differences = change.differences
+    verdict = change.verdict
+    how = "new" if change.is_new else "changed"
+    warn = Kind.DIM if verdict is Verdict.COMPATIBLE else Kind.WARNING
+    name = clean_line(shown_name(change.name), 120)
+    yield ((name, Kind.HEAD), (f"  {how}, ", Kind.DIM), (VERDICTS[verdict], warn))
+    if change.before is not None and change.before.definition is None:
+        yield (("  What was accepted is too large to be kept. This is what it says now:", Kind.DIM),)
+    for difference in differences:
+        yield from _difference(difference)
+
+
+def _difference(difference: Difference) -> Iterator[Line]:
+    before, after, why = difference.before, difference.after, clean_line(difference.why, 200)
+    if difference.path == ELSEWHERE:
+        yield ((f"  {why}", Kind.WARNING),)
+        return
+    if not difference.path:
+        yield from _new(after)
+        return
+    path = clean_line(difference.path, 200)
+    mark = Kind.DIM if difference.verdict is Verdict.COMPATIBLE else Kind.WARNING
+    yield (("  ", Kind.PLAIN), (path, Kind.PLAIN), *(((f"  {why}", mark),) if why else ()))
+    if isinstance(before, str) and isinstance(after, str):
+        removed, added = words_between(before, after)
+        yield (("    - ", Kind.REMOVED), *removed)
+        yield (("    + ", Kind.ADDED), *added)
+        return
+    if before is not ABSENT:
+        yield from _value("    - ", before, Kind.REMOVED)
+    if after is not ABSENT:
+        yield from _value("    + ", after, Kind.ADDED)
+
+
+def _new(definition: Mapping[str, Any]) -> Iterator[Line]:
+    for key, value in definition.items():
+        if key != "name":
+            yield (("  ", Kind.PLAIN), (clean_line(key, 80), Kind.PLAIN))
+            yield from _value("    + ", value, Kind.ADDED)
+
+
+def _value(sign: str, value: Any, kind: Kind) -> Iterator[Line]:
+    for number, text in enumerate(shown(value).split("\n")):
+        yield ((sign if not number else " " * len(sign), kind), (text, kind))
+
+
+def shown(value: Any) -> str:
+    """Return a value cleaned and cut: a string as it is, all else as JSON."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    more = len(text) - MAX_VALUE
+    return clean(text[:MAX_VALUE]) + (f"… ({more:,} more characters)" if more > 0 else "")
+
+
+Piece = tuple[str, Kind]
+
+
+def words_between(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
+    """Return two texts in pieces, the words that differ marked, and what both have cut to their ends."""
+    old, new = _words(clean(before)), _words(clean(after))
+    start = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    removed: list[Piece] = [(_tail("".join(old[:start])), Kind.DIM)] if start else []
+    added = list(removed)
+    middle, other = old[start : len(old) - end], new[start : len(new) - end]
+    if len(middle) <= MAX_WORDS and len(other) <= MAX_WORDS:
+        for tag, a, b, c, d in SequenceMatcher(None, middle, other, autojunk=False).get_opcodes():
+            same = tag == "equal"
+            removed += [(_cut("".join(middle[a:b])), Kind.DIM if same else Kind.REMOVED)] if b > a else []
+            added += [(_cut("".join(other[c:d])), Kind.DIM if same else Kind.ADDED)] if d > c else []
+    else:
+        removed.append((_cut("".join(middle)), Kind.REMOVED))
+        added.append((_cut("".join(other)), Kind.ADDED))
+    if end:
+        last = (_head("".join(old[len(old) - end :])), Kind.DIM)
+        removed.append(last)
+        added.append(last)
+    return removed, added
+
+
+def _words(text: str) -> list[str]:
+    """Split a text into words, each with the blanks behind it."""
+    return [f"{word} " for word in text.replace("\n", " ⏎ ").split(" ")]
+
+
+def _tail(text: str) -> str:
+    return text if len(text) <= CONTEXT else "…" + text[-CONTEXT:]
+
+
+def _head(text: str) -> str:
+    return text if len(text) <= CONTEXT else text[:CONTEXT] + "…"
+
+
+def _cut(text: str) -> str:
+    more = len(text) - MAX_VALUE
+    return text if more <= 0 else f"{text[:MAX_VALUE]}… ({more:,} more characters)"

@@ -1,0 +1,111 @@
+"""Asks the person about definitions that changed: one question of a server at a time, and only so many."""
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tui.core.definitions.accepted import Accepted, DefinitionChange, shown_name
+from tui.core.ports import BY_KEY, DecisionKind, DecisionLog, DecisionRecord
+from tui.core.questions import Action, DefinitionsAnswer, DefinitionsQuestion, Questioner
+from tui.host.supervisor import Supervisor
+
+MAX_QUESTIONS = 3
+"""Questions of one server that open by themselves and are not answered with a yes."""
+
+MAX_CHANGES = 100
+"""Changes in one question; those that are left are asked about in the next."""
+
+DIGEST = 16
+"""Characters of a definition's digest that are recorded."""
+
+
+class DefinitionReview:
+    """Has changes answered and the answers recorded.
+
+    `redact` takes configured secrets out of what is shown; what is accepted is the definition with them.
+    """
+
+    def __init__(self, questioner: Questioner, decisions: DecisionLog, redact: Callable[[Any], Any]) -> None:
+        self._questioner = questioner
+        self._decisions = decisions
+        self._redact = redact
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._asked: defaultdict[str, set[str]] = defaultdict(set)
+        self._count: Counter[str] = Counter()
+        self._closed = False
+
+    def look(self, server: Supervisor) -> None:
+        """Ask about what changed of a server, if anything did that was not asked about."""
+        name = server.spec.name
+        if self._closed or name in self._tasks or self._count[name] >= MAX_QUESTIONS:
+            return
+        definitions, asked = server.offer.definitions, self._asked[name]
+        changes = [one for one in server.definition_changes if not definitions.is_refused(one)][:MAX_CHANGES]
+        if any(one.digest not in asked for one in changes):
+            asked |= {one.digest for one in changes}
+            self._begin(server, changes)
+
+    def ask(self, server: Supervisor) -> None:
+        """Ask about everything that is not accepted of a server, because the person wants to."""
+        changes = server.definition_changes[:MAX_CHANGES]
+        if changes and not self._closed and server.spec.name not in self._tasks:
+            self._begin(server, changes)
+
+    def _begin(self, server: Supervisor, changes: Sequence[DefinitionChange]) -> None:
+        name = server.spec.name
+        task = self._tasks[name] = asyncio.create_task(
+            self._ask(server, changes), name=f"definitions of {name}"
+        )
+        task.add_done_callback(lambda _: self._tasks.pop(name, None))
+
+    async def _ask(self, server: Supervisor, changes: Sequence[DefinitionChange]) -> None:
+        name = server.spec.name
+        shown = await asyncio.to_thread(lambda: [self._shown(one) for one in changes])
+        answer = await self._questioner.definitions(DefinitionsQuestion(name, shown))
+        is_yes = answer.action is Action.ACCEPT
+        self._count[name] += not is_yes
+        for one in changes:
+            self._decisions.add(_record(one, is_yes, answer))
+        if answer.action is not Action.CANCEL:
+            server.answer_changes(changes, accept=is_yes)
+        self._tasks.pop(name, None)
+        self.look(server)
+
+    def _shown(self, change: DefinitionChange) -> DefinitionChange:
+        """Return a change without secrets, compared already: that would hold up the screen."""
+        before = change.before
+        if before is not None and before.definition is not None:
+            before = Accepted(before.digest, self._redact(before.definition))
+        shown = replace(change, before=before, after=self._redact(change.after))
+        _ = shown.verdict
+        return shown
+
+    async def answered(self) -> None:
+        """Return once no question waits."""
+        while self._tasks:
+            await asyncio.wait(list(self._tasks.values()))
+
+    async def close(self) -> None:
+        """Withdraw all questions."""
+        self._closed = True
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+
+def _record(change: DefinitionChange, is_yes: bool, answer: DefinitionsAnswer) -> DecisionRecord:
+    what = f"{shown_name(change.name)} ({'new' if change.is_new else 'changed'})"
+    return DecisionRecord(
+        DecisionKind.DEFINITIONS,
+        change.server,
+        what,
+        is_yes,
+        answer.by,
+        f"server {change.server}",
+        asked=answer.by == BY_KEY,
+        digest=change.digest[:DIGEST],
+    )

@@ -1,0 +1,1 @@
+"""What a server offers: kept fresh, and without what nobody has accepted."""

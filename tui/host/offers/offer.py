@@ -1,0 +1,131 @@
+"""What one server offers the model: its tools and instructions without what is off or not accepted."""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from tui.core.definitions.accepted import DefinitionBook, DefinitionChange, ServerDefinitions, digests_of
+from tui.core.definitions.definition import INSTRUCTIONS, instructions_definition
+from tui.core.servers import ServerSpec
+from tui.core.tools import Tool, is_off
+from tui.host.catalog import NO_TOOLS, Catalog, described
+
+
+class Listed(Protocol):
+    """What a connection has of its server."""
+
+    catalog: Catalog
+    counts: dict[str, int | None]
+    revisions: dict[str, int]
+
+    @property
+    def introduction(self) -> Mapping[str, Any]:
+        """The result of `initialize` or `server/discover`."""
+
+
+MAX_INSTRUCTIONS = 8192
+"""Characters of the instructions of a server that are read."""
+
+CHANGED = "changed since it was accepted"
+NEW = "new and not accepted yet"
+
+
+def definitions_key(spec: ServerSpec) -> str:
+    """Return under what the definitions of a server are kept: its name and which program or address it is.
+
+    Its environment and headers are not part of it: a new token is no new server.
+    """
+    what = json.dumps([spec.name, spec.origin, spec.cwd])
+    return hashlib.sha256(what.encode("utf-8", "replace")).hexdigest()[:32]
+
+
+class ServerOffer:
+    """The offer of one server, over all of its connections."""
+
+    def __init__(self, spec: ServerSpec, book: DefinitionBook) -> None:
+        self.definitions: ServerDefinitions = book.of(spec.name, definitions_key(spec))
+        self._marked: tuple[Catalog, int, Sequence[Tool]] = (NO_TOOLS, -1, ())
+        self._offered: tuple[Sequence[Tool], tuple[str, ...], Sequence[Tool]] = ((), (), ())
+
+    async def load(self) -> None:
+        """Read what was accepted in earlier runs, before the first connection."""
+        if not self.definitions.is_loaded:
+            await asyncio.to_thread(self.definitions.load)
+
+    def see(self, connection: Listed) -> None:
+        """Take note of what a server lists, and of its instructions."""
+        catalog, listed = connection.catalog, dict(connection.catalog.definitions)
+        said = connection.introduction.get("instructions")
+        if isinstance(said, str) and said:
+            listed[INSTRUCTIONS] = instructions_definition(said)
+        digests = {tool.name: tool.digest for tool in catalog.tools}
+        digests |= digests_of({name: listed[name] for name in listed.keys() - digests.keys()})
+        self.definitions.see(listed, digests, complete=catalog.is_complete)
+
+    def tools(self, catalog: Catalog) -> Sequence[Tool]:
+        """Return all tools; those that are not accepted are withheld, and say why."""
+        revision = self.definitions.revision
+        if self._marked[0] is not catalog or self._marked[1] != revision:
+            self._marked = catalog, revision, [self._judged(tool) for tool in catalog.tools]
+        return self._marked[2]
+
+    def _judged(self, tool: Tool) -> Tool:
+        if tool.withheld or not (why := self.unaccepted(tool)):
+            return tool
+        return replace(tool, withheld=why)
+
+    def unaccepted(self, tool: Tool) -> str:
+        """Return why a tool is not accepted, in a few words, or ""."""
+        if self.definitions.is_accepted(tool.name, tool.digest):
+            return ""
+        return NEW if self.definitions.is_new(tool.name) else CHANGED
+
+    def offered(self, catalog: Catalog, off: tuple[str, ...]) -> Sequence[Tool]:
+        """Return the tools that the model may be offered; `off` are patterns of those that are turned off."""
+        tools = self.tools(catalog)
+        if self._offered[0] is not tools or self._offered[1] != off:
+            offered = [tool for tool in tools if not tool.withheld and not is_off(tool.name, off)]
+            self._offered = tools, off, offered
+        return self._offered[2]
+
+    def instructions(self, said: Any) -> str:
+        """Return what a server would have models know, cleaned, or "", also if it is not accepted."""
+        if not isinstance(said, str) or not said:
+            return ""
+        (digest,) = digests_of({INSTRUCTIONS: instructions_definition(said)}).values()
+        return described(said, MAX_INSTRUCTIONS) if self.definitions.is_accepted(INSTRUCTIONS, digest) else ""
+
+    def refusal(self, tool: Tool, catalog: Catalog) -> str:
+        """Return why a tool may not be called now, or "": what was offered and accepted is a definition."""
+        present = catalog.find(tool.name)
+        if present is None:
+            return f"{tool.server} no longer offers {tool.name}."
+        if why := self.unaccepted(present):
+            return f"{tool.name} of {tool.server} was not called: {why}."
+        if present.digest != tool.digest:
+            return f"{tool.server} changed {tool.name} after it was offered. The call was not run."
+        return ""
+
+    def changes(self, *, instructions: bool) -> Sequence[DefinitionChange]:
+        """Return what nobody has accepted; changed instructions count only if the model is given them."""
+        return [one for one in self.definitions.changes() if instructions or one.name != INSTRUCTIONS]
+
+    def counts(
+        self, connection: Listed, off: tuple[str, ...], redact: Callable[[str], str]
+    ) -> dict[str, Any]:
+        """Return what a status says of a running server's lists."""
+        catalog = connection.catalog
+        return {
+            "tools": len(catalog.tools),
+            "tools_off": sum(is_off(tool.name, off) for tool in catalog.tools),
+            "withheld": len(catalog.tools) - len(self.offered(catalog, off)),
+            "quarantined": tuple((redact(tool), redact(why)) for tool, why in catalog.quarantined),
+            "listing_problem": redact(catalog.listing_problem),
+            "resources": connection.counts["resources"],
+            "prompts": connection.counts["prompts"],
+            "resources_revision": connection.revisions["resources"],
+            "prompts_revision": connection.revisions["prompts"],
+        }

@@ -1,0 +1,126 @@
+"""The accepted definitions of servers, kept from one run to the next: a private JSON file each.
+
+Files are named by a hash, read in a thread and written in another. One that is damaged accepts nothing: the
+person is asked again.
+"""
+
+import json
+import logging
+import os
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from tui.core.definitions.accepted import MAX_ACCEPTED, Accepted, Kept
+from tui.core.definitions.definition import digest_of
+from tui.core.errors import ConfigError
+from tui.core.jsonrpc.reader import loads
+from tui.settings.files import Unopened, Unreadable, locked, read_bounded
+from tui.settings.save import write_private
+
+FORMAT = 1
+MAX_BYTES = 16 * 1024 * 1024
+MAX_DEFINITIONS = 4 * 1024 * 1024
+"""Characters of the definitions of a server; of what is more, only digests are kept."""
+
+MAX_FILES = 300
+"""Servers that are remembered; those that were started least recently are forgotten."""
+
+_log = logging.getLogger(__name__)
+
+
+class StoredDefinitions:
+    """A `tui.core.definitions.accepted.DefinitionKeeper` over a folder, which need not exist."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._thread: ThreadPoolExecutor | None = None
+
+    def load(self, key: str) -> Kept | None:
+        path = self._path(key)
+        try:
+            found = _read(path)
+            if found is not None:
+                os.utime(path)  # it was used
+        except (ConfigError, Unreadable, OSError) as error:
+            _log.warning("the accepted definitions of a server cannot be read: %s", error)
+            return Kept()
+        return found
+
+    def save(self, key: str, server: str, kept: Kept) -> None:
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, "definitions")
+        self._thread.submit(self._add, self._path(key), server, kept)
+
+    def close(self) -> None:
+        """Wait until everything is written."""
+        if self._thread is not None:
+            self._thread.shutdown()
+            self._thread = None
+
+    def _path(self, key: str) -> Path:
+        return self._folder / f"{key}.json"
+
+    def _add(self, path: Path, server: str, new: Kept) -> None:
+        """Add to a file; it is read again, since another mcptui may have changed it."""
+        try:
+            with locked(path):
+                try:
+                    before = _read(path) or Kept()
+                except Unopened as error:
+                    raise ConfigError(f"{error}.", where=str(path)) from error
+                except Unreadable:
+                    before = Kept()
+                accepted = {**before.accepted, **new.accepted}
+                last = dict(list(accepted.items())[-MAX_ACCEPTED:])
+                write_private(path, _text(server, last, new.refused))
+                self._forget_old()
+        except (ConfigError, OSError, ValueError) as error:
+            _log.warning("cannot save the accepted definitions of %s: %s", server, error)
+
+    def _forget_old(self) -> None:
+        files = list(self._folder.glob("*.json"))
+        if len(files) > MAX_FILES:
+            files.sort(key=lambda path: path.stat().st_mtime)
+            for path in files[: len(files) - MAX_FILES]:
+                path.unlink(missing_ok=True)
+
+
+def _text(server: str, accepted: Mapping[str, Accepted], refused: Mapping[str, str]) -> str:
+    room, listed = MAX_DEFINITIONS, []
+    for name, one in accepted.items():
+        entry: dict[str, Any] = {"name": name, "digest": one.digest}
+        size = len(json.dumps(one.definition)) if one.definition is not None else 0
+        if one.definition is not None and size <= room:
+            entry["definition"] = one.definition
+            room -= size
+        listed.append(entry)
+    whole = {"format": FORMAT, "server": server, "accepted": listed, "refused": dict(refused)}
+    return json.dumps(whole, indent=1) + "\n"
+
+
+def _read(path: Path) -> Kept | None:
+    """Return what a file keeps, None if there is none. Raises Unreadable if it is damaged."""
+    try:
+        found = loads(read_bounded(path, MAX_BYTES))
+    except FileNotFoundError:
+        return None
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(f"is not JSON: {error}") from error
+    match found:
+        case {"format": int(number), "accepted": list(listed), "refused": dict(refused)} if number == FORMAT:
+            accepted = dict(entry for entry in map(_entry, listed) if entry is not None)
+            return Kept(accepted, {name: one for name, one in refused.items() if isinstance(one, str)})
+    raise Unreadable("is not of this version of mcptui")
+
+
+def _entry(value: Any) -> tuple[str, Accepted] | None:
+    match value:
+        case {"name": str(name), "digest": str(digest)}:
+            definition = value.get("definition")
+            # A definition that is not the one that was accepted would hide what has changed since.
+            if not isinstance(definition, dict) or digest_of(definition) != digest:
+                definition = None
+            return name, Accepted(digest, definition)
+    return None

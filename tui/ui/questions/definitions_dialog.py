@@ -1,0 +1,144 @@
+"""Tools that changed since they were accepted: the difference, and whether the model may use them again."""
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from tui.core.definitions.accepted import DefinitionChange
+from tui.core.definitions.differences import ORDER, Verdict
+from tui.core.definitions.wording import Kind, lines, summary
+from tui.core.questions import Action, DefinitionsAnswer, DefinitionsQuestion
+from tui.core.text import clean_line
+from tui.ui.keys.action_table import Context
+from tui.ui.keys.bindings import bindings_of
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.questions.question_line import BREAKPOINTS, SHORT, QuestionLine, Ripeness
+from tui.ui.widgets.lines import LinePane
+from tui.ui.widgets.literal import Literal
+from tui.ui.widgets.rows import Row, wrap
+
+AROUND = 13
+"""Rows of the screen that the differences leave."""
+
+AROUND_IN_SHORT = 8
+"""The same on a screen of fewer than `SHORT` rows, which shows no margins."""
+
+MAX_LINES = 5_000
+
+STYLES = {
+    Kind.HEAD: "accent",
+    Kind.PLAIN: "text",
+    Kind.DIM: "dim",
+    Kind.REMOVED: "bad",
+    Kind.ADDED: "ok",
+    Kind.WARNING: "warn",
+}
+
+MEANING = (
+    "Accept: the model may use them again, as they are now. "
+    "Leave out: the model does not get them until they change again. Everything else of the server works."
+)
+
+
+class DifferencePane(LinePane):
+    """The changes one below the other, the worst first."""
+
+    FOLLOWS = False
+
+    def __init__(self, changes: Sequence[DefinitionChange]) -> None:
+        super().__init__()
+        worst = sorted(changes, key=lambda one: -ORDER.index(one.verdict))
+        found = (line for one in worst for line in (*lines(one), ()))
+        self._lines: list[Row] = [
+            tuple((text, STYLES[kind]) for text, kind in line) for line in islice(found, MAX_LINES)
+        ]
+        self._rows: list[Row] = []
+
+    def rewrap(self) -> None:
+        width = max(10, self.columns)
+        self._rows = [row for line in self._lines for row in (wrap(line, width) if line else [()])]
+        rows = self.app.size.height
+        room = rows - (AROUND_IN_SHORT if rows < SHORT else AROUND)
+        self.styles.height = max(3, min(len(self._rows), room))
+        self.rows_changed()
+
+    def row_count(self) -> int:
+        return len(self._rows)
+
+    def row(self, index: int) -> Row:
+        return self._rows[index]
+
+
+class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
+    """Asks whether changed definitions are accepted; nothing of them is offered meanwhile."""
+
+    CONTEXTS = (Context.SERVER_QUESTION,)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVER_QUESTION)
+    VERTICAL_BREAKPOINTS = BREAKPOINTS
+
+    DEFAULT_CSS = """
+    DefinitionsDialog { align: center bottom; background: $surface 60%; }
+    DefinitionsDialog > Vertical {
+        width: 1fr; max-width: 110; height: auto; padding: 1 2; margin: 0 1 1 1;
+        background: $panel; border-left: outer $accent;
+    }
+    DefinitionsDialog Static { width: 1fr; height: auto; }
+    DefinitionsDialog DifferencePane { margin: 1 0; background: $panel; }
+    DefinitionsDialog .about { color: $text-dim; }
+    DefinitionsDialog .odd { color: $warn; }
+    DefinitionsDialog QuestionLine { margin-top: 1; }
+    DefinitionsDialog.-short > Vertical { padding: 0 2; margin: 0; }
+    DefinitionsDialog.-short DifferencePane, DefinitionsDialog.-short QuestionLine { margin: 0; }
+    """
+
+    def __init__(self, question: DefinitionsQuestion, keys: KeyOverrides, *, waiting: int) -> None:
+        super().__init__()
+        self.question = question
+        self.ripeness = Ripeness()
+        self.pane = DifferencePane(question.changes)
+        self.line = QuestionLine(keys, ("ask.send", "ask.decline", "ask.cancel"), waiting)
+
+    def compose(self) -> ComposeResult:
+        question = self.question
+        server = clean_line(question.server, 60)
+        suspicious = sum(one.verdict is Verdict.SUSPICIOUS for one in question.changes)
+        with Vertical():
+            head = Content.assemble((server, "bold"), f": {summary(question.changes)} since you accepted it")
+            yield Static(head, markup=False)
+            if suspicious:
+                words = "One of them tries" if suspicious == 1 else f"{suspicious} of them try"
+                yield Literal(f"! {words} to do what no honest tool needs. Read closely.", classes="odd")
+            yield self.pane
+            yield Literal(MEANING, classes="about")
+            yield self.line
+
+    def on_mount(self) -> None:
+        self.line.relabel("ask.send", "accept")
+        self.line.relabel("ask.decline", "leave out")
+        self.line.relabel("ask.cancel", "decide later")
+        self.set_focus(self.pane)
+
+    def on_resize(self) -> None:
+        self.pane.rewrap()
+
+    def show_waiting(self, waiting: int) -> None:
+        self.line.show_waiting(waiting)
+
+    def action_ask_send(self) -> None:
+        if self.ripeness.ripe:
+            self.dismiss(DefinitionsAnswer(Action.ACCEPT))
+
+    def action_ask_decline(self) -> None:
+        if self.ripeness.ripe:
+            self.dismiss(DefinitionsAnswer(Action.DECLINE))
+
+    def action_ask_cancel(self) -> None:
+        if self.ripeness.ripe:
+            self.dismiss(DefinitionsAnswer(Action.CANCEL))
