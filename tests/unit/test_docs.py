@@ -125,3 +125,13 @@ def test_each_path_of_the_code_exists(page: Path):
     roots = r"tui|tests|docs|themes|sample_config|\.ci"
     paths = re.findall(rf"`((?:{roots})/[\w./-]*)`", page.read_text(encoding="utf-8"))
     assert [path for path in paths if "NAME" not in path and not (ROOT / path).exists()] == []
+
+
+def test_the_tests_that_hold_a_promise_of_the_security_page_exist():
+    page = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| ") and not line.startswith("| promise")]
+    assert len(rows) > 20
+    for row in rows:
+        named = re.findall(r"`(tests/[^`]+)`", row.rsplit(" | ", 1)[1])
+        assert named, row
+        assert [path for path in named if not (ROOT / path).is_file()] == [], row
