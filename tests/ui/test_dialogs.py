@@ -12,6 +12,8 @@ from tests.ui.app_stage import asked, opened, ripen, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
 from tui.core.tools import TextContent, ToolResult
 from tui.ui.dialogs.text_dialogs import SayWhy
+from tui.ui.keys.footer import Footer
+from tui.ui.traffic.screen import TrafficScreen
 
 
 @pytest.mark.parametrize(
@@ -76,12 +78,38 @@ async def test_a_reason_typed_at_once_is_not_lost():
 
 
 @pytest.mark.parametrize("size", [(80, 24), (80, 20), (120, 40)])
-async def test_a_short_message_covers_neither_the_composer_nor_the_lines_below_it(size):
+async def test_a_short_message_covers_neither_the_composer_nor_the_servers(size):
     async with opened(FakeRuntime(), size) as (app, _):
         app.notify("A longer message, so that it takes several lines in a narrow terminal. " * 2)
         await until(lambda: bool(app.main.query(Toast)) and app.main.query_one(Toast).region.height > 0)
         toast = app.main.query_one(Toast).region
-        assert app.main.query_one("#body").region.contains_region(toast)
+        assert (toast.x, toast.y) == (0, 0) and toast.bottom <= app.main.query_one("#body").region.y + 3
+        assert not app.main.regions.servers.region.overlaps(toast)
+
+
+async def test_a_short_message_leaves_with_its_screen_and_stays_under_a_dialog():
+    async with opened(FakeRuntime()) as (app, pilot):
+        app.notify("Copied.")
+        await until(lambda: bool(app.main.query(Toast)))
+        await pilot.press("f1")
+        await until(lambda: app.screen is not app.main and bool(app.screen.query(Toast)))
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main)
+        await pilot.press("f4")
+        await until(lambda: isinstance(app.screen, TrafficScreen))
+        await until(lambda: not app.screen.query(Toast))
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main and not app.main.query(Toast))
+
+
+async def test_only_the_screen_on_top_shows_a_footer():
+    async with opened(FakeRuntime()) as (app, pilot):
+        footer = app.main.query_one(Footer)
+        assert footer.visible
+        await pilot.press("f1")
+        await until(lambda: app.screen is not app.main and not footer.visible)
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main and footer.visible)
 
 
 async def test_the_meter_counts_a_call_from_its_start():

@@ -55,10 +55,12 @@ class BaseApp(App[int]):
     }
     CommandPalette CommandList > .option-list--option { text-style: none; }
     CommandPalette CommandList > .option-list--option-highlighted { text-style: bold; }
-    ToastRack { dock: top; align: right top; margin: 2 0 0 0; }
-    .-short ToastRack { margin: 1 0 0 0; }
-    Toast { background: $panel; }
+    ToastRack { dock: top; align: left top; margin: 0; }
+    ToastHolder { align-horizontal: left; }
+    Toast { width: auto; max-width: 62%; margin: 0; padding: 0 1; background: $panel; }
+    .-suspended Footer { visibility: hidden; }
     """
+    SUSPENDED_SCREEN_CLASS = "-suspended"
 
     def __init__(
         self, *, theme: str, keys: Mapping[str, str | Sequence[str]], save_theme: Callable[[str], None]
@@ -70,10 +72,21 @@ class BaseApp(App[int]):
         self.crash: BaseException | None = None
         self.crash_place = ""
         self._copied = ""
+        self._base: Screen[Any] | None = None
         report_crash(self, self.note_crash)
         self._controls = ControlFilter()
         self._save_theme = save_theme
         self.theme_problem = self._apply_theme(theme)
+
+    def on_mount(self) -> None:
+        self._base = self.screen
+        self.screen_change_signal.subscribe(self, self._screen_changed, immediate=True)
+
+    def _screen_changed(self, screen: Screen[Any]) -> None:
+        """Drop the short messages of another screen; a dialog belongs to the screen below it."""
+        if not screen.is_modal and screen is not self._base:
+            self._base = screen
+            self.clear_notifications()
 
     def _apply_theme(self, name: str) -> str:
         """Load and set a theme; return what is wrong with it, or ""."""
