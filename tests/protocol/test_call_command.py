@@ -382,3 +382,13 @@ async def test_a_list_names_the_tools_that_the_model_is_not_offered(tmp_path: Pa
     done = await mcptui("list", "--config", task_config(tmp_path, at_server), "tasks", "tools")
     assert done.out.count("not offered to the model") == 1
     assert "stuck\n    Never end.\n    not offered to the model: disabled\n" in done.out
+
+
+async def test_a_tool_that_a_rule_denies_is_called_by_hand_and_the_rule_is_named(config: str, calls: Path):
+    path = Path(config)
+    path.write_text(path.read_text() + '\n[approvals]\nrules = ["deny offering/*"]\n')
+    done = await mcptui("list", "--config", config, "offering", "tools")
+    assert "not offered to the model: deny offering/*\n" in done.out
+    done = await mcptui("call", "--config", config, "offering", "show", "--args", "{}", "--unchecked")
+    assert "· a rule denies the model this call: deny offering/*\n" in done.err
+    assert len(calls_in(calls)) == 1

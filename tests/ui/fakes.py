@@ -449,6 +449,7 @@ class FakeRuntime:
         self.problems = problems
         self.unsaved = self.unrecorded = ""
         self.decisions = SimpleNamespace(problem="")
+        self.turn_context = SimpleNamespace(policy=Policy())
         self.conversation = Conversation()
         self.is_ready = False
         self.redactor = Redactor()
@@ -484,7 +485,9 @@ class FakeRuntime:
         self.is_ready = True
 
     def continue_turn(self, approver: Approver) -> Turn:
-        deps = TurnDeps(self.model, self.toolbox, approver, Policy(), self.limits, MonotonicClock())
+        deps = TurnDeps(
+            self.model, self.toolbox, approver, self.turn_context.policy, self.limits, MonotonicClock()
+        )
         self.turns += 1
         return Turn(self.conversation, deps, self.turns)
 

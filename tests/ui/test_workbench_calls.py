@@ -13,6 +13,7 @@ from tests.ui.bench_app import EVIL, app_of, bench_of, called, opened
 from tests.ui.bench_stage import PIXEL, rich_runtime
 from tui.core.tasks import Task
 from tui.core.tools import TextContent, ToolResult
+from tui.core.turn.rules import Rules
 from tui.traffic.filter.query import parse
 from tui.ui.dialogs.confirm import ConfirmCall
 from tui.ui.traffic.screen import TrafficScreen
@@ -105,6 +106,20 @@ async def test_a_destructive_tool_is_confirmed_before_its_first_call_only() -> N
         await shows(app, "The tool reported an error.", "there is no such station")
         await pilot.press("ctrl+s")
         await called(runtime, 2)
+
+
+async def test_a_call_that_a_rule_denies_the_model_is_confirmed_with_the_rule() -> None:
+    runtime = rich_runtime()
+    runtime.turn_context.policy.rules = Rules.parsed(["deny weather/get_* *=x"])
+    async with opened(runtime) as (screen, pilot):
+        app = app_of(screen)
+        await pilot.press("enter", "x", "ctrl+s")
+        await until(lambda: isinstance(app.screen, ConfirmCall))
+        assert "A rule denies the model this call: deny weather/get_* *=x" in screen_text(app)
+        await pilot.press("n")
+        await until(lambda: app.screen is screen)
+        await pilot.press("y", "ctrl+s")
+        await called(runtime, 1)
 
 
 async def test_a_yes_typed_before_the_question_was_visible_does_not_count() -> None:

@@ -265,14 +265,18 @@ class Conversations:
         self.revision += 1
 
     def tool_marks(self) -> Mapping[tuple[str, str], str]:
-        """Return notes on tools by server and name: left out and why, pinned, simplified."""
+        """Return notes on tools by server and name: left out and why, denied, pinned, simplified."""
         table = NameTable(self._context.offered())
         known = {
             (tool.server, tool.name): mark
             for name, mark in self._active_model.tool_marks.items()
             if (tool := table.resolve(name)) is not None
         }
-        return {**self._tool_selection.marks, **known}
+        rules, tools = self._context.policy.rules, self._context.toolbox.tools()
+        denied = {
+            (one.server, one.name): f"not offered: {rule}" for one in tools if (rule := rules.denying(one))
+        }
+        return {**self._tool_selection.marks, **known, **denied}
 
     @property
     def offers(self) -> int:

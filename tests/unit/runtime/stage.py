@@ -9,6 +9,7 @@ from tui.core.events import Event, TurnEnded
 from tui.core.ports import Undecided
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerStatus
+from tui.core.tools import Tool
 from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
 from tui.model.endpoints.profile import ModelProfile
@@ -37,6 +38,9 @@ class Around:
         self.servers: list[ServerStatus] = []
         self.starting = ServersStarting(lambda: self.servers, self.clock)
         self.seen: list[Event] = []
+
+    def offered(self) -> Sequence[Tool]:
+        return self.policy.rules.offered(self.toolbox.tools())
 
     def notice(self, event: Event) -> None:
         self.seen.append(event)

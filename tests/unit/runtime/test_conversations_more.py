@@ -14,6 +14,7 @@ from tests.unit.runtime.stage import Stage, texts
 from tui.core.errors import McptuiError
 from tui.core.ports import ModelPart, ModelRequest
 from tui.core.secrets.redact import Redactor
+from tui.core.turn.rules import Rules
 from tui.storage.recordings.liveness import is_live
 from tui.storage.sessions.store import SessionStore
 
@@ -270,3 +271,12 @@ async def test_turns_keep_their_number_in_the_traffic_in_a_branch_and_when_opene
     assert one.conversations.turn_numbers == {0: 4}
     await one.conversations.resume(session)
     assert one.conversations.turn_numbers == {0: 1, 2: 2}
+
+
+async def test_a_tool_that_a_rule_denies_is_marked_and_takes_no_room(stage: Make):
+    made = stage()
+    [tool] = made.around.toolbox.tools()
+    before = made.conversations.definition_tokens({})
+    made.around.policy.rules = Rules.parsed([f"deny {tool.server}/*"])
+    assert made.conversations.tool_marks() == {(tool.server, tool.name): f"not offered: deny {tool.server}/*"}
+    assert before and not made.conversations.definition_tokens({})

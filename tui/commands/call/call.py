@@ -30,6 +30,7 @@ from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, 
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean, clean_line
 from tui.core.tools import CallFailure, TextContent, Tool, ToolResult
+from tui.core.turn.rules import Rules, Verdict
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.problems import did_you_mean
@@ -111,6 +112,10 @@ class _Call:
         return await verb(status)
 
     @property
+    def _rules(self) -> Rules:
+        return self._runtime.turn_context.policy.rules
+
+    @property
     def _seconds(self) -> float:
         seconds: float | None = self._args.seconds
         return self._runtime.limits.tool_seconds if seconds is None else seconds
@@ -167,6 +172,9 @@ class _Call:
             takes.require(arguments)
             if problem := await workbench.check(tool, arguments):
                 raise takes.misfit(problem)
+        rule = self._rules.deciding(tool.server, tool.name, arguments)
+        if rule is not None and rule.action is Verdict.DENY:
+            print(f"· a rule denies the model this call: {clean_line(str(rule), 300)}", file=sys.stderr)
         result = await self._result(tool, arguments)
         if result.warning:
             print(f"· {clean_line(result.warning, 400)}", file=sys.stderr)
@@ -278,7 +286,9 @@ class _Call:
 
     async def _list(self, status: ServerStatus) -> int:
         kinds = self._request.words or KINDS
-        complete = await write_listing(self._runtime.workbench, status, kinds, as_json=self._args.json)
+        complete = await write_listing(
+            self._runtime.workbench, status, kinds, rules=self._rules, as_json=self._args.json
+        )
         return OK if complete else REFUSED
 
 

@@ -10,6 +10,7 @@ from tui.commands.call.output import write_json
 from tui.core.servers import ServerStatus
 from tui.core.text import clean_line
 from tui.core.tools import is_off
+from tui.core.turn.rules import Rules
 from tui.core.units import plural
 from tui.core.workbench import Workbench
 
@@ -26,10 +27,21 @@ _REASONS = 3
 Listed = dict[str, list[Any]]
 
 
+NO_RULES = Rules()
+
+
 async def write_listing(
-    workbench: Workbench, status: ServerStatus, kinds: Sequence[str], *, as_json: bool
+    workbench: Workbench,
+    status: ServerStatus,
+    kinds: Sequence[str],
+    *,
+    as_json: bool,
+    rules: Rules = NO_RULES,
 ) -> bool:
-    """List and print these kinds; return whether everything that is offered could be listed."""
+    """List and print these kinds; return whether everything that is offered could be listed.
+
+    Tools that `rules` deny are marked.
+    """
     offered = (await workbench.identity(status.name)).capabilities
     listed: Listed = {}
     complete = True
@@ -48,7 +60,7 @@ async def write_listing(
     if as_json:
         write_json(listed)
     else:
-        _write_text(listed, dict(status.quarantined), _not_offered(workbench, status))
+        _write_text(listed, dict(status.quarantined), _not_offered(workbench, status, rules))
     if "tools" in kinds:
         _say_left_out(status)
     return complete
@@ -65,10 +77,14 @@ def _say_left_out(status: ServerStatus) -> None:
         print(f"· {plural(len(left_out), 'tool')} omitted ({why}{more})", file=sys.stderr)
 
 
-def _not_offered(workbench: Workbench, status: ServerStatus) -> Mapping[str, str]:
+def _not_offered(workbench: Workbench, status: ServerStatus, rules: Rules) -> Mapping[str, str]:
     """Return why tools are not offered to the model, by name."""
     off = {
         tool.name: "disabled" for tool in workbench.tools(status.name) if is_off(tool.name, status.spec.off)
+    }
+    tools = workbench.tools(status.name)
+    off |= {
+        tool.name: clean_line(str(rule), 200) for tool in tools if (rule := rules.denying(tool)) is not None
     }
     return off | {tool.name: tool.withheld for tool in workbench.tools(status.name) if tool.withheld}
 

@@ -9,6 +9,7 @@ from textual.widgets import TextArea
 from tui.core.servers import ServerState
 from tui.core.text import clean_line
 from tui.core.tools import Tool
+from tui.core.turn.rules import Verdict
 from tui.ui.dialogs.confirm import ConfirmCall
 from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.server_rows import start_words
@@ -83,17 +84,29 @@ class HandCalls:
         bench.line.say(*words)
 
     def _confirm(self, bench: Bench, item: Item, arguments: object) -> None:
-        if not item.warning or (self._shared.server, item.key) in self._shared.book.confirmed:
+        warning = self._warning(item, arguments)
+        confirmed = (self._shared.server, f"{item.key} {warning}")
+        if not warning or confirmed in self._shared.book.confirmed:
             self._begin(bench, item, arguments)
             return
 
         def answered(yes: bool | None) -> None:
             if yes:
-                self._shared.book.confirmed.add((self._shared.server, item.key))
+                self._shared.book.confirmed.add(confirmed)
                 self._begin(bench, item, arguments)
 
         about = clean_line(json.dumps(arguments, ensure_ascii=False, default=str), 600)
-        self._shared.screen.app.push_screen(ConfirmCall(item.warning, about), answered)
+        self._shared.screen.app.push_screen(ConfirmCall(warning, about), answered)
+
+    def _warning(self, item: Item, arguments: object) -> str:
+        """Return why a call has to be confirmed: what the tool may do, and a rule that denies it; or ""."""
+        rules = self._shared.runtime.turn_context.policy.rules
+        if not isinstance(item.about, Tool) or not isinstance(arguments, dict):
+            return item.warning
+        rule = rules.deciding(self._shared.server, item.about.name, arguments)
+        if rule is None or rule.action is not Verdict.DENY:
+            return item.warning
+        return f"{item.warning} A rule denies the model this call: {clean_line(str(rule), 200)}".strip()
 
     def _begin(self, bench: Bench, item: Item, arguments: object) -> None:
         now = time.monotonic_ns()

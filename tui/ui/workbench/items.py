@@ -25,6 +25,9 @@ PINNED = "pinned"
 UNALARMING = (PINNED, "loaded", "not loaded", "off")
 """The beginnings of marks that are no warning."""
 
+NOT_OFFERED = "not offered: "
+"""How a mark begins that says why the model is not offered a tool."""
+
 OFF = "off: disabled by you"
 
 
@@ -81,7 +84,7 @@ class Item:
     @property
     def is_offered(self) -> bool:
         """Whether the model may be offered it."""
-        return self.mark != OFF and not (isinstance(self.about, Tool) and self.about.withheld)
+        return self.mark != OFF and not self.mark.startswith(NOT_OFFERED)
 
     @property
     def description(self) -> str:
@@ -165,7 +168,7 @@ def _clock(seconds: float) -> str:
 
 def _mark(tool: Tool, known: str, off: Sequence[str]) -> str:
     if tool.withheld:
-        return f"not offered: {tool.withheld}"
+        return f"{NOT_OFFERED}{tool.withheld}"
     return OFF if is_off(tool.name, off) else clean_line(known, 400)
 
 

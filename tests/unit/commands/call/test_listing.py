@@ -5,6 +5,7 @@ from typing import Any
 from tui.commands.call.listing import write_listing
 from tui.core.servers import ServerSpec, ServerStatus
 from tui.core.tools import Tool
+from tui.core.turn.rules import Rules
 from tui.core.workbench import ServerIdentity
 
 
@@ -65,3 +66,9 @@ async def test_a_tool_that_the_model_is_not_offered_says_why(capsys):
     await write_listing(offering, quiet, ["tools"], as_json=False)
     out = capsys.readouterr().out
     assert out.count("not offered to the model: ") == 2 and "it needs a task" in out and "disabled" in out
+
+
+async def test_a_tool_that_a_rule_denies_is_marked_with_the_rule(capsys):
+    offering: Any = Offering([{"name": "far"}, {"name": "quiet"}])
+    await write_listing(offering, status(), ["tools"], as_json=False, rules=Rules.parsed(["deny s/q*"]))
+    assert capsys.readouterr().out.count("not offered to the model: deny s/q*") == 1
