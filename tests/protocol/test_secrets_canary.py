@@ -52,9 +52,10 @@ headers = {{ X-Tenant = "{SECRETS["header"]}" }}
     return path
 
 
-def add_model(config: Path, endpoint: Endpoint) -> None:
+def add_model(config: Path, endpoint: Endpoint, server: str = "") -> None:
     model = f'base_url = "{endpoint.base_url}"\nmodel = "m"\napi_key = "{SECRETS["key"]}"'
-    config.write_text(f"{config.read_text('utf-8')}[models.m]\n{model}\n", "utf-8")
+    servers = config.read_text("utf-8").replace("[servers.leaky]\n", f"[servers.leaky]\n{server}")
+    config.write_text(f"{servers}[models.m]\n{model}\n", "utf-8")
 
 
 def recordings() -> list[Path]:
@@ -115,4 +116,23 @@ async def test_a_turn_leaves_no_secret_in_output_requests_recordings_sessions_an
     for kind in ("json", "html", "md"):
         await command(config, "sessions", "export", "last", "--as", kind)
     await command(config, "sessions", "show", "last")
+    assert list(written()) == []
+
+
+async def test_a_server_whose_secrets_the_model_may_have_shows_them_to_nobody_else(config: Path):
+    env = SECRETS["env"]
+    replies = [
+        calls(("leaky__leak", {"text": "a"})),
+        calls(("leaky__leak", {"text": env})),
+        says(f"The token is {env}."),
+    ]
+    async with Endpoint(replies) as endpoint:
+        add_model(config, endpoint, server="send_as_is = true\n")
+        words = ("run", "--json", "--session", "s", "--approve", "all", "--config", str(config))
+        done = await mcptui(*words, "leak it")
+        sent = [request.body.decode() for request in endpoint.requests]
+    assert done.code == 0, done.err
+    assert f"it is {env}; told False" in sent[1] and f"it is {env}; told True" in sent[2]
+    assert leaked_in(done.out + done.err) == []
+    assert f"it is {MARK}; told True" in done.out and f"The token is {MARK}." in done.out
     assert list(written()) == []

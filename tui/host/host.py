@@ -22,6 +22,7 @@ from tui.core.traffic import TrafficSink
 from tui.host.booting import remote_transports
 from tui.host.definition_review import DefinitionReview
 from tui.host.frames.tap import WireTap
+from tui.host.model_resources import ModelResources
 from tui.host.process.watchdog import Watchdog
 from tui.host.redacted_access import RedactedToolbox, RedactedWorkbench
 from tui.host.result_redaction import ResultRedactor
@@ -31,7 +32,7 @@ from tui.host.sign_in.sign_ins import SignIns
 from tui.host.sign_in.token_store import TokenStore
 from tui.host.supervisor import HostContext, Open, Supervisor
 from tui.host.transports import open_transport
-from tui.host.workbench import HandWorkbench, ModelResources, RunningToolbox
+from tui.host.workbench import HandWorkbench, RunningToolbox
 
 SHUTDOWN_SECONDS = 7.0
 KILL_SECONDS = 1.0
@@ -112,9 +113,9 @@ class Host:
         self._checker = SchemaChecker()
         toolbox = RunningToolbox(self._servers, self._checker)
         by_hand = HandWorkbench(self._servers, toolbox, self._around.redactor, self._around.tasks)
-        self.toolbox = RedactedToolbox(toolbox, redaction)
+        self.toolbox = RedactedToolbox(toolbox, redaction, lambda name: self._servers[name].spec.send_as_is)
         self.workbench = RedactedWorkbench(by_hand, redaction)
-        self.model_resources = ModelResources(self._servers, self.workbench)
+        self.model_resources = ModelResources(self._servers, self.workbench, by_hand)
         self._requests: set[asyncio.Task[None]] = set()
         self._closing = False
 

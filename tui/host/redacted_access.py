@@ -3,7 +3,7 @@
 Around those of `tui.host.workbench`, and the only way to them. What is sent to a server is sent as given.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,11 +25,20 @@ from tui.host.workbench import HandWorkbench, RunningToolbox
 
 
 class RedactedToolbox:
-    """The tools of the running servers, for the model; see `core.ports.Toolbox`."""
+    """The tools of the running servers, for the model; see `core.ports.Toolbox`.
 
-    def __init__(self, inner: RunningToolbox, redaction: ResultRedactor) -> None:
+    `as_is` says of which servers the model gets results with secrets; they are marked (`ToolResult.as_is`).
+    """
+
+    def __init__(
+        self,
+        inner: RunningToolbox,
+        redaction: ResultRedactor,
+        as_is: Callable[[str], bool] = lambda server: False,
+    ) -> None:
         self._inner = inner
         self._redaction = redaction
+        self._as_is = as_is
 
     def tools(self) -> Sequence[Tool]:
         return self._redaction.tools(self._inner.tools())
@@ -53,6 +62,8 @@ class RedactedToolbox:
         progress = self._redaction.progress(progress)
         tool = self._redaction.definition(tool)
         result = await self._inner.call(tool, arguments, seconds=seconds, progress=progress, clocks=clocks)
+        if result.raw is not None and self._as_is(tool.server):
+            return replace(result, as_is=True)
         return await self._redaction.result(result)
 
 

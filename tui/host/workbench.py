@@ -27,7 +27,6 @@ from tui.core.workbench import (
     ResourceInfo,
     ResourceSubscription,
     ServerIdentity,
-    Workbench,
 )
 from tui.host import error_sentences as explain
 from tui.host.catalog import prompt_infos, resource_infos
@@ -394,27 +393,6 @@ class HandWorkbench:
         except Exception as error:  # whatever comes instead of an answer is reported
             return RawAnswer(problem=explain.protocol_failure(error))
         return RawAnswer(problem=answer, lost=True) if isinstance(answer, str) else answer
-
-
-class ModelResources:
-    """The resources of servers that the model may read; see `core.context.resource_tools.ResourceSource`."""
-
-    def __init__(self, servers: Mapping[str, Supervisor], workbench: Workbench) -> None:
-        self._servers = servers
-        self._workbench = workbench
-
-    def servers(self) -> Sequence[str]:
-        return [
-            name
-            for name, server in self._servers.items()
-            if server.spec.offer_resources and server.state is ServerState.RUNNING
-        ]
-
-    async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
-        return await self._workbench.resources(server)
-
-    async def read(self, server: str, uri: str, seconds: float) -> ToolResult:
-        return await self._workbench.read_resource(server, uri, call="", seconds=seconds)
 
 
 def _completes(connection: "Connection") -> bool:

@@ -31,6 +31,7 @@ from tui.core.importing import importing
 from tui.core.ports import Answer, Approver, MonotonicClock
 from tui.core.questions import Questioner, Refuser
 from tui.core.secrets.redact import Redactor
+from tui.core.secrets.redact_json import without_secrets
 from tui.core.servers import EraBook, ServerSpec
 from tui.core.tasks import TaskBook
 from tui.core.trace_context import TraceIds
@@ -150,7 +151,9 @@ class Runtime:
         self._tasks = TaskBook(self._stored_tasks)
         self._stored_eras = StoredEras(state_dir() / "eras.json")
         self._eras = EraBook(self._stored_eras)
-        self._stored_definitions = StoredDefinitions(state_dir() / "definitions")
+        self._stored_definitions = StoredDefinitions(
+            state_dir() / "definitions", lambda value: without_secrets(value, self.redactor.redact_spoken)
+        )
         self._definitions = DefinitionBook(self._stored_definitions)
         self._loaded: Loaded | None = None
         self._problems: list[str] = []

@@ -39,13 +39,14 @@ class Draft:
 class ServerValues:
     """What a form has of a server: `line` is its address or command line.
 
-    `values` are `NAME=VALUE` for a command and `NAME: VALUE` for an address, one a line. `before` is its
-    table in the file when the form was opened.
+    `values` are `NAME=VALUE` for a command and `NAME: VALUE` for an address, one a line. `send_as_is`: send
+    secrets in its results to the model. `before` is its table in the file when the form was opened.
     """
 
     line: str = ""
     values: str = ""
     transport: str = ""
+    send_as_is: bool = False
     before: Mapping[str, Any] = dataclasses.field(default_factory=dict, compare=False)
 
 
@@ -100,7 +101,11 @@ class ServerChanges:
         )
         transport = table.get("transport")
         return ServerValues(
-            form_line(table), "\n".join(lines), transport if isinstance(transport, str) else "", table
+            form_line(table),
+            "\n".join(lines),
+            transport if isinstance(transport, str) else "",
+            table.get("send_as_is") is True,
+            table,
         )
 
     def _is_secret(self, server: str, kind: str, name: str, value: str) -> bool:
@@ -126,6 +131,8 @@ class ServerChanges:
         for known in [known for known, value in named.items() if value == HIDDEN]:
             named[known] = str(kept.get(known, HIDDEN)) if isinstance(kept, Mapping) else HIDDEN
         table = new_server.draft(typed.line, named, typed.transport, self._is_command, before)
+        table.pop("send_as_is", None)
+        table |= {"send_as_is": True} if typed.send_as_is else {}
         name = name.strip() or new_server.server_name(table)
         present = self._present()
         others = {known: there for known, there in present.items() if known != changes}

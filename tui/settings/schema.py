@@ -332,6 +332,8 @@ class ServerSettings(Section):
     """Give the model the server's own instructions. Review them first, in the overview of the workbench."""
     offer_resources: Truth = False
     """Let the model list and read the server's resources, with built-in tools."""
+    send_as_is: Truth = False
+    """Send results to the model with your secrets in them. You never see the secrets either way."""
     log_level: Annotated[str, AfterValidator(_checked_level)] | None = None
     """Minimum level of log messages to request: `debug`, `info`, `notice`, `warning`, `error` …"""
     oauth: ServerOAuthSettings = ServerOAuthSettings()

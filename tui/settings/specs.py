@@ -96,6 +96,7 @@ def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
         off=tuple(server.off),
         instructions=server.instructions,
         offer_resources=server.offer_resources,
+        send_as_is=server.send_as_is,
         log_level=server.log_level or "",
         oauth=_oauth(server.oauth),
         roots=tuple(root_path(root, folder) for root in server.roots),

@@ -63,6 +63,20 @@ async def test_tools_are_offered_without_secrets_and_called_by_their_own_definit
     assert not result.is_error
 
 
+async def test_the_model_gets_results_as_they_are_where_the_person_says_so():
+    async with leaky(send_as_is=True) as host:
+        (tool,) = host.toolbox.tools()
+        result = await host.toolbox.call(tool, {}, seconds=10, progress=lambda *_: None)
+        by_hand = await host.workbench.call_tool(
+            tool, {}, call="hand-1", seconds=10, progress=lambda *_: None
+        )
+        host.reconfigure("srv", send_as_is=False)
+        after = await host.toolbox.call(tool, {}, seconds=10, progress=lambda *_: None)
+    assert result.content == (TextContent(f"it is {SECRET}; told False"),) and result.as_is
+    assert SECRET not in repr(by_hand) and SECRET not in repr(after)
+    assert SECRET not in repr(tool)
+
+
 async def test_the_workbench_has_no_secret_in_anything_that_a_server_says():
     async with leaky() as host:
         bench = host.workbench

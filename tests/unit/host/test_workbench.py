@@ -330,21 +330,3 @@ async def test_no_fault_of_a_server_is_an_exception(fault):
         for method in ("tools/list", "tools/call", "ping", "resources/list"):
             answer = await bench.request("srv", method, {"name": "echo"}, call="hand-2", seconds=3)
             assert (answer.result is not None) + (answer.error is not None) + bool(answer.problem) == 1
-
-
-async def test_the_model_reads_resources_only_where_the_person_says_so():
-    async with running(ODD) as (_, captured, host):
-        assert list(host.model_resources.servers()) == []
-        host.reconfigure("srv", offer_resources=True)
-        assert list(host.model_resources.servers()) == ["srv"]
-        found, _ = await host.model_resources.resources("srv")
-        before = CAUSE.set(Cause(3, 1, "call-1"))
-        read = await host.model_resources.read("srv", found[0].uri, 5)
-        CAUSE.reset(before)
-        assert read.content[0] == ResourceContent("a://1", "", "hello\x1b[31m")
-        asked = [
-            one.cause for one in captured if b"resources/read" in one.raw and one.direction is Direction.OUT
-        ]
-        assert asked == [Cause(3, 1, "call-1")]
-        await host.stop("srv")
-        assert list(host.model_resources.servers()) == []

@@ -194,3 +194,13 @@ async def test_a_server_that_is_enabled_in_the_file_starts(stage):
     stage.path.write_text(TWO)
     await stage.changes.follow(stage.changes._config.read())
     await stage.runs("a", "b")
+
+
+async def test_whether_the_model_gets_the_secrets_of_a_server_is_set_in_its_form(stage):
+    draft = stage.changes.draft("new", ServerValues("python3 x.py", send_as_is=True))
+    assert draft.table["send_as_is"] is True
+    await stage.changes.add(draft)
+    values = stage.changes.values("new")
+    assert values.send_as_is
+    without = stage.changes.draft("new", replace(values, send_as_is=False), changes="new")
+    assert "send_as_is" not in without.table

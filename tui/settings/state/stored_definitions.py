@@ -7,7 +7,7 @@ person is asked again.
 import json
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -31,10 +31,15 @@ _log = logging.getLogger(__name__)
 
 
 class StoredDefinitions:
-    """A `tui.core.definitions.accepted.DefinitionKeeper` over a folder, which need not exist."""
+    """A `tui.core.definitions.accepted.DefinitionKeeper` over a folder, which need not exist.
 
-    def __init__(self, folder: Path) -> None:
+    `redact` takes configured secrets out of a JSON value: a server may have its own in a definition. Digests
+    are those of the definitions with them.
+    """
+
+    def __init__(self, folder: Path, redact: Callable[[Any], Any] = lambda value: value) -> None:
         self._folder = folder
+        self._redact = redact
         self._thread: ThreadPoolExecutor | None = None
 
     def load(self, key: str) -> Kept | None:
@@ -74,7 +79,7 @@ class StoredDefinitions:
                     before = Kept()
                 accepted = {**before.accepted, **new.accepted}
                 last = dict(list(accepted.items())[-MAX_ACCEPTED:])
-                write_private(path, _text(server, last, new.refused))
+                write_private(path, _text(server, last, new.refused, self._redact))
                 self._forget_old()
         except (ConfigError, OSError, ValueError) as error:
             _log.warning("cannot save the accepted definitions of %s: %s", server, error)
@@ -87,13 +92,20 @@ class StoredDefinitions:
                 path.unlink(missing_ok=True)
 
 
-def _text(server: str, accepted: Mapping[str, Accepted], refused: Mapping[str, str]) -> str:
+def _text(
+    server: str,
+    accepted: Mapping[str, Accepted],
+    refused: Mapping[str, str],
+    redact: Callable[[Any], Any],
+) -> str:
     room, listed = MAX_DEFINITIONS, []
     for name, one in accepted.items():
         entry: dict[str, Any] = {"name": name, "digest": one.digest}
         size = len(json.dumps(one.definition)) if one.definition is not None else 0
         if one.definition is not None and size <= room:
-            entry["definition"] = one.definition
+            entry["definition"] = kept = redact(one.definition)
+            if (digest := digest_of(kept)) != one.digest:
+                entry["redacted"] = digest
             room -= size
         listed.append(entry)
     whole = {"format": FORMAT, "server": server, "accepted": listed, "refused": dict(refused)}
@@ -120,7 +132,7 @@ def _entry(value: Any) -> tuple[str, Accepted] | None:
         case {"name": str(name), "digest": str(digest)}:
             definition = value.get("definition")
             # A definition that is not the one that was accepted would hide what has changed since.
-            if not isinstance(definition, dict) or digest_of(definition) != digest:
+            if not isinstance(definition, dict) or digest_of(definition) != value.get("redacted", digest):
                 definition = None
             return name, Accepted(digest, definition)
     return None

@@ -28,6 +28,8 @@ TRANSPORTS = (
     ("sse", "SSE"),
     ("websocket", "WebSocket"),
 )
+AS_IS = "as is"
+SECRETS = (("", "redacted"), (AS_IS, "sent to the model"))
 LOOK_SECONDS = 0.1
 
 MakeDraft = Callable[[str, "ServerValues"], "Draft"]
@@ -75,6 +77,7 @@ class ServerForm(ModalScreen["Draft | None"]):
         self._values.set_reactive(TextArea.cursor_blink, False)
         self._values_field = FormField("Environment", self._values)
         self._transport = Choices(TRANSPORTS, values.transport, self._look, id="transport")
+        self._secrets = Choices(SECRETS, AS_IS if values.send_as_is else "", self._look, id="secrets")
         self._toml = Literal("", id="toml")
         self._complains = False
         self._timer: Timer | None = None
@@ -89,6 +92,7 @@ class ServerForm(ModalScreen["Draft | None"]):
                     yield FormField("Name", self._name_field)
                 yield self._values_field
                 yield FormField("Transport", self._transport)
+                yield FormField("Your secrets in its results", self._secrets)
                 yield self._toml
             with Horizontal(classes="buttons"):
                 yield Button("Save", "ctrl+s", self.action_save)
@@ -107,7 +111,8 @@ class ServerForm(ModalScreen["Draft | None"]):
     def _typed(self) -> "ServerValues":
         from tui.runtime.server_changes import ServerValues
 
-        return ServerValues(self._line.value, self._values.text, self._transport.chosen, self._before)
+        as_is = self._secrets.chosen == AS_IS
+        return ServerValues(self._line.value, self._values.text, self._transport.chosen, as_is, self._before)
 
     def _look(self) -> "Draft | None":
         """Show what would be written; return it, None if it cannot be."""

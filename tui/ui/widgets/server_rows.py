@@ -215,6 +215,8 @@ def _facts(status: ServerStatus, look: Look) -> Iterator[tuple[str, str, str]]:
         yield "protocol", f"{clean_line(status.protocol, 40)} {status.spec.transport.remark}".rstrip(), "text"
     if status.state is ServerState.RUNNING:
         yield "offers", ", ".join(_offers(status)), "text"
+    if spec.send_as_is:
+        yield "secrets", "sent to the model as is", "warn"
     if (tokens := look.tokens.get(status.name)) is not None:
         yield "tokens", token_facts(tokens), "text"
     yield from _process(status)

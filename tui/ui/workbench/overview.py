@@ -421,6 +421,8 @@ def permission_facts(
     if status.resources is not None:
         words = "read by the model" if spec.offer_resources else "not read by the model"
         yield "resources", f"{words}   {resources_key} sets it", "text" if spec.offer_resources else "dim"
+    if spec.send_as_is:
+        yield "secrets", "sent to the model as is   send_as_is in the configuration sets it", "warn"
     roots = ", ".join(clean_line(root, 200) for root in spec.roots)
     yield "roots", f"{roots or 'none'}   {roots_key} sets them", "text" if roots else "dim"
     if spec.sampling is SamplingRule.NEVER:

@@ -87,3 +87,20 @@ def test_the_file_is_plain_json(tmp_path):
     found = json.loads((tmp_path / f"{KEY}.json").read_text())
     assert found["server"] == "srv"
     assert found["accepted"][0]["definition"] == ADD
+
+
+def test_a_definition_with_a_secret_is_kept_without_it_and_known_by_its_digest(tmp_path):
+    secret = accepted({"name": "add", "description": "Adds with s3cr3t."})
+
+    def redact(value):
+        return json.loads(json.dumps(value).replace("s3cr3t", "[redacted]"))
+
+    stored = StoredDefinitions(tmp_path, redact)
+    stored.save(KEY, "srv", Kept({"add": secret}))
+    stored.save(KEY, "srv", Kept({"sub": accepted({"name": "sub"})}))
+    stored.close()
+    assert "s3cr3t" not in (tmp_path / f"{KEY}.json").read_text()
+    found = StoredDefinitions(tmp_path).load(KEY)
+    assert found.accepted["add"] == Accepted(
+        secret.digest, {"name": "add", "description": "Adds with [redacted]."}
+    )

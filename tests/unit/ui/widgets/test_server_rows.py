@@ -102,3 +102,10 @@ def renamed(given, name):
 
 def fields(given):
     return {name: getattr(given, name) for name in ServerStatus.__slots__}
+
+
+def test_details_say_that_the_model_gets_the_secrets_of_a_server():
+    given = status()
+    assert not any("secrets" in line for line in shown(given, unfolded=True))
+    as_is = replace(given, spec=replace(SPEC, send_as_is=True))
+    assert "  secrets   sent to the model as is" in shown(as_is, unfolded=True)

@@ -25,3 +25,8 @@ def test_a_typed_line_is_a_list_of_directories(tmp_path: Path) -> None:
     assert listed(" /a , ,~/b,") == ["/a", "~/b"]
     assert root_problem(str(tmp_path)) == ""
     assert "is not a directory" in root_problem(str(tmp_path / "none"))
+
+
+def test_a_server_whose_secrets_the_model_gets_says_so():
+    assert "secrets" not in facts(ServerSpec("s"))
+    assert facts(ServerSpec("s", send_as_is=True))["secrets"].startswith("sent to the model as is")
