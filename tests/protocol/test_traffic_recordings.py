@@ -203,10 +203,10 @@ async def test_the_list_tells_of_a_damaged_recording_what_is_sound(hour: None):
     overwrite(path, pages[0], pages[-1])
     (line,) = [one for one in (await mcptui("traffic", "--list")).out.splitlines() if "5-damaged" in one]
     assert "500" in line
-    assert "damaged, a session" in line
+    assert "damaged, mcptui" in line
     told = [json.loads(one) for one in (await mcptui("traffic", "--list", "--json")).out.splitlines()]
     (one,) = [one for one in told if one["name"] == "5-damaged"]
-    assert (one["entries"], one["of"]) == (500, "a session")
+    assert (one["entries"], one["of"]) == (500, "mcptui")
     assert one["began"].startswith("20")
     assert "could not be read" in one["problem"]
 

@@ -263,3 +263,14 @@ async def test_calls_with_one_argument_show_its_value() -> None:
         await pilot.press("enter", *"Oslo", "ctrl+s")
         await called(runtime)
         await until(lambda: '"Oslo"' in screen_text(app_of(screen)).split("CALLS")[1])
+
+
+async def test_the_overview_offers_no_key_that_does_nothing_there() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        app = app_of(screen)
+        await pilot.press("1")
+        await until(lambda: "/ filter" not in screen_text(app).splitlines()[-1])
+        assert "enter open" not in screen_text(app).splitlines()[-1]
+        await pilot.press("5")
+        await shows(app, "/ filter")

@@ -150,9 +150,9 @@ class About:
     """What is known of a recording.
 
     `octets` are bytes on disk. `live`: a living process writes it. `began_ns` and `ended_ns` are when its
-    first and last entries were seen, nanoseconds since 1970, 0 for none. `tap` is the name of the server that
-    was tapped, "" for a run of the app. `problem` is why it cannot be read, `damage` why only a part can, as
-    far as seen from here.
+    first and last entries were seen, nanoseconds since 1970, 0 for none. `tap` is the name of the server
+    that was tapped, `command` the command that recorded it, "" for the app. `problem` is why it cannot be
+    read, `damage` why only a part can, as far as seen from here.
     """
 
     name: str
@@ -163,13 +163,21 @@ class About:
     began_ns: int = 0
     ended_ns: int = 0
     tap: str = ""
+    command: str = ""
     servers: tuple[str, ...] = ()
     problem: str = ""
     damage: str = ""
 
     @property
     def of(self) -> str:
-        return f"tap of {clean_line(self.tap, 60)}" if self.tap else "a session"
+        if self.tap:
+            return f"tap of {clean_line(self.tap, 60)}"
+        return f"mcptui {clean_line(self.command, 20)}".rstrip()
+
+    @property
+    def is_short(self) -> bool:
+        """Whether a command recorded it that makes one request, such as `mcptui call`."""
+        return self.command not in ("", "run")
 
 
 def about(kept: "KeptRecording", with_servers: bool = False) -> About:
@@ -181,6 +189,7 @@ def about(kept: "KeptRecording", with_servers: bool = False) -> About:
             first, last = reader.span()
             began_ns, ended_ns = reader.ends_ns()
             sources = reader.sources(MOST_SERVERS) if with_servers else []
+            meta = reader.meta()
             return About(
                 kept.name,
                 kept.path,
@@ -189,7 +198,8 @@ def about(kept: "KeptRecording", with_servers: bool = False) -> About:
                 last - first + 1 if last else 0,
                 began_ns,
                 ended_ns,
-                tap=reader.meta().get("tap", ""),
+                tap=meta.get("tap", ""),
+                command=meta.get("command", ""),
                 servers=tuple(sorted(one for one in sources if one and not one.startswith("model:"))),
                 damage=reader.damage,
             )
@@ -199,7 +209,9 @@ def about(kept: "KeptRecording", with_servers: bool = False) -> About:
 
 
 def newest(live_first: bool = False) -> About:
-    """Return the recording with the newest entry; with `live_first`, one being written is preferred.
+    """Return the recording with the newest entry, that of a single request only if there is no other.
+
+    With `live_first`, one being written is preferred.
 
     Raises UsageError if nothing has been recorded yet.
     """
@@ -209,7 +221,7 @@ def newest(live_first: bool = False) -> About:
             "no recordings yet",
             next_step="Start mcptui, or record another host's server with: mcptui tap -- COMMAND",
         )
-    return max(found, key=lambda one: (live_first and one.live, one.ended_ns, one.name))
+    return max(found, key=lambda one: (live_first and one.live, not one.is_short, one.ended_ns, one.name))
 
 
 def _changed_last(live_first: bool) -> Iterator[About]:
@@ -221,7 +233,7 @@ def _changed_last(live_first: bool) -> Iterator[About]:
         if newest_ns and changed[one.path] + SLACK_NS < newest_ns:
             return
         known = about(one)
-        newest_ns = max(newest_ns, known.ended_ns)
+        newest_ns = max(newest_ns, 0 if known.is_short else known.ended_ns)
         yield known
 
 

@@ -87,7 +87,7 @@ SHOWN_SERVERS = 40
 SHOWN_OF = 40
 """Characters of the owner or the problem in a line; --json prints all of it."""
 
-_HEAD = ("name", "began", "for", "entries", "size", "of", "servers")
+_HEAD = ("name", "started", "duration", "entries", "size", "recorded by", "servers")
 
 
 def list_recordings(args: "argparse.Namespace") -> int:

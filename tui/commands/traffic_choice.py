@@ -66,8 +66,8 @@ class RecordingChoice:
         if self.several or not self._abouts:
             return
         (one,) = self._abouts
-        began = f" of {local(one.began_ns)}" if one.began_ns else ""
-        say(f"reading {one.name}, {one.of}{began}; list the others with --list")
+        began = f", {local(one.began_ns)}" if one.began_ns else ""
+        say(f"reading {one.name} ({one.of}{began}). List the others with --list.")
 
     def sources(self) -> Generator[Source, None, None]:
         """Yield the recordings one after the other, each open until the next.

@@ -103,7 +103,19 @@ def finding_line(finding: Finding, entry: Entry, colour: bool) -> str:
     return f"{where} {word} {finding.code}: {clean_line(finding.sentence, 400)}{section}"
 
 
-_HEAD = ("server", "what", "calls", "errors", "cancelled", "lost", "waiting", "p50", "p95", "max", "bytes")
+_HEAD = (
+    "server",
+    "method, tool",
+    "calls",
+    "errors",
+    "cancelled",
+    "lost",
+    "pending",
+    "p50",
+    "p95",
+    "max",
+    "bytes",
+)
 
 
 def figure_lines(figures: Iterable[Figures], labels: Sequence[str] | None = None) -> list[str]:

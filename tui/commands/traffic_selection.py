@@ -31,7 +31,8 @@ def query_of(text: str | None) -> Query:
     if query.problems:
         first = query.problems[0]
         mark = " " * first.start + "^" * max(1, first.end - first.start)
-        hint = f"\n  Instead: {first.instead}" if first.instead else ""
+        is_told = not first.instead or first.instead in first.sentence
+        hint = "" if is_told else f"\n  Use: {first.instead}"
         raise UsageError(f"--filter: {first.sentence}\n  {text}\n  {mark}{hint}")
     return query
 

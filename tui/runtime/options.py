@@ -41,6 +41,8 @@ class Options:
     """Whether to use the project instructions of the folder; None to ask the user."""
     roots: tuple[str, ...] = ()
     """Directories that servers are told they may work in, instead of the configured ones."""
+    command: str = ""
+    """Which command this is, "" for the app."""
 
     @classmethod
     def from_args(cls, args: argparse.Namespace) -> "Options":
@@ -63,6 +65,7 @@ class Options:
             sampling=SamplingRule(given["sampling"]) if given.get("sampling") else None,
             project=None if given.get("command") is None else bool(given.get("project_instructions")),
             roots=tuple(given.get("root") or ()),
+            command=given.get("command") or "",
         )
 
     def applied(self, spec: ServerSpec) -> ServerSpec:

@@ -34,7 +34,7 @@ _log = logging.getLogger(__name__)
 class Keeping:
     """What is kept of the traffic, and where; None keeps nothing on disk, or no named filters.
 
-    `keep_all` keeps every body whole.
+    `keep_all` keeps every body whole. `command` is what records: "run", "call", "" for the app.
     """
 
     folder: Path | None
@@ -42,9 +42,10 @@ class Keeping:
     keep_all: bool = False
     recording_bytes: int = 512 * MIB
     total_bytes: int = 2048 * MIB
+    command: str = ""
 
 
-def kept_traffic(settings: "TrafficSettings") -> Keeping:
+def kept_traffic(settings: "TrafficSettings", command: str) -> Keeping:
     """Return what the configuration says about recordings, in the default places."""
     from tui.settings.locations import data_dir, state_dir
 
@@ -54,6 +55,7 @@ def kept_traffic(settings: "TrafficSettings") -> Keeping:
         settings.keep_all,
         settings.recording_mb * MIB,
         settings.total_mb * MIB,
+        command,
     )
 
 
@@ -148,6 +150,10 @@ class RunRecording:
         self._linting.settle(SETTLE_SECONDS if self._linting.lag > FEW else FEW_SECONDS)
         self._linting.close(CLOSE_SECONDS)
         self._recorder.close(CLOSE_SECONDS)
+        if self._keeping.folder is not None and self.path != Path() and not len(self.columns):
+            from tui.storage.recordings.folder import Recordings
+
+            Recordings(self._keeping.folder).discard(self.path)
 
     # ---- in the recorder's thread --------------------------------------------------------------------
 
@@ -161,7 +167,7 @@ class RunRecording:
         recordings = Recordings(keeping.folder)
         self.path = recordings.new_path()
         recordings.make_room(keeping.total_bytes)
-        meta = {"pid": str(os.getpid()), "program": "mcptui"}
+        meta = {"pid": str(os.getpid()), "program": "mcptui", "command": keeping.command}
         return RecordingWriter(
             self.path, cap_bytes=keeping.recording_bytes, meta=meta, stand_back=self._stand_back
         )

@@ -224,7 +224,9 @@ class Runtime:
         self._apply(loaded, stamp)
         self._problems += await asyncio.to_thread(refused_links)
         if record:
-            self._traffic.start(kept_traffic(loaded.settings.traffic), follow_taps=taps)
+            self._traffic.start(
+                kept_traffic(loaded.settings.traffic, self._options.command), follow_taps=taps
+            )
         remote = {one.name: one.spec.url for one in self.host.statuses() if one.spec.url}
         if remote and self.host.sign_ins is not None:
             self._keep(self.host.sign_ins.load(remote))

@@ -1,18 +1,21 @@
 """Statistics: counts, durations and sizes per server and tool, updated as a recording grows. Pure.
 
 A call counts once, from its first request to the response that ends it: the rounds of a call that asked for
-input are one call with one duration. Memory is bounded: `MAX_LINES` lines of at most about 5 KB each.
+input are one call with one duration. The figures of a server leave out what every start needs: handshake,
+lists and `subscriptions/listen`, a request that stays open on purpose. Memory is
+bounded: `MAX_LINES` lines of at most about 5 KB each.
 """
 
 import time
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
 
 from tui.core.traffic import ANSWERS, REQUESTS, Outcome
 from tui.traffic.filter import masks
+from tui.traffic.methods import is_setup
 from tui.traffic.record.entry_columns import EntryColumns
 
 EXACT = 512
@@ -120,6 +123,7 @@ MAX_LINES = 2_000
 SPARKS = 60
 """Intervals in which calls are counted; when they are full, two become one."""
 
+_STAYS_OPEN = "subscriptions/listen"
 _FIRST_WIDTH_NS = 1_000_000_000
 _OTHER = 0xFFFF_FFFF
 _REQUESTED = masks.table(REQUESTS)
@@ -212,7 +216,10 @@ class Stats:
         return is_done
 
     def tools(self, server: str = "") -> list[Figures]:
-        """Return a line for each method and tool called, of one server or of all; most calls first."""
+        """Return a line for each method and tool called, of one server or of all.
+
+        Most calls first, and what every start needs last.
+        """
         entries = self._entries
         found = []
         for code, line in self._lines.items():
@@ -222,22 +229,33 @@ class Stats:
                 if code & _OTHER != _OTHER:
                     method = entries.methods.texts[code >> 16 & 0xFFFF]
                     tool = entries.tools.texts[code & 0xFFFF]
-                found.append(_figures([line], source, method, tool, self._is_complete))
-        return sorted(found, key=lambda each: (-each.calls, each.server, each.method, each.tool))
+                is_pending = self._is_complete and method != _STAYS_OPEN
+                found.append(_figures([line], source, method, tool, is_pending))
+        return sorted(
+            found, key=lambda each: (is_setup(each.method), -each.calls, each.server, each.method, each.tool)
+        )
 
     def servers(self) -> list[Figures]:
-        grouped: dict[int, list[_Line]] = defaultdict(list)
-        for code, line in self._lines.items():
-            grouped[code >> 32].append(line)
+        grouped: dict[int, list[int]] = defaultdict(list)
+        for code in self._lines:
+            grouped[code >> 32].append(code)
         names = self._entries.sources.texts
-        figures = [
-            _figures(lines, names[source], "", "", self._is_complete) for source, lines in grouped.items()
-        ]
+        figures = [self._together(names[source], codes) for source, codes in grouped.items()]
         return sorted(figures, key=lambda each: each.server)
 
     def total(self) -> Figures:
         """Return the line of all servers together."""
-        return _figures(list(self._lines.values()), "", "", "", self._is_complete)
+        return self._together("", list(self._lines))
+
+    def _together(self, server: str, codes: list[int]) -> Figures:
+        calls = [self._lines[code] for code in codes if not self._is_setup(code)]
+        octets = sum(self._lines[code].octets for code in codes)
+        return replace(_figures(calls, server, "", "", self._is_complete), octets=octets)
+
+    def _is_setup(self, code: int) -> bool:
+        if code & _OTHER == _OTHER:
+            return False
+        return is_setup(self._entries.methods.texts[code >> 16 & 0xFFFF])
 
     def _line(self, code: int) -> _Line:
         line = self._lines.get(code)
@@ -348,6 +366,8 @@ class Stats:
         self._gone.add(first)
         line = self._line(self._code(first))
         line.ended += 1
+        if entries.methods.texts[entries.method[first]] == _STAYS_OPEN:
+            return
         if entries.outcome[index] == Outcome.CANCELLED:
             line.cancelled += 1
         else:

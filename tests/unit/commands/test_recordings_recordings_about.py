@@ -13,11 +13,13 @@ MINUTE = 60_000_000_000
 NOON = 1_700_000_000_000_000_000
 
 
-def kept(name: str, *minutes: float, live: bool = False, **more: object) -> RecordingWriter:
+def kept(
+    name: str, *minutes: float, live: bool = False, command: str = "", **more: object
+) -> RecordingWriter:
     """Keep a recording with an entry for each minute after noon."""
     folder = recordings().folder
     folder.mkdir(parents=True, exist_ok=True)
-    writer = RecordingWriter(folder / f"{name}.mcptrace", meta={"tap": name})
+    writer = RecordingWriter(folder / f"{name}.mcptrace", meta={"tap": name, "command": command})
     walls = [NOON + round(each * MINUTE) for each in minutes]
     writer.write([request(seq, wall_ns=wall, **more) for seq, wall in enumerate(walls, 1)])
     if not live:
@@ -36,6 +38,15 @@ def test_the_newest_is_the_one_with_the_newest_entry():
     kept("2-short", 1, 2)
     kept("3-empty")
     assert newest().name == "1-long"
+
+
+def test_one_of_a_single_request_is_taken_only_if_there_is_no_other():
+    kept("1-call", 3, command="call")
+    assert newest().name == "1-call"
+    kept("2-run", 1, command="run")
+    changed("2-run", 1)
+    kept("3-call", 30, command="call")
+    assert newest().name == "2-run"
 
 
 def test_one_that_was_written_long_before_the_newest_entry_is_not_even_opened():
@@ -80,4 +91,4 @@ def test_servers_are_told_without_the_model(tmp_path: Path):
         entries: list[Entry] = [request(seq, source=one) for seq, one in enumerate(sources, 1)]
         writer.write(entries)
     known = about(folder.list()[0], with_servers=True)
-    assert (known.servers, known.entries, known.of) == (("notes", "weather"), 4, "a session")
+    assert (known.servers, known.entries, known.of) == (("notes", "weather"), 4, "mcptui")

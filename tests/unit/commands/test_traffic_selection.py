@@ -250,3 +250,16 @@ def test_a_filter_for_bodies_counts_those_that_it_could_not_search(
     with open_entries(path) as recording, closing(Selection(recording, query_of(expression))) as selection:
         assert list(selection.entries()) == []
         assert ("bodies could not be read" in recording.reader.damage) is lost
+
+
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [
+        ("statu:ok", "  ^^^^^^"),
+        ("/a/x", '  Use: "/a/x"'),
+    ],
+)
+def test_a_wrong_filter_is_corrected_once(text: str, last: str):
+    with pytest.raises(UsageError) as raised:
+        query_of(text)
+    assert str(raised.value).splitlines()[-1] == last

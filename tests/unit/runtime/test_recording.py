@@ -83,3 +83,19 @@ def test_the_last_entries_before_the_end_are_judged(tmp_path: Path):
     with closing(RecordingReader(traffic.path)) as reader:
         assert [finding.code for finding in reader.findings_of(1)] == ["stray-output"]
         assert judged_of(reader.meta()) == 1
+
+
+def test_a_run_without_traffic_leaves_no_recording(tmp_path: Path):
+    traffic = RunRecording(Redactor)
+    traffic.start(Keeping(tmp_path))
+    traffic.close()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_recording_names_its_command(tmp_path: Path):
+    traffic = RunRecording(Redactor)
+    traffic.start(Keeping(tmp_path, command="call"))
+    traffic(Captured("it", Direction.IN, 1, 1, b"{}"))
+    traffic.close()
+    with closing(RecordingReader(traffic.path)) as reader:
+        assert reader.meta()["command"] == "call"

@@ -57,6 +57,27 @@ def test_a_server_counts_all_bytes_of_its_entries():
     assert (line.octets, line.calls) == (8, 1)
 
 
+def test_what_every_start_needs_is_last_and_no_call_of_its_server():
+    traffic = Traffic()
+    traffic.call("", method="tools/list", took_ms=900)
+    traffic.call("", method="tools/list", took_ms=900)
+    traffic.call("get", took_ms=1)
+    stats = counted(traffic)
+    assert [line.method for line in stats.tools()] == ["tools/call", "tools/list"]
+    assert [(line.calls, line.longest_ns) for line in (*stats.servers(), stats.total())] == [(1, MS)] * 2
+
+
+@pytest.mark.parametrize("is_over", [False, True])
+def test_a_subscription_that_stays_open_is_neither_pending_nor_lost(is_over: bool):
+    traffic = Traffic()
+    traffic.ask("", method="subscriptions/listen")
+    if is_over:
+        traffic.end()
+    stats = counted(traffic)
+    for line in (*stats.tools(), *stats.servers(), stats.total()):
+        assert (line.waiting, line.lost, line.errors) == (0, 0, 0)
+
+
 @pytest.mark.parametrize("outcome", [Outcome.ERROR, Outcome.PROBE])
 def test_a_probe_that_an_older_server_refuses_is_neither_an_error_nor_slow(outcome: Outcome):
     traffic = Traffic()

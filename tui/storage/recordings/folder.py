@@ -85,6 +85,10 @@ class Recordings:
             )
         return found[0]
 
+    def discard(self, path: Path) -> bool:
+        """Remove a recording; return whether it is gone."""
+        return _remove(path)
+
     def make_room(self, cap_bytes: int = TOTAL_CAP) -> Sequence[Path]:
         """Remove the oldest recordings until all of them need at most `cap_bytes`. Return the removed ones.
 

@@ -1,5 +1,6 @@
 """Sentences for events of a server's life, error codes, HTTP statuses, exit codes and signals. Pure."""
 
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -180,7 +181,8 @@ def _sign_in(server: str, detail: Mapping[str, Any]) -> list[str]:
 
 def _spawn(server: str, detail: Mapping[str, Any]) -> list[str]:
     argv = detail.get("argv")
-    words = [clean_line(str(word), 80) for word in argv[:_MOST_WORDS]] if isinstance(argv, list) else []
+    shown = argv[:_MOST_WORDS] if isinstance(argv, list) else []
+    words = [clean_line(shlex.quote(str(word)), 80) for word in shown]
     more = " …" if isinstance(argv, list) and len(argv) > _MOST_WORDS else ""
     pid = f" as process {_number(detail['pid']):.0f}" if "pid" in detail else ""
     said = [f"The process of {server} was started{pid}."]

@@ -160,7 +160,7 @@ class RowMaker:
             (columns.what, f"method{'':<{method}} tool", False, SortColumn.METHOD),
             (columns.ident, "id", False, None),
             (columns.size, "size", True, SortColumn.SIZE),
-            (columns.bar, "1 ms  10 s" if columns.bar >= 10 else "time", False, None),
+            (columns.bar, "1 ms  10 s" if columns.bar >= 10 else "bar", False, None),
             (columns.latency, "latency", True, SortColumn.LATENCY),
             (columns.outcome if columns.outcome > 1 else 0, "outcome", False, None),
         ]

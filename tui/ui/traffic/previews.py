@@ -5,6 +5,7 @@ One worker thread reads them from the recording, only for visible entries, and t
 
 import asyncio
 import json
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -121,7 +122,7 @@ def _preview(entry: Entry) -> EntryPreview:
         return EntryPreview(clean_line(entry.ident, 40), BODY_LOST_TEXT)
     if entry.detail.get("event") == "sign-in":
         return EntryPreview("", clean_line(_sign_in(entry.detail), HEAD_BYTES))
-    if entry.kind is Kind.EVENT and (text := _event(entry.body)):
+    if entry.kind is Kind.EVENT and "exchange" not in entry.detail and (text := _event(_fields(entry))):
         return EntryPreview("", text)
     text = clean_line(entry.body.decode("utf-8", "replace"), HEAD_BYTES)
     if not text and "exchange" in entry.detail:
@@ -146,20 +147,23 @@ def _sign_in(detail: Mapping[str, Any]) -> str:
     return f"{detail.get('status', 'failed')} /{path}  {detail.get('http', '')} {host}"
 
 
-def _event(body: bytes) -> str:
-    """Return an event as one line: command lines as they are typed, other values after their names."""
+def _fields(entry: Entry) -> Mapping[str, Any]:
+    """Return the fields of an event; its body is shortened, and often not complete."""
     try:
-        detail = json.loads(body)
+        found = json.loads(entry.body)
     except (ValueError, RecursionError):
-        return ""
-    if not isinstance(detail, dict):
-        return ""
+        return entry.detail
+    return found if isinstance(found, dict) else {}
+
+
+def _event(detail: Mapping[str, Any]) -> str:
+    """Return an event as one line: command lines as typed in a shell, other values after their names."""
     if detail.get("event") == "exit" and (text := _exit(detail)):
         return text
     parts = []
     for name, value in detail.items():
         if name == "argv" and isinstance(value, list):
-            parts.append(" ".join(str(word) for word in value))
+            parts.append(shlex.join(str(word) for word in value))
         elif name != "event" and not isinstance(value, dict | list):
             parts.append(f"{name} {value}")
     return clean_line("  ".join(parts), HEAD_BYTES)

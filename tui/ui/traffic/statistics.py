@@ -31,7 +31,7 @@ METHOD_FROM = 32
 ALL = "all servers"
 _EMPTY = "No calls yet. Start a server or send a message, and its calls are counted here."
 
-_NUMBERS = (("calls", 7), ("errors", 7), ("waiting", 8), ("p50", 9), ("p95", 9), ("longest", 9), ("bytes", 8))
+_NUMBERS = (("calls", 7), ("errors", 7), ("pending", 8), ("p50", 9), ("p95", 9), ("longest", 9), ("bytes", 8))
 
 
 def head(width: int, spark_ns: int = 0) -> Row:

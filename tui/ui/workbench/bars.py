@@ -74,6 +74,8 @@ TABS_OF: Mapping[str, frozenset[BenchTab]] = {
     "bench.subscribe": frozenset({BenchTab.RESOURCES}),
     "bench.send": frozenset({BenchTab.PROMPTS}),
     "bench.level": frozenset({BenchTab.LOG}),
+    "bench.filter": BENCHES | {BenchTab.LOG},
+    "bench.open": BENCHES | {BenchTab.TRAFFIC},
 }
 """Actions that do something only on some tabs; the footer shows them there."""
 

@@ -6,7 +6,8 @@ import json
 import pytest
 
 from tests.ui.traffic_stage import some
-from tui.ui.traffic.previews import NONE, Previews, ReaderThread, _event
+from tui.core.traffic import Direction, Entry, Kind
+from tui.ui.traffic.previews import HEAD_BYTES, NONE, Previews, ReaderThread, _event, _preview
 
 
 async def test_the_last_entries_are_known_before_they_are_asked_for() -> None:
@@ -42,4 +43,12 @@ async def test_nothing_is_read_of_a_recording_without_entries() -> None:
     ],
 )
 def test_an_exit_is_its_code_and_run_time_or_its_signal(detail: dict[str, object], text: str) -> None:
-    assert _event(json.dumps({"event": "exit", **detail}).encode()) == text
+    assert _event({"event": "exit", **detail}) == text
+
+
+def test_a_start_is_its_command_as_typed_in_a_shell_also_if_its_body_is_cut() -> None:
+    detail = {"event": "spawn", "argv": ["python", "my server.py", "--all"], "env": ["x" * 400]}
+    body = json.dumps(detail).encode()
+    for cut in (body, body[:HEAD_BYTES]):
+        entry = Entry(1, 1, 1, "weather", Direction.NONE, Kind.EVENT, method="spawn", detail=detail, body=cut)
+        assert _preview(entry).text == "python 'my server.py' --all"
