@@ -1,0 +1,20 @@
+"""The soak, for as long as a test may take: what it holds at the end is what it held at the beginning."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.terminal.pty_app import ROOT
+
+
+@pytest.mark.parametrize("arguments", [("--seconds", "20"), ("--cycles", "20"), ("--kills", "2")])
+def test_after_rounds_of_everything_nothing_is_left_and_nothing_has_grown(arguments: tuple[str, ...]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.soak", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=180,
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]

@@ -1,0 +1,115 @@
+"""Rounds of everything that servers are for: start, talk, flood, cancel, stop. Nothing may be left or grow.
+
+The process gets a home of its own, for good.
+"""
+
+import asyncio
+import gc
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.soak.counts import GROWTH_BYTES, Counts, counted
+from tui.core.events import TurnEnded
+from tui.core.ports import ApprovalRequest, Decision
+from tui.core.servers import ServerState
+from tui.core.turn.approval_policy import Mode
+from tui.runtime.options import Options
+from tui.runtime.runtime import Runtime
+
+ROOT = Path(__file__).resolve().parents[2]
+FAULTS = ROOT / "tests" / "corpus" / "faults"
+SERVERS = {
+    "echo": FAULTS / "crlf.py",
+    "clinging": FAULTS / "grandchild_holds_pipes.py",
+    "deaf": FAULTS / "stderr_on_discover.py",
+    "long": FAULTS / "long_unbroken_line.py",
+    "flood": ROOT / "tests" / "benchmarks" / "flooding_server.py",
+}
+ENTRY_BYTES = 120
+"""What an entry of the traffic may take in memory: it takes about 45."""
+SETTLED_ROUNDS = 3
+"""Rounds after which caches and pools have what they will have."""
+
+
+class Nobody:
+    """Answers approvals; none comes, since every call is allowed."""
+
+    async def ask(self, request: ApprovalRequest) -> Decision:
+        raise AssertionError(f"asked for {request}")
+
+
+async def quiet(runtime: Runtime, most: float = 15.0) -> Counts:
+    """Wait until all servers have stopped and nothing is under way; return the counts."""
+    names = [status.name for status in runtime.host.statuses()]
+    await asyncio.gather(*(runtime.host.stop(name) for name in names))
+    assert all(status.state is ServerState.STOPPED for status in runtime.host.statuses())
+    over = time.monotonic() + most
+    best = counted()
+    while time.monotonic() < over:
+        gc.collect()
+        await asyncio.sleep(0.1)
+        now = counted()
+        if now.tasks >= best.tasks and now.threads >= best.threads and now.processes >= best.processes:
+            return now
+        best = now
+    return best
+
+
+async def one_round(runtime: Runtime, number: int) -> None:
+    """Start every server, talk, look at a flood, cancel a turn."""
+    conversations = runtime.conversations
+    await runtime.host.start_all()
+    if number % 5 == 0:
+        await conversations.new()
+    events = [event async for event in conversations.ask('call echo {"text": "hello"}', Nobody()).events()]
+    assert isinstance(events[-1], TurnEnded), events[-1]
+    tools = runtime.host.toolbox.tools()
+    assert {tool.server for tool in tools} == set(SERVERS)
+    for tool in tools:
+        await runtime.host.toolbox.call(tool, {}, seconds=20, progress=lambda *_: None)
+    cancelled = conversations.ask("list tools", Nobody())
+    async for _ in cancelled.events():
+        cancelled.cancel()
+
+
+async def soak(seconds: float) -> int:
+    """Go on for so long; print the counts at the beginning, every tenth and the end; return the exit code."""
+    with tempfile.TemporaryDirectory() as name:
+        home = Path(name)
+        places = ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
+        os.environ.update(dict.fromkeys(places, name))
+        (home / "mcptui").mkdir(mode=0o700)
+        (home / "mcptui" / "config.toml").write_text("\n".join(map(table, SERVERS)), encoding="utf-8")
+        runtime = Runtime(Options(demo=True, mode=Mode.ALL, paced=False, start=False), os.environ)
+        await runtime.ready()
+        began = time.monotonic()
+        told = number = 0
+        settled: Counts | None = None
+        entries = 0
+        while settled is None or time.monotonic() < began + seconds:
+            number += 1
+            await one_round(runtime, number)
+            now = await quiet(runtime)
+            if number == SETTLED_ROUNDS:
+                settled, entries = now, len(runtime.recording.entries)
+            if number <= SETTLED_ROUNDS or (time.monotonic() - began) * 10 > told * seconds:
+                told = int((time.monotonic() - began) * 10 / seconds) + 1
+                print(f"round {number:5}  entries {len(runtime.recording.entries):9}  {now}", flush=True)
+        room = GROWTH_BYTES + (len(runtime.recording.entries) - entries) * ENTRY_BYTES
+        grown = now.grown(settled, memory=room)
+        await runtime.shutdown()
+        end = counted()
+    left = f"{end.processes} processes, {end.tasks - 1} tasks"
+    print(f"{number} rounds, grown: {', '.join(grown) or 'nothing'}; left after the end: {left}")
+    return 1 if grown or end.processes or end.tasks > 1 else 0
+
+
+def table(name: str) -> str:
+    """Return the server's table of the configuration."""
+    script = json.dumps(str(SERVERS[name]))
+    lines = f"[servers.{name}]\ncommand = {json.dumps(sys.executable)}\nargs = [{script}]\n"
+    return lines + 'env = { FAULT_MIB = "1", FAULT_LINES = "1000" }\n'
