@@ -27,6 +27,7 @@ def config(folder: Path, endpoint: Endpoint, extra: str = "", key: str = "") -> 
         [servers.weather]
         command = {json.dumps(sys.executable)}
         args = [{json.dumps(str(WEATHER_SERVER))}]
+        trusted = true
         {extra}
         """,
         encoding="utf-8",
@@ -55,7 +56,9 @@ async def test_json_prints_an_object_a_line_in_the_order_of_what_happened(tmp_pa
     async with Endpoint([two, says("Done.", pieces=1)]) as endpoint:
         done = await mcptui("run", "--json", "--config", config(tmp_path, endpoint), "compare")
         sent = endpoint.requests[1].json["messages"]
-    assert [found["type"] for found in done.objects] == [
+    kinds = [found["type"] for found in done.objects]
+    assert kinds.count("decision") == 2
+    assert [kind for kind in kinds if kind != "decision"] == [
         "turn_started",
         "step_started",
         "tool_call",
@@ -337,6 +340,6 @@ async def test_what_was_allowed_and_denied_is_recorded_and_can_be_listed() -> No
     found = (await mcptui("decisions", "--json")).objects
     assert [(one["server"], one["subject"], one["decision"], one["decided_by"]) for one in found] == [
         ("weather", "get_weather", "denied", "flag --approve none"),
-        ("weather", "get_weather", "allowed", "default (read-only)"),
+        ("weather", "get_weather", "allowed", "default (marked read-only by a trusted server)"),
     ]
     assert "NYC" not in (await mcptui("decisions")).out

@@ -319,6 +319,20 @@ class FakeChoices:
         return self.problem
 
 
+class FakeTrust:
+    """`tui.runtime.servers.server_trust.ServerTrust` that changes only the fake host."""
+
+    def __init__(self, host: FakeHost) -> None:
+        self._host = host
+        self.problem = ""
+
+    async def toggle(self, server: str) -> str:
+        status = self._host.status(server)
+        trusted = status.spec.trusted is not True
+        self._host.put(replace(status, spec=replace(status.spec, trusted=trusted)))
+        return self.problem
+
+
 class FakeChanges:
     """`tui.runtime.server_changes.ServerChanges` that writes down what it is asked to do."""
 
@@ -462,6 +476,7 @@ class FakeRuntime:
         self.calls = FakeCalls()
         self.server_choices = FakeChoices(self.host)
         self.server_changes = FakeChanges()
+        self.trust = FakeTrust(self.host)
         self.model_changes = FakeModelChanges()
         self.conversations = FakeChats(self.conversation, self.continue_turn)
         self.snippets: dict[str, str] = {}

@@ -276,7 +276,15 @@ def _fill_run(run: argparse.ArgumentParser) -> None:
         "--approve",
         choices=("ask", "reads", "all", "none"),
         default="ask",
-        help="which calls may run: ask on the terminal (default), reads (read-only calls), all, none",
+        help="which calls may run: ask on the terminal (default), reads (read-only tools of trusted "
+        "servers), all, none",
+    )
+    run.add_argument(
+        "--trust",
+        action="append",
+        metavar="SERVER",
+        default=[],
+        help="believe the read-only marks and the results of this server; repeatable",
     )
     add_question_options(run)
 

@@ -95,6 +95,8 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
         print(f"mcptui: {clean(problem)}", file=sys.stderr)
     if args.project_instructions:
         _require_instructions(runtime.request.project)
+    for name in args.trust:
+        runtime.host.status(name)  # an unknown name is an error
     wanted, given = _wanted(args, {status.name for status in runtime.host.statuses()})
     prompt, files = question(given, wait=args.stdin), attachments(args.file)
     schema = await AnswerSchema.read(args.schema) if args.schema else None

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, TextIO
 
 from tui.commands.run_output import arguments_line
-from tui.core.ports import Answer, ApprovalRequest, Decision
+from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
 from tui.core.text import clean, clean_line
 
 KEYS = "y once, t this session, a always, n no, or type a reason to decline"
@@ -34,6 +34,17 @@ def question(request: ApprovalRequest) -> str:
     return f"{head}\n{_arguments(request.arguments)}\n  {KEYS}: "
 
 
+def trust_text(question: TrustQuestion) -> str:
+    """Return the question whether to trust a server, with what each answer does."""
+    server, tool = clean_line(question.server, 60), clean_line(question.tool, 80)
+    return (
+        f"? Trust {server}? It marks {tool} as read-only. mcptui cannot check that.\n"
+        f"    y  tools that {server} marks as read-only run without asking, and its results are trusted\n"
+        "    n  each of its calls asks\n"
+        "  y yes, n no: "
+    )
+
+
 def _arguments(arguments: Mapping[str, Any]) -> str:
     lines = (f"    {clean(arguments_line({name: value}, 2000))}" for name, value in arguments.items())
     return "\n".join(lines) or "    (no arguments)"
@@ -47,15 +58,31 @@ class TerminalApprover:
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         """Without a terminal, refuse with a reason."""
+        line = await self._answer(question(request))
+        if line is not None:
+            return decision_of(line)
+        trust = f" and --trust {clean_line(request.tool.server, 60)}" if request.tool.read_only else ""
+        return Decision(Answer.NO, f"no terminal to ask on (see --approve{trust})", by_person=False)
+
+    async def trust(self, question: TrustQuestion) -> bool | None:
+        """Without a terminal, there is no answer."""
+        line = await self._answer(trust_text(question))
+        return (
+            None
+            if line is None
+            else {"y": True, "yes": True, "n": False, "no": False}.get(line.strip().lower())
+        )
+
+    async def _answer(self, text: str) -> str | None:
+        """Return the line that is typed after a question, None without a terminal."""
         try:
             terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
         except OSError:
-            reason = "no terminal to ask on (see --approve)"
-            return Decision(Answer.NO, reason, by_person=False)
+            return None
         try:
-            self._out.write(question(request))
+            self._out.write(text)
             self._out.flush()
-            return decision_of(await read_line(terminal))
+            return await read_line(terminal)
         finally:
             os.close(terminal)
 

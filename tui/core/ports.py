@@ -232,11 +232,48 @@ class ApprovalRequest:
     why: str
 
 
+@dataclass(frozen=True, slots=True)
+class TrustQuestion:
+    """Whether to believe the read-only marks and the results of a server, one of which `tool` has."""
+
+    server: str
+    tool: str
+
+
 class Approver(Protocol):
     """Approves or denies calls: a dialog, flags without a screen, a script in tests."""
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         """Wait for the answer. The limits' clocks are stopped meanwhile. Cancelled with the turn."""
+
+    async def trust(self, question: TrustQuestion) -> bool | None:
+        """Wait for the answer; None if there was none, so that it is asked again. Otherwise as `ask`."""
+
+
+class TrustBook(Protocol):
+    """Which servers are trusted: the person believes their read-only marks and their results."""
+
+    def trusts(self, tool: Tool) -> bool:
+        """Whether the server of a tool is trusted now."""
+
+    def is_open(self, server: str) -> bool:
+        """Whether the person has not decided yet."""
+
+    def decide(self, server: str, trusted: bool) -> None:
+        """Keep the person's answer. Neither waits nor raises."""
+
+
+class HintedTrust:
+    """A `TrustBook` that asks nobody: servers are as trusted as their tools say."""
+
+    def trusts(self, tool: Tool) -> bool:
+        return tool.trusted
+
+    def is_open(self, server: str) -> bool:
+        return False
+
+    def decide(self, server: str, trusted: bool) -> None:
+        """Nothing keeps it."""
 
 
 class DecisionKind(StrEnum):

@@ -103,8 +103,7 @@ class ServerSpec:
         restart: restart it, with growing delay, when it exits unexpectedly; otherwise the next call does.
         start_seconds: how long a start may take; longer for launchers that download.
         tool_seconds: how long one call may take, or None for the host's limit.
-        trust_hints: whether its readOnlyHint may replace approval; true for servers that the person
-            configured.
+        trusted: whether the person believes its read-only marks and its results; None if they were not asked.
         pins: patterns of names of its tools that are always offered where a model accepts fewer than there
             are.
         off: patterns of names of its tools that the model is not offered.
@@ -134,7 +133,7 @@ class ServerSpec:
     restart: bool = False
     start_seconds: float = 60.0
     tool_seconds: float | None = None
-    trust_hints: bool = True
+    trusted: bool | None = None
     pins: tuple[str, ...] = ()
     off: tuple[str, ...] = ()
     oauth: OAuthSpec = OAuthSpec()

@@ -17,8 +17,8 @@ class Tool:
         name: the tool's own name on that server, raw, as it is sent.
         title: cleaned, as is `description`, or "".
         schema: the tool's own input schema, unchanged.
-        read_only: a hint of the server, see `trusted`; so are `destructive` (None if it says nothing) and
-            `idempotent`.
+        read_only: a hint of the server, which decides nothing unless the server is `trusted`; so are
+            `destructive` (None if it says nothing) and `idempotent`.
         digest: hash of what the model reads (name, title, description, schemas, annotations), the key of
             approvals.
         pinned: always offered where the model accepts fewer tools than there are.

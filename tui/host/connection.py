@@ -308,7 +308,7 @@ class Connection:
             build_catalog,
             self._spec.name,
             walk,
-            trusted=self._spec.trust_hints,
+            trusted=self._spec.trusted is True,
             pins=self._spec.pins,
             before=before,
             protocol=self.protocol,
@@ -338,7 +338,7 @@ class Connection:
             self._level_changed.set()
         if spec.roots != self._spec.roots:
             self._roots_changed.set()
-        relisted = (spec.pins, spec.trust_hints) != (self._spec.pins, self._spec.trust_hints)
+        relisted = (spec.pins, spec.trusted) != (self._spec.pins, self._spec.trusted)
         self._spec = spec
         if relisted and self._ready:
             self._relist(("tools",))

@@ -25,7 +25,7 @@ from tui.core.events import (
     TurnError,
     TurnStarted,
 )
-from tui.core.ports import ApprovalRequest, Approver, Decision
+from tui.core.ports import ApprovalRequest, Approver, Decision, TrustQuestion
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.redact_json import without_secrets
 from tui.host.result_redaction import ResultRedactor
@@ -132,6 +132,9 @@ class RedactedApprover:
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         return await self._inner.ask(redacted_request(request, self._redactor))
+
+    async def trust(self, question: TrustQuestion) -> bool | None:
+        return await self._inner.trust(replace(question, tool=self._redactor.redact(question.tool)))
 
 
 def redacted_remark(remark: Remark, redactor: Redactor) -> Remark:

@@ -39,6 +39,8 @@ class Options:
     """Whether servers may ask the model, if not as configured."""
     project: bool | None = None
     """Whether to use the project instructions of the folder; None to ask the user."""
+    trusted: tuple[str, ...] = ()
+    """Servers that are trusted in this run."""
     roots: tuple[str, ...] = ()
     """Directories that servers are told they may work in, instead of the configured ones."""
     command: str = ""
@@ -66,11 +68,13 @@ class Options:
             project=None if given.get("command") is None else bool(given.get("project_instructions")),
             roots=tuple(given.get("root") or ()),
             command=given.get("command") or "",
+            trusted=tuple(given.get("trust") or ()),
         )
 
     def applied(self, spec: ServerSpec) -> ServerSpec:
         """Return a server as the command line wants it."""
         found = spec if self.sampling is None else replace(spec, sampling=self.sampling)
+        found = replace(found, trusted=True) if spec.name in self.trusted else found
         roots = tuple(os.path.abspath(os.path.expanduser(root)) for root in self.roots)
         return replace(found, roots=roots) if roots else found
 

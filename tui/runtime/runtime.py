@@ -23,7 +23,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tui.core.conversation.sessions import LAST
-from tui.core.definitions.accepted import DefinitionBook
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.events import ApprovalGiven, Event
 from tui.core.example_questions import Example, examples
@@ -31,9 +30,7 @@ from tui.core.importing import importing
 from tui.core.ports import Answer, Approver, MonotonicClock
 from tui.core.questions import Questioner, Refuser
 from tui.core.secrets.redact import Redactor
-from tui.core.secrets.redact_json import without_secrets
-from tui.core.servers import EraBook, ServerSpec
-from tui.core.tasks import TaskBook
+from tui.core.servers import ServerSpec
 from tui.core.trace_context import TraceIds
 from tui.core.traffic import CAUSE, TrafficSink
 from tui.core.turn.approval_policy import Policy
@@ -49,15 +46,14 @@ from tui.runtime.recording import RunRecording, kept_traffic
 from tui.runtime.request_context import RequestContext
 from tui.runtime.sampling import ModelSampler
 from tui.runtime.server_choices import ServerChoices
+from tui.runtime.servers.server_memory import ServerMemory
+from tui.runtime.servers.server_trust import ServerTrust
 from tui.runtime.turn import PendingTurn, ServersStarting, TurnContext
 from tui.settings.config_file import ConfigFile
 from tui.settings.locations import data_dir, decisions_file, state_dir
 from tui.settings.state.project_file import ProjectFile
 from tui.settings.state.stored_calls import StoredCalls
 from tui.settings.state.stored_decisions import StoredDecisions
-from tui.settings.state.stored_definitions import StoredDefinitions
-from tui.settings.state.stored_eras import StoredEras
-from tui.settings.state.stored_tasks import StoredTasks
 from tui.storage.sessions.store import SessionStore
 from tui.traffic.record.entry_columns import Recording
 
@@ -87,6 +83,7 @@ class Runtime:
         server_changes: which servers there are, changed while they run.
         configuration: its file, and reading it again.
         model_changes: model profiles, added while mcptui runs.
+        trust: which servers are trusted.
         server_choices: what the person decides about servers while they run.
         decisions: the record of what was allowed and denied.
         redactor: knows the secrets that nothing may show or store.
@@ -138,23 +135,18 @@ class Runtime:
         self.conversations = Conversations(self._active_model, self.turn_context, self._sessions)
         self._approvals = RememberedApprovals(self._config)
         self.calls = StoredCalls(data_dir() / "calls.json")
-        self.server_choices = ServerChoices(self._config, lambda: self.host, self._names_server)
         self.decisions = StoredDecisions(decisions_file(), lambda text: self.redactor.redact(text))
         self.turn_context.decisions = self.decisions
+        trusted = state_dir() / "trusted-servers.json"
+        self.trust = ServerTrust(lambda: self.host, trusted, self._config, self.decisions)
+        self.server_choices = ServerChoices(self._config, lambda: self.host, self._names_server)
         self._env = env
         self._digests: dict[str, str] = {}
 
         self.left_out: Mapping[str, tuple[str, ...]] = {}
         self.is_ready = False
         self._trace_ids = TraceIds()
-        self._stored_tasks = StoredTasks(state_dir() / "tasks.json")
-        self._tasks = TaskBook(self._stored_tasks)
-        self._stored_eras = StoredEras(state_dir() / "eras.json")
-        self._eras = EraBook(self._stored_eras)
-        self._stored_definitions = StoredDefinitions(
-            state_dir() / "definitions", lambda value: without_secrets(value, self.redactor.redact_spoken)
-        )
-        self._definitions = DefinitionBook(self._stored_definitions)
+        self._memory = ServerMemory(self.redactor)
         self._loaded: Loaded | None = None
         self._problems: list[str] = []
         self._save_problem = ""
@@ -265,9 +257,9 @@ class Runtime:
             sink=self._traffic,
             clock=self._clock,
             redactor=self.redactor,
-            tasks=self._tasks,
-            eras=self._eras,
-            definitions=self._definitions,
+            tasks=self._memory.tasks,
+            eras=self._memory.eras,
+            definitions=self._memory.definitions,
             traceparent=self._traceparent,
             questioner=self.questioner,
             sampler=ModelSampler(self._active_model, self._choose_model, self.conversations.bill),
@@ -286,6 +278,7 @@ class Runtime:
             lambda server: self._digests.get(server, ""),
             set(settings.approvals.remembered),
             refresh=self._approvals.refresh,
+            trust=self.trust,
         )
         self._approvals.begin(context.policy, stamp)
         self._limit(loaded)
@@ -324,7 +317,7 @@ class Runtime:
             specs: tuple[ServerSpec, ...] = (self._options.server,)
         else:
             specs = server_specs(loaded, disabled=self._options.disabled_too)
-        specs = tuple(self._options.applied(spec) for spec in specs)
+        specs = tuple(self.trust.applied(self._options.applied(spec)) for spec in specs)
         self._digests = {spec.name: spec.digest() for spec in specs}
         return specs
 
@@ -486,8 +479,7 @@ class Runtime:
         async with AsyncExitStack() as steps:  # from the last to the first, each even if others fail
             if self._log_file is not None:
                 steps.callback(self._log_file.stop)
-            stored_files = (self._traffic, self._stored_eras, self._stored_tasks, self._stored_definitions)
-            for stored in (*stored_files, self.decisions):
+            for stored in (self._traffic, self._memory, self.trust, self.decisions):
                 steps.push_async_callback(asyncio.to_thread, stored.close)
             steps.push_async_callback(self._end_background)
             steps.push_async_callback(self.conversations.close)

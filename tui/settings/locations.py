@@ -105,9 +105,19 @@ def shipped_dir(name: str) -> Path:
     raise FileNotFoundError(f"{name}: not found beside {package}. Reinstall mcptui")
 
 
+_SAMPLES = ("weather", "notes", "slow")
+
+
 def sample_server(name: str) -> Path:
     """Return the script of the sample server `name` ("weather", "notes", "slow")."""
     return shipped_dir("sample_config") / "servers" / f"{name}.py"
+
+
+def runs_sample(spec: "ServerSpec") -> bool:
+    """Whether a server is a shipped sample: known by what runs, whatever its name is."""
+    names = [one for one in _SAMPLES if spec.args == (str(sample_server(one)),)]
+    alone = spec.env.keys() <= {"MCPTUI_NOTES_FILE"} and spec.url is None
+    return bool(names) and alone and spec.command == sys.executable
 
 
 def default_servers() -> "tuple[ServerSpec, ...]":

@@ -320,8 +320,8 @@ class ServerSettings(Section):
     """Timeout of a start, in seconds. `npx` and `uvx` download packages on the first one."""
     tool_seconds: Seconds | None = None
     """Timeout of its tool calls, in seconds. Overrides `[limits]`. A task may take as long as the turn."""
-    trust_hints: Truth = True
-    """Trust `readOnlyHint` of its tools. Read-only tools run without approval."""
+    trusted: Truth | None = None
+    """Believe its read-only marks and its results. If not set, mcptui asks when a mark would decide."""
     pin: Annotated[list[Text], BeforeValidator(_as_list, json_schema_input_type=_Texts)] = []
     """Tools to offer first when not all fit, with `*` and `?`."""
     disabled: Truth = False
@@ -381,8 +381,8 @@ class ApprovalSettings(Section):
 
     A rule is `ACTION SERVER/TOOL [ARGUMENT=PATTERN …]`, with `*` and `?` in each part: `allow weather/*`,
     `ask files/* path=/etc/*`, `deny */delete_*`. docs/rules.md has the details. Without a rule, read-only
-    tools run and others ask. `deny` overrides `ask`, and `ask` overrides `allow`. If this table contains an
-    error, every call asks.
+    tools of trusted servers run and others ask. `deny` overrides `ask`, and `ask` overrides `allow`. If this
+    table contains an error, every call asks.
     """
 
     rules: RuleTexts = []

@@ -91,7 +91,7 @@ def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
         restart=server.restart,
         start_seconds=server.start_seconds,
         tool_seconds=server.tool_seconds,
-        trust_hints=server.trust_hints,
+        trusted=server.trusted,
         pins=tuple(server.pin),
         off=tuple(server.off),
         instructions=server.instructions,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tui.commands.terminal_approver import decision_of, question
-from tui.core.ports import Answer, ApprovalRequest, Decision
+from tui.commands.terminal_approver import decision_of, question, trust_text
+from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
 from tui.core.tools import Tool
 
 
@@ -31,3 +31,9 @@ def test_the_question_names_server_tool_reason_and_every_argument():
 def test_hostile_arguments_are_cleaned():
     asked = question(ApprovalRequest("c", Tool("n\x1b", "d"), {"id": "\x1b[2J"}, "why"))
     assert "\x1b" not in asked
+
+
+def test_the_question_about_a_server_says_what_each_answer_does():
+    text = trust_text(TrustQuestion("fetch\x1b", "get"))
+    assert "\x1b" not in text and "marks get as read-only" in text
+    assert "run without asking" in text and "each of its calls asks" in text

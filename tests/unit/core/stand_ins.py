@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from tui.core.conversation.conversation import CallRequest, Conversation
 from tui.core.events import Event, TurnEnded
-from tui.core.ports import Answer, ApprovalRequest, ChatModel, Decision
+from tui.core.ports import Answer, ApprovalRequest, ChatModel, Decision, TrustQuestion
 from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
 from tui.core.turn.approval_policy import Mode, Policy
@@ -67,9 +67,15 @@ class FunctionToolbox:
 class ScriptedApprover:
     """Answers as told; without a script it waits for ever."""
 
-    def __init__(self, *decisions: Decision) -> None:
+    def __init__(self, *decisions: Decision, trusts: bool | None = None) -> None:
         self._decisions = list(decisions)
+        self._trusts = trusts
         self.asked: list[ApprovalRequest] = []
+        self.asked_trust: list[TrustQuestion] = []
+
+    async def trust(self, question: TrustQuestion) -> bool | None:
+        self.asked_trust.append(question)
+        return self._trusts
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         self.asked.append(request)

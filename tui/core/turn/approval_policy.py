@@ -10,7 +10,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from tui.core.ports import BY_DEFAULT, BY_KEY, Answer
+from tui.core.ports import BY_DEFAULT, BY_KEY, Answer, HintedTrust, TrustBook
+from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.turn.rules import Rule, Rules
 from tui.core.turn.rules import Verdict as Verdict
@@ -29,13 +30,15 @@ class Mode(StrEnum):
 class Judgement:
     """A verdict and its reason, in words for the person (ask) or for the model (deny).
 
-    `by` is what decided, as in `DecisionRecord`; `rule` the rule, if one did, or asked.
+    `by` is what decided, as in `DecisionRecord`; `rule` the rule, if one did, or asked. `by_mark`: it would
+    run if the server were trusted.
     """
 
     verdict: Verdict
     why: str = ""
     by: str = BY_DEFAULT
     rule: str = ""
+    by_mark: bool = False
 
 
 FORBIDDEN = "a rule in the configuration forbids this call"
@@ -57,6 +60,7 @@ class Policy:
     always: set[str] = field(default_factory=set)
     session: set[str] = field(default_factory=set)
     refresh: Callable[[], None] = lambda: None
+    trust: TrustBook = field(default_factory=HintedTrust)
 
     def key(self, tool: Tool) -> str:
         return f"{tool.server}/{tool.name}@{self.server_digest(tool.server)}.{tool.digest}"
@@ -67,7 +71,7 @@ class Policy:
         """Return the verdict on a call of `tool`.
 
         `guessed`: the call was found in text or repaired; an earlier approval does not cover it unless the
-        tool is read-only.
+        tool is read-only and its server trusted.
         """
         if self.mode is Mode.NONE:
             return Judgement(Verdict.DENY, "no tool is allowed (--approve none)", "flag --approve none")
@@ -75,7 +79,7 @@ class Policy:
         if rule is not None and rule.action is Verdict.DENY:
             return Judgement(Verdict.DENY, FORBIDDEN, f"rule {rule}", str(rule))
         judgement = self._judge_by_hints(tool, rule)
-        if guessed and judgement.verdict is Verdict.ALLOW and not tool.read_only:
+        if guessed and judgement.verdict is Verdict.ALLOW and not self.only_reads(tool):
             judgement = Judgement(Verdict.ASK, "the call was found in text or repaired. Check its arguments")
         if judgement.verdict is not Verdict.ASK:
             return judgement
@@ -86,8 +90,7 @@ class Policy:
                 why = "a rule asks for approval, and nobody can answer (--approve reads)"
                 return Judgement(Verdict.DENY, why, judgement.by, judgement.rule)
             case Mode.READS:
-                why = "only read-only tools are allowed (--approve reads)"
-                return Judgement(Verdict.DENY, why, "flag --approve reads")
+                return Judgement(Verdict.DENY, self._why_no_read(tool), "flag --approve reads")
             case _:
                 return judgement
 
@@ -102,12 +105,27 @@ class Policy:
             return Judgement(Verdict.ALLOW, by=f"{BY_KEY} (allowed earlier for this session)")
         if tool.destructive and not tool.read_only:
             return Judgement(Verdict.ASK, "may delete or overwrite data, according to the server")
-        if not tool.read_only:
-            says = "adds or changes data. Deletes nothing, according to the server"
-            return Judgement(Verdict.ASK, says if tool.destructive is False else "may change something")
-        if not tool.trusted:
-            return Judgement(Verdict.ASK, "read-only, according to an untrusted server")
-        return Judgement(Verdict.ALLOW, by=f"{BY_DEFAULT} (read-only)")
+        if self.only_reads(tool):
+            return Judgement(Verdict.ALLOW, by=f"{BY_DEFAULT} (marked read-only by a trusted server)")
+        if tool.read_only:
+            why = "may change something. Marked read-only by the server, which is not trusted"
+            return Judgement(Verdict.ASK, why, by_mark=True)
+        if tool.destructive is False and self.trust.trusts(tool):
+            return Judgement(Verdict.ASK, "adds or changes data. Deletes nothing, according to the server")
+        return Judgement(Verdict.ASK, "may change something")
+
+    def only_reads(self, tool: Tool) -> bool:
+        """Whether a tool is marked read-only by a trusted server."""
+        return tool.read_only and self.trust.trusts(tool)
+
+    def _why_no_read(self, tool: Tool) -> str:
+        if not tool.read_only or self.trust.trusts(tool):
+            return "only read-only tools are allowed (--approve reads)"
+        server = clean_line(tool.server, 60)
+        return (
+            "only read-only tools of trusted servers are allowed (--approve reads). "
+            f"{server} is not trusted: see --trust {server}, or trusted = true in its configuration"
+        )
 
     def remember(self, tool: Tool, answer: Answer) -> None:
         if answer is Answer.SESSION:

@@ -14,9 +14,6 @@ from tui.core.context.tool_selection import ToolOffer, ToolSelection
 from tui.core.conversation.conversation import CallRequest, Conversation, ToolMessage
 from tui.core.conversation.sessions import Intent, Journal
 from tui.core.events import (
-    ApprovalAsked,
-    ApprovalGiven,
-    CallJudged,
     Notice,
     ToolCallEnded,
     ToolCallProposed,
@@ -25,8 +22,6 @@ from tui.core.events import (
     Waiting,
 )
 from tui.core.ports import (
-    Answer,
-    ApprovalRequest,
     Approver,
     ChatModel,
     Clock,
@@ -41,8 +36,8 @@ from tui.core.text import clean_line
 from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
-from tui.core.turn.approval_policy import Judgement, Policy, Verdict
-from tui.core.turn.call_decisions import CallDecisions
+from tui.core.turn.approval_policy import Policy
+from tui.core.turn.call_approval import CallApproval
 from tui.core.turn.limits import Limits, TurnMeter, fingerprint
 from tui.core.turn.model_step import Emit
 from tui.core.turn.prepared_calls import PreparedCall, prepare
@@ -126,10 +121,11 @@ class ToolCallRunner:
         self._emit = emit
         self._proposed: dict[str, PreparedCall] = {}
         self._started: dict[str, int] = {}
-        self._decided: dict[str, str] = {}
         self._running: dict[str, asyncio.Task[ToolResult]] = {}
-        self._decisions = CallDecisions(deps.decisions)
         self._clocks = TimeLimits(_MeterClock(meter, deps.clock))
+        self._approval = CallApproval(
+            deps.approver, deps.policy, deps.decisions, deps.journal, self._clocks, emit
+        )
         room = result_room(deps.context_meter.window or UNKNOWN_WINDOW)
         tools = deps.toolbox if deps.resources is None else ResourceToolbox(deps.toolbox, deps.resources)
         page_bytes = min(deps.limits.result_bytes, room)
@@ -187,7 +183,7 @@ class ToolCallRunner:
             item = await self._checked(position, item, len(batch))
             if item.problem or item.tool is None:
                 outcomes.append(self._refuse(step, item))
-            elif item.tool.read_only and self._judge(item, item.tool).verdict is Verdict.ALLOW:
+            elif self._approval.runs_beside_others(item.call, item.tool, item.arguments):
                 batch.append(item)  # judged again when it runs
             else:
                 await flush()
@@ -250,23 +246,11 @@ class ToolCallRunner:
 
     def _refuse(self, step: int, item: PreparedCall) -> CallOutcome:
         if item.tool is not None and item.why == "denied":
-            self._judged(step, item, item.tool)
+            self._approval.judged(step, item.call, item.tool, item.arguments)
         self._conclude(step, item, Observation(item.problem), is_error=True, why=item.why)
         if item.tool is not None and item.why == "not run":
-            self._decisions.limited(item.tool, item.arguments)
+            self._approval.limited(item.tool, item.arguments)
         return CallOutcome(failed=True, counted=item.why not in ("not run", "denied"))
-
-    def _judge(self, item: PreparedCall, tool: Tool) -> Judgement:
-        return self._deps.policy.judge(tool, item.arguments, guessed=item.call.recovered)
-
-    def _judged(self, step: int, item: PreparedCall, tool: Tool) -> Judgement:
-        """Judge a call, and tell and record what was found."""
-        found = self._judge(item, tool)
-        self._emit(CallJudged(step, item.call.id, found.verdict, found.why, found.by, found.rule))
-        if found.verdict is not Verdict.ASK:
-            allowed = found.verdict is Verdict.ALLOW
-            self._decisions.judged(tool, item.arguments, allowed=allowed, by=found.by)
-        return found
 
     async def _run_together(self, step: int, batch: Sequence[PreparedCall]) -> list[CallOutcome]:
         if not batch:
@@ -282,35 +266,11 @@ class ToolCallRunner:
         return [task.result() for task in tasks]
 
     async def _run_alone(self, step: int, item: PreparedCall, tool: Tool) -> CallOutcome:
-        judgement = self._judged(step, item, tool)
-        refusal = ""
-        if judgement.verdict is Verdict.ASK:
-            refusal = await self._ask(step, item, tool, judgement.why)
-            if not refusal and self._judge(item, tool).verdict is Verdict.DENY:  # a rule was added meanwhile
-                judgement = self._judged(step, item, tool)
-        if not refusal and judgement.verdict is Verdict.DENY:
-            refusal = f"denied: {judgement.why}"
+        refusal = await self._approval.refusal(step, item.call, tool, item.arguments)
         if not refusal:
             return await self._run(step, item, tool)
         self._conclude(step, item, Observation(refusal), is_error=True, why="denied")
         return CallOutcome(failed=True, counted=False)
-
-    async def _ask(self, step: int, item: PreparedCall, tool: Tool, why: str) -> str:
-        call_id = item.call.id
-        request = ApprovalRequest(call_id, tool, item.arguments, why)
-        self._emit(ApprovalAsked(step, call_id, request))
-        with self._clocks.standing_still():
-            decision = await self._deps.approver.ask(request)
-        if (journal := self._deps.journal) is not None:
-            journal.decision(call_id, decision.answer, decision.reason)
-        self._decided[call_id] = decision.answer
-        self._decisions.answered(tool, item.arguments, decision)
-        self._emit(ApprovalGiven(step, call_id, decision.answer, decision.reason))
-        if decision.answer is Answer.NO:
-            denied = "denied by the user" if decision.by_person else "denied"
-            return f"{denied}: {decision.reason}" if decision.reason else denied
-        self._deps.policy.remember(tool, decision.answer)
-        return ""
 
     async def _run(self, step: int, item: PreparedCall, tool: Tool) -> CallOutcome:
         call_id, clock = item.call.id, self._deps.clock
@@ -377,7 +337,7 @@ class ToolCallRunner:
         if (journal := self._deps.journal) is None:
             return
         turn = CAUSE.get()
-        decision = self._decided.get(item.call.id, "allowed")
+        decision = self._approval.answers.get(item.call.id, "allowed")
         journal.intent(
             Intent(item.call.id, tool.server, tool.name, item.arguments, decision, turn.turn if turn else 0)
         )

@@ -98,6 +98,7 @@ class ActionHandlers:
             "servers.change": editing.change,
             "servers.disable": editing.toggle_disabled,
             "servers.remove": editing.remove,
+            "servers.trust": editing.toggle_trust,
             "config.edit": configuration.open,
             "config.reload": configuration.reload,
             "servers.log": lambda: self._with_server(navigator.open_log),

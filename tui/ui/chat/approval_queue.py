@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
 
-from tui.core.ports import Answer, ApprovalRequest, Decision
+from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
 from tui.core.questions import (
     AddressAnswer,
     AddressQuestion,
@@ -26,6 +26,7 @@ from tui.core.text import clean_line
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.answer_debounce import AnswerKeys
 from tui.ui.questions.server_questions import ServerQuestion, ServerQuestions
+from tui.ui.questions.trust_dialog import TrustAnswer
 
 if TYPE_CHECKING:
     from tui.ui.chat.regions import Regions
@@ -90,6 +91,10 @@ class Approvals:
         """Wait for the user's answer. Cancelling withdraws the question."""
         decision: Decision = await self._wait(request)
         return decision
+
+    async def trust(self, question: TrustQuestion) -> bool | None:
+        answer: TrustAnswer = await self._wait(question)
+        return answer.trusted
 
     async def form(self, question: FormQuestion) -> FormAnswer:
         answer: FormAnswer = await self._wait(question)

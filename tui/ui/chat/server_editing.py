@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.ui.chat.regions import Regions
+from tui.ui.widgets.server_rows import trust_words
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -66,6 +67,15 @@ class ServerEditing:
             self._run(
                 self._runtime.server_changes.toggle(name), f"{'Enabled' if disabled else 'Disabled'} {name}."
             )
+
+    def toggle_trust(self) -> None:
+        if name := self._selected():
+            trusted = self._runtime.host.status(name).spec.trusted is True
+            self._run(self._trust(name), trust_words(name, trusted=not trusted))
+
+    async def _trust(self, name: str) -> Sequence[str]:
+        problem = await self._runtime.trust.toggle(name)
+        return [problem.rstrip(".")] if problem else []
 
     def remove(self) -> None:
         from tui.ui.dialogs.confirm import Confirm

@@ -165,6 +165,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("servers.change", "e", _C.SERVERS, "edit", "Edit the selected server", 14),
     Action("servers.disable", "d", _C.SERVERS, "disable", "Disable or enable the selected server", 15),
     Action("servers.remove", "ctrl+d", _C.SERVERS, "remove", "Remove the selected server", 16),
+    Action("servers.trust", "T", _C.SERVERS, "trust", "Trust the selected server, or stop trusting it", 17),
     Action(
         "servers.log", "l", _C.SERVERS, "log", "Show the log of the selected server", 12, anywhere="ctrl+l"
     ),
@@ -390,6 +391,7 @@ ACTIONS: tuple[Action, ...] = (
     _results("bench.level", "v", "level", "Set the log level of the server", 7),
     _results("bench.roots", "t", "roots", "Edit the roots of the server", 0),
     _results("bench.read_resources", "x", "resources", "Turn reading resources on or off for the model", 0),
+    _results("bench.trust", "T", "trust", "Trust the server, or stop trusting it", 0),
     _results("bench.sampling", "e", "sampling", "Set sampling: never, ask or allow", 0),
     _bench_result("bench.offer_all", "O", "all on/off", "Turn all tools on or off for the model", 0),
     _results("bench.copy", "y", "copy", "Copy the selected value", 11),

@@ -6,6 +6,7 @@ from typing import Any
 from textual.app import App
 from textual.screen import ModalScreen
 
+from tui.core.ports import TrustQuestion
 from tui.core.questions import (
     AddressQuestion,
     DefinitionsQuestion,
@@ -20,12 +21,15 @@ from tui.ui.questions.definitions_dialog import DefinitionsDialog
 from tui.ui.questions.form_dialog import FormDialog
 from tui.ui.questions.question_line import Ripeness
 from tui.ui.questions.sampling_dialog import SamplingDialog
+from tui.ui.questions.trust_dialog import TrustDialog
 from tui.ui.widgets.symbols import symbols_for
 
 LOOK_AGAIN_SECONDS = 0.5
 
-ServerQuestion = FormQuestion | AddressQuestion | SamplingQuestion | SamplingReview | DefinitionsQuestion
-Dialog = FormDialog | AddressDialog | SamplingDialog | DefinitionsDialog
+ServerQuestion = (
+    FormQuestion | AddressQuestion | SamplingQuestion | SamplingReview | DefinitionsQuestion | TrustQuestion
+)
+Dialog = FormDialog | AddressDialog | SamplingDialog | DefinitionsDialog | TrustDialog
 
 
 class ServerQuestions:
@@ -96,6 +100,8 @@ class ServerQuestions:
                 dialog = FormDialog(question, self._keys, symbols_for(self._env), waiting=waiting)
             case AddressQuestion():
                 dialog = AddressDialog(question, self._keys, self._env, waiting=waiting)
+            case TrustQuestion():
+                dialog = TrustDialog(question, self._keys, waiting=waiting)
             case SamplingQuestion() | SamplingReview():
                 dialog = SamplingDialog(question, self._model(), self._keys, waiting=waiting)
             case DefinitionsQuestion():

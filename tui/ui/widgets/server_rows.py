@@ -239,6 +239,14 @@ def _process(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
         yield "start" if status.spec.url else "process", ", ".join(process), "text"
 
 
+def trust_words(server: str, *, trusted: bool) -> str:
+    """Return what a change of the trust in a server means."""
+    name = clean_line(server, 64)
+    if trusted:
+        return f"{name} is trusted. Tools that it marks as read-only run without asking."
+    return f"{name} is not trusted. Each of its calls asks."
+
+
 def noise_words(status: ServerStatus) -> str:
     """Return how much came that was no message."""
     if status.reach is not None:

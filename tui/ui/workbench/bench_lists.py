@@ -20,6 +20,7 @@ WARNING_NOTES = ("destructive", "!")
 NEWS_NOTES = ("new", "changed", "+", "~")
 SHORT_NOTES = {
     "read-only": "R",
+    "marked read-only": "r",
     "destructive": "!",
     "template": "{}",
     "new": "+",

@@ -129,10 +129,7 @@ def _hints(item: Item, has_output_schema: bool) -> Iterator[tuple[str, str]]:
     about = item.about
     match about:
         case Tool():
-            hints = list(_tool_hints(about))
-            yield from hints
-            if hints and not about.trusted:
-                yield "hints of an untrusted server", "warn"
+            yield from _tool_hints(about)
             if has_output_schema:
                 yield "structured result", "dim"
             if about.has_icon:
@@ -151,10 +148,10 @@ def _hints(item: Item, has_output_schema: bool) -> Iterator[tuple[str, str]]:
 
 def _tool_hints(tool: Tool) -> Iterator[tuple[str, str]]:
     if tool.read_only:
-        yield "read-only", "ok"
+        yield ("read-only", "ok") if tool.trusted else ("marked read-only by the server", "dim")
     if tool.destructive:
         yield "! destructive", "warn"
     elif tool.destructive is False and not tool.read_only:
-        yield "non-destructive", "ok"
+        yield ("non-destructive", "ok") if tool.trusted else ("marked non-destructive by the server", "dim")
     if tool.idempotent:
-        yield "idempotent", "dim"
+        yield "idempotent" if tool.trusted else "marked idempotent by the server", "dim"

@@ -175,7 +175,7 @@ def _mark(tool: Tool, known: str, off: Sequence[str]) -> str:
 def _hint(tool: Tool) -> str:
     if tool.destructive:
         return "destructive"
-    return "read-only" if tool.read_only else ""
+    return ("read-only" if tool.trusted else "marked read-only") if tool.read_only else ""
 
 
 def of_resources(resources: Iterable[ResourceInfo]) -> list[Item]:

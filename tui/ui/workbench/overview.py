@@ -85,12 +85,12 @@ def overview_rows(
     redactor: Redactor,
     start: Row,
     give_key: str = "i",
-    permission_keys: tuple[str, str, str] = ("t", "e", "x"),
+    permission_keys: tuple[str, str, str, str] = ("t", "e", "x", "T"),
 ) -> list[Row]:
     """Return the overview, wrapped at `width`.
 
     `start` says what starts the server, `give_key` gives its instructions to the model, `permission_keys`
-    set its roots and whether it may ask the model.
+    set its roots, whether it may ask the model, whether the model reads its resources, and its trust.
     """
     width = max(30, min(width, WIDEST))
     rows: list[Row] = [EMPTY]
@@ -397,7 +397,12 @@ class Overview(LinePane):
             self._shared.runtime.redactor,
             start_words(status, first, "bench.toggle", "starts it here."),
             first("bench.instructions"),
-            (first("bench.roots"), first("bench.sampling"), first("bench.read_resources")),
+            (
+                first("bench.roots"),
+                first("bench.sampling"),
+                first("bench.read_resources"),
+                first("bench.trust"),
+            ),
         )
 
     def row_count(self) -> int:
@@ -414,10 +419,14 @@ class Overview(LinePane):
 
 
 def permission_facts(
-    status: ServerStatus, roots_key: str, rule_key: str, resources_key: str = "x"
+    status: ServerStatus, roots_key: str, rule_key: str, resources_key: str = "x", trust_key: str = "T"
 ) -> Iterator[tuple[str, str, str]]:
     """Yield name, value and style of each fact."""
     spec = status.spec
+    if spec.trusted:
+        yield "trust", f"its read-only marks and its results are trusted   {trust_key} changes it", "text"
+    else:
+        yield "trust", f"not trusted: each of its calls asks   {trust_key} changes it", "dim"
     if status.resources is not None:
         words = "read by the model" if spec.offer_resources else "not read by the model"
         yield "resources", f"{words}   {resources_key} sets it", "text" if spec.offer_resources else "dim"

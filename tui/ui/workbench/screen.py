@@ -18,7 +18,7 @@ from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Rule
 from tui.ui.widgets.prompt import FINISH_INPUT, PromptLine
-from tui.ui.widgets.server_rows import IN_SERVERS, toggle_server, why_only_listed
+from tui.ui.widgets.server_rows import IN_SERVERS, toggle_server, trust_words, why_only_listed
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.bars import BenchKeys, BenchTab, BenchTabs, BenchTitle
 from tui.ui.workbench.calls import BenchContext, CallBook
@@ -233,6 +233,11 @@ class ServerScreen(Screen[None]):
 
     def action_bench_read_resources(self) -> None:
         self.shared.choose(self.shared.runtime.server_choices.toggle_resources(self.server))
+
+    def action_bench_trust(self) -> None:
+        if (status := self.shared.status) is not None:
+            self.shared.choose(self.shared.runtime.trust.toggle(self.server))
+            self.notify(trust_words(self.server, trusted=status.spec.trusted is not True), markup=False)
 
     def action_bench_sampling(self) -> None:
         choose_sampling(self.shared)

@@ -25,6 +25,25 @@ def test_the_hints_of_a_server_that_is_not_trusted_count_for_nothing():
     assert Policy().judge(Tool("x", "y", read_only=True)).verdict is Verdict.ASK
 
 
+def test_what_a_server_that_is_not_trusted_marks_is_said_and_only_said():
+    policy = Policy()
+    marked = policy.judge(Tool("x", "y", read_only=True))
+    assert marked.by_mark and marked.why.endswith("Marked read-only by the server, which is not trusted")
+    assert policy.judge(Tool("x", "y", destructive=False)).why == "may change something"
+    assert not policy.judge(Tool("x", "y", destructive=False)).by_mark
+
+
+def test_reads_mode_names_what_would_trust_the_server():
+    judgement = Policy(mode=Mode.READS).judge(Tool("x", "y", read_only=True))
+    assert judgement.verdict is Verdict.DENY
+    assert "--trust x" in judgement.why and "trusted = true" in judgement.why
+
+
+def test_the_mark_of_a_server_that_is_not_trusted_does_not_cover_a_call_found_in_text():
+    policy = Policy(session={Policy().key(Tool("x", "y"))})
+    assert policy.judge(Tool("x", "y", read_only=True), guessed=True).verdict is Verdict.ASK
+
+
 def test_an_answer_for_the_session_is_remembered():
     policy = Policy()
     policy.remember(WRITE, Answer.SESSION)

@@ -95,6 +95,7 @@ OF_THEIR_SCREENS = {
     "S": "traffic.stats bench.send",
     "space": "frame.fold pane_page_down choose take step(1) press",
     "t": "question.session traffic.time bench.roots",
+    "T": "servers.trust bench.trust",
     "u": "chat.uncompact bench.subscribe",
     "v": "chat.result bench.level",
     "w": "chat.rewrite result.save traffic.waterfall frame.save bench.save wrap",

@@ -31,9 +31,9 @@ async def lines(items: list[Item], width: int) -> list[str]:
 
 TOOLS = of_tools(
     [
-        Tool("s", "look", read_only=True),
+        Tool("s", "look", read_only=True, trusted=True),
         Tool("s", "drop_the_whole_table", destructive=True),
-        Tool("s", "a_name_that_is_longer_than_its_column", read_only=True),
+        Tool("s", "a_name_that_is_longer_than_its_column", read_only=True, trusted=True),
     ]
 )
 

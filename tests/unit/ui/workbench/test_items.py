@@ -49,7 +49,9 @@ def test_no_template_and_no_value_raises(template: str, values: dict[str, str]) 
 
 
 def test_a_destructive_tool_warns_and_others_do_not() -> None:
-    wild, mild = of_tools([Tool("s", "drop", destructive=True), Tool("s", "see", read_only=True)])
+    wild, mild = of_tools(
+        [Tool("s", "drop", destructive=True), Tool("s", "see", read_only=True, trusted=True)]
+    )
     assert "drop may delete or overwrite data" in wild.warning
     assert (wild.note, mild.note, mild.warning) == ("destructive", "read-only", "")
 

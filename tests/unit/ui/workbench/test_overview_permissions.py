@@ -11,7 +11,15 @@ def facts(spec: ServerSpec) -> dict[str, str]:
 
 
 def test_without_a_setting_there_are_no_roots_and_no_sampling() -> None:
-    assert facts(ServerSpec("a")) == {"roots": "none   t sets them", "sampling": "never   e sets it"}
+    assert facts(ServerSpec("a")) == {
+        "trust": "not trusted: each of its calls asks   T changes it",
+        "roots": "none   t sets them",
+        "sampling": "never   e sets it",
+    }
+
+
+def test_a_trusted_server_is_said_to_be_one() -> None:
+    assert facts(ServerSpec("a", trusted=True))["trust"].startswith("its read-only marks and its results")
 
 
 def test_roots_and_the_budget_are_named() -> None:

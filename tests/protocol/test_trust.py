@@ -1,0 +1,59 @@
+"""Servers that are not trusted, from the shell: what their marks decide."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.endpoint import Endpoint, calls, says
+from tests.protocol.command import mcptui
+
+FAULTS = Path(__file__).parents[1] / "corpus" / "faults"
+
+
+def config(folder: Path, endpoint: Endpoint, *scripts: str, extra: str = "", rules: str = "") -> str:
+    """Write a configuration with one server for each script, named like it."""
+    servers = "".join(
+        f"[servers.{name}]\ncommand = {json.dumps(sys.executable)}\n"
+        f"args = [{json.dumps(str(FAULTS / f'{name}.py'))}]\n{extra}\n"
+        for name in scripts
+    )
+    model = f'[models.m]\nbase_url = "{endpoint.base_url}"\nmodel = "m"\n'
+    path = folder / "config.toml"
+    path.write_text(f"{rules}\n{model}\n{servers}", encoding="utf-8")
+    return str(path)
+
+
+PEEK = calls(("dishonest_annotations__peek", {}))
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+@pytest.mark.parametrize("approve", ["ask", "reads"])
+async def test_the_mark_of_a_server_that_is_not_trusted_decides_nothing(
+    tmp_path: Path, approve: str, era: str
+) -> None:
+    async with Endpoint([PEEK, says("Refused.")]) as endpoint:
+        path = config(tmp_path, endpoint, "dishonest_annotations", extra=f'env = {{ FAULT_ERA = "{era}" }}')
+        done = await mcptui("run", "--config", path, "--approve", approve, "--json", "peek")
+    (result,) = done.of_type("tool_result")
+    assert result["is_error"] and result["text"].startswith("denied: ")
+    assert "--trust dishonest_annotations" in result["text"] and "deleted 214" not in done.out
+
+
+@pytest.mark.parametrize("how", ["flag", "setting"])
+async def test_a_trusted_server_runs_what_it_marks_read_only(tmp_path: Path, how: str) -> None:
+    async with Endpoint([PEEK, says("Done.")]) as endpoint:
+        extra = "trusted = true" if how == "setting" else ""
+        path = config(tmp_path, endpoint, "dishonest_annotations", extra=extra)
+        flags = ("--trust", "dishonest_annotations") if how == "flag" else ()
+        done = await mcptui("run", "--config", path, "--approve", "reads", "--json", *flags, "peek")
+    (result,) = done.of_type("tool_result")
+    assert result["text"] == "deleted 214 files"
+
+
+async def test_a_server_to_trust_that_is_not_configured_is_an_error(tmp_path: Path) -> None:
+    async with Endpoint([says("Never.")]) as endpoint:
+        path = config(tmp_path, endpoint, "dishonest_annotations")
+        done = await mcptui("run", "--config", path, "--trust", "nobody", "peek")
+    assert done.code == 2 and "nobody" in done.err and endpoint.requests == []

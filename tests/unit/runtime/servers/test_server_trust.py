@@ -1,0 +1,95 @@
+"""Which servers are trusted: by configuration, flag, answer, or because they are samples."""
+
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.unit.core.turn.test_call_decisions import Noted
+from tui.core.context.built_in_tools import BUILT_IN
+from tui.core.ports import DecisionKind, MonotonicClock
+from tui.core.servers import ServerSpec
+from tui.core.tools import Tool
+from tui.host.host import Host
+from tui.runtime.options import Options
+from tui.runtime.servers.server_trust import ServerTrust
+from tui.settings.config_file import ConfigFile
+from tui.settings.locations import sample_server
+
+FETCH = ServerSpec("fetch", "uvx")
+
+
+class Setup:
+    def __init__(self, folder: Path, *specs: ServerSpec) -> None:
+        self.config = folder / "config.toml"
+        self.log = Noted()
+        self.host = Host(specs, sink=lambda *_: None, clock=MonotonicClock())
+        self.trust = ServerTrust(
+            lambda: self.host, folder / "trusted.json", ConfigFile(str(self.config), {}), self.log
+        )
+
+
+@pytest.fixture
+def setup(tmp_path: Path) -> Setup:
+    return Setup(tmp_path, FETCH)
+
+
+def test_a_server_is_neither_trusted_nor_decided_about_until_somebody_says_so(setup: Setup) -> None:
+    assert setup.trust.applied(FETCH).trusted is None
+    assert setup.trust.is_open("fetch") and not setup.trust.trusts(Tool("fetch", "get", trusted=True))
+
+
+def test_an_answer_is_applied_at_once_kept_and_recorded(setup: Setup) -> None:
+    setup.trust.decide("fetch", True)
+    assert setup.host.status("fetch").spec.trusted is True
+    assert setup.trust.trusts(Tool("fetch", "get")) and not setup.trust.is_open("fetch")
+    assert setup.trust.applied(FETCH).trusted is True
+    setup.trust.close()
+    assert [(one.kind, one.server, one.allowed) for one in setup.log.records] == [
+        (DecisionKind.TRUST, "fetch", True)
+    ]
+
+
+@pytest.mark.parametrize("said", [True, False])
+def test_the_configuration_comes_before_an_answer(setup: Setup, said: bool) -> None:
+    setup.trust.decide("fetch", not said)
+    assert setup.trust.applied(ServerSpec("fetch", "uvx", trusted=said)).trusted is said
+    setup.trust.close()
+
+
+def test_a_flag_trusts_a_server_in_this_run() -> None:
+    options = Options(trusted=("fetch",))
+    assert options.applied(FETCH).trusted is True
+    assert options.applied(ServerSpec("other", "uvx")).trusted is None
+
+
+async def test_a_toggle_changes_an_answer_and_what_the_configuration_says(setup: Setup) -> None:
+    setup.config.write_text('[servers.fetch]\ncommand = "uvx"\n')
+    assert await setup.trust.toggle("fetch") == ""
+    assert setup.host.status("fetch").spec.trusted is True and "trusted" not in setup.config.read_text()
+    setup.config.write_text('[servers.fetch]\ncommand = "uvx"\ntrusted = true\n')
+    assert await setup.trust.toggle("fetch") == ""
+    assert tomllib.loads(setup.config.read_text())["servers"]["fetch"]["trusted"] is False
+    setup.trust.close()
+
+
+@pytest.mark.parametrize(
+    ("spec", "trusted"),
+    [
+        (ServerSpec("any name", sys.executable, (str(sample_server("weather")),)), True),
+        (ServerSpec("weather", sys.executable, ("elsewhere/weather.py",)), None),
+        (ServerSpec("weather", "python3", (str(sample_server("weather")),)), None),
+        (
+            ServerSpec("weather", sys.executable, (str(sample_server("slow")),), env={"PYTHONPATH": "."}),
+            None,
+        ),
+    ],
+)
+def test_samples_are_known_by_what_runs(setup: Setup, spec: ServerSpec, trusted: bool | None) -> None:
+    assert setup.trust.applied(spec).trusted is trusted
+
+
+def test_tools_of_mcptui_itself_are_trusted_and_those_of_a_removed_server_are_not(setup: Setup) -> None:
+    assert setup.trust.trusts(Tool("mcptui", "read_result", digest=f"{BUILT_IN}read_result"))
+    assert not setup.trust.trusts(Tool("gone", "get", trusted=True)) and not setup.trust.is_open("gone")

@@ -1,0 +1,35 @@
+"""The question whether to trust a server: what it says, and which key means what."""
+
+import pytest
+
+from tests.ui.app_stage import screen_text, shows
+from tests.ui.question_stage import app_with_person, asked, ripe, shown
+from tui.core.ports import TrustQuestion
+from tui.ui.questions.trust_dialog import TrustDialog
+
+__all__ = ["ripe"]
+
+QUESTION = TrustQuestion("fetch\x1b[31m", "[b]get[/b]")
+
+
+@pytest.mark.usefixtures("ripe")
+@pytest.mark.parametrize(("key", "answer"), [("ctrl+s", True), ("ctrl+x", False), ("escape", None)])
+async def test_a_key_answers(key: str, answer: bool | None) -> None:
+    async with app_with_person() as (app, pilot, person):
+        task = asked(person.trust(QUESTION))
+        await shown(app, TrustDialog)
+        await pilot.press(key)
+        assert await task is answer
+
+
+@pytest.mark.usefixtures("ripe")
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (60, 15)])
+async def test_the_question_says_what_each_answer_does_and_who_says_so(size: tuple[int, int]) -> None:
+    async with app_with_person(size) as (app, pilot, person):
+        task = asked(person.trust(QUESTION))
+        await shows(app, "ctrl+s trust", "ctrl+x do not trust", "esc not now")
+        text = " ".join(screen_text(app).replace("▌", " ").split())
+        assert "marks [b]get[/b] as read-only" in text and "\x1b" not in text
+        assert "run without asking" in text and "asks you first" in text
+        await pilot.press("escape")
+        await task

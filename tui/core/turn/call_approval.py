@@ -1,0 +1,93 @@
+"""Whether a call of the model may run: judged, asked about, and recorded."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tui.core.conversation.conversation import CallRequest
+from tui.core.conversation.sessions import Journal
+from tui.core.events import ApprovalAsked, ApprovalGiven, CallJudged
+from tui.core.ports import Answer, ApprovalRequest, Approver, DecisionLog, TrustQuestion
+from tui.core.time_limits import TimeLimits
+from tui.core.tools import Tool
+from tui.core.turn.approval_policy import Judgement, Policy, Verdict
+from tui.core.turn.call_decisions import CallDecisions
+from tui.core.turn.model_step import Emit
+
+Arguments = Mapping[str, Any]
+
+
+class CallApproval:
+    """Decides about the calls of a turn. `answers` are those of the person, by the id of the call."""
+
+    def __init__(
+        self,
+        approver: Approver,
+        policy: Policy,
+        decisions: DecisionLog,
+        journal: Journal | None,
+        clocks: TimeLimits,
+        emit: Emit,
+    ) -> None:
+        self._approver = approver
+        self._policy = policy
+        self._decisions = CallDecisions(decisions)
+        self._journal = journal
+        self._clocks = clocks
+        self._emit = emit
+        self.answers: dict[str, str] = {}
+
+    def runs_beside_others(self, call: CallRequest, tool: Tool, arguments: Arguments) -> bool:
+        """Whether a call only reads and needs no approval, so that it can run in parallel with others."""
+        return self._policy.only_reads(tool) and self._judge(call, tool, arguments).verdict is Verdict.ALLOW
+
+    async def refusal(self, step: int, call: CallRequest, tool: Tool, arguments: Arguments) -> str:
+        """Return what the model reads of a call that may not run, or "" if it may."""
+        await self._ask_trust(call, tool, arguments)
+        judgement = self.judged(step, call, tool, arguments)
+        if judgement.verdict is Verdict.ASK:
+            if refusal := await self._ask(step, call.id, tool, arguments, judgement.why):
+                return refusal
+            if self._judge(call, tool, arguments).verdict is Verdict.DENY:  # a rule was added meanwhile
+                judgement = self.judged(step, call, tool, arguments)
+        return f"denied: {judgement.why}" if judgement.verdict is Verdict.DENY else ""
+
+    def judged(self, step: int, call: CallRequest, tool: Tool, arguments: Arguments) -> Judgement:
+        """Judge a call, and tell and record what was found."""
+        found = self._judge(call, tool, arguments)
+        self._emit(CallJudged(step, call.id, found.verdict, found.why, found.by, found.rule))
+        if found.verdict is not Verdict.ASK:
+            allowed = found.verdict is Verdict.ALLOW
+            self._decisions.judged(tool, arguments, allowed=allowed, by=found.by)
+        return found
+
+    def limited(self, tool: Tool, arguments: Arguments) -> None:
+        """Record a call that a limit of the turn keeps from running."""
+        self._decisions.limited(tool, arguments)
+
+    def _judge(self, call: CallRequest, tool: Tool, arguments: Arguments) -> Judgement:
+        return self._policy.judge(tool, arguments, guessed=call.recovered)
+
+    async def _ask_trust(self, call: CallRequest, tool: Tool, arguments: Arguments) -> None:
+        """Ask about an undecided server if only its mark would let a call run."""
+        judgement, trust = self._judge(call, tool, arguments), self._policy.trust
+        if judgement.verdict is Verdict.ASK and judgement.by_mark and trust.is_open(tool.server):
+            with self._clocks.standing_still():
+                answer = await self._approver.trust(TrustQuestion(tool.server, tool.name))
+            if answer is not None:
+                trust.decide(tool.server, answer)
+
+    async def _ask(self, step: int, call_id: str, tool: Tool, arguments: Arguments, why: str) -> str:
+        request = ApprovalRequest(call_id, tool, arguments, why)
+        self._emit(ApprovalAsked(step, call_id, request))
+        with self._clocks.standing_still():
+            decision = await self._approver.ask(request)
+        if self._journal is not None:
+            self._journal.decision(call_id, decision.answer, decision.reason)
+        self.answers[call_id] = decision.answer
+        self._decisions.answered(tool, arguments, decision)
+        self._emit(ApprovalGiven(step, call_id, decision.answer, decision.reason))
+        if decision.answer is Answer.NO:
+            denied = "denied by the user" if decision.by_person else "denied"
+            return f"{denied}: {decision.reason}" if decision.reason else denied
+        self._policy.remember(tool, decision.answer)
+        return ""

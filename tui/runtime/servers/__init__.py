@@ -1,0 +1,1 @@
+"""What the runtime knows of servers besides their configuration."""

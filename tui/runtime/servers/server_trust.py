@@ -1,0 +1,77 @@
+"""Which servers are trusted: by the configuration, by the command line, by an answer, or as a sample."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from tui.core.context.built_in_tools import BUILT_IN
+from tui.core.errors import McptuiError, UsageError, sentences
+from tui.core.ports import BY_KEY, PERSON, DecisionKind, DecisionLog, DecisionRecord
+from tui.core.servers import ServerSpec
+from tui.core.tools import Tool
+from tui.host.host import Host
+from tui.settings.config_file import ConfigFile
+from tui.settings.locations import runs_sample
+from tui.settings.state.stored_trust import StoredTrust
+
+
+class ServerTrust:
+    """A `tui.core.ports.TrustBook` over the servers of a host and the answers in a file."""
+
+    def __init__(
+        self, host: Callable[[], Host], path: Path, config: ConfigFile, decisions: DecisionLog
+    ) -> None:
+        self._host = host
+        self._stored = StoredTrust(path)
+        self._config = config
+        self._decisions = decisions
+
+    def applied(self, spec: ServerSpec) -> ServerSpec:
+        """Return a server with what is known of it, unless the configuration or command line says it."""
+        if spec.trusted is not None:
+            return spec
+        known = self._stored.find(spec)
+        if known is None and runs_sample(spec):
+            known = True
+        return spec if known is None else replace(spec, trusted=known)
+
+    def trusts(self, tool: Tool) -> bool:
+        if tool.digest.startswith(BUILT_IN):
+            return True
+        return self._trusted(tool.server) is True
+
+    def is_open(self, server: str) -> bool:
+        return self._trusted(server) is None
+
+    def decide(self, server: str, trusted: bool) -> None:
+        spec = self._host().status(server).spec
+        self._stored.keep(spec, trusted)
+        self._host().reconfigure(server, trusted=trusted)
+        subject = "read-only marks and results"
+        self._decisions.add(
+            DecisionRecord(DecisionKind.TRUST, server, subject, trusted, BY_KEY, PERSON, asked=True)
+        )
+
+    async def toggle(self, server: str) -> str:
+        """Trust a server, or no longer; return why that was not saved, or ""."""
+        trusted = self._trusted(server) is not True
+        self.decide(server, trusted)
+        table = self._config.servers().get(server)
+        if not isinstance(table, Mapping) or "trusted" not in table:
+            return ""
+        try:  # what the configuration says comes first at the next start
+            await asyncio.to_thread(self._config.save, ("servers", server, "trusted"), trusted)
+        except McptuiError as error:
+            return sentences(f"Not saved: {error}", "The change is valid until mcptui quits.")
+        return ""
+
+    def close(self) -> None:
+        """Wait until every answer is written."""
+        self._stored.close()
+
+    def _trusted(self, server: str) -> bool | None:
+        try:
+            return self._host().status(server).spec.trusted
+        except UsageError:  # it was removed meanwhile
+            return False

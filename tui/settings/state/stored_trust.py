@@ -1,0 +1,89 @@
+"""Which servers are trusted, kept from one run to the next: a private JSON file, written in a thread.
+
+An answer is kept under the name of the server and a hash of what runs: a changed command loses it.
+"""
+
+import json
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from tui.core.errors import ConfigError
+from tui.core.jsonrpc.reader import loads
+from tui.core.servers import ServerSpec
+from tui.settings.files import Unopened, Unreadable, locked, read_bounded
+from tui.settings.save import write_private
+
+FORMAT = 1
+MAX_BYTES = 1024 * 1024
+MAX_ENTRIES = 1000
+
+Key = tuple[str, str]
+_log = logging.getLogger(__name__)
+
+
+class StoredTrust:
+    """The answers and their file, which need not exist."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._answers: dict[Key, bool] | None = None
+        self._thread: ThreadPoolExecutor | None = None
+
+    def find(self, spec: ServerSpec) -> bool | None:
+        """Return the answer about a server, None if there is none. The file is small, and read once."""
+        if self._answers is None:
+            self._answers = _read(self._path)
+        return self._answers.get(_key(spec))
+
+    def keep(self, spec: ServerSpec, trusted: bool) -> None:
+        self.find(spec)
+        assert self._answers is not None
+        self._answers[_key(spec)] = trusted
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, "trust")
+        self._thread.submit(_change, self._path, _key(spec), trusted)
+
+    def close(self) -> None:
+        """Wait until everything is written."""
+        if self._thread is not None:
+            self._thread.shutdown()
+            self._thread = None
+
+
+def _key(spec: ServerSpec) -> Key:
+    return spec.name, spec.digest()
+
+
+def _change(path: Path, key: Key, trusted: bool) -> None:
+    """Change the file; it is read again, since another mcptui may have changed it."""
+    try:
+        with locked(path):
+            answers = _read(path, to_change=True)
+            answers.pop(key, None)
+            answers[key] = trusted
+            listed = [
+                {"name": name, "runs": runs, "trusted": answer}
+                for (name, runs), answer in list(answers.items())[-MAX_ENTRIES:]
+            ]
+            write_private(path, json.dumps({"format": FORMAT, "servers": listed}, indent=1) + "\n")
+    except (ConfigError, OSError, ValueError) as error:
+        _log.warning("cannot save which servers are trusted: %s", error)
+
+
+def _read(path: Path, *, to_change: bool = False) -> dict[Key, bool]:
+    try:
+        found = loads(read_bounded(path, MAX_BYTES))
+    except Unopened as error:
+        if to_change:
+            raise ConfigError(f"{error}.", where=str(path)) from error
+        return {}
+    except (FileNotFoundError, Unreadable, ValueError, RecursionError):
+        return {}
+    listed = found.get("servers") if isinstance(found, dict) and found.get("format") == FORMAT else None
+    answers: dict[Key, bool] = {}
+    for entry in listed if isinstance(listed, list) else ():
+        match entry:
+            case {"name": str(name), "runs": str(runs), "trusted": bool(trusted)}:
+                answers[(name, runs)] = trusted
+    return answers

@@ -1,0 +1,94 @@
+"""Asks whether to believe the read-only marks and the results of a server, with what each answer does."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from tui.core.ports import TrustQuestion
+from tui.core.text import clean_line
+from tui.ui.keys.action_table import Context
+from tui.ui.keys.bindings import bindings_of
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.questions.question_line import BREAKPOINTS, QuestionLine, Ripeness
+
+
+@dataclass(frozen=True, slots=True)
+class TrustAnswer:
+    """The person's answer; None if they closed the question, so that it is asked again."""
+
+    trusted: bool | None
+
+
+class TrustDialog(ModalScreen[TrustAnswer]):
+    """Shows the question and waits for a yes or a no."""
+
+    CONTEXTS = (Context.SERVER_QUESTION,)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVER_QUESTION)
+    VERTICAL_BREAKPOINTS = BREAKPOINTS
+
+    DEFAULT_CSS = """
+    TrustDialog { align: center bottom; background: $surface 60%; }
+    TrustDialog > Vertical {
+        width: 1fr; max-width: 110; height: auto; padding: 1 2; margin: 0 1 1 1;
+        background: $panel; border-left: outer $accent;
+    }
+    TrustDialog Static { width: 1fr; height: auto; }
+    TrustDialog .answers, TrustDialog QuestionLine { margin-top: 1; }
+    TrustDialog.-short > Vertical { padding: 0 2; margin: 0; }
+    TrustDialog.-short .answers, TrustDialog.-short QuestionLine { margin-top: 0; }
+    """
+
+    def __init__(self, question: TrustQuestion, keys: KeyOverrides, *, waiting: int) -> None:
+        super().__init__()
+        self.question = question
+        self.ripeness = Ripeness()
+        self.line = QuestionLine(keys, ("ask.send", "ask.decline", "ask.cancel"), waiting)
+        self._keys = keys
+
+    def compose(self) -> ComposeResult:
+        server, tool = clean_line(self.question.server, 60), clean_line(self.question.tool, 80)
+        yes, no = (self._keys.first_of(one) for one in ("ask.send", "ask.decline"))
+        about = (
+            f"It marks {tool} as read-only: it says that the tool changes nothing. mcptui cannot check that."
+        )
+        answers = Content.assemble(
+            (yes, "bold"),
+            f"   Tools that {server} marks as read-only run without asking, and its results are trusted.\n",
+            (no, "bold"),
+            f"   Each call of {server} asks you first.\n",
+            ("To change the answer later, press ", "$text-dim"),
+            (self._keys.first_of("servers.trust"), "bold"),
+            (" in the servers pane. If its command changes, you are asked again.", "$text-dim"),
+        )
+        with Vertical():
+            yield Static(Content.assemble("Trust ", (server, "bold"), "?"), markup=False)
+            yield Static(Content.styled(about, "$text-dim"), markup=False)
+            yield Static(answers, markup=False, classes="answers")
+            yield self.line
+
+    def on_mount(self) -> None:
+        self.line.relabel("ask.send", "trust")
+        self.line.relabel("ask.decline", "do not trust")
+        self.line.relabel("ask.cancel", "not now")
+
+    def show_waiting(self, waiting: int) -> None:
+        self.line.show_waiting(waiting)
+
+    def action_ask_send(self) -> None:
+        self._answer(True)
+
+    def action_ask_decline(self) -> None:
+        self._answer(False)
+
+    def action_ask_cancel(self) -> None:
+        self._answer(None)
+
+    def _answer(self, trusted: bool | None) -> None:
+        if self.ripeness.ripe:
+            self.dismiss(TrustAnswer(trusted))
