@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests import programs
+from tests.accepting import Accepting
 from tests.conftest import until
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerState
@@ -26,6 +27,7 @@ async def host(lines):
         [programs.server("changing", SERVER)],
         sink=lambda captured: lines.append(captured.raw),
         clock=MonotonicClock(),
+        questioner=Accepting(),
     )
     await made.start_all()
     yield made
@@ -37,13 +39,14 @@ async def call(host, name, progress=lambda *_: None):
     return (await host.toolbox.call(tool, {}, seconds=10, progress=progress)).content[0].text
 
 
-async def test_a_tool_that_appears_later_can_be_called(host, lines):
+async def test_a_tool_that_appears_later_can_be_called_once_it_is_accepted(host, lines):
     assert [tool.name for tool in host.toolbox.tools()] == ["grow", "count"]
     await until(lambda: any(b"subscriptions/acknowledged" in line for line in lines))
     before = host.revision
     assert await call(host, "grow") == "grown"
     await until(lambda: host.status("changing").tools == 3)
     assert host.revision > before
+    await host.changes_answered()
     assert await call(host, "added") == "new"
 
 

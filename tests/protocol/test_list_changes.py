@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.accepting import Accepting
 from tests.conftest import until
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec
@@ -43,6 +44,7 @@ class Stage:
             [ServerSpec("srv", sys.executable, (SERVER, str(path)))],
             sink=lambda captured: self.lines.append(captured.raw),
             clock=self.clock,
+            questioner=Accepting(),
         )
 
     @property

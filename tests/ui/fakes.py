@@ -121,6 +121,9 @@ class FakeHost:
         self.revision += 1
         self.on_change(status.name)
 
+    def review_changes(self, name: str, tool: str | None = None) -> None:
+        self.asked.append(("review", name if tool is None else f"{name}/{tool}"))
+
     def request_start(self, name: str) -> None:
         self.asked.append(("start", name))
         self.put(replace(self._statuses[name], state=ServerState.RUNNING, pid=4711, tools=2))

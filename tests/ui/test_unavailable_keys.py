@@ -124,3 +124,9 @@ async def test_a_server_key_without_servers_says_why_it_does_nothing(key: str) -
     async with opened(runtime) as (app, pilot):
         await pilot.press("f3", key)
         await notified(app, "is not available: there are no servers.")
+
+
+async def test_the_key_for_changed_tools_says_that_nothing_has_changed() -> None:
+    async with opened(FakeRuntime()) as (app, pilot):
+        await pilot.press("f3", "D")
+        await notified(app, "Changes is not available: nothing has changed since you accepted it.")

@@ -110,6 +110,18 @@ async def test_a_tool_that_no_model_can_run_says_why_and_o_does_not_change_that(
         assert runtime.host.status("weather").spec.off == ()
 
 
+async def test_o_on_a_tool_that_changed_reviews_the_change() -> None:
+    runtime = rich_runtime()
+    why = "changed since it was accepted"
+    changed = tool("research", withheld=why, is_unaccepted=True)
+    runtime.workbench.offered["weather"] = [changed]
+    async with opened(runtime) as (screen, pilot):
+        await shows(app_of(screen), f"For the model: not offered: {why}")
+        await pilot.press("o")
+        await until(lambda: runtime.host.asked == [("review", "weather/research")])
+        assert runtime.host.status("weather").spec.off == ()
+
+
 # ---- the overview ----
 
 

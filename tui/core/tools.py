@@ -24,6 +24,7 @@ class Tool:
         pinned: always offered where the model accepts fewer tools than there are.
         has_icon: the server names an icon. It is never fetched.
         withheld: why the model is not offered this tool, whatever is configured; or "".
+        is_unaccepted: it is withheld because nobody has accepted what it says of itself.
     """
 
     server: str
@@ -39,6 +40,7 @@ class Tool:
     pinned: bool = False
     has_icon: bool = False
     withheld: str = ""
+    is_unaccepted: bool = False
 
 
 def is_off(name: str, patterns: Sequence[str]) -> bool:

@@ -47,9 +47,9 @@ class DefinitionReview:
             asked |= {one.digest for one in changes}
             self._begin(server, changes)
 
-    def ask(self, server: Supervisor) -> None:
-        """Ask about everything that is not accepted of a server, because the person wants to."""
-        changes = server.definition_changes[:MAX_CHANGES]
+    def ask(self, server: Supervisor, name: str | None = None) -> None:
+        """Ask about a tool, or about all that is not accepted of a server, because the person wants to."""
+        changes = [one for one in server.definition_changes if name in (None, one.name)][:MAX_CHANGES]
         if changes and not self._closed and server.spec.name not in self._tasks:
             self._begin(server, changes)
 

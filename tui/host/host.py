@@ -135,9 +135,9 @@ class Host:
         """Return what a running server lists and nobody has accepted."""
         return self._named(name).definition_changes
 
-    def review_changes(self, name: str) -> None:
-        """Ask the person about everything of a server that is not accepted."""
-        self._review.ask(self._named(name))
+    def review_changes(self, name: str, tool: str | None = None) -> None:
+        """Ask the person about a tool that is not accepted, or about all of a server."""
+        self._review.ask(self._named(name), tool)
 
     async def changes_answered(self) -> None:
         """Return once no question about changed definitions waits."""

@@ -154,6 +154,17 @@ async def test_a_person_who_wants_to_is_asked_again(monkeypatch):
         await until(lambda: offered(host) == ["echo"])
 
 
+async def test_a_yes_may_be_given_for_one_tool(monkeypatch):
+    person = Person(Action.CANCEL, Action.ACCEPT)
+    async with running(monkeypatch, person) as host:
+        await change(monkeypatch, host, tool(description="other"), tool("new"))
+        await until(lambda: host.told)
+        await host.changes_answered()
+        host.review_changes("srv", "echo")
+        await until(lambda: offered(host) == ["echo"])
+        assert [one.name for one in host.definition_changes("srv")] == ["new"]
+
+
 async def test_a_server_that_changes_all_the_time_stops_asking(monkeypatch):
     person = Person(Action.CANCEL)
     async with running(monkeypatch, person) as host:

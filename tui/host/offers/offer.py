@@ -75,7 +75,7 @@ class ServerOffer:
     def _judged(self, tool: Tool) -> Tool:
         if tool.withheld or not (why := self.unaccepted(tool)):
             return tool
-        return replace(tool, withheld=why)
+        return replace(tool, withheld=why, is_unaccepted=True)
 
     def unaccepted(self, tool: Tool) -> str:
         """Return why a tool is not accepted, in a few words, or ""."""

@@ -94,6 +94,7 @@ class ActionHandlers:
             "servers.open": lambda: self._with_server(navigator.open_server),
             "servers.toggle": lambda: self._steer_server(regions.servers.toggle_selected),
             "servers.restart": lambda: self._steer_server(regions.servers.restart_selected),
+            "servers.changes": lambda: self._with_server(navigator.review_changes),
             "servers.add": editing.add,
             "servers.change": editing.change,
             "servers.disable": editing.toggle_disabled,

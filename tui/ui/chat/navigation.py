@@ -164,6 +164,13 @@ class Navigator:
 
         self._open_dialog(LogScreen(self._runtime.host, server), None)
 
+    def review_changes(self, selected: str) -> None:
+        """Review what changed of the selected server, or else of the first of which something did."""
+        host = self._runtime.host
+        changed = [status.name for status in host.statuses() if status.changes]
+        if changed:
+            host.review_changes(selected if selected in changed else changed[0])
+
     def open_form(self, server: str, name: str, arguments: Any, *, prompt: bool = False) -> None:
         from tui.ui.workbench.calls import Draft
         from tui.ui.workbench.items import key_of_prompt, key_of_tool

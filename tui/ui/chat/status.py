@@ -86,6 +86,7 @@ class ChatStatus:
             held=bool(self._chat.held),
             can_continue=self._bridge.can_continue,
             servers=bool(self.statuses),
+            changed=any(status.changes for status in self.statuses),
             **self._conversation(),
         )
 

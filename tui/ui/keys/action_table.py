@@ -169,6 +169,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "servers.log", "l", _C.SERVERS, "log", "Show the log of the selected server", 12, anywhere="ctrl+l"
     ),
+    Action("servers.changes", "D", _C.SERVERS, "changes", "Review tools that changed", 9),
     # ---- the configuration ----
     Action("config.edit", "E", _C.SERVERS, "edit file", "Edit the configuration in $EDITOR"),
     Action("config.reload", "R", _C.SERVERS, "reload", "Reload the configuration from its file"),
@@ -384,7 +385,7 @@ ACTIONS: tuple[Action, ...] = (
         8,
     ),
     _bench_result("bench.send", "S", "send", "Send the prompt to the model", 4),
-    _bench_result("bench.offer", "o", "on/off", "Turn the tool on or off for the model", 8),
+    _bench_result("bench.offer", "o", "on/off", "Turn the tool on or off for the model, or review it", 8),
     _results(
         "bench.instructions", "i", "instructions", "Turn the server's instructions on or off for the model", 0
     ),

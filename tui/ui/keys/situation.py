@@ -20,6 +20,7 @@ class Situation:
         running: a turn runs.
         can_continue: the last turn ended at a limit.
         servers: there are servers.
+        changed: tools of a server have changed since they were accepted.
         held: a message is queued.
         said: the conversation has messages.
         branched: the conversation is a branch.
@@ -31,6 +32,7 @@ class Situation:
     running: bool = False
     can_continue: bool = False
     servers: bool = True
+    changed: bool = False
     held: bool = False
     said: bool = True
     branched: bool = False
@@ -75,6 +77,8 @@ def why_not(found: Action, now: Situation) -> str:
             | "chat.export"
         ):
             does, why = now.said, "the conversation is empty"
+        case "servers.changes" if now.servers:
+            does, why = now.changed, "nothing has changed since you accepted it"
         case _ if found.context is Context.SERVERS and found.id not in WITHOUT_SERVERS:
             does, why = now.servers, "there are no servers"
         case _ if found.context is Context.QUESTION:

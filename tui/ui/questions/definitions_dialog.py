@@ -24,11 +24,13 @@ from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row, wrap
 
-AROUND = 13
-"""Rows of the screen that the differences leave."""
+AROUND = 6
+"""Rows of the screen that the differences and the texts around them leave."""
 
-AROUND_IN_SHORT = 8
+AROUND_IN_SHORT = 0
 """The same on a screen of fewer than `SHORT` rows, which shows no margins."""
+
+LEAST_ROWS = 3
 
 MAX_LINES = 5_000
 
@@ -42,8 +44,8 @@ STYLES = {
 }
 
 MEANING = (
-    "Accept: the model may use them again, as they are now. "
-    "Leave out: the model does not get them until they change again. Everything else of the server works."
+    "Accept: the model uses them as they are now. Leave out: it gets none of them until they change again. "
+    "Decide later: they stay out, and {key} in the servers asks again."
 )
 
 
@@ -64,9 +66,6 @@ class DifferencePane(LinePane):
     def rewrap(self) -> None:
         width = max(10, self.columns)
         self._rows = [row for line in self._lines for row in (wrap(line, width) if line else [()])]
-        rows = self.app.size.height
-        room = rows - (AROUND_IN_SHORT if rows < SHORT else AROUND)
-        self.styles.height = max(3, min(len(self._rows), room))
         self.rows_changed()
 
     def row_count(self) -> int:
@@ -102,6 +101,7 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
         super().__init__()
         self.question = question
         self.ripeness = Ripeness()
+        self._review_key = keys.first_of("servers.changes")
         self.pane = DifferencePane(question.changes)
         self.line = QuestionLine(keys, ("ask.send", "ask.decline", "ask.cancel"), waiting)
 
@@ -113,20 +113,30 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
             head = Content.assemble((server, "bold"), f": {summary(question.changes)} since you accepted it")
             yield Static(head, markup=False)
             if suspicious:
-                words = "One of them tries" if suspicious == 1 else f"{suspicious} of them try"
-                yield Literal(f"! {words} to do what no honest tool needs. Read closely.", classes="odd")
+                words = "One change is" if suspicious == 1 else f"{suspicious} changes are"
+                yield Literal(
+                    f"! {words} suspicious. Do not accept what you do not understand.", classes="odd"
+                )
             yield self.pane
-            yield Literal(MEANING, classes="about")
+            yield Literal(MEANING.format(key=self._review_key), classes="about")
             yield self.line
+
+    def _fit(self) -> None:
+        """Give the differences the rows that the texts around them leave."""
+        rows = self.app.size.height
+        texts = sum(one.outer_size.height for one in self.query(Static))
+        room = rows - texts - (AROUND_IN_SHORT if rows < SHORT else AROUND)
+        self.pane.styles.height = max(LEAST_ROWS, min(self.pane.row_count(), room))
 
     def on_mount(self) -> None:
         self.line.relabel("ask.send", "accept")
         self.line.relabel("ask.decline", "leave out")
         self.line.relabel("ask.cancel", "decide later")
         self.set_focus(self.pane)
+        self.call_after_refresh(self._fit)
 
     def on_resize(self) -> None:
-        self.pane.rewrap()
+        self.call_after_refresh(self._fit)
 
     def show_waiting(self, waiting: int) -> None:
         self.line.show_waiting(waiting)

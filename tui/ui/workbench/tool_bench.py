@@ -302,7 +302,9 @@ class Bench(Horizontal):
         about = self.item.about if self.item is not None else None
         if not isinstance(about, Tool):
             return
-        if about.withheld:
+        if about.is_unaccepted:
+            self._shared.runtime.host.review_changes(self._shared.server, about.name)
+        elif about.withheld:
             self.line.say((f"! Not offered to the model: {about.withheld}.", "warn"))
         else:
             self._shared.choose(

@@ -1,0 +1,18 @@
+"""Tools that changed since they were accepted, from the servers pane."""
+
+from dataclasses import replace
+
+from tests.conftest import until
+from tests.ui.app_stage import opened, shows
+from tests.ui.fakes import FakeRuntime, running
+
+
+async def test_a_key_of_the_servers_pane_reviews_what_changed() -> None:
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, pilot):
+        runtime.host.put(running("notes"))
+        runtime.host.put(replace(running("weather"), changes=2))
+        await pilot.press("f3")
+        await shows(app, "2 definitions changed since", "D changes")
+        await pilot.press("D")
+        await until(lambda: runtime.host.asked == [("review", "weather")])
