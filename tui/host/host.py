@@ -22,10 +22,11 @@ from tui.core.traffic import TrafficSink
 from tui.host.booting import remote_transports
 from tui.host.definition_review import DefinitionReview
 from tui.host.frames.tap import WireTap
-from tui.host.model_resources import ModelResources
 from tui.host.process.watchdog import Watchdog
-from tui.host.redacted_access import RedactedToolbox, RedactedWorkbench
-from tui.host.result_redaction import ResultRedactor
+from tui.host.redaction.access import RedactedToolbox, RedactedWorkbench
+from tui.host.redaction.model_resources import ModelResources
+from tui.host.redaction.questions import RedactedQuestioner
+from tui.host.redaction.results import ResultRedactor
 from tui.host.schemas.validation import SchemaChecker
 from tui.host.server_requests import PatientQuestioner
 from tui.host.sign_in.sign_ins import SignIns
@@ -83,23 +84,25 @@ class Host:
         self.on_change: Callable[[str], None] = _unheard
         owner = str(uuid.uuid4())
         self._watchdog = Watchdog(owner)
+        redactor = redactor or Redactor()
+        redaction = ResultRedactor(redactor)
+        asked = RedactedQuestioner(questioner or Refuser(), redaction)
         self._around = HostContext(
             sink=sink,
             clock=clock,
-            redactor=redactor or Redactor(),
+            redactor=redactor,
             owner=owner,
             grace=grace,
             changed=self._changed,
             watchdog=self._watchdog,
             open=open_with,
-            questioner=PatientQuestioner(questioner or Refuser(), decisions or Undecided()),
+            questioner=PatientQuestioner(asked, decisions or Undecided(), redact=redaction.value),
             sampler=sampler,
             traceparent=traceparent,
             tasks=tasks or TaskBook(),
             eras=eras or EraBook(),
             definitions=definitions or DefinitionBook(),
         )
-        redaction = ResultRedactor(self._around.redactor)
         self._review = DefinitionReview(questioner or Refuser(), decisions or Undecided(), redaction.value)
         if tokens is not None:
             self._around.sign_ins = SignIns(

@@ -91,10 +91,17 @@ class Refusal:
 class PatientQuestioner:
     """A questioner that stops the clocks of a server while its questions wait for an answer.
 
-    `decisions` is where the answers are recorded by those who asked.
+    `decisions` is where the answers are recorded by those who asked. `redact` takes configured secrets out of
+    a JSON value, for what servers send to the model.
     """
 
-    def __init__(self, inner: Questioner, decisions: DecisionLog | None = None) -> None:
+    def __init__(
+        self,
+        inner: Questioner,
+        decisions: DecisionLog | None = None,
+        redact: Callable[[Any], Any] = lambda value: value,
+    ) -> None:
+        self.redact = redact
         self.decisions = decisions or Undecided()
         self._inner = inner
         self._clocks: defaultdict[str, TimeLimits] = defaultdict(TimeLimits)
@@ -159,6 +166,7 @@ class ServerRequests:
     ) -> None:
         self.spec = ServerSpec(server)
         self.questioner = CallQuestions(questioner)
+        self._redact = questioner.redact
         self._decisions = ServerDecisions(server, questioner.decisions)
         self._told_roots = False
         self._sampling = (
@@ -240,6 +248,7 @@ class ServerRequests:
     async def _sample(self, params: Mapping[str, Any], round: int) -> dict[str, Any] | Refusal:
         assert self._sampling is not None
         try:
+            params = params if self.spec.send_as_is else self._redact(params)
             with self.clocks.standing_still():
                 return await self._sampling.answer(self.spec, params, round)
         except BadSampling as error:

@@ -28,7 +28,7 @@ from tui.core.events import (
 from tui.core.ports import ApprovalRequest, Approver, Decision, TrustQuestion
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.redact_json import without_secrets
-from tui.host.result_redaction import ResultRedactor
+from tui.host.redaction.results import ResultRedactor
 
 
 class EventRedactor:

@@ -8,7 +8,7 @@ import pytest
 from tui.core.secrets.redact import Redactor
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
 from tui.core.workbench import PromptMessage, PromptResult, RawAnswer
-from tui.host.result_redaction import LARGE, ResultRedactor
+from tui.host.redaction.results import LARGE, ResultRedactor
 
 SECRET = 'canary "7f3a9c" sécret/+x'
 MARK = "[redacted:KEY]"

@@ -10,7 +10,7 @@ from tui.core.servers import ServerSpec
 from tui.core.tools import TextContent
 from tui.host.host import Host
 
-LEAKY = Path(__file__).parent / "leaky_server.py"
+LEAKY = Path(__file__).parents[1] / "leaky_server.py"
 SECRET = "canary-7f3a9c-secret"
 MARK = "[redacted:LEAKY_TOKEN]"
 

@@ -1,6 +1,6 @@
 """The resources that the model may read, of real servers."""
 
-from tests.unit.host.test_redacted_access import MARK, SECRET, leaky
+from tests.unit.host.redaction.test_access import MARK, SECRET, leaky
 from tests.unit.host.test_workbench import ODD, running
 from tui.core.tools import ResourceContent
 from tui.core.traffic import CAUSE, Cause, Direction

@@ -20,7 +20,7 @@ from tui.core.workbench import (
     ResourceSubscription,
     ServerIdentity,
 )
-from tui.host.result_redaction import ResultRedactor
+from tui.host.redaction.results import ResultRedactor
 from tui.host.workbench import HandWorkbench, RunningToolbox
 
 

@@ -1,0 +1,110 @@
+"""A server that puts its secret into everything it says: the app neither paints, copies nor writes it."""
+
+import base64
+import json
+import re
+import sys
+from pathlib import Path
+
+from tests.endpoint import Answer, Request, calls, chunk
+from tests.terminal.pty_app import TerminalApp, home_in
+from tests.terminal.set_ups import endpoint_beside
+
+LEAKY = Path(__file__).parents[1] / "unit" / "host" / "leaky_server.py"
+SECRET = "cv7Zq81kdW4nX2bT"
+PARTS = [SECRET[at : at + 8] for at in range(len(SECRET) - 7)]
+MARK = "[redacted:servers.leaky.env.LEAKY_TOKEN]"
+ENTER, ESCAPE, QUIT = "\r", "\x1b", "\x11"
+F2, F3, F4, F6 = "\x1bOQ", "\x1bOR", "\x1bOS", "\x1b[17~"
+LOG, CALL, NEXT = "\x0c", "\x13", "\x1b[6;5~"
+
+_ESCAPE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\-_])|\s")
+_COPIED = re.compile(rb"\x1b\]52;c;([A-Za-z0-9+/=]*)")
+
+
+def leaked_in(raw: bytes) -> list[str]:
+    text = _ESCAPE.sub(b"", raw).decode("latin-1")
+    return [part for part in PARTS if part in text]
+
+
+def press(app: TerminalApp, *keys: str) -> None:
+    """Press keys one by one, each once nothing more is painted."""
+    for key in keys:
+        app.send(key)
+        size = -1
+        while size != len(app.raw):
+            size = len(app.raw)
+            app.pump(0.3)
+
+
+def answered(request: Request) -> Answer:
+    said = request.json["messages"][-1]
+    if said["role"] == "user":
+        return calls(("leaky__leak", {"text": "a"}))
+    assert SECRET in said["content"]  # the model may have it
+    pieces = [chunk(content=SECRET[at : at + 3]) for at in range(0, len(SECRET), 3)]
+    return Answer([chunk(content="The token is "), *pieces, chunk(content=". Bye."), chunk("stop")])
+
+
+def configured(folder: Path, base_url: str) -> str:
+    path = folder / "config.toml"
+    path.write_text(
+        f"""
+[models.m]
+model = "m"
+base_url = "{base_url}"
+[approvals]
+allow = ["leaky/*"]
+[servers.leaky]
+command = {json.dumps(sys.executable)}
+args = {json.dumps([str(LEAKY)])}
+env = {{ LEAKY_TOKEN = "{SECRET}" }}
+send_as_is = true
+""",
+        "utf-8",
+    )
+    path.chmod(0o600)
+    return str(path)
+
+
+def test_no_secret_is_painted_copied_or_written(tmp_path: Path):
+    home = tmp_path / "home"
+    with endpoint_beside([answered]) as endpoint:
+        config = configured(tmp_path, endpoint.base_url)
+        environment = home_in(home) | {"SSH_CONNECTION": "here"}
+        with TerminalApp.real("--config", config, columns=250, rows=60, env=environment) as app:
+            app.shows("Ask anything", "1 of 1")
+            app.send("what is the token?" + ENTER)
+            app.shows(f"The token is {MARK}. Bye.")
+            app.until(lambda: "esc stop" not in app.text)
+            press(app, F2, "c")
+            app.until(lambda: _COPIED.search(app.raw))
+            press(app, "v")
+            app.shows(f"it is {MARK}; told False")
+            press(app, "q", F6, ENTER, F3, LOG)
+            app.shows(f"called with {MARK}")
+            press(app, ESCAPE, F3, ENTER, "1")
+            app.shows("INSTRUCTIONS", f"Use {MARK}.", "sent to the model as is")
+            press(app, "2")
+            app.shows(f"Leaks {MARK}.")
+            press(app, ENTER, CALL)
+            app.shows(f"it is {MARK}; told False")
+            press(app, NEXT)
+            app.shows(f"leak://{MARK}/notes")
+            press(app, ENTER, NEXT, ENTER, NEXT)
+            app.shows(f"called with {MARK}")
+            press(app, NEXT)
+            app.shows("tools/call")
+            press(app, ESCAPE, ESCAPE, ESCAPE, F4)
+            app.shows("resources/read")
+            press(app, "/", *"method:tools/call", ENTER, ENTER)
+            app.shows(MARK)
+            press(app, ESCAPE, ESCAPE, ESCAPE, QUIT)
+            app.ended()
+            painted = bytes(app.raw)
+    assert b"Traceback" not in painted
+    assert leaked_in(painted) == []
+    copied = [base64.b64decode(found) for found in _COPIED.findall(painted)]
+    assert any(MARK.encode() in text for text in copied)
+    assert [text for text in copied if leaked_in(text)] == []
+    assert [str(one) for one in home.rglob("*") if one.is_file() and leaked_in(one.read_bytes())] == []

@@ -1,0 +1,97 @@
+"""Questions of servers reach the person, and their requests the model, without configured secrets."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from tui.core.questions import (
+    Action,
+    AddressAnswer,
+    AddressQuestion,
+    FormAnswer,
+    FormQuestion,
+    Refuser,
+    SamplingAnswer,
+    SamplingQuestion,
+    SamplingReview,
+)
+from tui.core.secrets.redact import Redactor
+from tui.core.servers import SamplingRule, ServerSpec
+from tui.host.redaction.questions import RedactedQuestioner
+from tui.host.redaction.results import ResultRedactor
+from tui.host.server_requests import PatientQuestioner, ServerRequests
+
+SECRET = "canary-7f3a9c-secret"
+MARK = "[redacted:KEY]"
+REDACTION = ResultRedactor(Redactor({"KEY": SECRET}))
+
+
+@dataclass
+class Person(Refuser):
+    seen: list[Any] = field(default_factory=list)
+
+    async def form(self, question: FormQuestion) -> FormAnswer:
+        self.seen.append(question)
+        return FormAnswer(Action.ACCEPT)
+
+    async def address(self, question: AddressQuestion) -> AddressAnswer:
+        self.seen.append(question)
+        return AddressAnswer(Action.ACCEPT)
+
+    async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
+        self.seen.append(question)
+        return SamplingAnswer(Action.ACCEPT)
+
+    async def review(self, question: SamplingReview) -> SamplingAnswer:
+        self.seen.append(question)
+        return SamplingAnswer(Action.ACCEPT)
+
+    def refused(self, server: str, why: str) -> None:
+        self.seen.append(why)
+
+
+async def test_no_question_shows_a_secret():
+    person = Person()
+    asked = RedactedQuestioner(person, REDACTION)
+    await asked.form(FormQuestion("s", f"enter {SECRET}", {"title": SECRET}))
+    await asked.sampling(SamplingQuestion("s", {"systemPrompt": SECRET}))
+    await asked.review(SamplingReview("s", {"systemPrompt": SECRET}, {"content": [SECRET]}))
+    asked.refused("s", f"elicitation/create: {SECRET}")
+    assert SECRET not in repr(person.seen) and all(MARK in repr(one) for one in person.seen)
+    assert len(person.seen) == 4
+
+
+async def test_the_address_that_the_person_agrees_to_open_is_shown_as_it_is():
+    person = Person()
+    question = AddressQuestion("s", f"https://h.example/?t={SECRET}", f"open {SECRET}", "elicitation")
+    await RedactedQuestioner(person, REDACTION).address(question)
+    (seen,) = person.seen
+    assert seen.url == question.url and seen.message == f"open {MARK}"
+
+
+class Model:
+    label = "m"
+
+    def __init__(self) -> None:
+        self.params: list[Any] = []
+
+    async def sample(self, params: Any, *, max_tokens: int) -> tuple[dict[str, Any], int]:
+        self.params.append(params)
+        return {"role": "assistant", "content": {"type": "text", "text": "hi"}, "model": "m"}, 5
+
+
+@pytest.mark.parametrize(("as_is", "sent"), [(False, MARK), (True, SECRET)])
+async def test_a_sampling_request_reaches_the_model_without_secrets_unless_they_are_sent_as_is(
+    as_is: bool, sent: str
+):
+    person, model = Person(), Model()
+    asked = RedactedQuestioner(person, REDACTION)
+    patient = PatientQuestioner(asked, redact=REDACTION.value)
+    requests = ServerRequests("s", patient, sampler=model)
+    requests.spec = ServerSpec("s", sampling=SamplingRule.ASK, send_as_is=as_is)
+    message = {"role": "user", "content": {"type": "text", "text": f"use {SECRET}"}}
+    await requests.answer("sampling/createMessage", {"messages": [message], "maxTokens": 10})
+    (params,) = model.params
+    assert f"use {sent}" in repr(params)
+    assert SECRET not in repr(person.seen)

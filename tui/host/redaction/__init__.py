@@ -1,0 +1,1 @@
+"""What the program has of the servers, without configured secrets: results, definitions, questions."""
