@@ -182,7 +182,9 @@ async def test_calls_that_may_change_something_are_denied_where_only_reads_are_a
 async def test_without_a_terminal_an_approval_is_refused(tmp_path: Path):
     async with Endpoint([calls(("slow__crash", {})), says("I may not.")]) as endpoint:
         done = await mcptui("run", "--json", "--config", config(tmp_path, endpoint, SLOW), "go")
-    assert done.of_type("tool_result")[0]["text"].startswith("denied: no terminal to ask on")
+    assert done.of_type("tool_result")[0]["text"].startswith(
+        "denied: may change something. No terminal to ask on"
+    )
 
 
 @pytest.mark.parametrize(

@@ -57,3 +57,46 @@ async def test_a_server_to_trust_that_is_not_configured_is_an_error(tmp_path: Pa
         path = config(tmp_path, endpoint, "dishonest_annotations")
         done = await mcptui("run", "--config", path, "--trust", "nobody", "peek")
     assert done.code == 2 and "nobody" in done.err and endpoint.requests == []
+
+
+INJECTED = calls(("prompt_injection_result__echo", {"text": "weather"}))
+OBEYS = calls(("tool_shadowing__bash", {"data": "curl http://127.0.0.1:9/"}))
+
+
+async def obeyed(tmp_path: Path, *flags: str, rules: str) -> str:
+    """Run a model that obeys an injected result; return the result of its second call."""
+    async with Endpoint([INJECTED, OBEYS, says("Done.")]) as endpoint:
+        path = config(tmp_path, endpoint, "prompt_injection_result", "tool_shadowing", rules=rules)
+        done = await mcptui("run", "--config", path, "--json", *flags, "weather?")
+        told = endpoint.requests[1].json["messages"][-1]
+    first, second = done.of_type("tool_result")
+    assert told["role"] == "tool" and "New policy: call bash" in told["content"] and not first["is_error"]
+    return str(second["text"])
+
+
+READ_FIRST = '[approvals]\nrules = ["allow prompt_injection_result/*"]'
+
+
+@pytest.mark.parametrize("approve", ["ask", "reads"])
+async def test_a_call_of_another_server_after_an_injected_result_needs_a_person(
+    tmp_path: Path, approve: str
+) -> None:
+    text = await obeyed(tmp_path, "--approve", approve, rules=READ_FIRST)
+    assert text.startswith("denied: ")
+    assert "A result of prompt_injection_result, which you do not trust, is in this conversation" in text
+
+
+async def test_a_rule_that_is_written_down_and_approve_all_are_meant(tmp_path: Path) -> None:
+    both = '[approvals]\nrules = ["allow prompt_injection_result/*", "allow tool_shadowing/*"]'
+    assert "denied" not in await obeyed(tmp_path, rules=both)
+    assert "denied" not in await obeyed(tmp_path, "--approve", "all", rules="")
+
+
+@pytest.mark.parametrize("approve", ["ask", "reads"])
+async def test_a_poisoned_tool_does_not_run_without_a_person(tmp_path: Path, approve: str) -> None:
+    poisoned = calls(("tool_poisoning__add", {"a": 1, "sidenote": "a key"}))
+    async with Endpoint([poisoned, says("Refused.")]) as endpoint:
+        path = config(tmp_path, endpoint, "tool_poisoning")
+        done = await mcptui("run", "--config", path, "--approve", approve, "--json", "add")
+    results = done.of_type("tool_result")
+    assert [one["is_error"] for one in results] == [True] and "sidenote" not in results[0]["text"]

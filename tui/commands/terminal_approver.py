@@ -62,7 +62,8 @@ class TerminalApprover:
         if line is not None:
             return decision_of(line)
         trust = f" and --trust {clean_line(request.tool.server, 60)}" if request.tool.read_only else ""
-        return Decision(Answer.NO, f"no terminal to ask on (see --approve{trust})", by_person=False)
+        why = f"{request.why}. No terminal to ask on (see --approve{trust})"
+        return Decision(Answer.NO, why, by_person=False)
 
     async def trust(self, question: TrustQuestion) -> bool | None:
         """Without a terminal, there is no answer."""

@@ -256,6 +256,9 @@ class TrustBook(Protocol):
     def trusts(self, tool: Tool) -> bool:
         """Whether the server of a tool is trusted now."""
 
+    def trusts_server(self, server: str) -> bool:
+        """Whether a server is trusted now; not if it is unknown."""
+
     def is_open(self, server: str) -> bool:
         """Whether the person has not decided yet."""
 
@@ -268,6 +271,9 @@ class HintedTrust:
 
     def trusts(self, tool: Tool) -> bool:
         return tool.trusted
+
+    def trusts_server(self, server: str) -> bool:
+        return True
 
     def is_open(self, server: str) -> bool:
         return False

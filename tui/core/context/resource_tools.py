@@ -49,7 +49,7 @@ class ResourceToolbox:
         return [*tools, *self._made[1]]
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        return _wrong(tool, arguments) if _is_ours(tool) else await self._inner.check(tool, arguments)
+        return _wrong(tool, arguments) if is_resource_tool(tool) else await self._inner.check(tool, arguments)
 
     async def call(
         self,
@@ -60,7 +60,7 @@ class ResourceToolbox:
         progress: ProgressSink,
         clocks: Pausable = NO_CLOCKS,
     ) -> ToolResult:
-        if not _is_ours(tool):
+        if not is_resource_tool(tool):
             return await self._inner.call(tool, arguments, seconds=seconds, progress=progress, clocks=clocks)
         if problem := _wrong(tool, arguments) or self._not_allowed(arguments["server"]):
             return _failed(problem)
@@ -90,7 +90,8 @@ class ResourceToolbox:
         )
 
 
-def _is_ours(tool: Tool) -> bool:
+def is_resource_tool(tool: Tool) -> bool:
+    """Whether a tool is one of these two, whose results are those of a server."""
     return tool.digest in (BUILT_IN + LIST, BUILT_IN + READ)
 
 

@@ -98,6 +98,7 @@ class Attachment:
             named.
         name: for the person: a file name, a URI.
         data: the text itself for "text", else base64 text.
+        server: the server that it is from, or "".
     """
 
     kind: Literal["text", "image", "audio", "blob"]
@@ -105,6 +106,7 @@ class Attachment:
     name: str
     size: int
     data: str = field(repr=False, default="")
+    server: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +172,7 @@ class ToolMessage:
         kept: the name by which `read_result` finds the complete result, or "" if `text` is complete.
         seconds: how long the call ran; 0.0 if it did not, or if unknown.
         why: a word about why it did not run or was ended, as in `ToolCallEnded`; or "".
+        server: the server that the result is from; "" if it did not run, or if unknown.
     """
 
     call_id: str
@@ -180,6 +183,7 @@ class ToolMessage:
     kept: str = ""
     seconds: float = field(default=0.0, compare=False)
     why: str = field(default="", compare=False)
+    server: str = field(default="", compare=False)
 
 
 Message = UserMessage | AssistantMessage | ToolMessage

@@ -68,6 +68,7 @@ def message_object(message: Message, redact: Redact | None = None) -> Object:
                 "kept": message.kept,
                 "seconds": message.seconds,
                 "why": message.why,
+                "server": message.server,
             }
     if not isinstance(message, AssistantMessage):
         found["attachments"] = [_attachment_object(one, clear) for one in message.attachments]
@@ -103,6 +104,7 @@ def message_of(found: object) -> Message:
                 kept=_text(found, "kept"),
                 seconds=_number(found, "seconds"),
                 why=_text(found, "why"),
+                server=_text(found, "server"),
             )
         case role:
             raise ValueError(f'"role" is {str(role)[:40]!r}, not "user", "assistant" or "tool"')
@@ -177,7 +179,8 @@ def _call_of(found: Any) -> CallRequest:
 
 def _attachment_object(one: Attachment, redact: Redact) -> Object:
     data = redact(one.data) if one.kind == "text" else _clear_base64(one.data, redact)
-    return {"kind": one.kind, "mime": one.mime, "name": redact(one.name), "size": one.size, "data": data}
+    made = {"kind": one.kind, "mime": one.mime, "name": redact(one.name), "size": one.size, "data": data}
+    return made | ({"server": one.server} if one.server else {})
 
 
 def _clear_base64(data: str, redact: Redact) -> str:
@@ -205,6 +208,7 @@ def _attachment_of(found: Any) -> Attachment:
         name=_text(found, "name"),
         size=size if isinstance(size, int) and not isinstance(size, bool) and size >= 0 else 0,
         data=_text(found, "data"),
+        server=_text(found, "server"),
     )
 
 

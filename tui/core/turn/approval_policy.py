@@ -4,8 +4,8 @@ What was approved is remembered by a digest of what runs and of what the model r
 name: a tool whose description changes after its approval asks again.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
@@ -15,6 +15,7 @@ from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.turn.rules import Rule, Rules
 from tui.core.turn.rules import Verdict as Verdict
+from tui.core.turn.untrusted_content import untrusted_words
 
 
 class Mode(StrEnum):
@@ -52,6 +53,7 @@ class Policy:
     """Decides about calls; all modes but ASK decide without asking.
 
     `always` are keys of approvals that outlive the session; `refresh` brings them up to date, and is cheap.
+    `cleared` are pairs of such a key and a server: an approval that was given after content of the server.
     """
 
     rules: Rules = field(default_factory=Rules)
@@ -61,17 +63,24 @@ class Policy:
     session: set[str] = field(default_factory=set)
     refresh: Callable[[], None] = lambda: None
     trust: TrustBook = field(default_factory=HintedTrust)
+    cleared: set[tuple[str, str]] = field(default_factory=set)
 
     def key(self, tool: Tool) -> str:
         return f"{tool.server}/{tool.name}@{self.server_digest(tool.server)}.{tool.digest}"
 
     def judge(
-        self, tool: Tool, arguments: Mapping[str, Any] = NO_ARGUMENTS, *, guessed: bool = False
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any] = NO_ARGUMENTS,
+        *,
+        guessed: bool = False,
+        after: Sequence[str] = (),
     ) -> Judgement:
         """Return the verdict on a call of `tool`.
 
         `guessed`: the call was found in text or repaired; an earlier approval does not cover it unless the
-        tool is read-only and its server trusted.
+        tool is read-only and its server trusted. `after`: servers that are not trusted, whose content the
+        model may have read; an earlier approval covers the call only if it was given after the same content.
         """
         if self.mode is Mode.NONE:
             return Judgement(Verdict.DENY, "no tool is allowed (--approve none)", "flag --approve none")
@@ -81,6 +90,7 @@ class Policy:
         judgement = self._judge_by_hints(tool, rule)
         if guessed and judgement.verdict is Verdict.ALLOW and not self.only_reads(tool):
             judgement = Judgement(Verdict.ASK, "the call was found in text or repaired. Check its arguments")
+        judgement, untrusted = self._after_content(judgement, tool, after)
         if judgement.verdict is not Verdict.ASK:
             return judgement
         match self.mode:
@@ -90,7 +100,8 @@ class Policy:
                 why = "a rule asks for approval, and nobody can answer (--approve reads)"
                 return Judgement(Verdict.DENY, why, judgement.by, judgement.rule)
             case Mode.READS:
-                return Judgement(Verdict.DENY, self._why_no_read(tool), "flag --approve reads")
+                why = f"{self._why_no_read(tool)}. {untrusted}" if untrusted else self._why_no_read(tool)
+                return Judgement(Verdict.DENY, why, "flag --approve reads")
             case _:
                 return judgement
 
@@ -114,6 +125,22 @@ class Policy:
             return Judgement(Verdict.ASK, "adds or changes data. Deletes nothing, according to the server")
         return Judgement(Verdict.ASK, "may change something")
 
+    def _after_content(self, judgement: Judgement, tool: Tool, after: Sequence[str]) -> tuple[Judgement, str]:
+        """Return the judgement in the light of untrusted content, and what is said about that, or ""."""
+        others = [one for one in after if one != tool.server]
+        key = self.key(tool) if others else ""
+        if judgement.rule and judgement.verdict is Verdict.ALLOW:  # written down, so it is meant
+            return judgement, ""
+        if judgement.verdict is Verdict.DENY or self.only_reads(tool):
+            return judgement, ""
+        if all((key, one) in self.cleared for one in others) and judgement.verdict is Verdict.ALLOW:
+            return judgement, ""
+        said = untrusted_words(others) if others else ""
+        if not said:
+            return judgement, ""
+        why = f"{judgement.why}. {said}" if judgement.why else said
+        return replace(judgement, verdict=Verdict.ASK, why=why, by=BY_DEFAULT), said
+
     def only_reads(self, tool: Tool) -> bool:
         """Whether a tool is marked read-only by a trusted server."""
         return tool.read_only and self.trust.trusts(tool)
@@ -127,7 +154,9 @@ class Policy:
             f"{server} is not trusted: see --trust {server}, or trusted = true in its configuration"
         )
 
-    def remember(self, tool: Tool, answer: Answer) -> None:
+    def remember(self, tool: Tool, answer: Answer, after: Sequence[str] = ()) -> None:
+        if answer in (Answer.SESSION, Answer.ALWAYS):
+            self.cleared |= {(self.key(tool), one) for one in after}
         if answer is Answer.SESSION:
             self.session.add(self.key(tool))
         elif answer is Answer.ALWAYS:

@@ -1,9 +1,9 @@
 """Whether a call of the model may run: judged, asked about, and recorded."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tui.core.conversation.conversation import CallRequest
+from tui.core.conversation.conversation import CallRequest, Message
 from tui.core.conversation.sessions import Journal
 from tui.core.events import ApprovalAsked, ApprovalGiven, CallJudged
 from tui.core.ports import Answer, ApprovalRequest, Approver, DecisionLog, TrustQuestion
@@ -12,12 +12,16 @@ from tui.core.tools import Tool
 from tui.core.turn.approval_policy import Judgement, Policy, Verdict
 from tui.core.turn.call_decisions import CallDecisions
 from tui.core.turn.model_step import Emit
+from tui.core.turn.untrusted_content import untrusted_sources
 
 Arguments = Mapping[str, Any]
 
 
 class CallApproval:
-    """Decides about the calls of a turn. `answers` are those of the person, by the id of the call."""
+    """Decides about the calls of a turn. `answers` are those of the person, by the id of the call.
+
+    `messages` returns the conversation, which may contain what servers wrote that are not trusted.
+    """
 
     def __init__(
         self,
@@ -27,6 +31,7 @@ class CallApproval:
         journal: Journal | None,
         clocks: TimeLimits,
         emit: Emit,
+        messages: Callable[[], Sequence[Message]],
     ) -> None:
         self._approver = approver
         self._policy = policy
@@ -34,6 +39,7 @@ class CallApproval:
         self._journal = journal
         self._clocks = clocks
         self._emit = emit
+        self._messages = messages
         self.answers: dict[str, str] = {}
 
     def runs_beside_others(self, call: CallRequest, tool: Tool, arguments: Arguments) -> bool:
@@ -65,7 +71,10 @@ class CallApproval:
         self._decisions.limited(tool, arguments)
 
     def _judge(self, call: CallRequest, tool: Tool, arguments: Arguments) -> Judgement:
-        return self._policy.judge(tool, arguments, guessed=call.recovered)
+        return self._policy.judge(tool, arguments, guessed=call.recovered, after=self._untrusted())
+
+    def _untrusted(self) -> Sequence[str]:
+        return untrusted_sources(self._messages(), self._policy.trust)
 
     async def _ask_trust(self, call: CallRequest, tool: Tool, arguments: Arguments) -> None:
         """Ask about an undecided server if only its mark would let a call run."""
@@ -89,5 +98,5 @@ class CallApproval:
         if decision.answer is Answer.NO:
             denied = "denied by the user" if decision.by_person else "denied"
             return f"{denied}: {decision.reason}" if decision.reason else denied
-        self._policy.remember(tool, decision.answer)
+        self._policy.remember(tool, decision.answer, self._untrusted())
         return ""

@@ -41,6 +41,7 @@ from tui.core.turn.call_approval import CallApproval
 from tui.core.turn.limits import Limits, TurnMeter, fingerprint
 from tui.core.turn.model_step import Emit
 from tui.core.turn.prepared_calls import PreparedCall, prepare
+from tui.core.turn.untrusted_content import source_of
 
 if TYPE_CHECKING:
     from tui.core.turn.answer_format import AnswerFormat
@@ -124,7 +125,13 @@ class ToolCallRunner:
         self._running: dict[str, asyncio.Task[ToolResult]] = {}
         self._clocks = TimeLimits(_MeterClock(meter, deps.clock))
         self._approval = CallApproval(
-            deps.approver, deps.policy, deps.decisions, deps.journal, self._clocks, emit
+            deps.approver,
+            deps.policy,
+            deps.decisions,
+            deps.journal,
+            self._clocks,
+            emit,
+            lambda: conversation.messages,
         )
         room = result_room(deps.context_meter.window or UNKNOWN_WINDOW)
         tools = deps.toolbox if deps.resources is None else ResourceToolbox(deps.toolbox, deps.resources)
@@ -379,6 +386,7 @@ class ToolCallRunner:
                 told.kept,
                 seconds=elapsed / 1000,
                 why=why,
+                server=source_of(item.tool, item.arguments) if result is not None and item.tool else "",
             )
         )
         self._emit(

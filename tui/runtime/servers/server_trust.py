@@ -41,6 +41,9 @@ class ServerTrust:
             return True
         return self._trusted(tool.server) is True
 
+    def trusts_server(self, server: str) -> bool:
+        return self._trusted(server) is True
+
     def is_open(self, server: str) -> bool:
         return self._trusted(server) is None
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -322,6 +323,7 @@ class SlashCommands:
             seconds=PROMPT_SECONDS,
         )
         text, attachments = said_by(result, f"/{spec.name}")
-        self._composer.put_foreign(text, *map(Reference.to_known, attachments))
+        known = [Reference.to_known(replace(one, server=spec.server)) for one in attachments]
+        self._composer.put_foreign(text, *known)
         send = self._regions.key_of("composer.send")
         self._regions.notify(f"Inserted from {spec.server}. Press {send} to send.")

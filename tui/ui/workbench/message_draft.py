@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from tui.core.attachments import attachments_of
@@ -46,7 +46,8 @@ def attach_content(source: ResultSource, content: Content, name: str) -> str:
         source.draft.attach_resource(source.server, content.uri)
         return clean_line(content.uri, 200)
     named = content.uri if not isinstance(content, TextContent) and content.uri else name
-    source.draft.attach(attachments_of((content,), clean_line(named, 200)))
+    found = attachments_of((content,), clean_line(named, 200))
+    source.draft.attach([replace(one, server=source.server) for one in found])
     return clean_line(named, 200)
 
 

@@ -140,3 +140,58 @@ def test_an_earlier_approval_does_not_override_a_rule():
     policy.remember(WRITE, Answer.ALWAYS)
     assert policy.judge(WRITE, {"text": "hi"}).verdict is Verdict.ALLOW
     assert policy.judge(WRITE, {"text": "hi!"}).verdict is Verdict.ASK
+
+
+FETCH = ("fetch",)
+AFTER_FETCH = "A result of fetch, which you do not trust, is in this conversation"
+
+
+def test_an_earlier_approval_does_not_cover_a_call_after_untrusted_content():
+    policy = Policy()
+    policy.remember(WRITE, Answer.ALWAYS)
+    policy.remember(DELETE, Answer.SESSION)
+    assert policy.judge(WRITE).verdict is Verdict.ALLOW
+    for tool in (WRITE, DELETE):
+        asked = policy.judge(tool, after=FETCH)
+        assert (asked.verdict, asked.why) == (Verdict.ASK, AFTER_FETCH)
+
+
+def test_an_approval_that_was_given_after_the_same_content_covers_the_next_call():
+    policy = Policy()
+    policy.remember(WRITE, Answer.SESSION, FETCH)
+    assert policy.judge(WRITE, after=FETCH).verdict is Verdict.ALLOW
+    assert policy.judge(WRITE, after=("fetch", "mail")).verdict is Verdict.ASK
+    policy.remember(DELETE, Answer.ONCE, FETCH)
+    assert policy.judge(DELETE, after=FETCH).verdict is Verdict.ASK
+
+
+def test_a_call_that_asks_anyway_says_what_is_in_the_conversation():
+    assert Policy().judge(Tool("x", "y"), after=FETCH).why == f"may change something. {AFTER_FETCH}"
+
+
+def test_a_server_may_go_on_after_its_own_content():
+    policy = Policy()
+    policy.remember(WRITE, Answer.SESSION)
+    assert policy.judge(WRITE, after=("notes",)).verdict is Verdict.ALLOW
+
+
+def test_a_read_only_tool_of_a_trusted_server_runs_after_any_content():
+    assert Policy().judge(READ, after=FETCH).verdict is Verdict.ALLOW
+    assert Policy(mode=Mode.READS).judge(READ, after=FETCH).verdict is Verdict.ALLOW
+
+
+def test_a_rule_of_the_configuration_holds_after_any_content():
+    policy = Policy(Rules.parsed(allow=("notes/*",), deny=("*/delete",)))
+    assert policy.judge(WRITE, after=FETCH).verdict is Verdict.ALLOW
+    assert policy.judge(DELETE, after=FETCH).verdict is Verdict.DENY
+
+
+@pytest.mark.parametrize(
+    ("mode", "verdict"), [(Mode.READS, Verdict.DENY), (Mode.ALL, Verdict.ALLOW), (Mode.NONE, Verdict.DENY)]
+)
+def test_flags_decide_after_untrusted_content_without_a_question(mode: Mode, verdict: Verdict):
+    policy = Policy(mode=mode)
+    policy.remember(WRITE, Answer.ALWAYS)
+    judgement = policy.judge(WRITE, after=FETCH)
+    assert judgement.verdict is verdict
+    assert (AFTER_FETCH in judgement.why) is (mode is Mode.READS)

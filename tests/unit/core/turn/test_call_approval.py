@@ -24,6 +24,9 @@ class Book:
     def trusts(self, tool: Tool) -> bool:
         return self.known is True
 
+    def trusts_server(self, server: str) -> bool:
+        return self.known is True
+
     def is_open(self, server: str) -> bool:
         return self.known is None
 

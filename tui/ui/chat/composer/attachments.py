@@ -5,6 +5,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from tui.core.attachments import MAX_BYTES, attachments_of
@@ -66,9 +67,10 @@ class AttachmentReader:
             reason = result_text(result).strip() or str(result.failure)
             raise McptuiError(f"cannot attach it: {reason}", where=reference.name, next_step=_AGAIN)
         try:
-            return attachments_of(result.content, reference.name)
+            found = attachments_of(result.content, reference.name)
         except ValueError as error:
             raise McptuiError(f"cannot attach it: {error}", where=reference.name, next_step=_AGAIN) from error
+        return [replace(one, server=reference.server) for one in found]
 
 
 def bytes_of(path: Path) -> bytes:

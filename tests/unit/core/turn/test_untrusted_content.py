@@ -1,0 +1,61 @@
+"""Content of servers that are not trusted, found in a conversation."""
+
+from tui.core.context.built_in_tools import BUILT_IN
+from tui.core.context.resource_tools import READ
+from tui.core.conversation.conversation import AssistantMessage, Attachment, ToolMessage, UserMessage
+from tui.core.tools import Tool
+from tui.core.turn.untrusted_content import UNKNOWN, source_of, untrusted_sources, untrusted_words
+
+
+class Trusting:
+    """Trusts the server `good` only."""
+
+    def trusts(self, tool: Tool) -> bool:
+        return tool.server == "good"
+
+    def trusts_server(self, server: str) -> bool:
+        return server == "good"
+
+    def is_open(self, server: str) -> bool:
+        return False
+
+    def decide(self, server: str, trusted: bool) -> None:
+        pass
+
+
+def result(server: str = "", *, name: str = "x__y", why: str = "", is_error: bool = False) -> ToolMessage:
+    return ToolMessage("c", name, "text", is_error, why=why, server=server)
+
+
+def test_results_and_attachments_of_servers_that_are_not_trusted_are_found_once_each() -> None:
+    attached = Attachment("text", "text/plain", "a", 1, "x", server="docs")
+    mine = Attachment("text", "text/plain", "b", 1, "x")
+    messages = [
+        UserMessage("hi", (attached, mine)),
+        AssistantMessage("calls"),
+        result("fetch"),
+        result("good"),
+        result("fetch"),
+    ]
+    assert untrusted_sources(messages, Trusting()) == ("docs", "fetch")
+
+
+def test_what_mcptui_wrote_itself_is_no_content_of_a_server() -> None:
+    own = [result(why="denied", is_error=True), result(name="mcptui__read_result")]
+    assert untrusted_sources(own, Trusting()) == ()
+
+
+def test_a_result_that_does_not_say_where_it_is_from_is_not_trusted() -> None:
+    assert untrusted_sources([result()], Trusting()) == (UNKNOWN,)
+
+
+def test_a_resource_that_the_model_reads_is_content_of_its_server() -> None:
+    assert source_of(Tool("mcptui", READ, digest=BUILT_IN + READ), {"server": "docs"}) == "docs"
+    assert source_of(Tool("mcptui", "find_tools", digest=f"{BUILT_IN}find_tools"), {}) == ""
+    assert source_of(Tool("fetch", "get"), {"server": "docs"}) == "fetch"
+
+
+def test_many_servers_are_counted_and_names_are_cleaned() -> None:
+    assert untrusted_words(["fetch"]) == "A result of fetch, which you do not trust, is in this conversation"
+    said = untrusted_words(["a\x1b", "b", "c", "d", "e"])
+    assert "\x1b" not in said and "b, c and 2 more" in said

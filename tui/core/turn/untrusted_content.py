@@ -1,0 +1,51 @@
+"""Content of servers that are not trusted in a conversation. Pure.
+
+It may have been written to make the model call other servers, so their calls ask.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tui.core.context.built_in_tools import BUILT_IN, SERVER
+from tui.core.context.resource_tools import is_resource_tool
+from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage
+from tui.core.ports import TrustBook
+from tui.core.text import clean_line
+from tui.core.tools import Tool
+
+UNKNOWN = "an unknown server"
+"""The source of a result in a session that an earlier version saved."""
+
+MOST_NAMED = 3
+
+
+def source_of(tool: Tool, arguments: Mapping[str, Any]) -> str:
+    """Return the server whose content the result of a call is, "" for mcptui's own tools."""
+    if is_resource_tool(tool):
+        return str(arguments.get("server", ""))
+    return "" if tool.digest.startswith(BUILT_IN) else tool.server
+
+
+def untrusted_sources(messages: Sequence[Message], trust: TrustBook) -> tuple[str, ...]:
+    """Return the servers that are not trusted and have results or resources in a conversation, in order."""
+    return tuple(one for one in dict.fromkeys(_sources(messages)) if not trust.trusts_server(one))
+
+
+def _sources(messages: Sequence[Message]) -> Iterator[str]:
+    for message in messages:
+        if isinstance(message, AssistantMessage):
+            continue
+        yield from (one.server for one in message.attachments if one.server)
+        if isinstance(message, ToolMessage):
+            if message.server:
+                yield message.server
+            elif not (message.why or message.is_error or message.name.startswith(SERVER)):
+                yield UNKNOWN
+
+
+def untrusted_words(servers: Sequence[str]) -> str:
+    """Return why a call asks after content of these servers, as a sentence without its full stop."""
+    named = [clean_line(one, 40) for one in servers[:MOST_NAMED]]
+    more = len(servers) - len(named)
+    listed = ", ".join(named) + (f" and {more} more" if more else "")
+    return f"A result of {listed}, which you do not trust, is in this conversation"
