@@ -113,6 +113,8 @@ class ServerSpec:
         sse_fallback: only a URL is configured: if it does not speak HTTP, HTTP+SSE is tried.
         instructions: give the model its instructions.
         offer_resources: let the model list and read its resources.
+        accept_changes: accept definitions that change without a question, if it is trusted and nothing about
+            them is suspicious.
         send_as_is: send its results to the model with the secrets of the configuration in them.
         log_level: the least severe level of RFC 5424 that it is asked to log, or "" to ask for nothing.
         roots: absolute paths of the directories that it may work in, as it is told.
@@ -140,6 +142,7 @@ class ServerSpec:
     sse_fallback: bool = False
     instructions: bool = False
     offer_resources: bool = False
+    accept_changes: bool = False
     send_as_is: bool = False
     log_level: str = ""
     roots: tuple[str, ...] = ()

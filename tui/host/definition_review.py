@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from tui.core.definitions.accepted import Accepted, DefinitionChange, shown_name
+from tui.core.definitions.differences import Verdict
 from tui.core.ports import BY_KEY, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.questions import Action, DefinitionsAnswer, DefinitionsQuestion, Questioner
 from tui.host.supervisor import Supervisor
@@ -17,6 +18,7 @@ MAX_QUESTIONS = 3
 MAX_CHANGES = 100
 """Changes in one question; those that are left are asked about in the next."""
 
+BY_SETTING = "setting accept_changes"
 DIGEST = 16
 """Characters of a definition's digest that are recorded."""
 
@@ -56,22 +58,33 @@ class DefinitionReview:
     def _begin(self, server: Supervisor, changes: Sequence[DefinitionChange]) -> None:
         name = server.spec.name
         task = self._tasks[name] = asyncio.create_task(
-            self._ask(server, changes), name=f"definitions of {name}"
+            self._review(server, changes), name=f"definitions of {name}"
         )
         task.add_done_callback(lambda _: self._tasks.pop(name, None))
 
-    async def _ask(self, server: Supervisor, changes: Sequence[DefinitionChange]) -> None:
+    async def _review(self, server: Supervisor, changes: Sequence[DefinitionChange]) -> None:
         name = server.spec.name
-        shown = await asyncio.to_thread(lambda: [self._shown(one) for one in changes])
-        answer = await self._questioner.definitions(DefinitionsQuestion(name, shown))
-        is_yes = answer.action is Action.ACCEPT
-        self._count[name] += not is_yes
-        for one in changes:
-            self._decisions.add(_record(one, is_yes, answer))
-        if answer.action is not Action.CANCEL:
-            server.answer_changes(changes, accept=is_yes)
+        shown = await asyncio.to_thread(lambda: {one.name: self._shown(one) for one in changes})
+        if server.spec.trusted and server.spec.accept_changes:
+            harmless = [one for one in changes if shown[one.name].verdict is not Verdict.SUSPICIOUS]
+            self._answer(server, harmless, DefinitionsAnswer(Action.ACCEPT, BY_SETTING))
+            changes = [one for one in changes if one not in harmless]
+        if changes:
+            question = DefinitionsQuestion(name, [shown[one.name] for one in changes])
+            answer = await self._questioner.definitions(question)
+            self._count[name] += answer.action is not Action.ACCEPT
+            self._answer(server, changes, answer)
         self._tasks.pop(name, None)
         self.look(server)
+
+    def _answer(
+        self, server: Supervisor, changes: Sequence[DefinitionChange], answer: DefinitionsAnswer
+    ) -> None:
+        is_yes = answer.action is Action.ACCEPT
+        for one in changes:
+            self._decisions.add(_record(one, is_yes, answer))
+        if changes and answer.action is not Action.CANCEL:
+            server.answer_changes(changes, accept=is_yes)
 
     def _shown(self, change: DefinitionChange) -> DefinitionChange:
         """Return a change without secrets, compared already: that would hold up the screen."""

@@ -322,6 +322,8 @@ class ServerSettings(Section):
     """Timeout of its tool calls, in seconds. Overrides `[limits]`. A task may take as long as the turn."""
     trusted: Truth | None = None
     """Believe its read-only marks and its results. If not set, mcptui asks when a mark would decide."""
+    accept_changes: Truth = False
+    """Accept tools that change without asking, if the server is trusted and nothing is suspicious."""
     pin: Annotated[list[Text], BeforeValidator(_as_list, json_schema_input_type=_Texts)] = []
     """Tools to offer first when not all fit, with `*` and `?`."""
     disabled: Truth = False

@@ -92,6 +92,7 @@ def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
         start_seconds=server.start_seconds,
         tool_seconds=server.tool_seconds,
         trusted=server.trusted,
+        accept_changes=server.accept_changes,
         pins=tuple(server.pin),
         off=tuple(server.off),
         instructions=server.instructions,

@@ -28,7 +28,11 @@ class ServerTrust:
         self._decisions = decisions
 
     def applied(self, spec: ServerSpec) -> ServerSpec:
-        """Return a server with what is known of it, unless the configuration or command line says it."""
+        """Return a server with what is known of it, unless the configuration or command line says it.
+
+        Samples change with mcptui, so their changes are accepted.
+        """
+        spec = replace(spec, accept_changes=True) if runs_sample(spec) else spec
         if spec.trusted is not None:
             return spec
         known = self._stored.find(spec)

@@ -88,6 +88,7 @@ async def test_a_toggle_changes_an_answer_and_what_the_configuration_says(setup:
 )
 def test_samples_are_known_by_what_runs(setup: Setup, spec: ServerSpec, trusted: bool | None) -> None:
     assert setup.trust.applied(spec).trusted is trusted
+    assert setup.trust.applied(spec).accept_changes is bool(trusted)
 
 
 def test_tools_of_mcptui_itself_are_trusted_and_those_of_a_removed_server_are_not(setup: Setup) -> None:
