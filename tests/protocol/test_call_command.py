@@ -49,6 +49,10 @@ def config(tmp_path: Path, calls: Path) -> str:
     return str(path)
 
 
+def add_to(file: Path, text: str) -> None:
+    file.write_text(f"{file.read_text()}\n{text}")
+
+
 def calls_in(file: Path) -> list[object]:
     return [json.loads(line) for line in file.read_text().splitlines()]
 
@@ -385,8 +389,7 @@ async def test_a_list_names_the_tools_that_the_model_is_not_offered(tmp_path: Pa
 
 
 async def test_a_tool_that_a_rule_denies_is_called_by_hand_and_the_rule_is_named(config: str, calls: Path):
-    path = Path(config)
-    path.write_text(path.read_text() + '\n[approvals]\nrules = ["deny offering/*"]\n')
+    add_to(Path(config), '[approvals]\nrules = ["deny offering/*"]\n')
     done = await mcptui("list", "--config", config, "offering", "tools")
     assert "not offered to the model: deny offering/*\n" in done.out
     done = await mcptui("call", "--config", config, "offering", "show", "--args", "{}", "--unchecked")

@@ -466,7 +466,7 @@ class FakeRuntime:
         self.problems = problems
         self.unsaved = self.unrecorded = ""
         self.decisions = SimpleNamespace(problem="")
-        self.turn_context = SimpleNamespace(policy=Policy())
+        self.turn_context = SimpleNamespace(policy=Policy(), toolbox=self.toolbox)
         self.conversation = Conversation()
         self.is_ready = False
         self.redactor = Redactor()

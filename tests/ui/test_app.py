@@ -16,6 +16,7 @@ from tui.ui.chat import status
 from tui.ui.dialogs.help import MAIN
 from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, Context
 from tui.ui.lists.models import ModelsScreen
+from tui.ui.lists.rules import RulesScreen
 from tui.ui.lists.sessions import SessionsScreen
 from tui.ui.questions.address_dialog import AddressDialog
 from tui.ui.traffic.entry_view import EntryView
@@ -408,7 +409,7 @@ async def test_every_action_of_the_table_has_its_doing():
                 assert callable(app.main.parts.actions.handlers[action.id]), action.id
                 continue
             place, _, name = action.method.partition("(")[0].rpartition(".")
-            screens = (ServerScreen, SessionsScreen, ModelsScreen, ResultScreen)
+            screens = (ServerScreen, SessionsScreen, ModelsScreen, RulesScreen, ResultScreen)
             screen = next((one for one in screens if action.context in one.CONTEXTS), TrafficScreen)
             if action.id.startswith("ask."):
                 screen = AddressDialog

@@ -77,7 +77,7 @@ def set_value(path: Path, key: str | tuple[str, ...], value: Value) -> None:
         ConfigError: the file cannot be read, is not ours or is damaged; it is then left as it is.
     """
     names = tuple(key.split(".")) if isinstance(key, str) else key
-    _change(path, lambda text: with_value(text, names, value))
+    change_text(path, lambda text: with_value(text, names, value))
 
 
 def change_texts(path: Path, key: str, add: Iterable[str]) -> list[str]:
@@ -98,18 +98,18 @@ def change_texts(path: Path, key: str, add: Iterable[str]) -> list[str]:
         texts[:] = sorted({*before, *add})
         return with_value(text, names, texts) if set(texts) != set(before) else text
 
-    _change(path, edit)
+    change_text(path, edit)
     return texts
 
 
 def add_servers(path: Path, servers: Mapping[str, Mapping[str, Any]]) -> None:
     """Add tables `[servers.NAME]` and change nothing else. Raises as `set_value`, also if a name is taken."""
-    _change(path, lambda text: with_servers(text, servers))
+    change_text(path, lambda text: with_servers(text, servers))
 
 
 def add_model(path: Path, name: str, table: Mapping[str, Any]) -> None:
     """Add a table `[models.NAME]` and change nothing else. Raises as `set_value`, also if it is taken."""
-    _change(path, lambda text: with_tables(text, "models", {name: table}))
+    change_text(path, lambda text: with_tables(text, "models", {name: table}))
 
 
 def change_server(path: Path, name: str, table: Mapping[str, Any], before: Mapping[str, Any]) -> None:
@@ -118,7 +118,7 @@ def change_server(path: Path, name: str, table: Mapping[str, Any], before: Mappi
     What others changed in it meanwhile stays. Raises as `set_value`, also if there is no such table, or if
     somebody else has changed the same value.
     """
-    _change(path, lambda text: with_server(text, name, merged(_server(text, name), before, table)))
+    change_text(path, lambda text: with_server(text, name, merged(_server(text, name), before, table)))
 
 
 def merged(
@@ -148,7 +148,7 @@ def merged(
 
 def remove_server(path: Path, name: str) -> None:
     """Remove the table `[servers.NAME]`. Raises as `set_value`, also if there is none."""
-    _change(path, lambda text: without_server(text, name))
+    change_text(path, lambda text: without_server(text, name))
 
 
 def starter() -> str:
@@ -166,7 +166,8 @@ def refuse_foreign(path: Path) -> None:
         )
 
 
-def _change(path: Path, edit: Callable[[str], str]) -> None:
+def change_text(path: Path, edit: Callable[[str], str]) -> None:
+    """Replace the text of a configuration by that of `edit`. Raises as `set_value`."""
     next_step = "It was not changed. See `mcptui config check`."
     refuse_foreign(path)
     with locked(path):

@@ -107,7 +107,7 @@ class Policy:
 
     def _judge_by_hints(self, tool: Tool, rule: Rule | None) -> Judgement:
         if rule is not None:
-            why = f"a rule asks for approval: {rule}" if rule.action is Verdict.ASK else ""
+            why = f"the rule “{rule}” asks for approval" if rule.action is Verdict.ASK else ""
             return Judgement(rule.action, why, f"rule {rule}", str(rule))
         self.refresh()
         if (key := self.key(tool)) in self.always:

@@ -13,6 +13,7 @@ from tui.ui.chat.message_actions import MessageActions
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import Outbox
 from tui.ui.chat.regions import Regions
+from tui.ui.chat.rules import RulesOpening
 from tui.ui.chat.server_editing import ServerEditing
 from tui.ui.chat.status import ChatStatus
 from tui.ui.chat.turn_queue import TurnQueue
@@ -50,6 +51,7 @@ class ActionHandlers:
         navigator: Navigator,
         editing: ServerEditing,
         configuration: ConfigEditing,
+        rules: RulesOpening,
         status: ChatStatus,
         wake: Callable[[], None],
     ) -> None:
@@ -68,6 +70,8 @@ class ActionHandlers:
             "question.always": lambda: approval_keys.answer("always"),
             "question.no": lambda: approval_keys.answer("no"),
             "question.why": approval_keys.refuse_with_reason,
+            "question.rules": lambda: rules.open(self._approvals.current),
+            "rules.open": rules.open,
             "chat.cancel": self._cancel,
             "chat.cancel_call": self._cancel_call,
             "chat.continue": self._continue,

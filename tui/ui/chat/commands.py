@@ -36,6 +36,7 @@ OPENS = {
     "export": "chat.export",
     "system": "chat.system",
     "config": "config.edit",
+    "rules": "rules.open",
     "help": "app.help",
 }
 """Actions that commands without arguments are another name for."""

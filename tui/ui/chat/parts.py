@@ -22,6 +22,7 @@ from tui.ui.chat.message_actions import MessageActions
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import Outbox
 from tui.ui.chat.regions import Regions
+from tui.ui.chat.rules import RulesOpening
 from tui.ui.chat.server_editing import ServerEditing
 from tui.ui.chat.status import ChatStatus, Refresher
 from tui.ui.chat.turn_queue import TurnQueue
@@ -125,6 +126,7 @@ class ChatParts:
             navigator=self.navigator,
             editing=ServerEditing(runtime, regions, open_dialog),
             configuration=ConfigEditing(runtime, regions, self.editor, open_dialog, apply_ui),
+            rules=RulesOpening(runtime, regions, open_dialog),
             status=self.status,
             wake=self.wake,
         )

@@ -26,6 +26,7 @@ class Context(StrEnum):
     BENCH_FORM = "Forms"
     SESSIONS = "Sessions"
     MODELS = "Models"
+    RULES = "Rules"
     SERVER_QUESTION = "Server request"
     RESULT = "Tool result"
 
@@ -38,6 +39,7 @@ OF_SCREENS = (
     Context.BENCH_FORM,
     Context.SESSIONS,
     Context.MODELS,
+    Context.RULES,
     Context.SERVER_QUESTION,
     Context.RESULT,
 )
@@ -117,6 +119,7 @@ NEWLINE_KEYS = "shift+enter,ctrl+j,alt+enter"
 _C = Context
 _sessions = partial(_on_screen, Context.SESSIONS)
 _models = partial(_on_screen, Context.MODELS)
+_rules = partial(_on_screen, Context.RULES)
 _ask = partial(_on_screen, Context.SERVER_QUESTION)
 _result = partial(_on_screen, Context.RESULT)
 _traffic = partial(_on_screen, Context.TRAFFIC)
@@ -144,6 +147,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("question.no", "n", _C.QUESTION, "deny", "Deny this call", 0),
     Action("question.why", "e", _C.QUESTION, "deny with a reason", "Deny this call with a reason", 0),
+    Action("question.rules", "P", _C.QUESTION, "rules", "Show the rules that apply to this call", 0),
     # ---- the chat ----
     Action("chat.cancel", "escape", _C.ANYWHERE, "stop", "Stop the turn, or focus the input", 2),
     Action("chat.continue", "ctrl+g", _C.ANYWHERE, "continue", "Continue after a limit", 3),
@@ -171,6 +175,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("servers.changes", "D", _C.SERVERS, "changes", "Review tools that changed", 9),
     # ---- the configuration ----
+    Action("rules.open", "P", _C.SERVERS, "rules", "Show, edit and try the rules for tool calls", 17),
     Action("config.edit", "E", _C.SERVERS, "edit file", "Edit the configuration in $EDITOR"),
     Action("config.reload", "R", _C.SERVERS, "reload", "Reload the configuration from its file"),
     # ---- panes ----
@@ -241,6 +246,12 @@ ACTIONS: tuple[Action, ...] = (
     _models("model.leave", "escape", "back", "Clear the search, or close the list", 2),
     _models("model.add", "ctrl+n", "add", "Add a model", 5),
     _models("model.forget", "ctrl+d", "forget learned", "Forget what was learned about the endpoint", 3),
+    # ---- rules ----
+    _rules("rule.edit", "enter", "edit", "Edit the rule", 1),
+    _rules("rule.add", "ctrl+n", "add", "Add a rule", 3),
+    _rules("rule.remove", "ctrl+d", "remove", "Remove the rule, or revoke the approval", 4),
+    _rules("rule.recent", "tab", "recent call", "Try the rules on a recent call of the conversation", 5),
+    _rules("rule.leave", "escape", "back", "Clear the text, or close the rules", 2),
     # ---- what a server asks ----
     _ask("ask.send", SEND_KEYS, "send", "Send the answer, or open the URL", 1),
     _ask("ask.copy", "ctrl+y", "copy URL", "Copy the URL", 4),

@@ -6,7 +6,7 @@ from tui.ui.keys.action_table import ACTIONS, Action, Context, first_key
 from tui.ui.keys.footer import Entry
 from tui.ui.keys.key_overrides import KeyOverrides
 
-WITHOUT_SERVERS = frozenset({"servers.add", "config.edit", "config.reload"})
+WITHOUT_SERVERS = frozenset({"servers.add", "config.edit", "config.reload", "rules.open"})
 """Actions of the servers pane that need no server."""
 
 

@@ -177,6 +177,7 @@ OWN: tuple[CommandSpec, ...] = (
         ArgumentRule.MAYBE,
     ),
     CommandSpec("branch", "", "Continue in a copy of the conversation"),
+    CommandSpec("rules", "", "Show, edit and try the rules for tool calls"),
     CommandSpec("config", "", "Edit the configuration in $EDITOR"),
     CommandSpec("help", "", "Show all keys and commands"),
 )

@@ -115,10 +115,9 @@ def test_each_verdict_of_a_rule_names_the_rule():
         for arguments in ({"text": "milk"}, {"text": "a secret"}, {"path": "/tmp/../etc/passwd"})
     )
     assert (allowed.verdict, allowed.rule) == (Verdict.ALLOW, "allow notes/add")
-    assert (
-        asked.why
-        == f"a rule asks for approval: {asked.rule}"
-        == ("a rule asks for approval: ask notes/* text=*secret*")
+    assert (asked.rule, asked.why) == (
+        "ask notes/* text=*secret*",
+        "the rule “ask notes/* text=*secret*” asks for approval",
     )
     assert (denied.verdict, denied.rule) == (Verdict.DENY, "deny notes/* path=/etc/*")
 

@@ -394,7 +394,7 @@ async def test_a_rule_that_asks_about_an_argument_asks_before_a_read_only_tool_r
     approver = ScriptedApprover(YES)
     turn, _ = turn_of(model, toolbox, approver=approver, policy=ruled("ask */* text=h*"))
     await run(turn)
-    assert approver.asked[0].why == "a rule asks for approval: ask */* text=h*"
+    assert approver.asked[0].why == "the rule “ask */* text=h*” asks for approval"
     assert len(toolbox.called) == 1
 
 

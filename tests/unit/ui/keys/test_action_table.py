@@ -25,6 +25,7 @@ OVER_MAIN = (
     *ON_WORKBENCH,
     Context.SESSIONS,
     Context.MODELS,
+    Context.RULES,
     Context.SERVER_QUESTION,
     Context.RESULT,
 )

@@ -24,17 +24,17 @@ MEANINGS = {
     "newline": (NEWLINE_KEYS, "composer.newline newline"),
     "do what is selected": (
         "enter",
-        "composer.send chat.expand servers.open session.resume model.take traffic.read frame.fold bench.open"
-        " form.choose take choose answer(True) press",
+        "composer.send chat.expand servers.open session.resume model.take rule.edit traffic.read frame.fold"
+        " bench.open form.choose take choose answer(True) press",
     ),
     "cancel, close, back": (
         "escape",
-        "chat.cancel session.leave model.leave ask.cancel result.leave traffic.back frame.close bench.back"
-        " back cancel close no answer(False)",
+        "chat.cancel session.leave model.leave rule.leave ask.cancel result.leave traffic.back frame.close"
+        " bench.back back cancel close no answer(False)",
     ),
     "next field, pane, format or list": (
         "tab",
-        "composer.complete form.next model.offered app.focus_next take kind(1) calls",
+        "composer.complete form.next model.offered rule.recent app.focus_next take kind(1) calls",
     ),
     "previous field or format": ("shift+tab", "form.previous app.focus_previous kind(-1)"),
     "up": (
@@ -60,8 +60,9 @@ MEANINGS = {
     "help": ("f1,question_mark", "app.help close"),
     "traffic": ("f4", "traffic.open bench.frames"),
     "to the input": ("f5", "focus.composer bench.hand"),
-    "new": ("ctrl+n", "chat.new form.add model.add"),
-    "remove": ("ctrl+d", "servers.remove session.delete model.forget form.remove"),
+    "new": ("ctrl+n", "chat.new form.add model.add rule.add"),
+    "remove": ("ctrl+d", "servers.remove session.delete model.forget rule.remove form.remove"),
+    "rules": ("P", "rules.open question.rules"),
     "edit": ("ctrl+e", "session.rename bench.raw"),
     "discard, decline": ("ctrl+x", "composer.drop ask.decline"),
 }

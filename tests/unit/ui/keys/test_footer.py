@@ -47,6 +47,8 @@ def test_keys_of_the_configuration_are_shown_at_the_right_too():
     assert line(120, overrides=KeyOverrides([("app.help", "f11")])).endswith("f11 keys  ctrl+q quit")
 
 
-@pytest.mark.parametrize("context", [Context.SESSIONS, Context.MODELS, Context.TRAFFIC, Context.ENTRY])
+@pytest.mark.parametrize(
+    "context", [Context.SESSIONS, Context.MODELS, Context.RULES, Context.TRAFFIC, Context.ENTRY]
+)
 def test_every_screen_begins_with_enter_and_escape(context):
     assert [key for key, *_ in entries_of(of_context(context), NONE)][:2] == ["enter", "esc"]

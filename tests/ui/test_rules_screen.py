@@ -1,0 +1,174 @@
+"""The rules screen: rules are listed, tried on a call, added, edited and removed."""
+
+import tomllib
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tests.conftest import until
+from tests.ui.app_stage import OnScreen, asked, asking, keys, opened
+from tests.ui.fakes import FakeRuntime, says
+from tui.core.ports import Answer
+from tui.core.turn.rules import Rules
+from tui.settings.config_file import ConfigFile
+from tui.ui.dialogs.confirm import Confirm
+from tui.ui.lists.rules import RulesScreen
+
+CALL = 'notes/delete_note {"id": "milk"}'
+
+
+class File:
+    """A configuration with rules, which are in force once it is read again."""
+
+    def __init__(self, path: Path, runtime: FakeRuntime, rules: Sequence[str]) -> None:
+        self.path = path
+        path.write_text(f"# mine\n[approvals]\nrules = {list(rules)}\n".replace("'", '"'))
+        self._policy = runtime.turn_context.policy
+        self._policy.rules = Rules.parsed(rules)
+        runtime.configuration = SimpleNamespace(file=ConfigFile(str(path), {}), reload_or_raise=self._reload)
+
+    async def _reload(self) -> None:
+        self._policy.rules = Rules.parsed(self.rules)
+
+    @property
+    def rules(self) -> list[str]:
+        return tomllib.loads(self.path.read_text())["approvals"]["rules"]
+
+
+@dataclass
+class Scene(OnScreen):
+    runtime: FakeRuntime
+    file: File
+
+    async def removes(self) -> None:
+        """Remove the selected rule, and say yes."""
+        await self.press("ctrl+d")
+        dialog = self.pilot.app.screen
+        assert isinstance(dialog, Confirm)
+        dialog._shown -= 60  # ripe
+        await self.press("y")
+
+
+@asynccontextmanager
+async def listed(
+    path: Path, *rules: str, runtime: FakeRuntime | None = None, size: tuple[int, int] = (100, 30)
+) -> AsyncIterator[Scene]:
+    runtime = runtime or FakeRuntime(says("hi"))
+    file = File(path / "config.toml", runtime, rules)
+    async with opened(runtime, size=size) as (app, pilot):
+        await pilot.press("f3", "P")
+        await until(lambda: isinstance(app.screen, RulesScreen))
+        yield Scene(pilot, runtime, file)
+
+
+async def test_rules_are_listed_with_where_they_are_written(tmp_path: Path):
+    async with listed(tmp_path, "allow weather/*", "deny */delete_*") as scene:
+        await scene.shows("Rules", "allow  weather/*", "rules[1]", "deny   */delete_*", "rules[2]")
+        await scene.shows("approvals.rules in ")
+        await scene.press(*"weath")
+        assert "delete_*" not in scene.text and "weather/*" in scene.text
+
+
+async def test_without_rules_it_says_what_a_rule_is(tmp_path: Path):
+    async with listed(tmp_path, size=(80, 24)) as scene:
+        await scene.shows("No rules yet.", "ask files/* path=/etc/*", "To try the rules, type a call")
+
+
+async def test_a_call_that_is_typed_is_tried(tmp_path: Path):
+    rules = "allow notes/*", "deny */delete_* id=m*", "ask files/*"
+    async with listed(tmp_path, *rules) as scene:
+        scene.pilot.app.screen.finder.field.value = CALL
+        await scene.shows("Denied   rule: deny */delete_* id=m*", "● deny", "! allow", "also matches")
+        scene.pilot.app.screen.finder.field.value = "other/tool"
+        await scene.shows("Asks for approval")
+        scene.pilot.app.screen.finder.field.value = 'notes/add {"text'
+        await scene.shows("not a complete JSON object")
+
+
+async def test_a_rule_is_added_and_decides_what_is_tried(tmp_path: Path):
+    async with listed(tmp_path, "allow notes/*") as scene:
+        await scene.press("ctrl+n")
+        await keys(scene.pilot, "ask notes")
+        await scene.press("enter")
+        await scene.shows("must be a pattern of server/tool", "not a rule")
+        await keys(scene.pilot, "/*")
+        await scene.press("enter")
+        await scene.shows("Added.", "ask    notes/*")
+        assert scene.file.rules == ["allow notes/*", "ask notes/*"]
+
+
+async def test_a_new_rule_for_a_call_that_is_tried_denies_its_tool(tmp_path: Path):
+    async with listed(tmp_path) as scene:
+        scene.pilot.app.screen.finder.field.value = CALL
+        await scene.shows("Asks for approval")
+        await scene.press("ctrl+n", "enter")
+        await scene.shows("Denied   rule: deny notes/delete_note")
+
+
+async def test_a_rule_is_edited_and_removed(tmp_path: Path):
+    async with listed(tmp_path, "allow notes/*", "deny */x") as scene:
+        await scene.press("down", "enter", "backspace", "y", "enter")
+        await scene.shows("Saved.", "deny   */y")
+        await scene.press("up")
+        await scene.removes()
+        await scene.shows("Removed.")
+        assert scene.file.rules == ["deny */y"] and "# mine" in scene.file.path.read_text()
+
+
+async def test_a_file_that_changed_meanwhile_is_left_alone_and_it_says_so(tmp_path: Path):
+    async with listed(tmp_path, "allow notes/*") as scene:
+        scene.file.path.write_text('[approvals]\nrules = ["deny a/*"]\n')
+        await scene.removes()
+        await scene.shows("has changed in the file")
+        assert scene.file.rules == ["deny a/*"]
+
+
+async def test_an_approval_for_the_session_is_listed_and_revoked(tmp_path: Path):
+    runtime = FakeRuntime(says("hi"))
+    policy = runtime.turn_context.policy
+    policy.remember(runtime.toolbox.tools()[0], Answer.SESSION)
+    async with listed(tmp_path, runtime=runtime) as scene:
+        await scene.shows("Earlier approvals", "weather/get_weather", "this session")
+        await scene.press("ctrl+d")
+        await scene.shows("Revoked. The tool asks again.")
+        assert not policy.session
+
+
+@pytest.mark.parametrize("key", ["P"])
+async def test_from_an_approval_its_call_is_tried(tmp_path: Path, key: str):
+    runtime = asking()
+    File(tmp_path / "config.toml", runtime, ["ask notes/*", "deny weather/*"])
+    async with opened(runtime, size=(100, 30)) as (app, pilot):
+        scene = OnScreen(pilot)
+        await asked_by_rule(app, pilot)
+        await pilot.press("f2", key)
+        await scene.shows(CALL, "Asks for approval   rule: ask notes/*")
+        await pilot.press("escape", "escape")
+        await until(lambda: app.screen is app.main)
+        assert app.main.parts.approvals.current
+
+
+async def asked_by_rule(app, pilot) -> None:
+    await pilot.press("x", "enter")
+    await until(lambda: app.main.parts.approvals.current)
+    app.main.parts.approval_keys.typed_at = -1e9
+
+
+async def test_the_last_call_of_the_conversation_can_be_tried(tmp_path: Path):
+    runtime = asking()
+    File(tmp_path / "config.toml", runtime, ["deny weather/*"])
+    async with opened(runtime, size=(100, 30)) as (app, pilot):
+        scene = OnScreen(pilot)
+        await asked(app, pilot)
+        await pilot.press("f2")
+        await until(lambda: app.main.parts.approvals.ripe)
+        await pilot.press("n")
+        await scene.shows("So be it.")
+        await pilot.press("f3", "P")
+        await until(lambda: isinstance(app.screen, RulesScreen))
+        await pilot.press("tab")
+        await scene.shows(CALL, "Asks for approval")

@@ -1,0 +1,113 @@
+"""Rules changed while mcptui runs: in the file, and in force at once."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tui.core.errors import ConfigError
+from tui.core.ports import Answer
+from tui.core.tools import Tool
+from tui.core.turn.approval_policy import Verdict
+from tui.core.turn.rules import RuleError
+from tui.runtime.options import Options
+from tui.runtime.rule_changes import EarlierApproval, RuleChanges
+from tui.runtime.runtime import Runtime
+
+TOOL = Tool("notes", "add")
+
+
+def write(path: Path, text: str) -> None:
+    path.write_text(text)
+
+
+def read(path: Path) -> str:
+    return path.read_text()
+
+
+@asynccontextmanager
+async def changing(path: Path, approvals: str = "") -> AsyncIterator[tuple[RuleChanges, Runtime]]:
+    write(path, f"[servers]\n[approvals]\n{approvals}")
+    runtime = Runtime(Options(config=str(path)), {})
+    await runtime.ready(taps=False, model=False, record=False)
+    try:
+        yield RuleChanges(runtime.configuration, runtime.turn_context), runtime
+    finally:
+        await runtime.shutdown()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "config.toml"
+
+
+def listed(changes: RuleChanges) -> list[str]:
+    return [f"{rule} {rule.origin}[{rule.number}]" for rule in changes.rules]
+
+
+async def test_a_rule_that_is_added_decides_at_once(path: Path):
+    async with changing(path, "# mine\n") as (changes, runtime):
+        await changes.add("deny  notes/*   text=*x*")
+        assert runtime.turn_context.policy.judge(TOOL, {"text": "axb"}).rule == "deny notes/* text=*x*"
+        assert listed(changes) == ["deny notes/* text=*x* rules[1]"]
+    assert "# mine" in read(path)
+
+
+async def test_what_is_no_rule_is_not_written(path: Path):
+    async with changing(path) as (changes, _):
+        before = read(path)
+        with pytest.raises(RuleError):
+            await changes.add("notes/*")
+        assert read(path) == before
+
+
+async def test_a_rule_is_replaced_where_it_is_written(path: Path):
+    async with changing(path, 'rules = ["allow a/*"]\nask = ["b/*", "c/*"]\n') as (changes, _):
+        await changes.replace(changes.rules[0], "deny a/*")
+        await changes.replace(changes.rules[1], "ask b/* x=1")
+        assert listed(changes) == ["deny a/* rules[1]", "ask b/* x=1 ask[1]", "ask c/* ask[2]"]
+        assert 'ask = ["b/* x=1", "c/*"]' in read(path)
+
+
+async def test_a_rule_with_another_action_leaves_the_list_of_its_action(path: Path):
+    async with changing(path, 'ask = ["b/*", "c/*"]\n') as (changes, _):
+        await changes.replace(changes.rules[0], "deny b/*")
+        assert listed(changes) == ["deny b/* rules[1]", "ask c/* ask[1]"]
+
+
+async def test_a_rule_is_removed(path: Path):
+    async with changing(path, 'deny = "a/*"\n') as (changes, _):
+        await changes.remove(changes.rules[0])
+        assert listed(changes) == []
+
+
+async def test_a_rule_that_somebody_changed_meanwhile_is_left_alone(path: Path):
+    async with changing(path, 'rules = ["deny a/*"]\n') as (changes, _):
+        write(path, '[servers]\n[approvals]\nrules = ["deny b/*", "deny a/*"]\n')
+        with pytest.raises(ConfigError, match="has changed in the file"):
+            await changes.remove(changes.rules[0])
+
+
+async def test_a_call_is_tried_without_being_made(path: Path):
+    rules = 'rules = ["allow notes/*", "deny */add text=*x*"]\n'
+    async with changing(path, rules) as (changes, _):
+        trial = changes.try_call("notes", "add", {"text": "x"})
+        assert trial.judgement.verdict is Verdict.DENY
+        assert [str(rule) for rule in trial.matching] == ["deny */add text=*x*", "allow notes/*"]
+        assert changes.try_call("other", "tool", {}).judgement.verdict is Verdict.ASK
+
+
+async def test_earlier_approvals_are_listed_and_revoked(path: Path):
+    async with changing(path) as (changes, runtime):
+        policy = runtime.turn_context.policy
+        key = policy.key(TOOL)
+        write(path, f'[servers]\n[approvals]\nremembered = ["{key}"] # mine\n')
+        policy.remember(Tool("notes", "list"), Answer.SESSION)
+        always, session = changes.approvals
+        assert (always, session.tool) == (EarlierApproval(key, True), "notes/list")
+        assert policy.judge(TOOL).verdict is Verdict.ALLOW
+        await changes.revoke(always)
+        await changes.revoke(session)
+        assert policy.judge(TOOL).verdict is Verdict.ASK and not changes.approvals
+        assert "# mine" in read(path)

@@ -1,0 +1,43 @@
+"""What a person types over the list of rules: a filter, or a call to try."""
+
+import pytest
+
+from tui.core.turn.rules import parse_rule
+from tui.ui.lists.rules import TypedCall, rule_item, typed_call
+from tui.ui.widgets.rows import text_of, width_of
+
+
+@pytest.mark.parametrize(
+    ("text", "call"),
+    [
+        ("files/read", TypedCall("files", "read")),
+        ('files/read {"path": "/etc/*"}', TypedCall("files", "read", {"path": "/etc/*"})),
+        (' my server/a/b{"x": {"y": 1}} ', TypedCall("my server", "a/b", {"x": {"y": 1}})),
+        ("files/*", None),
+        ("deny files/read", None),
+        ("files", None),
+        ("/etc", None),
+        ("files/", None),
+        ("files/read path=/etc", None),
+    ],
+)
+def test_a_call_is_told_from_a_filter(text: str, call: TypedCall | None):
+    assert typed_call(text) == call
+
+
+@pytest.mark.parametrize("text", ['files/read {"path', "files/read {1}", "files/read " + '{"a":' * 100_000])
+def test_arguments_that_are_not_complete_are_a_problem_and_no_crash(text: str):
+    call = typed_call(text)
+    assert call is not None and call.problem
+
+
+def test_a_call_that_is_filled_in_is_the_same_call():
+    call = TypedCall("files", "read", {"path": 'a "b" {c}', "n": None})
+    assert typed_call(call.text) == call
+
+
+@pytest.mark.parametrize("width", [12, 40, 100])
+def test_a_hostile_rule_fits_in_its_row(width: int):
+    rule = parse_rule("deny a/\x1b[2J*" + "x" * 500)
+    (row,) = rule_item("key", rule).draw(width)
+    assert "\x1b" not in text_of(row) and (width < 40 or width_of(row) <= width)

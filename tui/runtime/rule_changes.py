@@ -1,0 +1,131 @@
+"""The rules for tool calls, tried and changed while mcptui runs. Every change is written to the file."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tui.core.tools import Tool
+from tui.core.turn.approval_policy import Judgement
+from tui.core.turn.rules import Rule, RuleError, Verdict, parse_rule
+
+if TYPE_CHECKING:
+    from tui.runtime.config_reload import ConfigReload
+    from tui.runtime.turn import TurnContext
+
+APPROVALS = "approvals"
+NEW = "rules"
+"""The list that new rules are added to."""
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierApproval:
+    """A tool that the person has allowed by an answer; `always`, or for this session."""
+
+    key: str
+    always: bool
+
+    @property
+    def tool(self) -> str:
+        """Server and tool, "notes/add_note"."""
+        return self.key.rpartition("@")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What would happen to a call: the verdict, and the rules that match, the one that decides first."""
+
+    judgement: Judgement
+    matching: Sequence[Rule]
+
+
+class RuleChanges:
+    """Lists, tries and changes rules.
+
+    Args:
+        configuration: the file, and reading it again.
+        context: has the policy that is in force, and the tools of the running servers.
+    """
+
+    def __init__(self, configuration: "ConfigReload", context: "TurnContext") -> None:
+        self._configuration = configuration
+        self._context = context
+
+    @property
+    def path(self) -> str:
+        """The configuration file."""
+        return str(self._configuration.file.path)
+
+    @property
+    def rules(self) -> Sequence[Rule]:
+        return self._context.policy.rules.rules
+
+    @property
+    def approvals(self) -> Sequence[EarlierApproval]:
+        """What earlier answers allow."""
+        policy = self._context.policy
+        policy.refresh()
+        always = [EarlierApproval(key, True) for key in sorted(policy.always)]
+        return always + [EarlierApproval(key, False) for key in sorted(policy.session - policy.always)]
+
+    def try_call(self, server: str, name: str, arguments: Mapping[str, Any]) -> Trial:
+        """Return what would happen to a call of the model."""
+        policy = self._context.policy
+        known = (one for one in self._context.toolbox.tools() if (one.server, one.name) == (server, name))
+        tool = next(known, Tool(server, name))
+        matching = tuple(policy.rules.matching(server, name, arguments))
+        return Trial(policy.judge(tool, arguments), matching)
+
+    async def add(self, text: str) -> None:
+        """Add a rule. Raises McptuiError."""
+        from tui.settings.save_list import add_item
+
+        rule = parse_rule(text)
+        await asyncio.to_thread(add_item, self._configuration.file.path, (APPROVALS, NEW), str(rule))
+        await self._configuration.reload_or_raise()
+
+    async def replace(self, rule: Rule, text: str) -> None:
+        """Put another rule in the place of one. Raises McptuiError."""
+        new = parse_rule(text)
+        if rule.origin == NEW or new.action is rule.action:
+            await self._change(rule, str(new) if rule.origin == NEW else new.pattern)
+        else:  # its list has another action
+            await self.add(text)
+            await self._change(rule, None)
+
+    async def remove(self, rule: Rule) -> None:
+        """Remove a rule. Raises McptuiError."""
+        await self._change(rule, None)
+
+    async def _change(self, rule: Rule, item: str | None) -> None:
+        from tui.settings.save_list import change_item
+
+        key = (APPROVALS, rule.origin)
+        is_meant = _Meant(rule)
+        await asyncio.to_thread(change_item, self._configuration.file.path, key, rule.number, is_meant, item)
+        await self._configuration.reload_or_raise()
+
+    async def revoke(self, approval: EarlierApproval) -> None:
+        """Forget an earlier approval. Raises McptuiError."""
+        from tui.settings.save_list import remove_items
+
+        policy = self._context.policy
+        policy.session.discard(approval.key)
+        if approval.always:
+            path = self._configuration.file.path
+            await asyncio.to_thread(remove_items, path, (APPROVALS, "remembered"), approval.key)
+            policy.refresh()
+
+
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """Whether a text in the file is the rule that is changed."""
+
+    rule: Rule
+
+    def __call__(self, text: str) -> bool:
+        try:
+            action = None if self.rule.origin == NEW else Verdict(self.rule.origin)
+            return parse_rule(text, action) == self.rule
+        except RuleError:
+            return False

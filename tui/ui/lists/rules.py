@@ -1,0 +1,311 @@
+"""The rules screen: lists, edits and tries rules, and lists and revokes earlier approvals."""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import ModalScreen
+
+from tui.core.text import clean_line
+from tui.core.turn.rules import Rule, RuleError, Verdict, parse_rule
+from tui.ui.keys.action_table import Action, Context
+from tui.ui.keys.bindings import bindings_of
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.lists.finder import AS_DIALOG, Finder, FinderItem, heading, words
+from tui.ui.widgets.rows import EMPTY, Row, crop, pad, wrap
+from tui.ui.widgets.symbols import Symbols
+
+if TYPE_CHECKING:
+    from tui.runtime.rule_changes import EarlierApproval, RuleChanges, Trial
+
+ACTION_CELLS = 7
+STYLES: Mapping[Verdict, str] = {Verdict.ALLOW: "ok", Verdict.ASK: "warn", Verdict.DENY: "bad"}
+OUTCOMES: Mapping[Verdict, str] = {
+    Verdict.ALLOW: "Runs without approval",
+    Verdict.ASK: "Asks for approval",
+    Verdict.DENY: "Denied",
+}
+
+EXAMPLE = "ask files/* path=/etc/*"
+EMPTY_WORDS = (
+    "No rules yet. A rule allows, asks about or denies calls of a server, a tool or arguments: "
+    "allow weather/*, ask files/* path=/etc/*, deny */delete_*"
+)
+ORDER_WORDS = "deny overrides ask, ask overrides allow. Without a rule, read-only tools of trusted servers run, others ask."
+TRY_WORDS = 'To try the rules, type a call: server/tool {"argument": "value"}'
+
+
+@dataclass(frozen=True, slots=True)
+class TypedCall:
+    """A call that the person typed; `problem` says what is wrong with its arguments, or ""."""
+
+    server: str
+    tool: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    problem: str = ""
+
+    @property
+    def text(self) -> str:
+        """It as it is typed."""
+        return f"{self.server}/{self.tool} {json.dumps(self.arguments, ensure_ascii=False, default=str)}"
+
+
+def typed_call(text: str) -> TypedCall | None:
+    """Return the call that a text means, `server/tool {json}`, or None: then it filters the list."""
+    name, brace, rest = text.strip().partition("{")
+    server, slash, tool = name.strip().partition("/")
+    if not (server and slash and tool) or "*" in name or "=" in name or server.split()[0] in set(Verdict):
+        return None
+    if not brace:
+        return TypedCall(server, tool)
+    try:
+        arguments = json.loads(brace + rest)
+    except (ValueError, RecursionError):
+        return TypedCall(server, tool, problem="The arguments are not a complete JSON object.")
+    return TypedCall(server, tool, arguments)
+
+
+def rule_item(key: str, rule: Rule, sign: str = " ", *, dim: bool = False) -> FinderItem:
+    """Return the row of a rule; `sign` says what it does to the call that is tried."""
+    return FinderItem(key, partial(_rule_rows, rule, sign, dim))
+
+
+def _rule_rows(rule: Rule, sign: str, dim: bool, width: int) -> Sequence[Row]:
+    origin = f"{rule.origin}[{rule.number}]"
+    room = max(8, width - ACTION_CELLS - len(origin) - 6)
+    text = crop(((clean_line(rule.pattern, 400), "dim" if dim else "text"),), room)
+    return [
+        (
+            (f"{sign} ", "accent"),
+            (f"{rule.action.value:<{ACTION_CELLS}}", "dim" if dim else STYLES[rule.action]),
+            *pad(text, room + 2),
+            (origin, "dim"),
+        )
+    ]
+
+
+def approval_item(key: str, found: "EarlierApproval") -> FinderItem:
+    """Return the row of an earlier approval."""
+    how = "always, until its definition changes" if found.always else "this session"
+    row: Row = (
+        ("  ", ""),
+        (f"{'allow':<{ACTION_CELLS}}", "ok"),
+        (clean_line(found.tool, 200), "text"),
+        (f"   {how}", "dim"),
+    )
+    return FinderItem(key, lambda width: [crop(row, width)])
+
+
+class RulesScreen(ModalScreen[None]):
+    """Lists, tries and changes the rules.
+
+    `confirm` asks a question about something, and calls a function with the answer. `call` is what is tried
+    at first. `recent` are calls of the conversation, the last one first. `problems` are those of the rules in
+    the configuration.
+    """
+
+    CONTEXTS = (Context.RULES,)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.RULES)
+    DEFAULT_CSS = f"RulesScreen {{ {AS_DIALOG} }}"
+
+    def __init__(
+        self,
+        changes: "RuleChanges",
+        overrides: KeyOverrides,
+        symbols: Symbols,
+        *,
+        confirm: Callable[[str, str, Callable[[bool | None], None]], None],
+        call: TypedCall | None = None,
+        recent: Sequence[TypedCall] = (),
+        problems: Sequence[str] = (),
+    ) -> None:
+        super().__init__()
+        self._changes = changes
+        self._symbols = symbols
+        self._confirm = confirm
+        self._first = call
+        self._recent = recent
+        self._tried = -1
+        self._problems = problems
+        self._rules: dict[str, Rule] = {}
+        self._approvals: dict[str, EarlierApproval] = {}
+        self.finder = Finder(
+            Context.RULES,
+            overrides,
+            "a rule, or a call to try: server/tool {json}",
+            sift=lambda text: self._show(),
+            take=self._take,
+            about=self._about,
+            offers=self._offers,
+        )
+        self.finder.field.max_length = 4000
+
+    def compose(self) -> ComposeResult:
+        yield self.finder
+
+    def on_key(self, event: events.Key) -> None:
+        self.finder.type(event)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return self.finder.check_action(action, parameters)
+
+    def on_mount(self) -> None:
+        if self._first is not None:
+            self._fill(self._first)
+        self._show()
+
+    def _fill(self, call: TypedCall) -> None:
+        self.finder.field.value = clean_line(call.text, 4000)
+        self.finder.field.cursor_position = len(self.finder.field.value)
+
+    def _show(self, key: str = "") -> None:
+        rules = self._changes.rules
+        self._rules = {f"{rule.origin} {rule.number}": rule for rule in rules}
+        approvals = self._changes.approvals
+        self._approvals = {f"approval {one.key}": one for one in approvals}
+        text = self.finder.field.value.strip()
+        call = typed_call(text)
+        items = self._tried_items(call) if call is not None else self._filtered(text)
+        self.finder.list.show([*(words(clean_line(one, 400), "bad") for one in self._problems), *items], key)
+        self.finder.title_line.show((("Rules", "text bold"),), ((f"{len(rules)} ", "dim"),))
+        self.finder.show_keys()
+
+    def _filtered(self, text: str) -> list[FinderItem]:
+        parts = text.casefold().split()
+        items = [
+            rule_item(key, rule)
+            for key, rule in self._rules.items()
+            if all(part in str(rule).casefold() for part in parts)
+        ]
+        if not self._rules:
+            items = [words(""), words(EMPTY_WORDS)]
+        earlier = [
+            approval_item(key, one)
+            for key, one in self._approvals.items()
+            if all(part in one.tool.casefold() for part in parts)
+        ]
+        if earlier:
+            items += [heading("Earlier approvals", "your answers, unless a rule decides"), *earlier]
+        return [*items, words(""), words(ORDER_WORDS), words(TRY_WORDS)]
+
+    def _tried_items(self, call: TypedCall) -> list[FinderItem]:
+        if call.problem:
+            return [
+                words(call.problem, "warn"),
+                words(""),
+                *map(rule_item, self._rules, self._rules.values()),
+            ]
+        trial = self._changes.try_call(call.server, call.tool, call.arguments)
+        marks = {id(rule): self._symbols.warning for rule in trial.matching}
+        decides = trial.matching[0] if trial.matching else None
+        if decides is not None:
+            marks[id(decides)] = self._symbols.running
+        items = [FinderItem("", lambda width: _outcome_rows(trial, width)), words("")]
+        for key, rule in self._rules.items():
+            mark = marks.get(id(rule), "")
+            items.append(rule_item(key, rule, mark or " ", dim=not mark))
+        if len(trial.matching) > 1:
+            items += [
+                words(""),
+                words(f"{self._symbols.warning} also matches, but another rule overrides it"),
+            ]
+        return items
+
+    def _about(self, key: str) -> Row:
+        if (rule := self._rules.get(key)) is not None:
+            return ((f"approvals.{rule.origin} in {clean_line(self._changes.path, 200)}", "dim"),)
+        return (("given by your answer to an approval", "dim"),) if key in self._approvals else EMPTY
+
+    def _offers(self, found: Action) -> bool:
+        key = self.finder.list.current
+        match found.id:
+            case "rule.edit":
+                return key in self._rules
+            case "rule.remove":
+                return key in self._rules or key in self._approvals
+            case "rule.recent":
+                return bool(self._recent)
+        return True
+
+    def _take(self, key: str) -> None:
+        if (rule := self._rules.get(key)) is not None:
+            self._ask("edit", str(rule), lambda text: self._changes.replace(rule, text), "Saved.")
+
+    def action_rule_edit(self) -> None:
+        self.finder.choose()
+
+    def action_rule_add(self) -> None:
+        call = typed_call(self.finder.field.value)
+        draft = str(Rule(Verdict.DENY, call.server, call.tool)) if call is not None else ""
+        self._ask("new rule", draft, self._changes.add, "Added.")
+
+    def _ask(self, label: str, value: str, save: Callable[[str], Awaitable[None]], done: str) -> None:
+        def given(text: str) -> None:
+            if (text.strip() and text.strip() != value) or (text.strip() and label != "edit"):
+                self._run(save(text), done)
+
+        self.finder.prompt.ask(label, given, value=value, placeholder=EXAMPLE, check=self._checked)
+
+    def _checked(self, text: str) -> str:
+        """Return a word if a text is no rule, and tell why; the line of the text has no room for it."""
+        problem = _problem_of(text)
+        self.finder.tell(problem, "bad", lasting=True)
+        return "not a rule" if problem else ""
+
+    def _run(self, work: Awaitable[None], done: str) -> None:
+        async def change() -> None:
+            await work
+            self._problems = ()
+            self._show()
+            self.finder.tell(done)
+
+        self.finder.keep_task(change(), "change the rules")
+
+    def action_rule_remove(self) -> None:
+        key = self.finder.list.current
+        rule, approval = self._rules.get(key), self._approvals.get(key)
+        if approval is not None:
+            self._run(self._changes.revoke(approval), "Revoked. The tool asks again.")
+        if rule is None:
+            return
+
+        def decided(yes: bool | None) -> None:
+            if yes:
+                self._run(self._changes.remove(rule), "Removed.")
+
+        question = f"Remove the rule “{clean_line(str(rule), 200)}” from the configuration?"
+        about = "Calls that it decided are decided by the other rules from now on, or without a rule."
+        self._confirm(question, about, decided)
+
+    def action_rule_recent(self) -> None:
+        """Try the call before the one that was tried last."""
+        if self._recent:
+            self._tried = (self._tried + 1) % len(self._recent)
+            self._fill(self._recent[self._tried])
+            self.finder.resift()
+
+    def action_rule_leave(self) -> None:
+        if not self.finder.empty_field():
+            self.dismiss(None)
+
+
+def _problem_of(text: str) -> str:
+    if not text.strip():
+        return ""
+    try:
+        parse_rule(text)
+    except RuleError as error:
+        return clean_line(str(error), 200)
+    return ""
+
+
+def _outcome_rows(trial: "Trial", width: int) -> Sequence[Row]:
+    found = trial.judgement
+    why = f"rule: {found.rule}" if found.rule else found.why or found.by
+    style = f"{STYLES[found.verdict]} bold"
+    return wrap(((OUTCOMES[found.verdict], style), (f"   {clean_line(why, 400)}", "text")), width)
