@@ -1,5 +1,6 @@
 """Secrets of the configuration that a server puts into all it says: no command writes or prints them."""
 
+import base64
 import json
 import os
 import sys
@@ -22,7 +23,14 @@ MARK = "[redacted:servers.leaky.env.LEAKY_TOKEN]"
 
 
 def leaked_in(text: str) -> list[str]:
-    return [name for name, secret in SECRETS.items() if secret in text]
+    """Return the names of the secrets that are in a text, as they are or in base64."""
+    return [
+        name
+        for name, secret in SECRETS.items()
+        if secret in text
+        or base64.b64encode(secret.encode()).decode().rstrip("=") in text
+        or base64.b64encode(f"ada:{secret}".encode()).decode()[8:-4] in text
+    ]
 
 
 def written() -> Iterator[tuple[str, list[str]]]:

@@ -96,7 +96,7 @@ class Supervisor:
         self.subscriptions = Subscriptions()
         self._around = around
         self._booting: ServerTransport | None = None
-        self._redact = around.redactor.redact
+        self._redact, self._redact_cut = around.redactor.redact, around.redactor.redact_cut
         self._status = ServerStatus.before_any_start(spec, around.clock.now_ns())
         self._policy = RestartPolicy()
         self._task: asyncio.Task[None] | None = None
@@ -127,7 +127,7 @@ class Supervisor:
             self._status,
             sign_in=sign_in,
             pid=None if is_stopped else transport.pid,
-            stderr_last=clean_line(self._redact(stderr.reason if is_stopped else stderr.last), 300),
+            stderr_last=clean_line(self._redact_cut(stderr.reason if is_stopped else stderr.last), 300),
             noise=transport.noise,
             reach=transport.reach,
             tasks=len(self.waiting_tasks),
@@ -194,7 +194,7 @@ class Supervisor:
         """Of this run of the server, or of the last one."""
         if self.connection is None:
             return ()
-        return tuple(self._redact(line) for line in self.connection.transport.stderr.lines())
+        return tuple(self._around.redactor.redact_lines(self.connection.transport.stderr.lines()))
 
     async def start(self) -> None:
         """Start it, and return once it is RUNNING or STOPPED again. While STOPPING, the start is queued."""

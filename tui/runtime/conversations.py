@@ -208,7 +208,7 @@ class Conversations:
 
     async def rename(self, session: str, title: str) -> None:
         if self._is_open(session):
-            self._now.describe(SessionMeta(title=title))
+            self._now.describe(SessionMeta(title=self._context.redactor.redact_spoken(title)))
             await self._now.settled()
         else:
             await self._stored().rename(session, title)
@@ -461,7 +461,7 @@ class Conversations:
         except McptuiError as error:
             now.refused = str(error)
         else:
-            now.begin(journal, question, self._about_model())
+            now.begin(journal, self._context.redactor.redact_spoken(question), self._about_model())
         self.revision += 1
 
     async def _begun(self, store: Sessions, parent: str) -> Journal:

@@ -43,7 +43,7 @@ class EventRedactor:
 
     def take(self, event: Event) -> Iterator[Event]:
         """Yield what a front end gets for an event: nothing, or up to two events."""
-        if isinstance(event, TextDelta | ReasoningDelta):
+        if isinstance(event, TextDelta | ReasoningDelta) and (self._redactor.searches or self._held):
             yield from self._take_text(event)
             return
         if self._held is not None:
@@ -79,7 +79,7 @@ def redacted(event: Event, redactor: Redactor) -> Event:
 
     In mcptui's own texts also what only looks like a secret is replaced: an error may quote it.
     """
-    own, clear = redactor.redact, redactor.redact_spoken
+    own = redactor.redact
     match event:
         case TurnError(message=message, where=where, next_step=next_step):
             return replace(event, message=own(message), where=own(where), next_step=own(next_step))
@@ -89,6 +89,14 @@ def redacted(event: Event, redactor: Redactor) -> Event:
             return replace(event, message=own(message))
         case TurnStarted(notice=notice):
             return replace(event, notice=own(notice))
+        case _:
+            return _spoken(event, redactor) if redactor.searches else event
+
+
+def _spoken(event: Event, redactor: Redactor) -> Event:
+    """Return an event without configured secrets in what a person, a model or a server wrote."""
+    clear = redactor.redact_spoken
+    match event:
         case TurnEnded(text=text) | Steered(text=text):
             return replace(event, text=clear(text))
         case CallForming(name=name):

@@ -1,8 +1,10 @@
 """A server that puts the secret of its environment into everything it says."""
 
+import base64
 import json
 import os
 import sys
+from urllib.parse import quote
 
 SECRET = os.environ["LEAKY_TOKEN"]
 URI = f"leak://{SECRET}/notes"
@@ -30,7 +32,11 @@ def answer(asked: dict) -> dict | None:
                 notify("notifications/progress", {"progressToken": token, "progress": 1, "message": SECRET})
             if text == "fail":
                 return None
-            return {"content": [{"type": "text", "text": f"it is {SECRET}; told {text == SECRET}"}]}
+            encoded = [base64.b64encode(one.encode()).decode() for one in (SECRET, f"ada:{SECRET}")]
+            return {
+                "content": [{"type": "text", "text": f"it is {SECRET}; told {text == SECRET}"}],
+                "structuredContent": {"arguments": sys.argv[1:], "encoded": [*encoded, quote(SECRET)]},
+            }
         case "resources/list":
             return {"resources": [{"uri": URI, "name": SECRET, "description": SECRET}]}
         case "resources/templates/list":

@@ -22,6 +22,9 @@ async def test_a_secret_that_the_model_writes_in_pieces_is_in_no_event_and_no_me
     assert said == "It is [redacted:K]."
     assert isinstance(ended, TurnEnded) and ended.text == "It is [redacted:K]."
     assert SECRET not in repr(list(one.conversations.messages))
+    assert one.conversations.info.title == "use [redacted:K]"
+    await one.conversations.rename(one.conversations.info.id, f"about {SECRET}")
+    assert one.conversations.info.title == "about [redacted:K]"
     await one.ask("again")
     assert SECRET in repr(one.model.requests[-1])
     await one.conversations.close()

@@ -1,7 +1,7 @@
 """Redaction: everything that enters a recording, a log, an export or a screen goes through it."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from tui.core.secrets.encodings import (
@@ -116,6 +116,10 @@ def _replaced(raw: bytes, spans: list[Span]) -> tuple[bytes, tuple[Redaction, ..
     return b"".join(parts), tuple(redactions)
 
 
+CUT = "…"
+MIN_CUT = 4
+"""Characters at the end of a cut text that may be the beginning of a secret; fewer occur in any text."""
+
 MIN_SECRET = 8
 """A shorter configured value is not searched for: it would match ordinary text."""
 
@@ -182,6 +186,11 @@ class Redactor:
         """How many values are known; it only grows."""
         return len(self._names)
 
+    @property
+    def searches(self) -> bool:
+        """Whether there is any value that `redact_spoken` replaces."""
+        return bool(self._spoken_names)
+
     def redact(self, text: str) -> str:
         return self._in_text(text, self._bytes.redact)
 
@@ -196,7 +205,7 @@ class Redactor:
         path or a program. Truncated and masked keys stay for the same reason, unless `quotes`. `shapes`
         replaces what looks like a secret too, but no placeholders.
         """
-        if not (shapes or self._spoken_names):
+        if not (shapes or self.searches):
             return text
         return self._in_text(text, partial(self._spoken.redact, shapes=shapes, quotes=quotes))
 
@@ -212,6 +221,22 @@ class Redactor:
         if self._beginnings is None:
             self._beginnings = Beginnings(form for value in self._spoken_names for form in forms_of(value))
         return self._beginnings.at_end(text)
+
+    def redact_cut(self, text: str) -> str:
+        """Return `text` as `redact` does, also without beginnings of values at its end and before each `…`.
+
+        For sentences with texts that were cut, and for a line that is still being written.
+        """
+        parts = self.redact(text).split(CUT)
+        for place, part in enumerate(parts):
+            if (count := self.begun_at_end(part)) >= MIN_CUT:
+                parts[place] = part[:-count] + (CUT if place == len(parts) - 1 else "")
+        return CUT.join(parts)
+
+    def redact_lines(self, lines: Sequence[str]) -> list[str]:
+        """Return lines without secrets, of which the last may be incomplete and those with `…` are cut."""
+        found = [self.redact_cut(line) if line.endswith(CUT) else self.redact(line) for line in lines]
+        return [*found[:-1], *map(self.redact_cut, lines[-1:])]
 
     def redact_bytes(self, raw: bytes) -> tuple[bytes, tuple[Redaction, ...]]:
         """Return bytes with a mark for each secret, and the positions of the marks.

@@ -65,10 +65,18 @@ class ResultRedactor:
         before = self._cleared_tools.get((tool.server, tool.name))
         return before[0] if before is not None and before[1] is tool else tool
 
+    def sentence(self, text: str) -> str:
+        """Return a sentence of ours that quotes a server, cut or not."""
+        return self._redactor.redact_cut(text)
+
     async def result(self, result: ToolResult) -> ToolResult:
+        """Return a result without secrets; one without `raw` is a sentence on why there is no answer."""
+        if result.raw is None:
+            return self._failure(result)
+        if not self._redactor.searches:
+            return result
         texts = [*_texts_of(result.content), *texts_in(result.structured), result.warning]
-        if result.raw is not None:
-            texts += texts_in(result.raw)
+        texts += texts_in(result.raw)
         return await self._in_thread(texts, lambda: self._result(result), result)
 
     def redacted(self, result: ToolResult) -> ToolResult:
@@ -76,12 +84,14 @@ class ResultRedactor:
         return replace(self._result(result), as_is=False)
 
     async def prompt(self, result: PromptResult) -> PromptResult:
-        texts = [result.description, result.problem, *texts_in(result.raw)]
+        result = replace(result, problem=self.sentence(result.problem))
+        texts = [result.description, *texts_in(result.raw)]
         texts += _texts_of([message.content for message in result.messages])
         return await self._in_thread(texts, lambda: self._prompt(result), result)
 
     async def answer(self, answer: RawAnswer) -> RawAnswer:
-        texts = [answer.problem, *texts_in(answer.result), *texts_in(answer.error)]
+        answer = replace(answer, problem=self.sentence(answer.problem))
+        texts = [*texts_in(answer.result), *texts_in(answer.error)]
         return await self._in_thread(texts, lambda: self._answer(answer), answer)
 
     async def _in_thread(self, texts: Sequence[str], work: Callable[[], T], otherwise: T) -> T:
@@ -93,7 +103,8 @@ class ResultRedactor:
 
     def _holds(self, texts: Iterable[str]) -> bool:
         """Return whether any of the texts holds a secret; joined, since one search is cheaper than many."""
-        joined = "\n".join(texts)
+        # What is shown is often the same object as in the raw result.
+        joined = "\n".join({id(text): text for text in texts}.values())
         return self.text(joined) != joined
 
     def _tool(self, tool: Tool) -> Tool:
@@ -101,6 +112,13 @@ class ResultRedactor:
             return tool
         title, description = self.text(tool.title), self.text(tool.description)
         return replace(tool, title=title, description=description, schema=self._cleared(tool.schema))
+
+    def _failure(self, result: ToolResult) -> ToolResult:
+        content = tuple(
+            replace(one, text=self.sentence(one.text)) if isinstance(one, TextContent) else self._content(one)
+            for one in result.content
+        )
+        return replace(result, content=content, warning=self.sentence(result.warning))
 
     def _result(self, result: ToolResult) -> ToolResult:
         return replace(
@@ -118,7 +136,6 @@ class ResultRedactor:
             messages=tuple(
                 replace(message, content=self._content(message.content)) for message in result.messages
             ),
-            problem=self.text(result.problem),
             raw=None if result.raw is None else self._cleared(result.raw),
         )
 
@@ -127,7 +144,6 @@ class ResultRedactor:
             answer,
             result=self._cleared(answer.result),
             error=None if answer.error is None else self._cleared(answer.error),
-            problem=self.text(answer.problem),
         )
 
     def _content(self, content: Content) -> Content:

@@ -166,3 +166,27 @@ def test_a_key_that_is_an_ordinary_word_stays_in_conversation_text():
     assert redactor.redact_spoken("lm-studio hunter2-hunter2") == "lm-studio [redacted:PASSWORD]"
     assert redactor.redact("lm-studio") != "lm-studio"
     assert redactor.begun_at_end("lm-stud") == 0
+
+
+def test_the_beginning_of_a_value_at_the_end_of_a_cut_text_is_left_out():
+    redactor = Redactor({"K": "configured-value"})
+    assert redactor.redact_cut("it is configu…") == "it is …"
+    assert redactor.redact_cut('the server said "it is configu…". Press r.') == (
+        'the server said "it is …". Press r.'
+    )
+    assert redactor.redact_cut("it is configu") == "it is …"
+    assert redactor.redact_cut("it is configured-value…") == "it is [redacted:K]…"
+    assert redactor.redact_cut("it is a con…") == "it is a con…"
+
+
+def test_of_lines_the_last_may_be_incomplete():
+    redactor = Redactor({"K": "configured-value"})
+    lines = ["it is configu", "long configu…", "configured-value", "it is configu"]
+    assert redactor.redact_lines(lines) == ["it is configu", "long …", "[redacted:K]", "it is …"]
+    assert redactor.redact_lines([]) == []
+
+
+def test_the_beginning_of_a_value_in_base64_is_found_too():
+    redactor = Redactor({"K": "configured-value"})
+    text = "it is Y29uZmln"
+    assert redactor.begun_at_end(text) == len("Y29uZmln")

@@ -54,7 +54,7 @@ async def test_each_part_of_a_result_is_redacted(redaction):
     ids=["url", "base64", "basic", "json", "json in json"],
 )
 async def test_encoded_secrets_are_redacted(redaction, text):
-    found = await redaction.result(ToolResult((TextContent(text),)))
+    found = await redaction.result(ToolResult((TextContent(text),), raw={}))
     (content,) = found.content
     assert isinstance(content, TextContent)
     assert "[redacted:KEY]" in content.text
@@ -68,6 +68,14 @@ async def test_a_binary_part_with_a_secret_remains_base64(redaction):
     found = await redaction.result(ToolResult((content,), raw={"data": data}))
     assert found.content == (BinaryContent("blob", "text/plain", len(clear), b64encode(clear).decode()),)
     assert found.raw == {"data": b64encode(clear).decode()}
+
+
+async def test_a_sentence_that_quotes_a_server_has_no_beginning_of_a_secret_where_it_was_cut(redaction):
+    text = f"The server answered: {SECRET[:12]}… Try again."
+    found = await redaction.result(ToolResult((TextContent(text),), is_error=True))
+    assert found.content == (TextContent("The server answered: … Try again."),)
+    answer = await redaction.answer(RawAnswer(problem=text))
+    assert answer.problem == "The server answered: … Try again."
 
 
 async def test_a_result_without_secrets_is_returned_as_it_is(redaction):
