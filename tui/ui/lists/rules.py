@@ -36,7 +36,10 @@ EMPTY_WORDS = (
     "No rules yet. A rule allows, asks about or denies calls of a server, a tool or arguments: "
     "allow weather/*, ask files/* path=/etc/*, deny */delete_*"
 )
-ORDER_WORDS = "deny overrides ask, ask overrides allow. Without a rule, read-only tools of trusted servers run, others ask."
+ORDER_WORDS = (
+    "deny overrides ask, ask overrides allow. Without a rule, read-only tools of trusted servers run, "
+    "others ask."
+)
 TRY_WORDS = 'To try the rules, type a call: server/tool {"argument": "value"}'
 
 
