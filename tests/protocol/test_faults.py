@@ -148,7 +148,7 @@ ROWS = [
     Row("list_changed_storm", (OK,), LEGACY),
     Row("bad_tool_names", (says("called"),), tools=20, left_out=("has no name", "300 characters")),
     Row("tool_shadowing", (OK,), tools=6),
-    Row("tool_poisoning", (OK,), tools=None),
+    Row("tool_poisoning"),
     Row("huge_descriptions", (OK,)),
     Row("list_hangs", tools=0, left_out=("no response within 1 s",), start_seconds=2.0),
     Row("deep_schema", (OK,), tools=2, left_out=("its inputSchema nests deeper than 64 levels",)),
@@ -314,6 +314,18 @@ async def test_a_tool_whose_definition_changed_is_not_run_under_its_old_one():
         ("add", Verdict.SUSPICIOUS),
         ("helper_2", Verdict.COMPATIBLE),
     ]
+    await host.shutdown()
+
+
+async def test_a_poisoned_tool_is_marked_and_not_offered_before_somebody_accepts_it():
+    host = host_for(only("tool_poisoning"))
+    await host.start_all()
+    ((name, what),) = host.status("tool_poisoning").hidden
+    assert name == "add"
+    assert "description: hidden tag characters, invisible characters, text out of sight, HTML comment" in what
+    assert "argument sidenote: imitates a prompt" in what
+    assert host.toolbox.tools() == []
+    assert [one.verdict for one in host.definition_changes("tool_poisoning")] == [Verdict.SUSPICIOUS]
     await host.shutdown()
 
 

@@ -89,6 +89,7 @@ def as_object(status: ServerStatus, tokens: DefinitionTokens | None = None) -> d
         "prompts": status.prompts,
         "start_ms": None if status.start_ms is None else round(status.start_ms, 1),
         "quarantined": [{"name": name, "why": why} for name, why in status.quarantined],
+        "hidden_text": [{"name": name, "what": what} for name, what in status.hidden],
         "listing_problem": status.listing_problem or None,
         "reason": None if running or status.reason is None else status.reason.value,
         "detail": status.detail or None,
@@ -154,6 +155,10 @@ def _lines(status: ServerStatus, width: int, tokens: DefinitionTokens | None) ->
         lines.append(f"    at {_where(status.reach)}")
     if status.listing_problem:
         lines.append(f"    tools/list: {clean_line(status.listing_problem, 300)}")
+    lines += [
+        f"    hidden text: {clean_line(name, 60)}: {clean_line(what, 300)}"
+        for name, what in status.hidden[:20]
+    ]
     lines += [
         f"    omitted: {clean_line(tool, 60)}: {clean_line(why, 200)}"
         for tool, why in status.quarantined[:20]

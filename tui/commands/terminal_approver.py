@@ -31,7 +31,8 @@ def question(request: ApprovalRequest) -> str:
     """Return the whole question: what would run, with which arguments, and why it asks."""
     tool = request.tool
     head = f"? {clean_line(tool.server, 80)} › {clean_line(tool.name, 120)}   {request.why}"
-    return f"{head}\n{_arguments(request.arguments)}\n  {KEYS}: "
+    warning = f"    ! {clean_line(request.warning, 400)}\n" if request.warning else ""
+    return f"{head}\n{_arguments(request.arguments)}\n{warning}  {KEYS}: "
 
 
 def trust_text(question: TrustQuestion) -> str:

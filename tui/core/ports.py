@@ -231,6 +231,15 @@ class ApprovalRequest:
     arguments: Mapping[str, Any]
     why: str
 
+    @property
+    def warning(self) -> str:
+        """What is hidden in the definition of the tool, in a sentence, or ""."""
+        if not self.tool.hidden:
+            return ""
+        from tui.core.hidden_text.scan import signs_of  # not needed for the first frame
+
+        return f"Its definition has text that you may not see: {signs_of(self.tool.hidden)}."
+
 
 @dataclass(frozen=True, slots=True)
 class TrustQuestion:

@@ -242,6 +242,7 @@ class ServerStatus:
         start_ms: how long the last successful start took.
         protocol: negotiated protocol version ("2026-07-28").
         quarantined: tools left out, each as (name, reason).
+        hidden: tools with hidden text, or "instructions", each as (name, where and what).
         listing_problem: why its tools could not be listed, or not all of them; or "".
         resources, prompts: their number; None if not requested or not supported.
         resources_revision, prompts_revision: count their changes since it started.
@@ -271,6 +272,7 @@ class ServerStatus:
     version: str = ""
     tools: int = 0
     quarantined: tuple[tuple[str, str], ...] = ()
+    hidden: tuple[tuple[str, str], ...] = ()
     listing_problem: str = ""
     resources: int | None = None
     prompts: int | None = None

@@ -5,7 +5,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from glob import escape
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:  # not needed for the first frame
+    from tui.core.hidden_text.scan import HiddenText
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,7 @@ class Tool:
         has_icon: the server names an icon. It is never fetched.
         withheld: why the model is not offered this tool, whatever is configured; or "".
         is_unaccepted: it is withheld because nobody has accepted what it says of itself.
+        hidden: what in its definition a person does not see, or is addressed to the model past the person.
     """
 
     server: str
@@ -41,6 +45,7 @@ class Tool:
     has_icon: bool = False
     withheld: str = ""
     is_unaccepted: bool = False
+    hidden: "tuple[HiddenText, ...]" = ()
 
 
 def is_off(name: str, patterns: Sequence[str]) -> bool:

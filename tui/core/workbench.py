@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from tui.core.forms.spec import MISSING, Path
 from tui.core.secrets.places import names_a_secret
@@ -18,6 +18,9 @@ from tui.core.secrets.shapes import shapes_in
 from tui.core.tasks import Task
 from tui.core.tools import Content, ProgressSink, Tool, ToolResult
 from tui.core.units import clock
+
+if TYPE_CHECKING:  # not needed for the first frame
+    from tui.core.hidden_text.scan import HiddenText
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,7 @@ class ResourceInfo:
     mime: str = ""
     size: int | None = None
     template: bool = False
+    hidden: "tuple[HiddenText, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,7 @@ class PromptInfo:
     title: str = ""
     description: str = ""
     arguments: tuple[PromptArgument, ...] = ()
+    hidden: "tuple[HiddenText, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)

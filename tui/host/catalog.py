@@ -5,11 +5,12 @@ A malformed entry never costs the others: it is left out, tools with a reason th
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
 from tui.core.definitions.definition import Definition, definition_of, digest_of
+from tui.core.hidden_text.definitions import in_listed, in_tool
 from tui.core.text import clean, clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import CacheHint, PromptArgument, PromptInfo, ResourceInfo
@@ -146,6 +147,7 @@ def build_catalog(
     outputs: dict[str, Mapping[str, Any]] = {}
     headers: dict[str, Mapping[tuple[str, ...], str]] = {}
     definitions: dict[str, Definition] = {}
+    scanned = {tool.name: tool for tool in before.tools}
     left_out: list[tuple[str, str]] = []
     for number, raw in enumerate(walk.items, 1):
         fault = tool_fault(raw)
@@ -156,7 +158,10 @@ def build_catalog(
         tool = _tool(server, raw, trusted=trusted, pins=pins, protocol=protocol)
         known = tools.get(tool.name)
         if known is None:
-            tools[tool.name], definitions[tool.name] = tool, definition_of(raw)
+            old = scanned.get(tool.name)
+            hidden = old.hidden if old is not None and old.digest == tool.digest else in_tool(raw)
+            tools[tool.name] = replace(tool, hidden=hidden) if hidden else tool
+            definitions[tool.name] = definition_of(raw)
             if isinstance(raw.get("outputSchema"), dict):
                 outputs[tool.name] = raw["outputSchema"]
             if isinstance(wanted, Mapping) and wanted:
@@ -305,6 +310,7 @@ def _resource(server: str, raw: Mapping[str, Any], template: bool) -> ResourceIn
         mime=_text(raw, "mimeType"),
         size=size if isinstance(size, int) and not isinstance(size, bool) and size >= 0 else None,
         template=template,
+        hidden=in_listed(raw),
     )
 
 
@@ -318,7 +324,7 @@ def _prompt(server: str, raw: Mapping[str, Any]) -> PromptInfo | None:
         for item in (listed[:MAX_ARGUMENTS] if isinstance(listed, list) else ())
         if isinstance(item, Mapping) and isinstance(item.get("name"), str)
     )
-    return PromptInfo(server, name, _text(raw, "title"), _text(raw, "description"), arguments)
+    return PromptInfo(server, name, _text(raw, "title"), _text(raw, "description"), arguments, in_listed(raw))
 
 
 def _text(holder: Mapping[str, Any], key: str) -> str:

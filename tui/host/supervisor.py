@@ -315,6 +315,7 @@ class Supervisor:
             withheld=0,
             tools_off=0,
             quarantined=(),
+            hidden=(),
             listing_problem="",
             resources=None,
             prompts=None,

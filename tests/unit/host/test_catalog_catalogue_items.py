@@ -2,6 +2,7 @@
 
 import pytest
 
+from tui.core.hidden_text.scan import HiddenText, Sign
 from tui.core.workbench import PromptArgument, PromptInfo, ResourceInfo
 from tui.host.catalog import MAX_ARGUMENTS, MAX_URI, prompt_infos, resource_infos
 
@@ -9,7 +10,8 @@ from tui.host.catalog import MAX_ARGUMENTS, MAX_URI, prompt_infos, resource_info
 def test_a_resource_keeps_its_raw_texts():
     raw = {"uri": "a://b", "name": "n\x1b[2J", "title": "t", "mimeType": "text/plain", "size": 3}
     found, fault = resource_infos("s", [raw], template=False)
-    assert found == [ResourceInfo("s", "a://b", "n\x1b[2J", "t", "", "text/plain", 3)]
+    escapes = HiddenText(Sign.ESCAPES, "name", "n␛[2J")
+    assert found == [ResourceInfo("s", "a://b", "n\x1b[2J", "t", "", "text/plain", 3, hidden=(escapes,))]
     assert fault == ""
 
 

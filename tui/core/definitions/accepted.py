@@ -1,10 +1,11 @@
 """Which definitions of a server are accepted, and what has changed since. No I/O but through its keeper.
 
-The first list that is seen of a server is accepted as a whole: the person had it started. Whatever differs
-from what was accepted later, or is new, is not offered until somebody accepts exactly that.
+The first list that is seen of a server is accepted, as the person had it started, except for definitions with
+hidden text. These, and whatever differs from what was accepted later or is new, are not offered until
+somebody accepts exactly that.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
@@ -100,10 +101,18 @@ class ServerDefinitions:
             self._accepted, self._refused = dict(kept.accepted), dict(kept.refused)
         self._loaded = True
 
-    def see(self, current: Mapping[str, Definition], digests: Mapping[str, str], *, complete: bool) -> None:
+    def see(
+        self,
+        current: Mapping[str, Definition],
+        digests: Mapping[str, str],
+        *,
+        complete: bool,
+        doubtful: Collection[str] = (),
+    ) -> None:
         """Take note of what the server lists now.
 
-        The first list is accepted; an incomplete one until the first that is `complete`, as far as it goes.
+        The first list is accepted, without the `doubtful` names, which somebody has to read; an incomplete
+        one until the first that is `complete`, as far as it goes.
         """
         self.load()
         self._current, self._digests = current, dict(digests)
@@ -113,7 +122,7 @@ class ServerDefinitions:
             new = {
                 name: Accepted(digest, current.get(name))
                 for name, digest in digests.items()
-                if name not in self._accepted
+                if name not in self._accepted and name not in doubtful
             }
             self._open = not complete
             if new or complete:

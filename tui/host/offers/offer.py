@@ -3,12 +3,14 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
 from tui.core.definitions.accepted import DefinitionBook, DefinitionChange, ServerDefinitions, digests_of
 from tui.core.definitions.definition import INSTRUCTIONS, instructions_definition
+from tui.core.hidden_text.definitions import in_instructions
+from tui.core.hidden_text.scan import HiddenText, is_doubtful, signs_of
 from tui.core.servers import ServerSpec
 from tui.core.tools import Tool, is_off
 from tui.host.catalog import NO_TOOLS, Catalog, described
@@ -47,6 +49,7 @@ class ServerOffer:
 
     def __init__(self, spec: ServerSpec, book: DefinitionBook) -> None:
         self.definitions: ServerDefinitions = book.of(spec.name, definitions_key(spec))
+        self._hidden: tuple[HiddenText, ...] = ()
         self._marked: tuple[Catalog, int, Sequence[Tool]] = (NO_TOOLS, -1, ())
         self._offered: tuple[Sequence[Tool], tuple[str, ...], Sequence[Tool]] = ((), (), ())
 
@@ -63,7 +66,11 @@ class ServerOffer:
             listed[INSTRUCTIONS] = instructions_definition(said)
         digests = {tool.name: tool.digest for tool in catalog.tools}
         digests |= digests_of({name: listed[name] for name in listed.keys() - digests.keys()})
-        self.definitions.see(listed, digests, complete=catalog.is_complete)
+        doubtful = {tool.name for tool in catalog.tools if is_doubtful(tool.hidden)}
+        self._hidden = in_instructions(said) if isinstance(said, str) else ()
+        if is_doubtful(self._hidden):
+            doubtful.add(INSTRUCTIONS)
+        self.definitions.see(listed, digests, complete=catalog.is_complete, doubtful=doubtful)
 
     def tools(self, catalog: Catalog) -> Sequence[Tool]:
         """Return all tools; those that are not accepted are withheld, and say why."""
@@ -113,6 +120,11 @@ class ServerOffer:
         """Return what nobody has accepted; changed instructions count only if the model is given them."""
         return [one for one in self.definitions.changes() if instructions or one.name != INSTRUCTIONS]
 
+    def _hidden_words(self, catalog: Catalog) -> Iterator[tuple[str, str]]:
+        if self._hidden:
+            yield "instructions", ", ".join(dict.fromkeys(one.sign for one in self._hidden))
+        yield from ((tool.name, signs_of(tool.hidden)) for tool in catalog.tools if tool.hidden)
+
     def counts(
         self, connection: Listed, off: tuple[str, ...], redact: Callable[[str], str]
     ) -> dict[str, Any]:
@@ -123,6 +135,7 @@ class ServerOffer:
             "tools_off": sum(is_off(tool.name, off) for tool in catalog.tools),
             "withheld": len(catalog.tools) - len(self.offered(catalog, off)),
             "quarantined": tuple((redact(tool), redact(why)) for tool, why in catalog.quarantined),
+            "hidden": tuple((redact(name), redact(words)) for name, words in self._hidden_words(catalog)),
             "listing_problem": redact(catalog.listing_problem),
             "resources": connection.counts["resources"],
             "prompts": connection.counts["prompts"],

@@ -192,6 +192,7 @@ class RedactedWorkbench:
             name=clear(found.name),
             title=clear(found.title),
             description=clear(found.description),
+            hidden=self._redaction.hidden(found.hidden),
         )
 
     def _prompt(self, found: PromptInfo) -> PromptInfo:
@@ -200,5 +201,9 @@ class RedactedWorkbench:
             PromptArgument(one.name, clear(one.description), one.required) for one in found.arguments
         )
         return replace(
-            found, title=clear(found.title), description=clear(found.description), arguments=arguments
+            found,
+            title=clear(found.title),
+            description=clear(found.description),
+            arguments=arguments,
+            hidden=self._redaction.hidden(found.hidden),
         )

@@ -9,7 +9,7 @@ from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.redact_json import redacted_json, texts_in, without_secrets
@@ -24,6 +24,9 @@ from tui.core.tools import (
     ToolResult,
 )
 from tui.core.workbench import PromptResult, RawAnswer
+
+if TYPE_CHECKING:
+    from tui.core.hidden_text.scan import HiddenText
 
 LARGE = 256 * 1024
 """Characters from which a result is searched in a thread."""
@@ -109,9 +112,20 @@ class ResultRedactor:
 
     def _tool(self, tool: Tool) -> Tool:
         if not self._holds([tool.title, tool.description, *texts_in(tool.schema)]):
-            return tool
-        title, description = self.text(tool.title), self.text(tool.description)
-        return replace(tool, title=title, description=description, schema=self._cleared(tool.schema))
+            return tool if not tool.hidden else replace(tool, hidden=self.hidden(tool.hidden))
+        return replace(
+            tool,
+            title=self.text(tool.title),
+            description=self.text(tool.description),
+            schema=self._cleared(tool.schema),
+            hidden=self.hidden(tool.hidden),
+        )
+
+    def hidden(self, found: Sequence["HiddenText"]) -> tuple["HiddenText", ...]:
+        """Return findings of hidden text without secrets in their excerpts."""
+        return tuple(
+            replace(one, place=self.text(one.place), excerpt=self.text(one.excerpt)) for one in found
+        )
 
     def _failure(self, result: ToolResult) -> ToolResult:
         content = tuple(

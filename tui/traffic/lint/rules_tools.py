@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from tui.core.text import clean
+from tui.core.hidden_text.definitions import in_tool
+from tui.core.hidden_text.scan import signs_of
 from tui.core.traffic import Direction, Severity
 from tui.traffic.lint.body_reader import quote
 from tui.traffic.lint.rules_messages import MessageCheck
@@ -16,9 +17,6 @@ MOST_OF_A_KIND = 5
 
 LONG_DESCRIPTION = 8_192
 """Characters; several clients truncate longer descriptions."""
-
-LOOKED_THROUGH = 64 * 1024
-"""Characters of a description that are searched for hidden ones."""
 
 MOST_SCHEMAS_JUDGED = 200
 """Schemas of one list that are validated; of the others only the root is checked."""
@@ -119,13 +117,8 @@ def _check_description(sparing: _Sparing, shown: str, tool: Mapping[str, Any]) -
     elif isinstance(said, str) and len(said) > LONG_DESCRIPTION:
         sentence = f"The description of {shown} has {len(said):,} characters. Most clients truncate it."
         sparing.say("long-description", Severity.HINT, sentence)
-    if (
-        isinstance(said, str)
-        and (head := said[:LOOKED_THROUGH])
-        and clean(head) != head.replace("\r\n", "\n")
-    ):
-        sentence = f"The description of {shown} contains invisible or control characters."
-        sparing.say("hidden-text", Severity.WARNING, sentence)
+    if found := in_tool(tool):
+        sparing.say("hidden-text", Severity.WARNING, f"The tool {shown} has hidden text: {signs_of(found)}.")
 
 
 def _check_schemas(

@@ -110,7 +110,9 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
         server = clean_line(question.server, 60)
         suspicious = sum(one.verdict is Verdict.SUSPICIOUS for one in question.changes)
         with Vertical():
-            head = Content.assemble((server, "bold"), f": {summary(question.changes)} since you accepted it")
+            was = any(not one.is_new for one in question.changes)
+            since = " since you accepted it" if was else ", not accepted yet"
+            head = Content.assemble((server, "bold"), f": {summary(question.changes)}{since}")
             yield Static(head, markup=False)
             if suspicious:
                 words = "One change is" if suspicious == 1 else f"{suspicious} changes are"

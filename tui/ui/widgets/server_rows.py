@@ -187,6 +187,8 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
         yield from wrap(((change_words(status), "warn"),), room)[:DETAIL_ROWS]
     if status.state is ServerState.RUNNING and status.quarantined:
         yield crop(((f"{plural(len(status.quarantined), 'tool')} omitted", "warn"),), room)
+    if status.state is ServerState.RUNNING and status.hidden:
+        yield crop((("! ", "warn"), (hidden_words(status), "warn")), room)
     if not status.failed:
         return
     sentence = clean_line(status.detail, 600)
@@ -268,10 +270,22 @@ def token_facts(tokens: "DefinitionTokens") -> str:
 def _tool_problems(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
     if status.listing_problem:
         yield "listing", clean_line(f"tools/list: {status.listing_problem}"), "warn"
+    for name, what in status.hidden[:8]:
+        yield "hidden", f"{clean_line(name, 64)}: {clean_line(what, 300)}", "warn"
+    if len(status.hidden) > 8:
+        yield "", f"and {len(status.hidden) - 8} more with hidden text", "warn"
     for name, why in status.quarantined[:8]:
         yield "omitted", f"{clean_line(name, 64)}: {clean_line(why)}", "warn"
     if len(status.quarantined) > 8:
         yield "", f"and {len(status.quarantined) - 8} more tools", "warn"
+
+
+def hidden_words(status: ServerStatus) -> str:
+    """Return how many definitions have hidden text: "2 tools have hidden text"."""
+    tools = sum(name != "instructions" for name, _ in status.hidden)
+    about = [plural(tools, "tool")] if tools else []
+    about += ["the instructions"] if tools < len(status.hidden) else []
+    return f"{' and '.join(about)} {'has' if tools == 1 == len(status.hidden) else 'have'} hidden text"
 
 
 def _offers(status: ServerStatus) -> Iterator[str]:

@@ -116,6 +116,13 @@ def about_rows(item: Item, columns: int, *, unfolded: bool, has_output_schema: b
     if item.mark:
         style = "dim" if item.mark.partition(":")[0] in UNALARMING else "warn"
         rows += wrap(((f"For the model: {item.mark}", style),), max(8, columns - 2), first=(("  ", ""),))
+    for one in () if isinstance(item.about, Task) else item.about.hidden:
+        words = f"{clean_line(one.place, 80)}: {one.sign}   "
+        rows += wrap(
+            ((words, "warn"), (clean_line(one.excerpt), "dim")),
+            max(8, columns - 2),
+            first=(("  ! ", "warn"),),
+        )
     description = item.description.strip()
     if not description:
         return rows, ""

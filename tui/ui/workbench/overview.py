@@ -103,6 +103,7 @@ def overview_rows(
         ("OFFERS", _offers(facts, identity)),
         ("EXTENSIONS", _extensions(facts.status, identity)),
         ("OMITTED", _left_out(facts.status)),
+        ("HIDDEN TEXT", _hidden(facts.status)),
     ):
         found = [line for name, value, style in lines for line in _fact(name, value, style, width)]
         if found:
@@ -300,6 +301,13 @@ def _left_out(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
         yield "! a tool", f"{clean_line(name, 64)}: {clean_line(why, 300)}", "warn"
     if len(status.quarantined) > MOST_LEFT_OUT:
         yield "", f"and {len(status.quarantined) - MOST_LEFT_OUT} more tools", "warn"
+
+
+def _hidden(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
+    for name, what in status.hidden[:MOST_LEFT_OUT]:
+        yield f"! {clean_line(name, 40)}", clean_line(what, 300), "warn"
+    if len(status.hidden) > MOST_LEFT_OUT:
+        yield "", f"and {len(status.hidden) - MOST_LEFT_OUT} more tools", "warn"
 
 
 ASK_SECONDS = 1.0

@@ -20,3 +20,19 @@ def test_a_server_whose_tools_changed_is_marked() -> None:
 
 def test_a_server_as_it_was_accepted_has_no_mark() -> None:
     assert not any("accepted" in row for row in rows(0))
+
+
+def hidden_rows(*hidden: tuple[str, str], unfolded: bool = False) -> str:
+    status = ServerStatus("calc", ServerSpec("calc"), state=ServerState.RUNNING, tools=3, hidden=hidden)
+    look = Look(columns=78, name_cells=4, symbols=UNICODE, turn=0, now_ns=0, redactor=Redactor())
+    return "\n".join(text_of(row) for row in server_rows(status, look, selected=False, unfolded=unfolded))
+
+
+def test_a_server_with_hidden_text_is_marked_and_says_where() -> None:
+    add, sub = ("add", "description: HTML comment"), ("sub", "title: invisible characters")
+    said = ("instructions", "invisible characters")
+    assert "! 1 tool has hidden text" in hidden_rows(add)
+    assert "! 2 tools have hidden text" in hidden_rows(add, sub)
+    assert "! the instructions have hidden text" in hidden_rows(said)
+    assert "! 1 tool and the instructions have hidden text" in hidden_rows(said, add)
+    assert "hidden    add: description: HTML comment" in hidden_rows(add, unfolded=True)

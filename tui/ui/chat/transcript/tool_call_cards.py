@@ -64,6 +64,7 @@ class Card(Block):
         "_symbols",
         "_title",
         "_unread",
+        "_warning",
         "_why",
         "gave",
         "name",
@@ -87,7 +88,7 @@ class Card(Block):
         self._arguments = {} if isinstance(arguments, str) else _shown(arguments)
         self._symbols = symbols
         self._note = ""
-        self._why = ""
+        self._why = self._warning = ""
         self._share: float | None = None
         self._ms: float | None = None
         self._result: Preview | None = None
@@ -122,8 +123,9 @@ class Card(Block):
         self.set("running", note, None, None)
         self._share = share
 
-    def ask(self, why: str) -> None:
+    def ask(self, why: str, warning: str = "") -> None:
         self.state = "asking"
+        self._warning = clean_line(warning, 400)
         why = clean_line(why, 200)
         self._why = f"{why[:1].upper()}{why[1:]}." if why else ""
         self.open = False
@@ -262,6 +264,7 @@ class Card(Block):
                 body = body[:FOLDED_ROWS]
         sign: Row = ((f"{self._symbols.warning} ", "warn"),)
         why = wrap(((self._why, "warn"),), inner, first=sign) if self._why else []
+        why += wrap(((self._warning, "warn"),), inner, first=sign) if self._warning else []
         rows = [*body, *more, EMPTY, *why, *_key_rows(inner)]
         self.targets = [1 + rows.index(more[0]) if more else 0]
         side: Row = (("│ ", "accent aside"),)

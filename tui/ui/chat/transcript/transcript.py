@@ -206,7 +206,7 @@ class Transcript(FlowPane):
             tool = request.tool
             self.add_call(request.call_id, tool.server, tool.name, request.arguments)
             card = self.cards[request.call_id]
-        card.ask(request.why)
+        card.ask(request.why, request.warning)
         self._aim(None)  # now the newest block is selected, whichever was there when the focus came
         self._touch(card)
         self.call_later(self.show_block, card)
