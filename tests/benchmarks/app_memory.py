@@ -116,7 +116,14 @@ def bare(home: str) -> float:
 def talk(folder: Path, messages: int, picture_kb: int) -> Iterator[tuple[int, float]]:
     """Talk with the app; yield after how many messages it holds how much."""
     with endpoint_beside([answering(picture_kb)]) as endpoint:
-        argv = [sys.executable, "-m", "tui", "--config", configured(folder, endpoint.base_url)]
+        argv = [
+            sys.executable,
+            "-m",
+            "tui",
+            "--trust-config",
+            "--config",
+            configured(folder, endpoint.base_url),
+        ]
         with TerminalApp(argv, env=home_in(folder) | compiled_in(str(folder)), draws=False) as app:
             app.until(lambda: b"2 of 2" in app.raw, 60)
             yield 0, megabytes(app)

@@ -57,7 +57,7 @@ def measured(name: str, keys: int) -> tuple[list[float], float]:
     """Return the delays of keys, and the megabytes of the program in the end."""
     with tempfile.TemporaryDirectory() as home:
         config = configuration(Path(home), SERVERS[name])
-        argv = [sys.executable, "-m", "tui", "--demo", "--config", config]
+        argv = [sys.executable, "-m", "tui", "--demo", "--trust-config", "--config", config]
         with TerminalApp(argv, env=home_in(home), draws=False) as app:
             app.until(lambda: b"3 of 3" in app.raw, 30)
             rest(app, 1.0)

@@ -110,7 +110,15 @@ def phases(mib: int, folder: Path) -> Iterator[tuple[str, float]]:
     servers = {"long": ("long_unbroken_line", {"FAULT_MIB": str(mib), "FAULT_LINES": "0"})}
     with endpoint_beside([call, says("The end.")]) as endpoint:  # type: ignore[list-item]
         config = config_with(folder, servers, endpoint=endpoint.base_url, rules=["*/*"])
-        argv = [sys.executable, __file__, INSIDE, str(folder / "report"), "--config", config]
+        argv = [
+            sys.executable,
+            __file__,
+            INSIDE,
+            str(folder / "report"),
+            "--trust-config",
+            "--config",
+            config,
+        ]
         with TerminalApp(argv, env=home_in(folder), fresh=True) as app:
             app.shows("1 of 1")
             rest(2)

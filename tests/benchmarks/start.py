@@ -126,7 +126,7 @@ def environment(tree: Path, home: Path) -> dict[str, str]:
 
 
 def started(tree: Path, config: Path) -> TerminalApp:
-    argv = [sys.executable, "-P", "-m", "tui", "--config", str(config)]
+    argv = [sys.executable, "-P", "-m", "tui", "--trust-config", "--config", str(config)]
     return TerminalApp(argv, env=environment(tree, config.parent))
 
 
@@ -251,7 +251,17 @@ def main() -> int:
                 settled(tree, configs[name], found, times[name])
                 settled_demo(tree, homes[name], times[name])
                 typed(tree, configs[name], found, times[name])
-                argv = [sys.executable, "-P", "-m", "tui", "run", "--config", str(configs[name]), "hello"]
+                argv = [
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    "tui",
+                    "run",
+                    "--trust-config",
+                    "--config",
+                    str(configs[name]),
+                    "hello",
+                ]
                 timed(argv, environment(tree, homes[name]), "run", times[name])
             argv = [sys.executable, "-P", "-c", BARE, found.base_url, *server]
             timed(argv, environment(ROOT, homes["bare"]), "bare script", bare)

@@ -208,7 +208,7 @@ def main(seconds: int) -> int:
         server = f"command = {json.dumps(sys.executable)}\nargs = [{json.dumps(STUB)}]\n"
         config.write_text(f"[servers.one]\n{server}[servers.two]\n{server}[models.streaming]\n{model}")
         session = asyncio.run(talked())
-        argv = [sys.executable, "-m", "tui", "--config", str(config), "--session", session]
+        argv = [sys.executable, "-m", "tui", "--trust-config", "--config", str(config), "--session", session]
         with TerminalApp(argv, draws=False) as app, TerminalApp([sys.executable, "-c", BARE]) as bare:
             bare.shows("ready")
             cpu, sent = measured(app, seconds)

@@ -194,7 +194,17 @@ def callers(server: str, trees: list[Path], *, bare: bool = True) -> Iterator[li
                 else f"command = {json.dumps(sys.executable)}\nargs = [{json.dumps(server)}]\n"
             )
             config.write_text(f"[servers.echo]\n{how}", encoding="utf-8")
-            argv = [sys.executable, "-P", __file__, INSIDE, path, "--demo", "--config", str(config)]
+            argv = [
+                sys.executable,
+                "-P",
+                __file__,
+                INSIDE,
+                path,
+                "--demo",
+                "--trust-config",
+                "--config",
+                str(config),
+            ]
             env = home_in(home) | {"PYTHONPATH": str(tree)}
             app = stack.enter_context(TerminalApp(argv, env=env, draws=False, fresh=True))
             accept(app.pump)

@@ -137,7 +137,7 @@ def flooded(frames: int, folder: Path) -> Run:
     go, config, found, recording = folder / "go", folder / "config.toml", Run(), Recording(folder)
     arguments = json.dumps([str(SERVER), str(frames), str(go)])
     config.write_text(f"[servers.flood]\ncommand = {json.dumps(sys.executable)}\nargs = {arguments}\n")
-    command = [sys.executable, "-m", "tui", "--demo", "--config", str(config)]
+    command = [sys.executable, "-m", "tui", "--demo", "--trust-config", "--config", str(config)]
     with TerminalApp(command, env=home_in(folder), draws=False, fresh=True) as app:
         wait(app, 30, lambda: recording.stored() >= 5)
         wait(app, 3)

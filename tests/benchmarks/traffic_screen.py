@@ -87,7 +87,7 @@ def main(count: int) -> int:
         config = Path(home) / "config.toml"
         arguments = json.dumps([str(SERVER), str(count)])
         config.write_text(f"[servers.flood]\ncommand = {json.dumps(sys.executable)}\nargs = {arguments}\n")
-        argv = [sys.executable, "-m", "tui", "--demo", "--config", str(config)]
+        argv = [sys.executable, "-m", "tui", "--demo", "--trust-config", "--config", str(config)]
         with (
             TerminalApp(argv, env=home_in(home), draws=False) as app,
             TerminalApp([sys.executable, "-c", BARE]) as bare,

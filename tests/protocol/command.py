@@ -12,6 +12,7 @@ from typing import Any
 
 from tests import programs
 from tests.programs import ForkServer
+from tests.trusted import trusting
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ async def start(
 
     One that is `forked` costs less; its process group is not that of what is started here.
     """
-    words = ("-m", "tui", *args)
+    words = ("-m", "tui", *trusting(args))
     command = programs.command(*words) if forked else (sys.executable, *words)
     return await _started(command, piped=piped, env=env)
 
@@ -115,6 +116,11 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 async def mcptui(*args: str, stdin: bytes = b"", **env: str) -> Done:
     """Run a command to its end: in a fork of a process that has its modules loaded, where there is one."""
+    return await python("-m", "tui", *trusting(args), stdin=stdin, **env)
+
+
+async def doubtful(*args: str, stdin: bytes = b"", **env: str) -> Done:
+    """As `mcptui`, but with a configuration that the test does not vouch for."""
     return await python("-m", "tui", *args, stdin=stdin, **env)
 
 

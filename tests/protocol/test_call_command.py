@@ -16,6 +16,7 @@ from tests import programs
 from tests.http_server import http_server, reply, says
 from tests.protocol.command import Done, mcptui, start
 from tests.protocol.offering_server import PNG
+from tests.trusted import trusting
 
 SERVER = Path(__file__).with_name("offering_server.py")
 COMMAND = ("--", sys.executable, str(SERVER))
@@ -309,7 +310,7 @@ async def on_a_terminal(*words: str) -> tuple[int, str]:
     ours, theirs = pty.openpty()
     try:
         process = await asyncio.create_subprocess_exec(
-            *programs.command("-m", "tui", *words),
+            *programs.command("-m", "tui", *trusting(words)),
             stdin=theirs,
             stdout=theirs,
             stderr=asyncio.subprocess.PIPE,

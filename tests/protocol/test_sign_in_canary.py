@@ -69,7 +69,9 @@ def configured(folder: Path, server: OAuthServer, more: str = "") -> str:
 )
 async def test_no_value_of_a_sign_in_is_written_anywhere(tmp_path: Path, wrong: dict[str, object]) -> None:
     async with OAuthServer(echoes=True, **wrong) as server:  # type: ignore[arg-type]
-        runtime = Runtime(Options(config=configured(tmp_path, server), demo=True), os.environ)
+        runtime = Runtime(
+            Options(config=configured(tmp_path, server), demo=True, trust_config=True), os.environ
+        )
         await runtime.ready(start=False)
         sign_ins = runtime.host.sign_ins
         assert sign_ins is not None

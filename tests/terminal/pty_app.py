@@ -21,6 +21,7 @@ import psutil
 import pyte
 
 from tests import programs
+from tests.trusted import trusting
 
 ROOT = Path(__file__).parents[2]
 FAKE_APP = ROOT / "tests" / "terminal" / "fake_app.py"
@@ -105,12 +106,12 @@ class TerminalApp:
     @classmethod
     def real(cls, *arguments: str, **options: Any) -> "TerminalApp":
         """Run the program as a person does."""
-        return cls([sys.executable, "-m", "tui", *arguments], **options)
+        return cls([sys.executable, "-m", "tui", *trusting(arguments)], **options)
 
     @classmethod
     def watched(cls, what: str, *arguments: str, **options: Any) -> "TerminalApp":
         """Run the program with `watched_app.py` inside."""
-        return cls([sys.executable, str(WATCHED_APP), what, *arguments], **options)
+        return cls([sys.executable, str(WATCHED_APP), what, *trusting(arguments)], **options)
 
     def __enter__(self) -> "TerminalApp":
         return self

@@ -9,7 +9,7 @@ import tui
 from tui.commands.call.options import add_calls
 from tui.commands.decisions.options import DECISIONS_ABOUT, fill_decisions
 from tui.commands.packages.options import add_packed_options, add_search
-from tui.commands.question_options import add_question_options
+from tui.commands.question_options import add_question_options, add_trust
 from tui.commands.session_options import SESSIONS_ABOUT, SESSIONS_EPILOG, count, fill_sessions
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
@@ -237,11 +237,13 @@ def parse_tap(argv: Sequence[str]) -> argparse.Namespace:
     return args
 
 
-def _common(parser: argparse.ArgumentParser, *, model: bool = True) -> None:
+def _common(parser: argparse.ArgumentParser, *, model: bool = True, starts: bool = True) -> None:
     suppress = argparse.SUPPRESS
     parser.add_argument(
         "--config", metavar="FILE", default=suppress, help="configuration file: TOML, or JSON with mcpServers"
     )
+    if starts:
+        add_trust(parser)
     if model:
         parser.add_argument("--model", metavar="PROFILE", default=suppress, help="model profile to use")
         parser.add_argument(
@@ -326,7 +328,7 @@ def _fill_sign_in(parser: argparse.ArgumentParser) -> None:
 
 def _fill_remove(remove: argparse.ArgumentParser) -> None:
     remove.add_argument("server", metavar="NAME", help="the server")
-    _common(remove, model=False)
+    _common(remove, model=False, starts=False)
 
 
 def add_options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
@@ -351,7 +353,7 @@ def add_options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
         "--dry-run", action="store_true", help="show what would be written without writing it"
     )
     add_packed_options(parser)
-    _common(parser, model=False)
+    _common(parser, model=False, starts=False)
     parser.add_argument(
         "target", nargs=argparse.REMAINDER, metavar="URL|COMMAND|NAME|FILE", help="what to add"
     )
@@ -456,6 +458,7 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
         metavar="SERVER",
         help="resend the requests to a configured server (or -- COMMAND ARG ...) and print the differences",
     )
+    add_trust(traffic)
     traffic.add_argument("--server", metavar="NAME", help="which server of the recording to replay")
     traffic.add_argument(
         "--mask",

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, TextIO
 
+from tui.core.consent.question import ConsentQuestion
 from tui.core.definitions.accepted import shown_name
 from tui.core.definitions.wording import lines as definition_lines
 from tui.core.definitions.wording import summary
@@ -124,6 +125,10 @@ class FlagAnswers:
             flush=True,
         )
         return DefinitionsAnswer(Action.CANCEL, by=BY_DEFAULT)
+
+    async def consent(self, question: ConsentQuestion) -> Action:
+        """Nobody is asked: the flag is `--trust-config`, and the commands say so."""
+        return Action.CANCEL
 
     def refused(self, server: str, why: str) -> None:
         self._say(server, "something malformed", f"refused: {why}")

@@ -34,6 +34,16 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_trust(parser: argparse.ArgumentParser) -> None:
+    """Add `--trust-config`, for commands that start servers: before the command and after it."""
+    parser.add_argument(
+        "--trust-config",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="start the servers of --config without asking, for this run",
+    )
+
+
 def _elicit(text: str) -> str:
     if text not in ("decline", "defaults") and not (text.startswith("@") and len(text) > 1):
         raise argparse.ArgumentTypeError(f"must be decline, defaults or @FILE, not {text!r}")

@@ -18,7 +18,7 @@ from tui.core.context.project_instructions import FILE
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError
 from tui.core.events import EndReason, Event, StepEnded, TextDelta, TurnEnded, TurnError
-from tui.core.servers import ServerState, ServerStatus
+from tui.core.servers import ServerSpec, ServerState, ServerStatus
 from tui.core.text import Cleaner, clean
 from tui.host.host import Host
 from tui.runtime.options import Options
@@ -125,6 +125,7 @@ async def _turn(
         samples = "samples" if len(started) > 1 else "sample"
         names = clean(", ".join(started))
         print(f"· no servers configured, using the {samples} {names}", file=sys.stderr)
+    runtime.consent.require(_spec_of(runtime.host, started))
     found = await _start(runtime.host, started)
     failed = [status for status in found if status.state is not ServerState.RUNNING]
     for status in failed:
@@ -207,6 +208,11 @@ def _to_start(
     if wanted is None:
         return [status.name for status in known if status.spec.autostart]
     return wanted
+
+
+def _spec_of(host: Host, names: list[str]) -> list[ServerSpec]:
+    """Return the specs of servers. Raises UsageError if there is none of one of the names."""
+    return [host.status(name).spec for name in names]
 
 
 async def _start(host: Host, names: list[str]) -> list[ServerStatus]:

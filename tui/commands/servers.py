@@ -17,6 +17,7 @@ from tui.core.units import plural
 from tui.host.error_sentences import RETRY
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
+from tui.runtime.servers.consent import CONSENT_STEP, MAX_LISTED, what_starts
 
 FAILED = 5
 
@@ -54,6 +55,7 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
             "config init`."
         )
         return 0
+    needs_consent = [one.name for one in runtime.host.statuses() if not runtime.consent.allows(one.spec)]
     await runtime.host.start_all(names)
     found = [*runtime.host.statuses(), *unusable]
     tokens = runtime.request.definition_tokens()
@@ -61,7 +63,16 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
         print(json.dumps([as_object(status, tokens.get(status.name)) for status in found], indent=2))
     else:
         print("\n".join(table(found, tokens)))
+    if needs_consent:
+        print(f"mcptui: {_consent_words(runtime, needs_consent)}", file=sys.stderr)
     return 0 if all(status.state is ServerState.RUNNING for status in found) else FAILED
+
+
+def _consent_words(runtime: Runtime, names: Sequence[str]) -> str:
+    """Say which servers were not started for want of consent, and what each would run."""
+    specs = [runtime.host.status(name).spec for name in names]
+    lines = [f"  {clean_line(spec.name, 64)}: {what_starts(spec)}" for spec in specs[:MAX_LISTED]]
+    return "\n".join((f"{plural(len(specs), 'server')} not started, which would run", *lines, CONSENT_STEP))
 
 
 def _unusable(name: str, problems: Sequence[str]) -> ServerStatus:

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 from tui.commands.add import is_command
 from tui.commands.interrupt import Interrupt
 from tui.commands.terminal_approver import read_line
+from tui.core.consent.question import ConsentQuestion
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, Refuser
 from tui.core.text import clean, clean_line
@@ -99,14 +100,25 @@ class TerminalQuestioner(Refuser):
 
     async def address(self, question: AddressQuestion) -> AddressAnswer:
         """Take y, or the address that the browser ended on. Raises UsageError without a terminal."""
+        can_open = _can_open(question)
+        return answer_of(await self._asked(question_text(question, can_open=can_open)), can_open=can_open)
+
+    async def consent(self, question: ConsentQuestion) -> Action:
+        """Take y for yes. Raises UsageError without a terminal."""
+        lines = clean("\n".join(question.lines()))
+        text = f"{lines}\n  {question.outcomes[0]}\n  {question.outcomes[1]}\ny yes, n no: "
+        line = await self._asked(text, "To connect to it without being asked, add --trust-config.")
+        return Action.ACCEPT if line.strip().lower() in ("y", "yes") else Action.DECLINE
+
+    async def _asked(self, text: str, without: str = "Run this command in a terminal.") -> str:
         try:
             terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
         except OSError:
-            raise UsageError("no terminal to ask on.", next_step="Run this command in a terminal.") from None
+            raise UsageError("no terminal to ask on.", next_step=without) from None
         try:
-            self._out.write(question_text(question, can_open=_can_open(question)))
+            self._out.write(text)
             self._out.flush()
-            return answer_of(await read_line(terminal), can_open=_can_open(question))
+            return await read_line(terminal)
         finally:
             os.close(terminal)
 

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tui.commands.interrupt import Interrupt
@@ -90,6 +90,8 @@ def _command(args: argparse.Namespace) -> tuple[Sequence[str], Mapping[str, str]
     if args.live_command:
         return args.live_command, os.environ, None
     from tui.host.process.process import server_environment, starting_folder
+    from tui.runtime.servers.consent import require_consent
+    from tui.settings.config_file import ConfigFile
     from tui.settings.load import load
     from tui.settings.locations import config_path
     from tui.settings.specs import server_specs
@@ -107,6 +109,8 @@ def _command(args: argparse.Namespace) -> tuple[Sequence[str], Mapping[str, str]
             where=clean_line(args.replay, 80) or "--replay",
             next_step="Or give a command after --: mcptui traffic FILE --replay -- COMMAND ARG ...",
         )
+    source = ConfigFile(getattr(args, "config", None), os.environ).source if loaded.names_servers else ""
+    require_consent(replace(spec, source=source), trust=bool(vars(args).get("trust_config")))
     environment = server_environment(spec.env, f"replay/{os.getpid()}", os.environ)
     return [spec.command, *spec.args], environment, starting_folder(spec)
 

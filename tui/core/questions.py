@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 
+from tui.core.consent.question import ConsentQuestion
 from tui.core.definitions.accepted import DefinitionChange
 from tui.core.ports import BY_DEFAULT, BY_KEY
 
@@ -138,6 +139,13 @@ class Questioner(Protocol):
         """
 
 
+class Person(Questioner, Protocol):
+    """Answers what servers ask, and what mcptui asks about servers."""
+
+    async def consent(self, question: ConsentQuestion) -> Action:
+        """Return ACCEPT if the server may run, DECLINE if the person said no, CANCEL if nobody answered."""
+
+
 class SamplingFailed(Exception):
     """The model gave no reply to a sampling request, and why; a sentence."""
 
@@ -174,6 +182,9 @@ class Refuser:
 
     async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
         return DefinitionsAnswer(Action.CANCEL, by=BY_DEFAULT)
+
+    async def consent(self, question: ConsentQuestion) -> Action:
+        return Action.CANCEL
 
     def refused(self, server: str, why: str) -> None:
         """Nobody is there to be told."""

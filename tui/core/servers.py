@@ -45,6 +45,7 @@ class StopReason(StrEnum):
     FAILED_TO_START = "failed to start"
     CRASH_LOOP = "crash loop"
     DISABLED = "disabled"
+    NEEDS_CONSENT = "needs consent"
 
 
 class Grant(StrEnum):
@@ -110,6 +111,7 @@ class ServerSpec:
         oauth: how to sign in to it.
         disabled: it is only listed, and cannot be started.
         problem: what is wrong with its configuration, so that it is only listed; or "".
+        source: where it came from, in words, if not from the person: it needs consent to run; or "".
         sse_fallback: only a URL is configured: if it does not speak HTTP, HTTP+SSE is tried.
         instructions: give the model its instructions.
         offer_resources: let the model list and read its resources.
@@ -151,6 +153,7 @@ class ServerSpec:
     sampling_per_minute: int = 10
     disabled: bool = False
     problem: str = ""
+    source: str = ""
 
     @property
     def shown_command(self) -> tuple[str, ...]:

@@ -7,17 +7,18 @@ the process did. A person gets what happened, the server's last line, and the ne
 import os
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tui.core.errors import McptuiError
-from tui.core.servers import ServerSpec, StopReason, Transport
+from tui.core.servers import ServerSpec, ServerStatus, StopReason, Transport
 from tui.core.text import clean_line
 from tui.host.frames.id_gate import NO_HTTP_ANSWER
 from tui.host.transports import ServerTransport
 
 LOG_OR_RETRY = "Press l for its log, r to retry."
 RETRY = "Press r to retry."
+REVIEW = "Press s to review it."
 REMOVE_LINES = 'If it is an MCP server, remove transport = "lines" from its configuration.'
 MESSAGE_CHARS = 300
 UNSUPPORTED_VERSION = -32022
@@ -57,6 +58,18 @@ def error_message(error: BaseException) -> str:
         place = ".".join(str(step) for step in first["loc"]) or "the response"
         return clean_line(f"invalid {place}: {first['msg']}", MESSAGE_CHARS)
     return clean_line(str(leaf), MESSAGE_CHARS) or type(leaf).__name__
+
+
+def needs_consent(spec: ServerSpec) -> Ending:
+    """Say why a server was not started that the person has not agreed to."""
+    detail = f"Not started: it comes from {clean_line(spec.source, 300)} and needs your consent."
+    return Ending(StopReason.NEEDS_CONSENT, detail, REVIEW)
+
+
+def before_consent(status: ServerStatus) -> ServerStatus:
+    """Return the status of a stopped server that waits for consent."""
+    why = needs_consent(status.spec)
+    return replace(status, reason=why.reason, detail=why.detail, next_step=why.next_step)
 
 
 def command_line(spec: ServerSpec) -> str:

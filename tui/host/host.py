@@ -10,8 +10,9 @@ import uuid
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any
 
+from tui.core.consent.question import AllOwn, ConsentGate
 from tui.core.definitions.accepted import DefinitionBook, DefinitionChange
-from tui.core.errors import UsageError
+from tui.core.errors import ServerError, UsageError
 from tui.core.ports import Clock, DecisionLog, Undecided
 from tui.core.questions import Questioner, Refuser, Sampler
 from tui.core.secrets.redact import Redactor
@@ -21,7 +22,9 @@ from tui.core.time_limits import TimeLimits
 from tui.core.traffic import TrafficSink
 from tui.host.booting import remote_transports
 from tui.host.definition_review import DefinitionReview
+from tui.host.error_sentences import needs_consent
 from tui.host.frames.tap import WireTap
+from tui.host.host_context import HostContext, Open
 from tui.host.process.watchdog import Watchdog
 from tui.host.redaction.access import RedactedToolbox, RedactedWorkbench
 from tui.host.redaction.model_resources import ModelResources
@@ -31,7 +34,7 @@ from tui.host.schemas.validation import SchemaChecker
 from tui.host.server_requests import PatientQuestioner
 from tui.host.sign_in.sign_ins import SignIns
 from tui.host.sign_in.token_store import TokenStore
-from tui.host.supervisor import HostContext, Open, Supervisor
+from tui.host.supervisor import Supervisor
 from tui.host.transports import open_transport
 from tui.host.workbench import HandWorkbench, RunningToolbox
 
@@ -69,6 +72,7 @@ class Host:
         eras: EraBook | None = None,
         decisions: DecisionLog | None = None,
         definitions: DefinitionBook | None = None,
+        consent: ConsentGate | None = None,
     ) -> None:
         """Take the servers, in display order; nothing is started or imported yet.
 
@@ -79,6 +83,7 @@ class Host:
         to the `_meta` of the request that is being sent, or "". `tasks` has the tasks of earlier runs,
         `eras` which era of the protocol servers spoke then, `definitions` what of their tools is accepted.
         `decisions` records what was decided about requests of servers and about changed definitions.
+        `consent` decides which servers may be started or connected to; without it, all.
         """
         self.revision = 0
         self.on_change: Callable[[str], None] = _unheard
@@ -102,6 +107,7 @@ class Host:
             tasks=tasks or TaskBook(),
             eras=eras or EraBook(),
             definitions=definitions or DefinitionBook(),
+            consent=consent or AllOwn(),
         )
         self._review = DefinitionReview(questioner or Refuser(), decisions or Undecided(), redaction.value)
         if tokens is not None:
@@ -196,6 +202,8 @@ class Host:
                 f"{name} already uses the Authorization header in its configuration.",
                 next_step=f"Remove that from [servers.{name}.headers] to sign in.",
             )
+        if not (self._around.consent.allows(spec) or await self._around.consent.ask(spec)):
+            raise ServerError(needs_consent(spec).detail)
         remote = await asyncio.to_thread(remote_transports)
         tap = WireTap(name, self._around.sink)
         authenticator = remote.authenticator_of(spec, sign_ins, tap, TimeLimits())

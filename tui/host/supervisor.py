@@ -6,18 +6,14 @@ Importable without the SDK, which is loaded in a thread at the first start, besi
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tui.core.definitions.accepted import DefinitionBook, DefinitionChange
+from tui.core.definitions.accepted import DefinitionChange
 from tui.core.errors import ConfigError, ServerError
-from tui.core.ports import Clock
-from tui.core.questions import Refuser, Sampler
-from tui.core.secrets.redact import Redactor
 from tui.core.servers import (
     Era,
-    EraBook,
     ServerSpec,
     ServerState,
     ServerStatus,
@@ -26,53 +22,23 @@ from tui.core.servers import (
     era_key,
     is_modern,
 )
-from tui.core.tasks import Task, TaskBook
+from tui.core.tasks import Task
 from tui.core.text import clean_line
 from tui.core.tools import Tool
-from tui.core.traffic import TrafficSink
 from tui.host import error_sentences as explain
 from tui.host.booting import connections_beside, load_transport, start_seconds, with_secrets
 from tui.host.catalog import NO_TOOLS
 from tui.host.error_sentences import Ending
+from tui.host.host_context import HostContext
 from tui.host.lifecycle import Happening, RestartPolicy, after
 from tui.host.offers.offer import ServerOffer
-from tui.host.process.watchdog import Watchdog
-from tui.host.server_requests import PatientQuestioner, ServerRequests
-from tui.host.sign_in.sign_ins import SignIns
+from tui.host.server_requests import ServerRequests
 from tui.host.subscriptions import Subscriptions
-from tui.host.transports import ServerTransport, open_transport
+from tui.host.transports import ServerTransport
 from tui.host.waits import first_of
 
 if TYPE_CHECKING:
     from tui.host.connection import Connection
-
-Open = Callable[..., ServerTransport]
-
-
-@dataclass(slots=True)
-class HostContext:
-    """What all servers of one host share.
-
-    `owner` is the mark of this host in the environment of its servers. `changed` is called with a server's
-    name when something shown of it changed. `eras` has what earlier starts have negotiated.
-    """
-
-    sink: TrafficSink
-    clock: Clock
-    redactor: Redactor
-    owner: str
-    grace: Any
-    changed: Callable[[str], None]
-    watchdog: Watchdog | None = None
-    open: Open = open_transport
-    questioner: PatientQuestioner = field(default_factory=lambda: PatientQuestioner(Refuser()))
-    sign_ins: SignIns | None = None
-    sampler: Sampler | None = None
-    eras: EraBook = field(default_factory=EraBook)
-    traceparent: Callable[[], str] = lambda: ""
-    tasks: TaskBook = field(default_factory=TaskBook)
-    definitions: DefinitionBook = field(default_factory=DefinitionBook)
-
 
 STARTS = 2
 """How often a start that ends with an internal error is tried."""
@@ -198,7 +164,7 @@ class Supervisor:
 
     async def start(self) -> None:
         """Start it, and return once it is RUNNING or STOPPED again. While STOPPING, the start is queued."""
-        if self._closing or self.spec.disabled or self.spec.problem:
+        if self._closing or self.spec.disabled or self.spec.problem or not await self._may_run():
             return
         life = self._lives + (self.state in (ServerState.STOPPED, ServerState.STOPPING))
         if self.state is ServerState.STOPPING:
@@ -209,6 +175,16 @@ class Supervisor:
             self._begin()
         while not self._start_settled(life):
             await self._pulse.wait()
+
+    async def _may_run(self) -> bool:
+        """Whether it may be started, if that is what a start does now; the person may be asked."""
+        consent, state = self._around.consent, self.state
+        if state in (ServerState.STARTING, ServerState.RUNNING) or consent.allows(self.spec):
+            return True
+        if state is ServerState.STOPPED:
+            self._status = explain.before_consent(self._status)
+            self._changed()
+        return await consent.ask(self.spec) and not self._closing
 
     async def revive(self) -> None:
         """Start it again if it died, once its delay is over; return once it is RUNNING or STOPPED.
@@ -252,6 +228,7 @@ class Supervisor:
     async def close(self) -> None:
         """Stop it for good: later starts have no effect."""
         self._closing = True
+        self._around.consent.withdraw(self.spec.name)
         self._ask_to_stop()
         if self._task is not None:
             await asyncio.wait([self._task])
@@ -365,6 +342,8 @@ class Supervisor:
         for mode in modes:
             if self._stop.is_set():
                 break
+            if not self._around.consent.allows(self.spec):  # whatever has led here
+                return explain.needs_consent(self.spec)
             try:
                 spec = await with_secrets(self.spec, self._around.redactor.add, self._stop)
                 await load_transport(spec)

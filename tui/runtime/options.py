@@ -45,6 +45,8 @@ class Options:
     """Directories that servers are told they may work in, instead of the configured ones."""
     command: str = ""
     """Which command this is, "" for the app."""
+    trust_config: bool = False
+    """Whether the servers of a configuration file that is not the person's own may start unasked."""
 
     @classmethod
     def from_args(cls, args: argparse.Namespace) -> "Options":
@@ -69,11 +71,13 @@ class Options:
             roots=tuple(given.get("root") or ()),
             command=given.get("command") or "",
             trusted=tuple(given.get("trust") or ()),
+            trust_config=bool(given.get("trust_config")),
         )
 
-    def applied(self, spec: ServerSpec) -> ServerSpec:
-        """Return a server as the command line wants it."""
-        found = spec if self.sampling is None else replace(spec, sampling=self.sampling)
+    def applied(self, spec: ServerSpec, source: str = "") -> ServerSpec:
+        """Return a server as the command line wants it; `source` is where it came from, or ""."""
+        found = replace(spec, source=source) if source else spec
+        found = found if self.sampling is None else replace(found, sampling=self.sampling)
         found = replace(found, trusted=True) if spec.name in self.trusted else found
         roots = tuple(os.path.abspath(os.path.expanduser(root)) for root in self.roots)
         return replace(found, roots=roots) if roots else found

@@ -28,7 +28,7 @@ from tui.core.events import ApprovalGiven, Event
 from tui.core.example_questions import Example, examples
 from tui.core.importing import importing
 from tui.core.ports import Answer, Approver, MonotonicClock
-from tui.core.questions import Questioner, Refuser
+from tui.core.questions import Person, Refuser
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.core.trace_context import TraceIds
@@ -46,6 +46,7 @@ from tui.runtime.recording import RunRecording, kept_traffic
 from tui.runtime.request_context import RequestContext
 from tui.runtime.sampling import ModelSampler
 from tui.runtime.server_choices import ServerChoices
+from tui.runtime.servers.consent import RunConsent
 from tui.runtime.servers.server_memory import ServerMemory
 from tui.runtime.servers.server_trust import ServerTrust
 from tui.runtime.turn import PendingTurn, ServersStarting, TurnContext
@@ -86,6 +87,7 @@ class Runtime:
         trust: which servers are trusted.
         server_choices: what the person decides about servers while they run.
         decisions: the record of what was allowed and denied.
+        consent: which servers may start.
         redactor: knows the secrets that nothing may show or store.
         questioner: answers what servers ask; set before `ready()`, without it everything is declined.
         left_out: servers that are configured but cannot be used, with all that is wrong with each.
@@ -104,7 +106,7 @@ class Runtime:
         self._config = ConfigFile(options.config, env)
         self._clock = MonotonicClock()
         self.redactor = Redactor()
-        self.questioner: Questioner = Refuser()
+        self.questioner: Person = Refuser()
         self.stand_back: Callable[[], None] = lambda: None
         self._traffic = RunRecording(lambda: self.redactor, stand_back=lambda: self.stand_back())
         self.host = Host((), sink=self._traffic, clock=self._clock)
@@ -140,6 +142,8 @@ class Runtime:
         trusted = state_dir() / "trusted-servers.json"
         self.trust = ServerTrust(lambda: self.host, trusted, self._config, self.decisions)
         self.server_choices = ServerChoices(self._config, lambda: self.host, self._names_server)
+        trust = options.trust_config
+        self.consent = RunConsent.over_file(lambda: self.questioner, self.decisions, trust=trust)
         self._env = env
         self._digests: dict[str, str] = {}
 
@@ -266,6 +270,7 @@ class Runtime:
             tokens=TokenStore(state_dir() / "sign-in"),
             client_metadata_url=loaded.settings.oauth.client_metadata_url or "",
             decisions=self.decisions,
+            consent=self.consent,
         )
         context, settings = self.turn_context, loaded.settings
         context.toolbox = self.host.toolbox
@@ -314,10 +319,12 @@ class Runtime:
         self.left_out = left_out(loaded)
         self.redactor.add({**loaded.secrets, **self._options.secrets})
         if self._options.server is not None:
-            specs: tuple[ServerSpec, ...] = (self._options.server,)
+            specs: tuple[ServerSpec, ...] = (self._options.applied(self._options.server),)
         else:
+            source = self._config.source if loaded.names_servers else ""
             specs = server_specs(loaded, disabled=self._options.disabled_too)
-        specs = tuple(self.trust.applied(self._options.applied(spec)) for spec in specs)
+            specs = tuple(self._options.applied(spec, source) for spec in specs)
+        specs = tuple(self.trust.applied(spec) for spec in specs)
         self._digests = {spec.name: spec.digest() for spec in specs}
         return specs
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.keymap import flat_keys
-from tui.settings.locations import config_path
+from tui.settings.locations import config_file, config_path
 from tui.settings.references import expand
 from tui.settings.themes import DEFAULT_THEME
 
@@ -107,6 +107,14 @@ class ConfigFile:
     @property
     def path(self) -> "Path":
         return config_path(self._named, self._env)[0]
+
+    @property
+    def source(self) -> str:
+        """The words for a file that is not the person's own but was named; "" for their own."""
+        path, own = self.path, config_file()
+        if os.path.realpath(path) == os.path.realpath(own):
+            return ""
+        return f"the file {os.path.realpath(path)}"
 
     def begin(self) -> bool:
         """Write the starter file if there is no file; return whether it was written. Raises McptuiError."""

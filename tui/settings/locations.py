@@ -91,6 +91,11 @@ def learned_file() -> Path:
     return state_dir() / "learned.json"
 
 
+def consents_file() -> Path:
+    """Return the file of what the person agreed to run."""
+    return state_dir() / "consents.json"
+
+
 def decisions_file() -> Path:
     """Return the file of what was allowed and denied."""
     return state_dir() / "decisions.jsonl"

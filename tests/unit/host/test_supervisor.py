@@ -12,7 +12,8 @@ from tests.conftest import until
 from tests.unit.host.scripted import Script
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, StopReason
-from tui.host.supervisor import HostContext, Supervisor
+from tui.host.host_context import HostContext
+from tui.host.supervisor import Supervisor
 
 STOPPED, RUNNING = ServerState.STOPPED, ServerState.RUNNING
 
@@ -59,6 +60,57 @@ async def test_a_start_ends_in_running_with_protocol_title_and_tools(script):
     found = server.status
     assert (found.state, found.protocol, found.title, found.tools) == (RUNNING, "2025-11-25", "scripted", 1)
     assert found.pid == 1001
+    await server.close()
+
+
+class Gate:
+    """Consent as the test says."""
+
+    def __init__(self, yes=False, allowed=False):
+        self.yes, self.allowed = yes, allowed
+        self.asked, self.withdrawn = 0, []
+
+    def allows(self, spec):
+        return self.allowed
+
+    async def ask(self, spec):
+        self.asked += 1
+        self.allowed = self.yes
+        return self.yes
+
+    def withdraw(self, server):
+        self.withdrawn.append(server)
+
+
+def guarded(script, gate, **spec):
+    server = supervisor(script, source="the file /tmp/mcp.json", **spec)
+    server._around.consent = gate
+    return server
+
+
+async def test_without_consent_nothing_is_spawned_and_the_status_says_why(script):
+    server = guarded(script, Gate())
+    await server.start()
+    assert (server.state, server.status.reason, script.spawned) == (STOPPED, StopReason.NEEDS_CONSENT, 0)
+    assert "/tmp/mcp.json" in server.status.detail
+    await server.close()
+
+
+async def test_after_a_yes_it_starts_and_is_not_asked_again(script):
+    gate = Gate(yes=True)
+    server = guarded(script, gate)
+    await server.start()
+    await server.restart()
+    assert (server.state, gate.asked, script.spawned) == (RUNNING, 1, 2)
+    await server.close()
+    assert gate.withdrawn == ["srv"]
+
+
+async def test_a_start_that_passes_the_question_by_still_spawns_nothing(script):
+    server = guarded(script, Gate())
+    server._begin()
+    await until(lambda: server.state is STOPPED and server._lives)
+    assert (server.status.reason, script.spawned) == (StopReason.NEEDS_CONSENT, 0)
     await server.close()
 
 

@@ -30,7 +30,7 @@ KEYS = {"first": "kc-4kq9ZtYw7Hs2Vb8X", "second": "kc-8mD3nRfLz5Qp1Wc6"}
 async def running(tmp_path: Path, config: str) -> AsyncIterator[Runtime]:
     file = tmp_path / "config.toml"
     file.write_text(config)
-    runtime = Runtime(Options(config=str(file)), {})
+    runtime = Runtime(Options(config=str(file), trust_config=True), {})
     await runtime.ready(taps=False)
     try:
         yield runtime

@@ -89,6 +89,7 @@ class _Call:
         await runtime.ready(start=False, model=False, taps=False, session=False)
         self._server = self._chosen()
         host = runtime.host
+        runtime.consent.require([host.status(self._server).spec])
         if args.verbose:
             runtime.listen(ServerLog(self._server, runtime.redactor))
         sign_ins = host.sign_ins

@@ -3,7 +3,7 @@
 import argparse
 from functools import partial
 
-from tui.commands.question_options import add_question_options
+from tui.commands.question_options import add_question_options, add_trust
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,6 +135,7 @@ def _fill(verb: str, parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--config", metavar="FILE", default=argparse.SUPPRESS, help="configuration file that defines SERVER"
     )
+    add_trust(parser)
 
 
 def _seconds(text: str) -> float:

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
 
+from tui.core.consent.question import ConsentQuestion
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
 from tui.core.questions import (
+    Action,
     AddressAnswer,
     AddressQuestion,
     DefinitionsAnswer,
@@ -115,6 +117,10 @@ class Approvals:
     async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
         answer: DefinitionsAnswer = await self._wait(question)
         return answer
+
+    async def consent(self, question: ConsentQuestion) -> Action:
+        action: Action = await self._wait(question)
+        return action
 
     def refused(self, server: str, why: str) -> None:
         name, reason = clean_line(server, 60), clean_line(why, 300).rstrip(".")

@@ -6,6 +6,7 @@ from typing import Any
 from textual.app import App
 from textual.screen import ModalScreen
 
+from tui.core.consent.question import ConsentQuestion
 from tui.core.ports import TrustQuestion
 from tui.core.questions import (
     AddressQuestion,
@@ -17,6 +18,7 @@ from tui.core.questions import (
 from tui.core.text import clean_line
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.questions.address_dialog import AddressDialog
+from tui.ui.questions.consent_dialog import ConsentDialog
 from tui.ui.questions.definitions_dialog import DefinitionsDialog
 from tui.ui.questions.form_dialog import FormDialog
 from tui.ui.questions.question_line import Ripeness
@@ -27,9 +29,15 @@ from tui.ui.widgets.symbols import symbols_for
 LOOK_AGAIN_SECONDS = 0.5
 
 ServerQuestion = (
-    FormQuestion | AddressQuestion | SamplingQuestion | SamplingReview | DefinitionsQuestion | TrustQuestion
+    FormQuestion
+    | AddressQuestion
+    | SamplingQuestion
+    | SamplingReview
+    | DefinitionsQuestion
+    | TrustQuestion
+    | ConsentQuestion
 )
-Dialog = FormDialog | AddressDialog | SamplingDialog | DefinitionsDialog | TrustDialog
+Dialog = FormDialog | AddressDialog | SamplingDialog | DefinitionsDialog | TrustDialog | ConsentDialog
 
 
 class ServerQuestions:
@@ -106,6 +114,8 @@ class ServerQuestions:
                 dialog = SamplingDialog(question, self._model(), self._keys, waiting=waiting)
             case DefinitionsQuestion():
                 dialog = DefinitionsDialog(question, self._keys, waiting=waiting)
+            case ConsentQuestion():
+                dialog = ConsentDialog(question, self._keys, waiting=waiting)
         self._dialog = dialog
 
         def answered(answer: object) -> None:

@@ -125,7 +125,8 @@ def _what(status: ServerStatus) -> Iterator[tuple[str, str]]:
             if remark := status.spec.transport.remark:
                 yield f" {remark}", "warn"
         case ServerState.STOPPED:
-            yield reason_words(status), "bad" if status.failed else "dim"
+            asks = status.reason is StopReason.NEEDS_CONSENT
+            yield reason_words(status), "bad" if status.failed else "warn" if asks else "dim"
 
 
 def running_words(statuses: Sequence[ServerStatus]) -> str:
@@ -161,7 +162,7 @@ def reason_words(status: ServerStatus) -> str:
 
 
 def _since(status: ServerStatus, look: Look) -> Row:
-    unstarted = status.reason in (StopReason.NOT_STARTED, StopReason.DISABLED)
+    unstarted = status.reason in (StopReason.NOT_STARTED, StopReason.DISABLED, StopReason.NEEDS_CONSENT)
     if status.state is ServerState.STOPPED and unstarted:
         return ()
     seconds = (look.now_ns - status.since_ns) / 1e9

@@ -1,0 +1,24 @@
+"""What tests say yes to: the servers of configuration files that they have written themselves."""
+
+from collections.abc import Sequence
+
+STARTS_NOTHING = frozenset(
+    "add completion config decisions logout man mock remove search sessions tap trace traffic".split()
+)
+"""The commands that start no configured server, and so have no `--trust-config`."""
+
+
+def trusting(arguments: Sequence[str]) -> list[str]:
+    """Return a command line with `--trust-config` if it names a configuration and may start its servers.
+
+    A test of consent itself does not use it.
+    """
+    given = list(arguments)
+    words = given[: given.index("--")] if "--" in given else given
+    if "--config" not in words or "--trust-config" in words:
+        return given
+    at = words.index("--config")
+    rest = [word for word in (*words[:at], *words[at + 2 :]) if not word.startswith("-")]
+    if rest and rest[0] in STARTS_NOTHING:
+        return given
+    return [*given[: at + 2], "--trust-config", *given[at + 2 :]]

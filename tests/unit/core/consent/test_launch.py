@@ -1,0 +1,84 @@
+"""The hash of what runs, and how a change of it is described."""
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from tui.core.consent.launch import Launch
+from tui.core.servers import OAuthSpec, ServerSpec, Transport
+
+SPEC = ServerSpec("s", "uvx", ("tool", "--token", "tk-71hQz9aa"), {"A": "1"}, headers={"B": "2"}, cwd="/srv")
+
+
+def launch(spec: ServerSpec = SPEC, program: str = "/bin/uvx", **fields: Any) -> Launch:
+    return Launch.of(dataclasses.replace(spec, **fields), lambda spec: program)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"command": "npx"},
+        {"args": ("tool", "--token", "tk-71hQz9aa", "more")},
+        {"args": ("tool --token", "tk-71hQz9aa")},
+        {"env": {"A": "2"}},
+        {"env": {"A": "1", "B": "1"}},
+        {"env": {}},
+        {"cwd": "/other"},
+        {"cwd": None},
+        {"url": "https://example.com"},
+        {"headers": {"B": "3"}},
+        {"transport": Transport.LINES},
+        {"sse_fallback": True},
+        {"oauth": OAuthSpec(issuer="https://example.com")},
+        {"oauth": OAuthSpec(client_secret="x")},
+        {"program": "/tmp/uvx"},
+    ],
+)
+def test_any_change_of_what_runs_changes_the_hash_and_is_named(fields: dict[str, Any]):
+    before, after = launch(), launch(**fields)
+    assert before.digest() != after.digest()
+    assert after.changes(before.summary("salt"), "salt")
+
+
+@pytest.mark.parametrize(
+    "fields", [{"name": "other"}, {"autostart": False}, {"pins": ("a",)}, {"source": "x"}, {"roots": ("/a",)}]
+)
+def test_what_decides_nothing_about_what_runs_leaves_the_hash(fields: dict[str, Any]):
+    assert launch().digest() == launch(**fields).digest()
+
+
+def test_changes_are_named_without_values_of_variables_and_secrets():
+    before = launch().summary("salt")
+    after = launch(
+        args=("tool", "--token", "tk-71hQz9bb", "--verbose"), env={"A": "x9secret", "LD_PRELOAD": "/x.so"}
+    )
+    assert after.changes(before, "salt") == [
+        "argument 4: new, --verbose",
+        "variable A: another value",
+        "variable LD_PRELOAD: new",
+    ]
+
+
+def test_a_changed_secret_argument_is_a_change_although_it_is_not_shown():
+    after = launch(args=("tool", "--token", "tk-71hQz9bb"))
+    assert after.changes(launch().summary("salt"), "salt") == ["a value that is not shown here"]
+
+
+def test_another_program_of_the_same_name_is_named():
+    after = launch(program="/tmp/uvx")
+    assert after.changes(launch().summary(""), "") == [
+        "program on this computer: was /bin/uvx, is now /tmp/uvx"
+    ]
+
+
+def test_what_is_kept_holds_no_secret_and_no_value():
+    kept = str(launch().summary("salt"))
+    assert "tk-71hQz9aa" not in kept
+    assert "'A': '1'" not in kept
+    assert kept != str(launch().summary("other salt"))
+
+
+def test_hidden_characters_of_a_change_are_visible():
+    after = launch(args=("tool\u202e", "--token", "tk-71hQz9aa"))
+    assert after.changes(launch().summary(""), "") == ["argument 1: was tool, is now tool⟨U+202E⟩"]

@@ -1,0 +1,73 @@
+"""The question whether a server may run."""
+
+import pytest
+
+from tui.core.consent.launch import Launch
+from tui.core.consent.question import MAX_SHOWN, AllOwn, ConsentQuestion, consent_question
+from tui.core.servers import ServerSpec, Transport
+
+
+def question(spec: ServerSpec, *changes: str) -> ConsentQuestion:
+    return consent_question(spec, Launch.of(spec, lambda spec: "/usr/bin/npx"), changes)
+
+
+def text(spec: ServerSpec, *changes: str) -> str:
+    return "\n".join(question(spec, *changes).lines())
+
+
+def test_everything_that_decides_what_runs_is_shown_but_no_value():
+    env = {"LD_PRELOAD": "/tmp/value.so", "API": "value-of-a-variable"}
+    spec = ServerSpec("w", "npx", ("-y", "a b", "--api-key", "sk-abcdefgh12345678"), env, cwd="/srv/w")
+    said = text(ServerSpec(**{**_fields(spec), "source": "the file /tmp/mcp.json"}))
+    assert "w comes from the file /tmp/mcp.json, not from your own configuration" in said
+    assert "command    npx -y 'a b' --api-key '[redacted:api-key]'" in said
+    assert "program    /usr/bin/npx" in said
+    assert "folder     /srv/w" in said
+    assert "variables  API, LD_PRELOAD (values are not shown)" in said
+    assert "! LD_PRELOAD can make any program load other code." in said
+    assert "value" not in said.replace("values are not shown", "").replace("sk-", "")
+
+
+def _fields(spec: ServerSpec) -> dict[str, object]:
+    return {name: getattr(spec, name) for name in spec.__dataclass_fields__}
+
+
+def test_an_address_is_shown_with_the_names_of_its_headers():
+    spec = ServerSpec(
+        "w", url="https://e.example/mcp", headers={"Authorization": "Bearer x9"}, transport=Transport.HTTP
+    )
+    said = text(spec)
+    assert "address  https://e.example/mcp" in said
+    assert "headers  Authorization (values are not shown)" in said
+    assert "x9" not in said
+    assert "was never connected to" in said
+
+
+def test_yes_and_no_say_what_happens():
+    program, no = question(ServerSpec("w", "npx")).outcomes
+    address, _ = question(ServerSpec("w", url="https://e.example")).outcomes
+    assert program.startswith("Yes: the program runs on this computer as you.")
+    assert address.startswith("Yes: mcptui connects to this address.")
+    assert no.startswith("No: it is not started")
+
+
+def test_a_change_is_what_the_question_is_about():
+    assert "w has changed since you agreed to it. Start it?" in text(ServerSpec("w", "npx"), "url: new")
+    assert "  changed: url: new" in text(ServerSpec("w", "npx"), "url: new")
+
+
+@pytest.mark.parametrize("hidden", ["a\u202eb", "a\nb", "\x1b[2Ja"])
+def test_nothing_hidden_is_left_in_the_question(hidden: str):
+    said = text(ServerSpec("w", "npx", (hidden,), {hidden: "1"}, cwd=f"/{hidden}", source=hidden))
+    assert hidden not in said
+    assert said.isprintable() or "\n" in said
+
+
+def test_a_command_line_too_long_to_read_says_so():
+    assert "more characters that are not shown" in text(ServerSpec("w", "npx", ("x" * (MAX_SHOWN + 1),)))
+
+
+async def test_a_gate_without_questions_lets_everything_start():
+    gate = AllOwn()
+    assert gate.allows(ServerSpec("w")) and await gate.ask(ServerSpec("w"))
+    gate.withdraw("w")

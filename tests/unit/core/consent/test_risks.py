@@ -1,0 +1,102 @@
+"""What is pointed out before a command runs."""
+
+import pytest
+
+from tui.core.consent.launch import Launch
+from tui.core.consent.risks import risks_of, unpinned
+from tui.core.servers import ServerSpec, Transport
+
+
+def risks(command: str = "server", *args: str, found: str = "/bin/x", **fields: object) -> str:
+    spec = ServerSpec("s", command, args, **fields)  # type: ignore[arg-type]
+    return " ".join(risks_of(Launch.of(spec, lambda spec: found)))
+
+
+@pytest.mark.parametrize(
+    ("line", "package"),
+    [
+        ("npx -y some-mcp", "some-mcp"),
+        ("npx -y @scope/some-mcp", "@scope/some-mcp"),
+        ("npx -y @scope/some-mcp@latest", "@scope/some-mcp@latest"),
+        ("npx -y @scope/some-mcp@^1.2.3", "@scope/some-mcp@^1.2.3"),
+        ("npx -y @scope/some-mcp@1.2.3 --flag x", ""),
+        ("npx --package=a@1.0.0 --package b run", "b"),
+        ("/usr/local/bin/npx.cmd tool", "tool"),
+        ("npm exec -- tool", "tool"),
+        ("pnpm dlx tool@1.0.0", ""),
+        ("bunx tool", "tool"),
+        ("uvx mcp-server-time", "mcp-server-time"),
+        ("uvx mcp-server-time==1.2.3", ""),
+        ("uvx mcp-server-time@1.2.3", ""),
+        ("uvx mcp-server-time@latest", "mcp-server-time@latest"),
+        ("uvx mcp-server-time>=1", "mcp-server-time>=1"),
+        ("uvx --python 3.12 mcp-server-time", "mcp-server-time"),
+        ("uvx --from git+https://h/x.git tool", "git+https://h/x.git"),
+        (f"uvx --from git+https://h/x.git@{'a' * 40} tool", ""),
+        ("uvx --with evil good==1.0", "evil"),
+        ("uv tool run tool", "tool"),
+        ("uv run server.py", ""),
+        ("pipx run tool", "tool"),
+        ("docker run -i --rm -e A=b mcp/time", "mcp/time"),
+        ("docker run -i --rm mcp/time:latest", "mcp/time:latest"),
+        ("docker run --rm localhost:5000/time:1.2", ""),
+        ("docker run --rm localhost:5000/time", "localhost:5000/time"),
+        (f"docker run x@sha256:{'0' * 64}", ""),
+        ("docker ps", ""),
+        ("python server.py", ""),
+        ("", ""),
+    ],
+)
+def test_a_package_without_an_exact_version_is_found(line: str, package: str):
+    assert unpinned(line.split()) == package
+
+
+@pytest.mark.parametrize("line", ["env A=b npx -y tool", "cmd /c npx -y tool", "nice -n 5 uvx tool"])
+def test_what_only_starts_another_command_hides_nothing(line: str):
+    command, *args = line.split()
+    assert "tool is not pinned" in risks(command, *args)
+
+
+@pytest.mark.parametrize(
+    "name",
+    "LD_PRELOAD LD_LIBRARY_PATH DYLD_INSERT_LIBRARIES NODE_OPTIONS PYTHONPATH PYTHONSTARTUP PERL5LIB RUBYOPT"
+    " BASH_ENV GIT_SSH_COMMAND ld_preload".split(),
+)
+def test_a_variable_that_loads_code_is_marked(name: str):
+    assert f"{name} can make any program load other code." in risks(env={name: "x"})
+
+
+def test_variables_that_redirect_downloads_and_traffic_are_marked():
+    said = risks(env={"npm_config_registry": "x", "HTTPS_PROXY": "y", "TOKEN": "z"})
+    assert "npm_config_registry can change where packages are downloaded from." in said
+    assert "HTTPS_PROXY sends its network traffic through another computer." in said
+    assert "TOKEN" not in said
+
+
+@pytest.mark.parametrize("line", ["sh -c id", "bash -lc id", "node -e 1", "python3.12 -c 1", "npx -c id"])
+def test_an_argument_that_is_a_program_is_marked(line: str):
+    command, *args = line.split()
+    assert "An argument is itself a program." in risks(command, *args)
+
+
+def test_an_ordinary_server_has_no_risks():
+    assert risks("python3", "server.py", "--verbose", env={"TOKEN": "x"}) == ""
+
+
+def test_hidden_characters_and_look_alikes_are_marked():
+    assert "Contains hidden characters" in risks("server", "a\u200b")
+    assert "letters outside ASCII" in risks("nрx")
+
+
+def test_a_program_that_is_not_there_is_marked():
+    assert "The program was not found." in risks(found="")
+
+
+def test_an_unencrypted_address_is_marked_unless_it_is_this_computer():
+    assert "not encrypted" in risks("", url="http://example.com/mcp", transport=Transport.HTTP)
+    assert "not encrypted" in risks("", url="ws://example.com/mcp", transport=Transport.WEBSOCKET)
+    assert risks("", url="http://127.0.0.1:1/mcp", transport=Transport.HTTP) == ""
+
+
+def test_a_host_that_imitates_another_is_marked():
+    assert "аpple.com" in risks("", url="https://xn--pple-43d.com/", transport=Transport.HTTP)

@@ -1,0 +1,29 @@
+"""Hidden characters are shown as their numbers."""
+
+import pytest
+
+from tui.core.consent.visible import has_hidden, visible
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("uvx mcp-server-time==1.2.3", "uvx mcp-server-time==1.2.3"),
+        ("a\u200bb", "a⟨U+200B⟩b"),
+        ("a\u202eb", "a⟨U+202E⟩b"),
+        ("a\nb\tc", "a⟨U+000A⟩b⟨U+0009⟩c"),
+        ("a\x1b[2K", "a⟨U+001B⟩[2K"),
+        ("a\u00a0b", "a⟨U+00A0⟩b"),
+        ("a\U000e0041", "a⟨U+E0041⟩"),
+        ("a\ud800", "a⟨U+D800⟩"),
+        ("北京 à", "北京 à"),
+        ("a" + " " * 40 + "b", "a⟨40 spaces⟩b"),
+    ],
+)
+def test_what_cannot_be_seen_is_shown_as_its_number(text: str, shown: str):
+    assert visible(text) == shown
+
+
+def test_ordinary_text_has_nothing_hidden():
+    assert not has_hidden("npx -y café 北京")
+    assert has_hidden("npx\u2063")

@@ -1,0 +1,273 @@
+"""Which servers may start: nothing runs without a yes, whatever the order of operations."""
+
+import asyncio
+import dataclasses
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from tests.conftest import until
+from tui.core.consent.question import ConsentQuestion
+from tui.core.errors import UsageError
+from tui.core.ports import DecisionKind, DecisionRecord
+from tui.core.questions import Action, Refuser
+from tui.core.servers import ServerSpec
+from tui.runtime.servers.consent import RunConsent, is_sample, launch_of
+from tui.settings.locations import default_servers
+from tui.settings.state.stored_consents import StoredConsents
+
+SPEC = ServerSpec("weather", sys.executable, ("-m", "weather"), source="the file /tmp/mcp.json")
+
+
+class Person(Refuser):
+    """Answers as the test says, and keeps what was asked."""
+
+    def __init__(self, *answers: Action) -> None:
+        self.answers = list(answers)
+        self.asked: list[ConsentQuestion] = []
+        self.may_answer = asyncio.Event()
+        self.may_answer.set()
+
+    async def consent(self, question: ConsentQuestion) -> Action:
+        self.asked.append(question)
+        await self.may_answer.wait()
+        return self.answers.pop(0)
+
+
+class Log:
+    def __init__(self) -> None:
+        self.records: list[DecisionRecord] = []
+
+    def add(self, record: DecisionRecord) -> None:
+        self.records.append(record)
+
+
+def gate(folder: Path, person: Person, log: Log | None = None, *, trust: bool = False) -> RunConsent:
+    return RunConsent(StoredConsents(folder / "consents.json"), lambda: person, log or Log(), trust=trust)
+
+
+async def test_a_yes_is_asked_once_and_kept(tmp_path: Path):
+    person, log = Person(Action.ACCEPT), Log()
+    consent = gate(tmp_path, person, log)
+    assert not consent.allows(SPEC)
+    assert await consent.ask(SPEC)
+    assert consent.allows(SPEC) and await consent.ask(SPEC)
+    assert gate(tmp_path, Person()).allows(SPEC)
+    assert len(person.asked) == 1
+    (record,) = log.records
+    assert (record.kind, record.server, record.allowed, record.by) == (
+        DecisionKind.CONSENT,
+        "weather",
+        True,
+        "key",
+    )
+
+
+async def test_a_no_is_not_kept_so_that_it_can_be_asked_again(tmp_path: Path):
+    person, log = Person(Action.DECLINE, Action.ACCEPT), Log()
+    consent = gate(tmp_path, person, log)
+    assert not await consent.ask(SPEC)
+    assert not consent.allows(SPEC)
+    assert await consent.ask(SPEC)
+    assert [record.allowed for record in log.records] == [False, True]
+
+
+async def test_nobody_there_is_no_yes_and_no_decision(tmp_path: Path):
+    log = Log()
+    consent = RunConsent(StoredConsents(tmp_path / "c.json"), Refuser, log)
+    assert not await consent.ask(SPEC)
+    assert log.records == []
+
+
+async def test_a_changed_server_is_asked_about_with_the_difference(tmp_path: Path):
+    person = Person(Action.ACCEPT, Action.DECLINE)
+    consent = gate(tmp_path, person)
+    await consent.ask(SPEC)
+    changed = dataclasses.replace(SPEC, args=("-m", "evil"))
+    assert not await consent.ask(changed)
+    assert person.asked[1].changes == ("argument 2: was weather, is now evil",)
+    assert consent.allows(SPEC) and not consent.allows(changed)
+
+
+async def test_two_starts_of_a_server_are_one_question(tmp_path: Path):
+    person = Person(Action.ACCEPT)
+    consent = gate(tmp_path, person)
+    assert await asyncio.gather(consent.ask(SPEC), consent.ask(SPEC)) == [True, True]
+    assert len(person.asked) == 1
+
+
+async def test_a_withdrawn_question_is_no_yes(tmp_path: Path):
+    person = Person(Action.ACCEPT)
+    person.may_answer.clear()
+    consent = gate(tmp_path, person)
+    asking = asyncio.create_task(consent.ask(SPEC))
+    await until(lambda: person.asked)
+    consent.withdraw("weather")
+    assert not await asking
+    assert not consent.allows(SPEC)
+
+
+async def test_a_start_that_is_cancelled_withdraws_its_question(tmp_path: Path):
+    person = Person(Action.ACCEPT, Action.ACCEPT)
+    person.may_answer.clear()
+    consent = gate(tmp_path, person)
+    asking = asyncio.create_task(consent.ask(SPEC))
+    await until(lambda: person.asked)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    person.may_answer.set()
+    assert not consent.allows(SPEC)
+    assert await consent.ask(SPEC)
+
+
+async def test_a_yes_that_cannot_be_written_counts_until_the_end(tmp_path: Path):
+    (tmp_path / "consents.json").mkdir()
+    consent = gate(tmp_path, Person(Action.ACCEPT))
+    assert await consent.ask(SPEC)
+    assert consent.allows(SPEC)
+    assert not gate(tmp_path, Person()).allows(SPEC)
+
+
+def test_the_flag_allows_this_run_and_is_recorded_once_for_each_server(tmp_path: Path):
+    log = Log()
+    consent = gate(tmp_path, Person(), log, trust=True)
+    assert consent.allows(SPEC) and consent.allows(SPEC)
+    assert [record.by for record in log.records] == ["flag --trust-config"]
+    assert not gate(tmp_path, Person()).allows(SPEC)
+
+
+def test_a_server_of_ones_own_needs_no_consent(tmp_path: Path):
+    assert gate(tmp_path, Person()).allows(dataclasses.replace(SPEC, source=""))
+
+
+def test_without_a_person_the_refusal_shows_what_would_run_and_the_flag(tmp_path: Path):
+    consent = gate(tmp_path, Person())
+    with pytest.raises(UsageError) as refused:
+        consent.require([SPEC, ServerSpec("own", "x")])
+    said = str(refused.value)
+    assert f"weather: {sys.executable} -m weather" in said
+    assert "/tmp/mcp.json" in said and "--trust-config" in said
+    assert "own" not in said.replace("your own", "")
+    consent.require([ServerSpec("own", "x")])
+
+
+def test_the_shipped_samples_are_known_by_what_runs(tmp_path: Path):
+    weather, notes, _ = default_servers()
+    foreign = dataclasses.replace(weather, name="anything", source="the file /tmp/mcp.json")
+    assert gate(tmp_path, Person()).allows(foreign)
+    assert is_sample(dataclasses.replace(notes, source="x"))
+
+
+def sample(**fields: Any) -> ServerSpec:
+    return dataclasses.replace(default_servers()[0], source="x", **fields)
+
+
+def test_what_only_looks_like_a_sample_is_none(tmp_path: Path):
+    script = default_servers()[0].args[0]
+    copy = tmp_path / "sample_config" / "servers" / "weather.py"
+    copy.parent.mkdir(parents=True)
+    copy.write_text("")
+    assert not is_sample(sample(args=(str(copy),)))
+    assert not is_sample(sample(args=(script, "more")))
+    assert not is_sample(sample(args=("-c", script)))
+    assert not is_sample(sample(command="/tmp/python3"))
+    assert not is_sample(sample(env={"PYTHONPATH": "/tmp"}))
+    assert not is_sample(sample(env={"MCPTUI_NOTES_FILE": "/home/x/.bashrc"}))
+    assert not is_sample(sample(cwd="/tmp"))
+    link = tmp_path / "servers" / "weather.py"
+    link.parent.mkdir()
+    link.symlink_to(copy)
+    assert not is_sample(sample(args=(str(link),)))
+
+
+def test_a_program_is_found_as_its_start_finds_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    program = tmp_path / "bin" / "tool"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "bin")
+    assert launch_of(ServerSpec("s", "tool")).program == ""  # a relative folder is not searched
+    monkeypatch.setenv("PATH", str(program.parent))
+    assert launch_of(ServerSpec("s", "tool")).program == str(program)
+    assert launch_of(ServerSpec("s", "tool", env={"PATH": "/nowhere"})).program == ""
+    assert launch_of(ServerSpec("s", "./bin/tool", cwd=str(tmp_path))).program == str(program)
+
+
+CHANGES: list[dict[str, Any]] = [
+    {"args": ("-m", "weather")},
+    {"args": ("-m", "evil")},
+    {"env": {"A": "1"}},
+    {"env": {"A": "2"}},
+    {"cwd": "/"},
+    {"command": "/bin/sh"},
+    {"url": "https://example.com"},
+    {"headers": {"A": "1"}},
+]
+
+
+class ConsentMachine(RuleBasedStateMachine):
+    """Servers change, start, are answered, withdrawn, and mcptui starts anew: what runs was agreed to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        import tempfile
+
+        self.folder = tempfile.TemporaryDirectory()
+        self.spec = SPEC
+        self.agreed: set[str] = set()
+        self.consent = gate(Path(self.folder.name), Person())
+
+    def teardown(self) -> None:
+        self.folder.cleanup()
+
+    @rule(change=st.sampled_from(CHANGES), name=st.sampled_from(("weather", "notes")))
+    def change(self, change: dict[str, Any], name: str) -> None:
+        self.spec = dataclasses.replace(SPEC, name=name, **change)
+
+    @rule(more=st.sampled_from(CHANGES))
+    def change_more(self, more: dict[str, Any]) -> None:
+        self.spec = dataclasses.replace(self.spec, **more)
+
+    @rule(answer=st.sampled_from(Action))
+    def start(self, answer: Action) -> None:
+        person = Person(answer)
+        self.consent._questioner = lambda: person
+        allowed = asyncio.run(self.consent.ask(self.spec))
+        digest = launch_of(self.spec).digest()
+        assert len(person.asked) == (digest not in self.agreed)
+        if person.asked and answer is Action.ACCEPT:
+            self.agreed.add(digest)
+        assert allowed == (digest in self.agreed)
+
+    @rule()
+    def withdraw(self) -> None:
+        async def withdrawn() -> bool:
+            person = Person(Action.ACCEPT)
+            person.may_answer.clear()
+            self.consent._questioner = lambda: person
+            asking = asyncio.create_task(self.consent.ask(self.spec))
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            self.consent.withdraw(self.spec.name)
+            return await asking
+
+        assert asyncio.run(withdrawn()) == (launch_of(self.spec).digest() in self.agreed)
+
+    @rule()
+    def start_mcptui_again(self) -> None:
+        self.consent = gate(Path(self.folder.name), Person())
+
+    @invariant()
+    def only_what_was_agreed_to_may_run(self) -> None:
+        assert self.consent.allows(self.spec) == (launch_of(self.spec).digest() in self.agreed)
+
+
+TestConsentMachine = ConsentMachine.TestCase
+TestConsentMachine.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)

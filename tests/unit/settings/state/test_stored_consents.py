@@ -1,0 +1,93 @@
+"""What the person agreed to, in a file: private, shared with other processes, and lost without harm."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from tui.core.consent.launch import Launch
+from tui.core.errors import ConfigError
+from tui.core.servers import ServerSpec
+from tui.settings.state.stored_consents import MAX_ENTRIES, StoredConsents
+
+
+def launch(*args: str, env: dict[str, str] | None = None) -> Launch:
+    return Launch.of(ServerSpec("s", "uvx", args, env or {}), lambda spec: "/bin/uvx")
+
+
+def test_a_yes_outlives_the_process_in_a_private_file(tmp_path: Path):
+    path = tmp_path / "state" / "consents.json"
+    StoredConsents(path).add("s", "x", launch("a"))
+    assert StoredConsents(path).has(launch("a").digest())
+    assert not StoredConsents(path).has(launch("b").digest())
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_it_holds_no_value_of_a_variable_or_secret(tmp_path: Path):
+    path = tmp_path / "consents.json"
+    StoredConsents(path).add("s", "x", launch("--token", "tk-71hQz9aa", env={"A": "canary-value"}))
+    assert "tk-71hQz9aa" not in path.read_text() and "canary-value" not in path.read_text()
+
+
+def test_changes_are_those_since_the_last_yes_to_that_server_of_that_source(tmp_path: Path):
+    stored = StoredConsents(tmp_path / "consents.json")
+    assert stored.changes("s", "x", launch("a")) == []
+    stored.add("s", "x", launch("a"))
+    stored.add("s", "y", launch("c"))
+    assert stored.changes("s", "x", launch("b")) == ["argument 1: was a, is now b"]
+    assert stored.changes("other", "x", launch("b")) == []
+
+
+def test_two_processes_do_not_undo_each_other(tmp_path: Path):
+    path = tmp_path / "consents.json"
+    one, other = StoredConsents(path), StoredConsents(path)
+    assert not one.has(launch("a").digest())
+    one.add("s", "x", launch("a"))
+    other.add("s", "x", launch("b"))
+    assert one.has(launch("b").digest()) and other.has(launch("a").digest())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        '{"format": 2, "consents": []}',
+        '{"format": 1, "consents": [{"digest": "x"}, 3]}',
+        "[" * 9999,
+    ],
+)
+def test_a_damaged_file_is_no_yes(tmp_path: Path, text: str):
+    path = tmp_path / "consents.json"
+    path.write_text(text)
+    stored = StoredConsents(path)
+    assert not stored.has(launch("a").digest())
+    stored.add("s", "x", launch("a"))
+    assert stored.has(launch("a").digest())
+
+
+def test_a_link_in_its_place_is_neither_read_nor_written(tmp_path: Path):
+    real, path = tmp_path / "real.json", tmp_path / "consents.json"
+    StoredConsents(real).add("s", "x", launch("a"))
+    before = real.read_text()
+    path.symlink_to(real)
+    assert not StoredConsents(path).has(launch("a").digest())
+    with pytest.raises(ConfigError):
+        StoredConsents(path).add("s", "x", launch("b"))
+    assert real.read_text() == before
+
+
+def test_only_the_last_are_kept(tmp_path: Path):
+    path = tmp_path / "consents.json"
+    stored = StoredConsents(path)
+    stored.add("s", "x", launch("first"))
+    found = json.loads(path.read_text())
+    found["consents"] += [
+        {**found["consents"][0], "digest": f"{number:064x}"} for number in range(MAX_ENTRIES)
+    ]
+    path.write_text(json.dumps(found))
+    stored.add("s", "x", launch("last"))
+    assert stored.has(launch("last").digest()) and not stored.has(launch("first").digest())
+    assert len(json.loads(path.read_text())["consents"]) == MAX_ENTRIES

@@ -1,0 +1,98 @@
+"""The question whether a server from elsewhere may start."""
+
+import dataclasses
+
+import pytest
+
+from tests.ui.app_stage import shows
+from tests.ui.question_stage import app_with_person, asked, ripe, shown
+from tui.core.consent.question import ConsentQuestion
+from tui.core.questions import Action
+from tui.ui.chat.approval_queue import Approvals
+from tui.ui.questions.consent_dialog import ConsentDialog
+
+__all__ = ["ripe"]
+
+pytestmark = pytest.mark.usefixtures("ripe")
+
+QUESTION = ConsentQuestion(
+    "weather",
+    "the file /tmp/mcp.json",
+    is_remote=False,
+    facts=(("command", "npx -y [b]weather[/b]"), ("folder", "/srv")),
+    risks=("weather is not pinned to a version.",),
+    changes=("argument 1: was x, is now y",),
+)
+
+
+async def test_what_would_run_and_what_yes_and_no_do_are_shown():
+    async with app_with_person() as (app, _, person):
+        assert isinstance(person, Approvals)
+        waiting = asked(person.consent(QUESTION))
+        await shown(app, ConsentDialog)
+        await shows(app, "weather has changed since you agreed to it.", "npx -y [b]weather[/b]", "/srv")
+        await shows(app, "! weather is not pinned", "changed: argument 1: was x, is now y")
+        await shows(app, "Yes: the program runs on this computer as you.", "No: it is not started")
+        await shows(app, "ctrl+s yes, start it", "ctrl+x no")
+        waiting.cancel()
+
+
+@pytest.mark.parametrize(
+    ("key", "action"),
+    [("ctrl+s", Action.ACCEPT), ("ctrl+x", Action.DECLINE), ("escape", Action.DECLINE)],
+)
+async def test_a_key_answers(key: str, action: Action):
+    async with app_with_person() as (app, pilot, person):
+        assert isinstance(person, Approvals)
+        waiting = asked(person.consent(QUESTION))
+        await shown(app, ConsentDialog)
+        await pilot.press(key)
+        assert await waiting is action
+
+
+async def test_enter_and_letters_answer_nothing():
+    async with app_with_person() as (app, pilot, person):
+        assert isinstance(person, Approvals)
+        waiting = asked(person.consent(QUESTION))
+        await shown(app, ConsentDialog)
+        await pilot.press("y", "enter", "a", "space")
+        assert not waiting.done()
+        waiting.cancel()
+
+
+async def test_yes_counts_only_once_all_of_a_long_command_was_on_screen():
+    long = dataclasses.replace(QUESTION, facts=(("command", "x " * 3000 + "rm"),))
+    async with app_with_person((80, 24)) as (app, pilot, person):
+        assert isinstance(person, Approvals)
+        waiting = asked(person.consent(long))
+        await shown(app, ConsentDialog)
+        await pilot.press("ctrl+s")
+        await shows(app, "There is more of it below.")
+        assert not waiting.done()
+        await pilot.press("end")
+        await shows(app, "rm")
+        await pilot.press("ctrl+s")
+        assert await waiting is Action.ACCEPT
+
+
+@pytest.mark.parametrize("size", [(40, 12), (80, 24), (120, 40)])
+async def test_the_keys_are_visible_at_every_size(size: tuple[int, int]):
+    async with app_with_person(size) as (app, _, person):
+        assert isinstance(person, Approvals)
+        waiting = asked(person.consent(QUESTION))
+        await shown(app, ConsentDialog)
+        await shows(app, "ctrl+x no")
+        waiting.cancel()
+
+
+async def test_two_servers_are_asked_about_one_after_the_other():
+    other = dataclasses.replace(QUESTION, server="notes")
+    async with app_with_person() as (app, pilot, person):
+        assert isinstance(person, Approvals)
+        first, second = asked(person.consent(QUESTION)), asked(person.consent(other))
+        await shown(app, ConsentDialog)
+        await shows(app, "1 more question waiting")
+        await pilot.press("ctrl+x")
+        assert await first is Action.DECLINE
+        await shows(app, "notes has changed")
+        second.cancel()

@@ -1,0 +1,140 @@
+"""The question whether a server that came from elsewhere may run, for screen and terminal alike."""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from tui.core.consent.launch import Launch
+from tui.core.consent.risks import risks_of
+from tui.core.consent.visible import visible
+from tui.core.secrets.places import masked, masked_arguments
+from tui.core.servers import ServerSpec
+from tui.core.text import clean_line
+
+MAX_SHOWN = 20_000
+"""Characters of a command line that are shown. Nobody reads more, so a longer one says so."""
+
+YES_PROGRAM = (
+    "Yes: the program runs on this computer as you. It can read, change and send whatever you can. "
+    "mcptui asks again only if something of the above changes."
+)
+YES_ADDRESS = (
+    "Yes: mcptui connects to this address. The server sees what you and the model send to its tools. "
+    "mcptui asks again only if something of the above changes."
+)
+NO = "No: it is not started, and its tools are missing. Everything else works."
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentQuestion:
+    """Whether a server may run. Everything in it is visible text without secrets, but not bounded in lines.
+
+    Attributes:
+        source: where the server comes from, in words ("the file /tmp/mcp.json").
+        facts: label and text of what would run, in order.
+        risks: what to look at, a sentence each.
+        changes: what differs from what the person agreed to before; empty if they never did.
+    """
+
+    server: str
+    source: str
+    is_remote: bool
+    facts: Sequence[tuple[str, str]]
+    risks: Sequence[str] = ()
+    changes: Sequence[str] = ()
+
+    @property
+    def head(self) -> str:
+        """What is asked, without the name of the server before it."""
+        if self.changes:
+            return "has changed since you agreed to it. Start it?"
+        verb = "connected to" if self.is_remote else "started"
+        return f"comes from {self.source}, not from your own configuration, and was never {verb}. Start it?"
+
+    @property
+    def outcomes(self) -> tuple[str, str]:
+        """What happens on yes, and on no."""
+        return (YES_ADDRESS if self.is_remote else YES_PROGRAM), NO
+
+    def lines(self) -> list[str]:
+        """Return the question as lines for a terminal, without what a key does."""
+        width = max(len(label) for label, _ in self.facts)
+        return [
+            f"{clean_line(self.server, 64)} {self.head}",
+            *(f"  {label.ljust(width)}  {text}" for label, text in self.facts),
+            *(f"  changed: {change}" for change in self.changes),
+            *(f"  ! {risk}" for risk in self.risks),
+        ]
+
+
+class ConsentGate(Protocol):
+    """Decides which servers may be started or connected to."""
+
+    def allows(self, spec: ServerSpec) -> bool:
+        """Return whether a server may run now, as it is. Asks nobody."""
+
+    async def ask(self, spec: ServerSpec) -> bool:
+        """Ask the person, unless the answer is known; return whether it may run."""
+
+    def withdraw(self, server: str) -> None:
+        """Withdraw the question about a server, if it waits."""
+
+
+class AllOwn:
+    """A gate without questions: every server is the person's own."""
+
+    def allows(self, spec: ServerSpec) -> bool:
+        return True
+
+    async def ask(self, spec: ServerSpec) -> bool:
+        return True
+
+    def withdraw(self, server: str) -> None:
+        """Nothing waits."""
+
+
+def consent_question(spec: ServerSpec, launch: Launch, changes: Sequence[str] = ()) -> ConsentQuestion:
+    """Return the question about a server; `changes` are those since the person agreed to it."""
+    return ConsentQuestion(
+        spec.name,
+        clean_line(spec.source, 400),
+        bool(launch.url),
+        tuple(_facts(launch)),
+        tuple(risks_of(launch)),
+        tuple(changes),
+    )
+
+
+def _facts(launch: Launch) -> Iterator[tuple[str, str]]:
+    if launch.url:
+        yield "address", _bounded(visible(masked(launch.url)))
+        if launch.headers:
+            yield "headers", _names(launch.headers)
+        if launch.transport in ("sse", "websocket"):
+            yield "transport", launch.transport
+        return
+    yield "command", shown_command(launch)
+    if launch.program and launch.program != launch.command:
+        yield "program", visible(launch.program)
+    yield "folder", visible(launch.cwd) or "an empty folder of its own"
+    if launch.env:
+        yield "variables", _names(launch.env)
+    if launch.transport == "lines":
+        yield "protocol", "the line dialect, not MCP"
+
+
+def shown_command(launch: Launch) -> str:
+    """Return the whole command line as it would be typed, hidden characters visible, secrets masked."""
+    words = masked_arguments((launch.command, *launch.args))
+    return _bounded(" ".join(visible(shlex.quote(word)) for word in words))
+
+
+def _names(values: Mapping[str, str]) -> str:
+    return _bounded(f"{', '.join(map(visible, sorted(values)))} (values are not shown)")
+
+
+def _bounded(text: str) -> str:
+    if len(text) <= MAX_SHOWN:
+        return text
+    return f"{text[:MAX_SHOWN]} … and {len(text) - MAX_SHOWN:,} more characters that are not shown"

@@ -1,0 +1,34 @@
+"""Makes hidden characters of what is about to run visible, so that the text shown is all of it. Pure."""
+
+import re
+import unicodedata
+
+_SPACES = re.compile(" {5,}")
+_HIDDEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
+_BLANK = frozenset("\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
+"""Letters and marks that look like nothing."""
+
+
+def visible(text: str) -> str:
+    """Return `text` with each hidden character as its number, `⟨U+200B⟩`, and many spaces as their number."""
+    if text.isascii() and text.isprintable():
+        return _counted(text)
+    return _counted("".join(f"⟨U+{ord(one):04X}⟩" if is_hidden(one) else one for one in text))
+
+
+def is_hidden(char: str) -> bool:
+    """Return whether a character cannot be seen, or looks like a space without being one."""
+    if char == " ":
+        return False
+    kind = unicodedata.category(char)
+    is_selector = "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef"
+    return kind in _HIDDEN or kind == "Zs" or char in _BLANK or is_selector
+
+
+def has_hidden(text: str) -> bool:
+    """Return whether any character of a text is hidden."""
+    return not (text.isascii() and text.isprintable()) and any(map(is_hidden, text))
+
+
+def _counted(text: str) -> str:
+    return _SPACES.sub(lambda found: f"⟨{len(found[0])} spaces⟩", text) if "     " in text else text

@@ -1,0 +1,46 @@
+"""What all servers of one host share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tui.core.consent.question import AllOwn, ConsentGate
+from tui.core.definitions.accepted import DefinitionBook
+from tui.core.ports import Clock
+from tui.core.questions import Refuser, Sampler
+from tui.core.secrets.redact import Redactor
+from tui.core.servers import EraBook
+from tui.core.tasks import TaskBook
+from tui.core.traffic import TrafficSink
+from tui.host.process.watchdog import Watchdog
+from tui.host.server_requests import PatientQuestioner
+from tui.host.sign_in.sign_ins import SignIns
+from tui.host.transports import ServerTransport, open_transport
+
+Open = Callable[..., ServerTransport]
+
+
+@dataclass(slots=True)
+class HostContext:
+    """What all servers of one host share.
+
+    `owner` is the mark of this host in the environment of its servers. `changed` is called with a server's
+    name when something shown of it changed. `eras` has what earlier starts have negotiated.
+    """
+
+    sink: TrafficSink
+    clock: Clock
+    redactor: Redactor
+    owner: str
+    grace: Any
+    changed: Callable[[str], None]
+    watchdog: Watchdog | None = None
+    open: Open = open_transport
+    questioner: PatientQuestioner = field(default_factory=lambda: PatientQuestioner(Refuser()))
+    sign_ins: SignIns | None = None
+    sampler: Sampler | None = None
+    eras: EraBook = field(default_factory=EraBook)
+    traceparent: Callable[[], str] = lambda: ""
+    tasks: TaskBook = field(default_factory=TaskBook)
+    definitions: DefinitionBook = field(default_factory=DefinitionBook)
+    consent: ConsentGate = field(default_factory=AllOwn)

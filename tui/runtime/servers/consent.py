@@ -1,0 +1,207 @@
+"""Which servers of this run may start: the person's own, the samples, and those that they agreed to."""
+
+import asyncio
+import logging
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from tui.core.consent.launch import Launch
+from tui.core.consent.question import consent_question, shown_command
+from tui.core.consent.visible import visible
+from tui.core.errors import McptuiError, UsageError
+from tui.core.ports import BY_KEY, PERSON, DecisionKind, DecisionLog, DecisionRecord
+from tui.core.questions import Action, Person, Refuser
+from tui.core.secrets.places import masked
+from tui.core.servers import ServerSpec
+from tui.core.text import clean_line
+from tui.settings.locations import consents_file, decisions_file, default_servers
+from tui.settings.state.stored_consents import StoredConsents
+from tui.settings.state.stored_decisions import StoredDecisions
+
+BY_FLAG = "flag --trust-config"
+MAX_LISTED = 20
+MAX_COMMAND = 2000
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A question that waits, and how many starts wait for its answer."""
+
+    task: asyncio.Task[bool]
+    starts: int = 0
+
+
+class RunConsent:
+    """A `core.consent.question.ConsentGate`: asks once for each server, one question at a time.
+
+    `questioner` asks the person. With `trust` the command line has said yes for this run. Belongs to the
+    event loop.
+    """
+
+    def __init__(
+        self,
+        store: StoredConsents,
+        questioner: Callable[[], Person],
+        decisions: DecisionLog,
+        *,
+        trust: bool = False,
+    ) -> None:
+        self._store = store
+        self._questioner = questioner
+        self._decisions = decisions
+        self._trust = trust
+        self._agreed: set[str] = set()
+        self._waiting: dict[str, _Waiting] = {}
+        self._told: set[str] = set()
+
+    @classmethod
+    def over_file(
+        cls, questioner: Callable[[], Person], decisions: DecisionLog, *, trust: bool
+    ) -> "RunConsent":
+        """Return one that keeps what the person agrees to in the file for that."""
+        return cls(StoredConsents(consents_file()), questioner, decisions, trust=trust)
+
+    def allows(self, spec: ServerSpec) -> bool:
+        if not spec.source or is_sample(spec):
+            return True
+        digest = launch_of(spec).digest()
+        if self._trust:
+            self._record(spec, digest, allowed=True, by=BY_FLAG)
+            return True
+        return digest in self._agreed or self._store.has(digest)
+
+    async def ask(self, spec: ServerSpec) -> bool:
+        if self.allows(spec):
+            return True
+        waiting = self._waiting.get(spec.name)
+        if waiting is None:
+            waiting = self._waiting[spec.name] = _Waiting(asyncio.create_task(self._ask(spec)))
+        waiting.starts += 1
+        try:
+            return await asyncio.shield(waiting.task)
+        except asyncio.CancelledError:
+            if waiting.task.cancelled():  # withdrawn
+                return False
+            raise
+        finally:
+            waiting.starts -= 1
+            if not waiting.starts:
+                waiting.task.cancel()
+                if self._waiting.get(spec.name) is waiting:
+                    del self._waiting[spec.name]
+
+    async def _ask(self, spec: ServerSpec) -> bool:
+        launch = launch_of(spec)
+        question = consent_question(spec, launch, self._store.changes(spec.name, spec.source, launch))
+        action = await self._questioner().consent(question)
+        if action is Action.CANCEL:
+            return False
+        is_yes = action is Action.ACCEPT
+        self._record(spec, launch.digest(), allowed=is_yes, by=BY_KEY)
+        if is_yes:
+            await self.keep(spec, launch)
+        return is_yes
+
+    async def keep(self, spec: ServerSpec, launch: Launch | None = None) -> None:
+        """Keep a yes to a server. If it cannot be written it counts until mcptui ends."""
+        launch = launch or launch_of(spec)
+        self._agreed.add(launch.digest())
+        try:
+            await asyncio.to_thread(self._store.add, spec.name, spec.source, launch)
+        except (McptuiError, OSError) as error:
+            _log.warning("cannot save the consent to start %s: %s", spec.name, error)
+
+    def withdraw(self, server: str) -> None:
+        if (waiting := self._waiting.pop(server, None)) is not None:
+            waiting.task.cancel()
+
+    def require(self, specs: Iterable[ServerSpec]) -> None:
+        """Raise UsageError if one of the servers needs consent: nobody is there to be asked."""
+        missing = [spec for spec in specs if not spec.problem and not self.allows(spec)]
+        if not missing:
+            return
+        lines = [f"  {clean_line(spec.name, 64)}: {what_starts(spec)}" for spec in missing[:MAX_LISTED]]
+        if len(missing) > MAX_LISTED:
+            lines.append(f"  and {len(missing) - MAX_LISTED} more")
+        source = clean_line(missing[0].source, 300)
+        raise UsageError(
+            "\n".join((f"{source} is not your own configuration. Not started:", *lines, CONSENT_STEP))
+        )
+
+    def _record(self, spec: ServerSpec, digest: str, *, allowed: bool, by: str) -> None:
+        key = f"{digest} {allowed} {by}"
+        if by == BY_FLAG and key in self._told:
+            return
+        self._told.add(key)
+        subject = "connect" if spec.url else "start"
+        self._decisions.add(
+            DecisionRecord(
+                DecisionKind.CONSENT,
+                spec.name,
+                subject,
+                allowed,
+                by,
+                PERSON,
+                asked=by == BY_KEY,
+                digest=digest[:16],
+            )
+        )
+
+
+def require_consent(spec: ServerSpec, *, trust: bool) -> None:
+    """Raise UsageError if a server needs consent, for commands without a runtime. Blocks."""
+    decisions = StoredDecisions(decisions_file(), lambda text: text)
+    try:
+        RunConsent.over_file(Refuser, decisions, trust=trust).require([spec])
+    finally:
+        decisions.close()
+
+
+CONSENT_STEP = (
+    "If you trust all of this, add --trust-config. To be asked for each server once, start mcptui with the "
+    "same --config in a terminal."
+)
+
+
+def what_starts(spec: ServerSpec) -> str:
+    """Return in one line what starting a server runs or connects to, secrets masked."""
+    text = visible(masked(spec.url)) if spec.url else shown_command(launch_of(spec))
+    return text if len(text) <= MAX_COMMAND else f"{text[: MAX_COMMAND - 1]}…"
+
+
+def launch_of(spec: ServerSpec) -> Launch:
+    """Return what starting a server runs on this computer now."""
+    return Launch.of(spec, _program)
+
+
+def _program(spec: ServerSpec) -> str:
+    """Return the path of a server's program as its start will find it, or ""."""
+    command = os.path.expanduser(spec.command)
+    if "\0" in command:
+        return ""
+    if os.sep in command:
+        path = os.path.normpath(os.path.join(spec.starts_in or os.getcwd(), command))
+        return path if os.path.isfile(path) else ""
+    places = (spec.env.get("PATH") or os.environ.get("PATH") or os.defpath).split(os.pathsep)
+    found = shutil.which(command, path=os.pathsep.join(filter(os.path.isabs, places)))
+    return os.path.abspath(found) if found else ""
+
+
+def is_sample(spec: ServerSpec) -> bool:
+    """Return whether what runs is a sample that ships with mcptui: by its path, whatever its name."""
+    if spec.command != sys.executable or len(spec.args) != 1 or spec.cwd or spec.url:
+        return False
+    try:
+        known = default_servers()
+        servers = os.path.dirname(os.path.realpath(known[0].args[0]))
+        script = os.path.realpath(spec.args[0])
+    except (OSError, ValueError):
+        return False
+    if os.path.dirname(script) != servers:
+        return False
+    return not spec.env or any(one.args == (spec.args[0],) and one.env == spec.env for one in known)

@@ -1,0 +1,125 @@
+"""What the person agreed to run: a private JSON file in the state directory, by the hash of what runs.
+
+It holds no secrets: of values that are not shown only a salted hash. Losing it costs one question each.
+"""
+
+import json
+import re
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tui.core.consent.launch import Launch
+from tui.core.errors import ConfigError
+from tui.core.jsonrpc.reader import loads
+from tui.settings.files import Unopened, Unreadable, locked, read_bounded
+from tui.settings.save import write_state
+
+FORMAT = 1
+MAX_BYTES = 4 * 1024 * 1024
+MAX_ENTRIES = 500
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """One yes: to what, for which server of which source, when (seconds since the epoch)."""
+
+    digest: str
+    server: str
+    source: str
+    salt: str
+    summary: Mapping[str, Any]
+    at: int
+
+
+class StoredConsents:
+    """The file, which need not exist; it is read again when another process has changed it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._stamp: tuple[int, int, int] | None = None
+        self._kept: dict[str, Consent] = {}
+
+    def has(self, digest: str) -> bool:
+        """Return whether the person has agreed to what has this hash."""
+        return digest in self._current()
+
+    def changes(self, server: str, source: str, launch: Launch) -> list[str]:
+        """Return what differs from what was last agreed to for a server, nothing if that never was."""
+        for one in reversed(self._current().values()):
+            if (one.server, one.source) == (server, source):
+                return launch.changes(one.summary, one.salt)
+        return []
+
+    def add(self, server: str, source: str, launch: Launch) -> None:
+        """Keep a yes. Blocks. Raises ConfigError if it cannot be written."""
+        salt = secrets.token_hex(16)
+        digest = launch.digest()
+        yes = Consent(digest, server, source, salt, launch.summary(salt), int(time.time()))
+        with locked(self._path):
+            kept = _read(self._path, to_change=True)
+            kept.pop(digest, None)
+            kept[digest] = yes
+            write_state(self._path, _written(list(kept.values())[-MAX_ENTRIES:]))
+
+    def _current(self) -> dict[str, Consent]:
+        try:
+            about = self._path.stat()
+        except OSError:
+            self._stamp, self._kept = None, {}
+            return self._kept
+        stamp = (about.st_ino, about.st_size, about.st_mtime_ns)
+        if stamp != self._stamp:
+            self._stamp, self._kept = stamp, _read(self._path)
+        return self._kept
+
+
+def _written(kept: list[Consent]) -> str:
+    """Return the text of the file, without the oldest if it would be too large to be read."""
+    while True:
+        listed = [
+            {
+                "digest": one.digest,
+                "server": one.server,
+                "source": one.source,
+                "salt": one.salt,
+                "at": one.at,
+                "summary": one.summary,
+            }
+            for one in kept
+        ]
+        text = json.dumps({"format": FORMAT, "consents": listed}, indent=1) + "\n"
+        if len(text) <= MAX_BYTES or len(kept) <= 1:
+            return text
+        kept = kept[len(kept) // 2 :]
+
+
+def _read(path: Path, *, to_change: bool = False) -> dict[str, Consent]:
+    """Return the file's entries; none if it is missing, damaged or a link: then the person is asked again."""
+    try:
+        found = loads(read_bounded(path, MAX_BYTES, links=False))
+    except Unopened as error:
+        if to_change:
+            raise ConfigError(f"{error}.", where=str(path)) from error
+        return {}
+    except (OSError, Unreadable, ValueError, RecursionError):
+        return {}
+    listed = found.get("consents") if isinstance(found, dict) and found.get("format") == FORMAT else None
+    kept = {}
+    for value in listed if isinstance(listed, list) else ():
+        match value:
+            case {
+                "digest": str(digest),
+                "server": str(server),
+                "source": str(source),
+                "salt": str(salt),
+                "at": int(at),
+                "summary": dict(summary),
+            } if _DIGEST.fullmatch(digest):
+                kept[digest] = Consent(digest, server, source, salt, summary, at)
+    return kept
