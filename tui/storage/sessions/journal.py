@@ -8,12 +8,12 @@ works again.
 import asyncio
 import contextlib
 import logging
-import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from tui.core.conversation.conversation import AssistantMessage, Message, Remark, ToolMessage, UserMessage
 from tui.core.conversation.sessions import Intent, SessionMeta
@@ -22,8 +22,11 @@ from tui.core.files.private_files import make_folder
 from tui.core.ports import Usage
 from tui.core.secrets.redact import Redactor
 from tui.storage.recordings.database import files_of, leave_one_file
+from tui.storage.recordings.salvage import is_damage
 from tui.storage.sessions.file import create_file, create_tables, open_for_writing, why_not
+from tui.storage.sessions.file_guard import FileChanged, FileGuard
 from tui.storage.sessions.lock import SessionLock
+from tui.storage.sessions.rewrite import put_aside
 from tui.storage.sessions.tables import Op, SessionTables
 
 _log = logging.getLogger(__name__)
@@ -59,12 +62,14 @@ class SessionJournal:
         is_new: bool,
         lock: SessionLock | None = None,
         first: Op | None = None,
+        before: Sequence[Op] = (),
         problem: str = "",
         on_close: Callable[[], None] = lambda: None,
     ) -> None:
         """Make a journal that writes nothing until something is said.
 
-        A new file begins with `first`. Without a `lock` that is held already, the first message takes it.
+        A new file begins with `first`; `before` stores what an old one has, should it be lost.
+        Without a `lock` that is held already, the first message takes it.
         `problem` says why nothing can be written so far; `on_close` is called when the file is released.
         """
         self._writer = SessionWriter(path, redact, is_new=is_new, lock=lock, problem=problem)
@@ -73,6 +78,7 @@ class SessionJournal:
         self._is_branch = first is not None
         self._condition = threading.Condition()
         self._ops: list[Op] = [first] if first is not None else []
+        self._stored = list(before)  # all that is in the file, or was
         self._draft: Op | None = None
         self._weight = 0
         self._waiters: list[Waiter] = []
@@ -186,10 +192,11 @@ class SessionJournal:
             draft, waiters = self._take_draft(), self._waiters
             self._waiters, closing, self._storing = [], self.is_closing, True
             weight, self._weight = self._weight, 0
-        stored = self._writer.store(batch if draft is None else [*batch, draft])
+        stored = self._writer.store(batch if draft is None else [*batch, draft], self._stored)
         with self._condition:
             self._storing = False
             if stored:
+                self._stored += batch
                 self._retries = 0
             else:
                 self._keep(batch, weight)
@@ -231,6 +238,8 @@ class SessionJournal:
             self._ended, self._ops, self._draft = True, [], None
 
     def _end(self) -> None:
+        if self._writer.has_lost_file():
+            self._writer.store(self._ops, self._stored)
         self._writer.close()
         with self._condition:
             self._ended = True
@@ -283,30 +292,51 @@ class SessionWriter:
         self.problem, self.defect = problem, ""
         self._connection: sqlite3.Connection | None = None
         self._tables: SessionTables | None = None
-        self._inode: tuple[int, int] = (0, 0)
+        self._guard = FileGuard(path)
+        self._meta: Mapping[str, Any] = {}
+        self._is_lost = False
 
-    def store(self, ops: Sequence[Op]) -> bool:
-        """Store in one transaction and return whether it is on disk."""
-        if not ops:
+    def store(self, ops: Sequence[Op], before: Sequence[Op] = ()) -> bool:
+        """Store in one transaction and return whether it is on disk.
+
+        `before` is all that was stored before: it is stored again if the file was lost.
+        """
+        if not ops and not self._is_lost:
             return not self.problem
         try:
             tables = self._opened()
-            self._see_file()
+            if not self._is_new:
+                self._guard.check(self._meta)
             tables.begin()
             if self._is_new:
                 assert self._connection is not None
                 create_tables(self._connection)
                 tables.load()
                 tables.note({"created": self._made, "changed": self._made})
+            if self._is_lost:
+                for op in before:
+                    self._attempt(op, tables)
+                tables.note(self._meta)
             for op in ops:
                 self._attempt(op, tables)
             tables.commit()
         except (sqlite3.Error, OSError, StorageError) as error:
             self._failed(error)
             return False
-        self._is_new = False
+        self._guard.noted()
+        self._meta = dict(tables.stored)
+        self._is_new = self._is_lost = False
         self.problem = ""
         return True
+
+    def has_lost_file(self) -> bool:
+        """Return whether the file was changed or deleted, so that everything has to be stored again."""
+        if self._tables is not None and not self._is_new:
+            try:
+                self._guard.check(self._meta)
+            except StorageError as error:
+                self._failed(error)
+        return self._is_lost
 
     def close(self) -> None:
         """Leave a single file, unless somebody is reading it, and release the lock."""
@@ -332,26 +362,24 @@ class SessionWriter:
             make_folder(self._path.parent)
             self._lock = SessionLock(self._path)
         self._connection = create_file(self._path) if self._is_new else open_for_writing(self._path)
-        found = os.stat(self._path)
-        self._inode = found.st_dev, found.st_ino
+        self._guard.noted()
         self._tables = SessionTables(self._connection, self._redact)
         if not self._is_new:
             self._tables.load()
+            self._meta = dict(self._tables.stored)
         return self._tables
-
-    def _see_file(self) -> None:
-        """Raise `StorageError` if the file lost its name: SQLite would go on writing what nobody finds."""
-        try:
-            found = os.stat(self._path)
-        except FileNotFoundError:
-            found = None
-        if found is None or (found.st_dev, found.st_ino) != self._inode:
-            raise StorageError(f"the file {self._path} was deleted. New messages are not saved")
 
     def _failed(self, error: Exception) -> None:
         self.problem = error.message if isinstance(error, StorageError) else why_not(error, self._path)
         if self._tables is not None:
             self._tables.roll_back()
+        is_lost = isinstance(error, FileChanged) or (isinstance(error, sqlite3.Error) and is_damage(error))
+        if self._connection is not None and not self._is_new and is_lost:
+            self._let_go()
+            with contextlib.suppress(OSError):
+                put_aside(self._path)
+            self._is_new = self._is_lost = True
+            return
         if self._is_new:  # nothing was ever stored in it
             self._let_go()
             with contextlib.suppress(OSError):

@@ -49,12 +49,23 @@ def write_mended(path: Path, stored: StoredSession, messages: Sequence[Message],
 def write_again(path: Path, stored: StoredSession, redact: Redact) -> Path:
     """Rebuild a session from what could be read, and rename the damaged file; return its new name."""
     fresh = write_session(path, stored, redact)
+    aside = put_aside(path)
+    os.replace(fresh, path)
+    return aside
+
+
+def put_aside(path: Path) -> Path:
+    """Rename a damaged file and what SQLite keeps next to it; return its new name."""
     aside = _free(path, ".damaged")
     for old, new in zip(files_of(path), files_of(aside), strict=True):
         if old.exists():
             os.replace(old, new)
-    os.replace(fresh, path)
     return aside
+
+
+def whole(stored: StoredSession) -> Callable[[SessionTables], None]:
+    """Return an operation that stores all of a session in a new file."""
+    return lambda tables: _fill(tables, stored)
 
 
 def write_session(path: Path, stored: StoredSession, redact: Redact) -> Path:

@@ -30,11 +30,14 @@ from tui.storage.sessions.folder import SessionFolder
 from tui.storage.sessions.journal import SessionJournal
 from tui.storage.sessions.json import MOST_BYTES, parsed
 from tui.storage.sessions.lock import InUse, SessionLock
-from tui.storage.sessions.rewrite import branch_of, write_again, write_mended, write_session
+from tui.storage.sessions.rewrite import branch_of, whole, write_again, write_mended, write_session
 from tui.storage.sessions.search import places_of, words_of
 from tui.storage.sessions.stored_session import read_info, read_stored, reopened
 from tui.storage.sessions.tables import Op, SessionTables
 from tui.storage.sessions.transcript import SessionTranscript, transcript
+
+Opened = tuple[Reopened, SessionLock | None, str, Op]
+"""A session that is opened to continue it, see `SessionStore._reopen`."""
 
 
 class SessionStore:
@@ -68,11 +71,11 @@ class SessionStore:
             raise InUse("the conversation is already open", where=session)
         reading = asyncio.create_task(asyncio.to_thread(self._reopen, session), name="open a session")
         try:
-            found, lock, problem = await asyncio.shield(reading)
+            found, lock, problem, whole_of_it = await asyncio.shield(reading)
         except asyncio.CancelledError:
             reading.add_done_callback(_release)  # a thread cannot be cancelled
             raise
-        return found, self._journal(session, is_new=False, lock=lock, problem=problem)
+        return found, self._journal(session, is_new=False, lock=lock, before=[whole_of_it], problem=problem)
 
     async def read(self, session: str) -> Reopened:
         """Read a session without continuing it."""
@@ -96,6 +99,7 @@ class SessionStore:
         is_new: bool,
         lock: SessionLock | None = None,
         first: Op | None = None,
+        before: Sequence[Op] = (),
         problem: str = "",
     ) -> SessionJournal:
         journal = SessionJournal(
@@ -104,6 +108,7 @@ class SessionStore:
             is_new=is_new,
             lock=lock,
             first=first,
+            before=before,
             problem=problem,
             on_close=lambda: self._closed(ident),
         )
@@ -117,13 +122,14 @@ class SessionStore:
         stored = read_stored(self.files.existing(parent))
         return branch_of(parent, stored, reopened(parent, stored).conversation, upto)
 
-    def _reopen(self, session: str) -> tuple[Reopened, SessionLock | None, str]:
-        """Return the repaired session, its lock, and why it cannot be written, or ""."""
+    def _reopen(self, session: str) -> Opened:
+        """Return the repaired session, its lock, why it cannot be written or "", and what stores it all."""
         path = self.files.existing(session)
         try:
             lock = self.files.lock(path)
         except OSError as error:
-            return reopened(session, read_stored(path, all_results=False)), None, why_not(error, path)
+            stored = read_stored(path, all_results=False)
+            return reopened(session, stored), None, why_not(error, path), whole(stored)
         try:
             stored = read_stored(path, all_results=False)
             if stored.damaged or not is_sound(path):  # all of it has to be written again
@@ -131,17 +137,18 @@ class SessionStore:
                 stored.damaged = True
             found = reopened(session, stored)
             messages = found.conversation.messages
+            again = whole(stored.mended(found.conversation))
             try:
                 if stored.damaged:
                     write_again(path, stored.mended(found.conversation), self._redact)
                 else:
                     write_mended(path, stored, messages, self._redact)
             except (sqlite3.Error, OSError) as error:
-                return found, lock, why_not(error, path)
+                return found, lock, why_not(error, path), again
         except BaseException:
             lock.close()
             raise
-        return found, lock, ""
+        return found, lock, "", again
 
     async def list(self, text: str = "", *, limit: int = 200) -> Sequence[SessionInfo]:
         """Return sessions whose title contains `text`, the last changed first."""
@@ -247,7 +254,7 @@ class SessionStore:
         return read_info(path)
 
 
-def _release(reading: asyncio.Task[tuple[Reopened, SessionLock | None, str]]) -> None:
+def _release(reading: asyncio.Task[Opened]) -> None:
     """Release the lock of a session that was opened for nobody."""
     if not reading.cancelled() and reading.exception() is None and (lock := reading.result()[1]) is not None:
         lock.close()

@@ -63,6 +63,11 @@ class SessionTables:
         self._connection.execute("COMMIT")
         self._stored = dict(self._meta)
 
+    @property
+    def stored(self) -> Mapping[str, Any]:
+        """`meta` as it was last committed."""
+        return self._stored
+
     def roll_back(self) -> None:
         """Drop the transaction, if one is open."""
         self._meta = dict(self._stored)

@@ -45,7 +45,9 @@ async def test_what_is_said_together_is_stored_in_one_transaction(tmp_path: Path
     commits = []
     real = session_journal.SessionWriter.store
     monkeypatch.setattr(
-        session_journal.SessionWriter, "store", lambda self, ops: commits.append(len(ops)) or real(self, ops)
+        session_journal.SessionWriter,
+        "store",
+        lambda self, ops, *more: commits.append(len(ops)) or real(self, ops, *more),
     )
     journal = await store_in(tmp_path).begin()
     for number in range(100):
@@ -82,7 +84,9 @@ async def test_drafts_are_stored_now_and_then_only(tmp_path: Path, monkeypatch):
     writes = []
     real = session_journal.SessionWriter.store
     monkeypatch.setattr(
-        session_journal.SessionWriter, "store", lambda self, ops: writes.append(len(ops)) or real(self, ops)
+        session_journal.SessionWriter,
+        "store",
+        lambda self, ops, *more: writes.append(len(ops)) or real(self, ops, *more),
     )
     journal = await store_in(tmp_path).begin()
     await say(journal, QUESTION)
@@ -111,16 +115,18 @@ async def test_a_disk_that_was_locked_takes_what_waited(tmp_path: Path, monkeypa
     assert stored(journal, tmp_path) == 2
 
 
-async def test_a_file_that_is_gone_is_reported(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr(session_journal, "RETRY_SECONDS", 0.01)
+async def test_a_file_that_is_gone_is_reported_and_written_again(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(session_journal, "RETRY_SECONDS", 0.2)
     journal = await store_in(tmp_path).begin()
     await say(journal, QUESTION)
     for path in (tmp_path / "sessions").iterdir():
         path.unlink()
     journal.message(1, ANSWER)
     await journal.settled()
-    assert "was deleted. New messages are not saved" in journal.problem
+    assert "was deleted. The conversation is saved again" in journal.problem
+    await until(lambda: not journal.problem)
     await journal.close()
+    assert stored(journal, tmp_path) == 2
 
 
 async def test_a_folder_that_cannot_be_made_is_reported_and_tried_again(tmp_path: Path, monkeypatch):

@@ -1,0 +1,132 @@
+"""A session file that another program damages while it is open: told, and written again from memory."""
+
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import until
+from tests.unit.storage.session_samples import store_in
+from tui.core.conversation.conversation import UserMessage
+from tui.core.ports import Usage
+from tui.storage.sessions import journal as session_journal
+
+Damage = Callable[[Path], None]
+
+
+def wal(path: Path) -> Path:
+    return path.with_name(path.name + "-wal")
+
+
+def garbage(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.write(b"garbage!" * (path.stat().st_size // 8))
+
+
+def replace(path: Path) -> None:
+    path.with_suffix(".other").write_bytes(b"other")
+    os.replace(path.with_suffix(".other"), path)
+
+
+def remove(path: Path) -> None:
+    for file in path.parent.glob(f"{path.name}*"):
+        if not file.name.endswith("lock"):
+            file.unlink()
+
+
+DAMAGES: dict[str, Damage] = {
+    "cut to nothing": lambda path: os.truncate(path, 0),
+    "cut in half": lambda path: os.truncate(path, path.stat().st_size // 2),
+    "overwritten": garbage,
+    "copied over": lambda path: path.write_bytes(b"x" * 100) and None,
+    "replaced": replace,
+    "removed": remove,
+    "wal cut": lambda path: os.truncate(wal(path), 0),
+    "wal overwritten": lambda path: garbage(wal(path)),
+    "wal removed": lambda path: wal(path).unlink(),
+}
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_journal, "RETRY_SECONDS", 0.05)
+
+
+@pytest.mark.parametrize("size", [10, 40_000], ids=["in the WAL", "in the file"])
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("when", ["before the next message", "before it is closed"])
+async def test_nothing_is_lost_that_is_in_memory(tmp_path: Path, damage: str, size: int, when: str) -> None:
+    journal = await store_in(tmp_path).begin()
+    for number in range(30):
+        journal.message(number, UserMessage(f"{number} " + "y" * size))
+        await journal.settled()
+    journal.usage("m", Usage(10, 5), 0.5)
+    await journal.settled()
+    DAMAGES[damage](tmp_path / "sessions" / f"{journal.id}.mcpsession")
+    count = 30
+    if when == "before the next message":
+        journal.message(30, UserMessage("after"))
+        await journal.settled()
+        await until(lambda: not journal.problem)
+        count = 31
+    await journal.close()
+    found = await store_in(tmp_path).read(journal.id)
+    texts = [message.text for message in found.conversation.messages[:30]]
+    assert [text.split()[0] for text in texts] == [str(number) for number in range(30)]
+    assert len(found.conversation.messages) == count
+    assert (found.info.tokens, found.info.cost) == (15, 0.5)
+
+
+async def test_the_damage_is_told_and_the_damaged_file_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_journal, "RETRY_SECONDS", 60)
+    journal = await store_in(tmp_path).begin()
+    journal.message(0, UserMessage("first"))
+    await journal.settled()
+    path = tmp_path / "sessions" / f"{journal.id}.mcpsession"
+    os.truncate(wal(path), 0)
+    journal.message(1, UserMessage("second"))
+    await journal.settled()
+    assert "was damaged by another program. The conversation is saved again" in journal.problem
+    await journal.close()
+    assert path.with_name(path.name + ".damaged").exists()
+    assert len((await store_in(tmp_path).read(journal.id)).conversation.messages) == 2
+
+
+async def test_a_reopened_conversation_is_saved_again_with_all_it_had(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    journal = await store.begin()
+    journal.message(0, UserMessage("first"))
+    journal.usage("m", Usage(10, 5), 0.5)
+    journal.result("r1", "a whole result")
+    await journal.settled()
+    await journal.close()
+    _, again = await store.reopen(journal.id)
+    again.message(1, UserMessage("second"))
+    await again.settled()
+    garbage(wal(tmp_path / "sessions" / f"{journal.id}.mcpsession"))
+    again.message(2, UserMessage("third"))
+    await again.settled()
+    await until(lambda: not again.problem)
+    await again.close()
+    found = await store.read(journal.id)
+    assert [message.text for message in found.conversation.messages] == ["first", "second", "third"]
+    assert found.info.tokens == 15
+
+
+async def test_a_checkpoint_of_another_program_is_no_damage(tmp_path: Path) -> None:
+    journal = await store_in(tmp_path).begin()
+    journal.message(0, UserMessage("first"))
+    await journal.settled()
+    path = tmp_path / "sessions" / f"{journal.id}.mcpsession"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+    journal.message(1, UserMessage("second"))
+    await journal.settled()
+    assert journal.problem == ""
+    await journal.close()
+    assert not list(path.parent.glob("*.damaged*"))

@@ -1,0 +1,78 @@
+"""Notices that another program changed, replaced or deleted a file that SQLite has open.
+
+SQLite does not: it goes on writing into a file without a name, or to one whose other half is gone. After each
+commit the writer notes what the file and its WAL look like. If they look different before the next one, the
+file is read as anybody else would read it: a change that leaves it readable, as a checkpoint, is accepted.
+"""
+
+import json
+import os
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from tui.core.errors import StorageError
+from tui.storage.recordings.database import side_file
+from tui.storage.sessions.file import is_sound, open_for_reading, read_meta
+
+Look = tuple[tuple[int, int, int, int] | None, ...]
+"""Device, inode, size and time of change of the file and its WAL, None for one that is not there."""
+
+
+class FileChanged(StorageError):
+    """The file is not what was written any more."""
+
+
+class FileGuard:
+    """Watches the file of one writer."""
+
+    def __init__(self, path: Path) -> None:
+        """Begin with what the file looks like now."""
+        self._path = path
+        self._look = look_of(path)
+
+    def noted(self) -> None:
+        """Accept what the file looks like now: the writer has just written it."""
+        self._look = look_of(self._path)
+
+    def check(self, meta: Mapping[str, Any]) -> None:
+        """Raise `FileChanged` if what was stored, `meta` last, can no longer be read."""
+        now = look_of(self._path)
+        if now == self._look:
+            return
+        what = self._what_happened(now, meta)
+        if what:
+            raise FileChanged(f"the file {self._path} was {what}. The conversation is saved again")
+        self._look = now
+
+    def _what_happened(self, now: Look, meta: Mapping[str, Any]) -> str:
+        ours, theirs = self._look[0], now[0]
+        if theirs is None:
+            return "deleted"
+        if ours is not None and ours[:2] != theirs[:2]:
+            return "replaced by another program"
+        return "" if self._is_whole(meta) else "damaged by another program"
+
+    def _is_whole(self, meta: Mapping[str, Any]) -> bool:
+        if not is_sound(self._path):
+            return False
+        try:
+            with closing(open_for_reading(self._path)) as connection:
+                return bool(read_meta(connection) == json.loads(json.dumps(dict(meta))))
+        except (sqlite3.Error, OSError, StorageError, UnicodeDecodeError):
+            return False
+
+
+def look_of(path: Path) -> Look:
+    """Return what a file and its WAL look like."""
+    return tuple(_look_of(one) for one in (path, side_file(path, "-wal")))
+
+
+def _look_of(path: Path) -> tuple[int, int, int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
