@@ -1,5 +1,6 @@
 """Secrets of the configuration that a server puts into all it says: no command writes or prints them."""
 
+import asyncio
 import base64
 import json
 import os
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.endpoint import Endpoint, Request, calls, says
+from tests.http_server import Asked, http_server, reply
 from tests.protocol.command import Done, mcptui
 
 LEAKY = Path(__file__).parents[1] / "unit" / "host" / "leaky_server.py"
@@ -143,4 +145,37 @@ async def test_a_server_whose_secrets_the_model_may_have_shows_them_to_nobody_el
     assert f"it is {env}; told False" in sent[1] and f"it is {env}; told True" in sent[2]
     assert leaked_in(done.out + done.err) == []
     assert f"it is {MARK}; told True" in done.out and f"The token is {MARK}." in done.out
+    assert list(written()) == []
+
+
+async def test_a_remote_server_that_returns_its_headers_shows_them_to_nobody(tmp_path: Path):
+    async def echo(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        said = f"{asked.headers['authorization']} for {asked.headers['x-tenant']}"
+        if asked.message["params"]["arguments"]:
+            writer.write(reply(said.encode(), "500 Internal Server Error", "text/plain", x_said=said))
+            return
+        result = {"resultType": "complete", "content": [{"type": "text", "text": said}]}
+        writer.write(reply({"jsonrpc": "2.0", "id": asked.message["id"], "result": result}, x_said=said))
+
+    async with http_server(answers={"tools/call": echo}) as server:
+        path = tmp_path / "remote.toml"
+        lines = (
+            f'[servers.far]\nurl = "{server.url}?api_key={SECRETS["argument"]}"',
+            "[servers.far.headers]",
+            f'Authorization = "Bearer {SECRETS["key"]}"',
+            f'X-Tenant = "{SECRETS["header"]}"',
+        )
+        await asyncio.to_thread(path.write_text, "\n".join(lines), "utf-8")
+        for words in ((), ("--json",), ("--verbose",)):
+            done = await command(path, "call", "far", "echo", *words)
+            assert done.code == 0 and done.out.count("[redacted:") >= 2
+        failed = await command(path, "call", "far", "echo", "text=fail")
+        assert failed.code != 0
+        shown = await command(path, "servers")
+        assert "[redacted:" in shown.out
+        assert server.asked[-1].headers["authorization"] == f"Bearer {SECRETS['key']}"
+    assert recordings()
+    for recording in recordings():
+        for kind in ("jsonl", "md", "har", "html"):
+            await command(path, "traffic", str(recording), "--export", kind)
     assert list(written()) == []

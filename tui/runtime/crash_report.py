@@ -113,7 +113,7 @@ def report(error: BaseException, *, during: str, env: Mapping[str, str], redacto
     lines = [_HEAD, *(f"{name:<9} {value}" for name, value in facts.items()), "", *_trace(error)]
     if log := _end_of_log(state_dir() / "mcptui.log"):
         lines += ["", f"Last {LOG_LINES} lines of the log", "", *log]
-    return _without_home(clean(redactor.redact("\n".join(lines)))) + "\n"
+    return _without_home(clean(redactor.redact_cut("\n".join(lines)))) + "\n"
 
 
 def save_report(text: str) -> Path:

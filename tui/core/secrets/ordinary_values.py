@@ -22,6 +22,9 @@ COMMON = frozenset(
 _PATH = re.compile(r"(?:~|\.{0,2})/[^\0]*|[A-Za-z]:\\[^\0]*")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^@]*", re.IGNORECASE)
 _E_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_PASSPHRASE = re.compile(r"[A-Za-z]+(?:[-_.][A-Za-z]+){4,}")
+"""Five words or more in a row, which options and regions do not have."""
+
 _BETWEEN = re.compile(r"[\s\-_/.:,;=+~?&'\"()\[\]{}<>|]+")
 _WORD = re.compile(
     r"(?:[A-Za-z]?[a-z]{0,19}|[A-Z]{1,20}|[A-Z]?[a-z]+(?:[A-Z][a-z]{2,19}){1,3})\d{0,3}"  # debug, UTF8
@@ -33,6 +36,8 @@ def is_ordinary(value: str) -> bool:
     """Return whether a value consists of words and short numbers: a region, a URL, a model, an option."""
     if is_plain(value) or _E_MAIL.fullmatch(value):
         return True
+    if _PASSPHRASE.fullmatch(value):
+        return False
     return all(_WORD.fullmatch(piece) for piece in _BETWEEN.split(value))
 
 

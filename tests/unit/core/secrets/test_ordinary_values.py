@@ -44,6 +44,7 @@ def test_words_short_numbers_and_paths_are_ordinary(value):
         "postgres://ada:hunter2hunter2@db/notes",
         "5f0c9a3e-1b7d-4c55-9a60-2f6d1c3b8e77",
         "xK9dQ2mZ7pL4",
+        "correct-horse-battery-staple-again",
     ],
 )
 def test_other_values_are_searched_for_whatever_their_name(value):
