@@ -71,7 +71,7 @@ async def test_a_tool_that_the_model_is_not_offered_is_marked_with_the_reason() 
         app.main.parts.navigator.open_server("weather")
         await shows(app, "For the model: not offered: its schema has no type", "anywhere")
         row = next(line for line in screen_text(app).splitlines() if "get_weather" in line)
-        assert row.partition("│")[0].split()[1:] == ["get_weather", "-", "R"]
+        assert row.partition("│")[0].split()[1:] == ["get_weather", "not", "offered", "read-only"]
 
 
 async def test_o_turns_a_tool_off_for_the_model_and_it_can_still_be_called() -> None:
@@ -429,7 +429,7 @@ async def test_every_size_shows_the_form_and_the_result(size: tuple[int, int]) -
     runtime = rich_runtime()
     async with opened(runtime, size) as (screen, pilot):
         await pilot.press("enter", "x", "ctrl+s")
-        await shows(app_of(screen), "get_weather" if size[0] > 40 else "▸ get_w…  R", "✓ done")
+        await shows(app_of(screen), "get_weather" if size[0] > 40 else "▸ get_", "✓ done")
         for tab in BenchTab:
             screen.show_tab(tab)
             await pilot.pause()

@@ -144,7 +144,7 @@ async def test_calls_are_listed_and_two_results_can_be_compared() -> None:
         await called(runtime, 2)
         await until(lambda: not screen.calls.running)
         await pilot.press("escape", "d")
-        await shows(app_of(screen), "COMPARED", "structuredContent.temperature: 26 -> 27")
+        await shows(app_of(screen), "COMPARED", '"temperature": 26 ', '"temperature": 27')
         await pilot.press("escape")
         await shows(app_of(screen), "RESULT")
 
@@ -302,3 +302,16 @@ async def test_leaving_the_workbench_leaves_a_task() -> None:
         await pilot.press("q")
         await until(lambda: app.screen is app.main and runtime.workbench.cancelled == 1)
         assert [name for name, _, _ in runtime.workbench.called] == ["t-1"]
+
+
+async def test_calls_of_the_model_are_named_where_there_are_none_by_hand() -> None:
+    runtime = rich_runtime()
+    runtime.recorded.call("get_weather")
+    async with opened(runtime) as (screen, pilot):
+        app = app_of(screen)
+        await shows(app, "No calls by hand", "f4 shows")
+        await pilot.press("f4")
+        await until(lambda: isinstance(app.screen, TrafficScreen))
+        assert app.screen.filtering.query.text == "server:weather tool:get_weather"
+        await pilot.press("escape", "down")
+        await shows(app, "No calls yet")

@@ -251,7 +251,7 @@ async def test_the_log_can_be_searched() -> None:
 
 
 async def test_a_narrow_list_shortens_the_note_before_the_name() -> None:
-    async with opened(rich_runtime()) as (screen, _):
+    async with opened(rich_runtime(), size=(60, 24)) as (screen, _):
         await shows(app_of(screen), "delete_station  ", " ! ")
     async with opened(rich_runtime(), size=(200, 60)) as (screen, _):
         await shows(app_of(screen), "delete_station", "destructive")

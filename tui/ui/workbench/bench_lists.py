@@ -154,7 +154,7 @@ class ItemList(LinePane):
             self.post_message(self.Moved())
 
     def row_count(self) -> int:
-        return len(self._shown) or len(self._empty_rows())
+        return len(self._shown) + len(self._legend()) if self._shown else len(self._empty_rows())
 
     def row_selectable(self, index: int) -> bool:
         return index < len(self._shown)
@@ -162,6 +162,8 @@ class ItemList(LinePane):
     def row(self, index: int) -> Row:
         if not self._shown:
             return self._empty_rows()[index]
+        if index >= len(self._shown):
+            return self._legend()[index - len(self._shown)]
         row = self._shown[index]
         lead = self._signs.cursor if index == self.cursor else " "
         head: Row = ((f"{lead} ", "accent"), (" " * 2 * min(row.depth, DEEPEST), ""))
@@ -194,9 +196,37 @@ class ItemList(LinePane):
             mark = "" if mark in ("", PINNED, "loaded") else OFF_SIGN if mark in WITHHELD else "!"
         return ((mark, mark_style), (note if long[1] else short_note(note), style), (size, "dim"))
 
+    def columns_of(self, width: int) -> int:
+        """Return how wide the list is in a workbench: names and notes are whole in at most 40 % of it."""
+        least = 14 if width < 60 else 22 if width < 100 else 30 if width < 160 else 44
+        return max(least, min(self._wanted() + 2, width * 2 // 5))
+
+    def _wanted(self) -> int:
+        rows = [self._cells(item, (True, True)) for item in self._all]
+        widths = [max((cells_of(row[at][0]) for row in rows), default=0) for at in range(3)]
+        return self._names() + 4 + sum(width + 1 for width in widths if width)
+
+    def _names(self) -> int:
+        return max((cells_of(item.label) for item in self._all), default=0)
+
+    def _legend(self) -> list[Row]:
+        """Return what the signs mean that stand for notes and marks."""
+        if self._columns is None:
+            self._columns = self._measured()
+        long, _ = self._columns
+        notes = {item.note for item in self._all} & {"read-only", "destructive"}
+        words = [f"{SHORT_NOTES[note]} {note}" for note in sorted(notes, reverse=True)] if not long[1] else []
+        marks = {item.mark.partition(":")[0] for item in self._all}
+        if not long[0] and marks & set(WITHHELD):
+            words.append(f"{OFF_SIGN} not for the model")
+        width = self.columns - 1
+        if not words or width < LEAST_NAME:
+            return []
+        return [EMPTY, *wrap((("  ".join(words), "dim"),), width, first=(("  ", ""),))]
+
     def _measured(self) -> tuple[Long, Sequence[int]]:
         """Return how long the texts of the columns are, and their widths, which all rows share."""
-        names = max((cells_of(item.label) for item in self._all), default=0)
+        names = self._names()
         for long in ((True, True), (True, False), (False, False)):
             rows = [self._cells(item, long) for item in self._all]
             widths = [max((cells_of(row[at][0]) for row in rows), default=0) for at in range(3)]
@@ -255,6 +285,7 @@ class CallList(LinePane):
         super().__init__(id=id)
         self._signs = signs
         self._calls: Sequence[HandCall] = ()
+        self.empty = ""
         self.marked: HandCall | None = None
 
     def show(self, calls: Sequence[HandCall], selected: HandCall | None = None) -> None:
@@ -309,7 +340,7 @@ class CallList(LinePane):
         return crop((*head, (f"{took:>7}  ", "text"), (arguments, "dim")), self.columns)
 
     def _empty_rows(self) -> list[Row]:
-        words = "No calls yet"
+        words = self.empty or "No calls yet"
         return wrap(((words, "dim"),), max(8, self.columns - 1), first=((" ", ""),))
 
     def cursor_moved(self, index: int) -> None:

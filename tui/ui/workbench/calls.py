@@ -196,6 +196,22 @@ class BenchContext:
         """The state of the server; None once it is no longer configured."""
         return next((status for status in self.runtime.host.statuses() if status.name == self.server), None)
 
+    def called_tool(self, item: "Item | None") -> str:
+        """Return the name of an item that is a tool and was called in this run; or ""."""
+        if item is None or not isinstance(item.about, Tool):
+            return ""
+        entries, name = self.runtime.recording.entries, item.about.name
+        if name not in entries.tools.texts or self.server not in entries.sources.texts:
+            return ""
+        tool, source = entries.tools.texts.index(name), entries.sources.texts.index(self.server)
+        pairs = zip(entries.tool[: len(entries)], entries.source[: len(entries)], strict=True)
+        return name if (tool, source) in pairs else ""
+
+    def why_no_calls(self, item: "Item | None") -> str:
+        """Say where the calls of the model are, if there are none by hand; or ""."""
+        key = self.overrides.first_of("bench.frames")
+        return f"No calls by hand. {key} shows the model's." if self.called_tool(item) else ""
+
     @property
     def tokens(self) -> "DefinitionTokens | None":
         """What the server takes in each request to the model; None if it takes nothing."""

@@ -356,36 +356,24 @@ def _prompt(result: PromptResult, signs: Symbols) -> Iterator[tuple[Sheet, Conte
 
 
 def difference(before: HandCall, after: HandCall) -> Stack:
-    """Return the difference of two results, line by line. Slow if they are large."""
-    from tui.traffic.diff import compare, text_lines
+    """Return two results side by side. Slow if they are large."""
+    from tui.ui.traffic.side_by_side import SideBySide, line_pairs, lines_of
 
     if before.result is None or after.result is None:
         return Stack([(Lines([(("No result to compare with.", "warn"),)]), None)])
-    found = compare(_opened(as_json(before.result)), _opened(as_json(after.result)))
-    rows: list[Row] = [
+    old, new = lines_of(as_json(before.result)), lines_of(as_json(after.result))
+    if old == new:
+        return Stack([(Lines([*_compared(before, after), (("No differences.", "ok"),)]), None)])
+    pairs = SideBySide(line_pairs(old, new, masked=False))
+    return Stack([(Lines(_compared(before, after)), None), (pairs, None)])
+
+
+def _compared(before: HandCall, after: HandCall) -> list[Row]:
+    return [
         (
-            ("from ", "dim"),
             (f"call {before.number} at {before.clock}", "text"),
-            (" to ", "dim"),
+            (" and ", "dim"),
             (f"call {after.number} at {after.clock}", "text"),
         ),
         EMPTY,
     ]
-    styles = {"+": "ok", "-": "bad", "~": "warn"}
-    lines = text_lines(found)
-    rows += [((line, styles.get(line[:1], "dim")),) for line in lines]
-    if not lines:
-        rows.append((("No differences.", "ok"),))
-    return Stack([(Lines(rows), None)])
-
-
-def _opened(value: Any) -> Any:
-    """Replace texts that are JSON by their values, so that these are compared member by member."""
-    for item in value.get("content", ()):
-        text = item.get("text")
-        if isinstance(text, str) and text.lstrip()[:1] in ("{", "[") and len(text) <= JSON_BYTES:
-            try:
-                item["text"] = json.loads(text)
-            except (ValueError, RecursionError):
-                continue
-    return value

@@ -282,9 +282,13 @@ class ServerScreen(Screen[None]):
             self.bench.result.copy_value()
 
     def action_bench_frames(self) -> None:
-        """Show the traffic of the call, or of the server."""
-        call = self.bench.calls.selected if self.bench is not None else None
-        self._show_frames(f"call:{call.id}" if call is not None else f"server:{written(self.server)}")
+        """Show the traffic of the call, of the tool, or of the server."""
+        bench = self.bench
+        if bench is not None and bench.calls.selected is not None:
+            self._show_frames(f"call:{bench.calls.selected.id}")
+            return
+        tool = self.shared.called_tool(bench.item) if bench is not None else ""
+        self._show_frames(f"server:{written(self.server)}" + (f" tool:{written(tool)}" if tool else ""))
 
     def action_bench_filter(self) -> None:
         if self.bench is not None:

@@ -86,9 +86,6 @@ class Bench(Horizontal):
     DEFAULT_CSS = """
     Bench { height: 1fr; }
     Bench > .bench-left { width: 30; border-right: solid $rule; }
-    Bench.-slim > .bench-left { width: 22; }
-    Bench.-slim.-tiny > .bench-left { width: 14; }
-    Bench.-broad > .bench-left { width: 44; }
     Bench > .bench-right { width: 1fr; }
     Bench ItemList { height: 2fr; background: $surface; }
     Bench CallList { height: 1fr; background: $surface; }
@@ -132,9 +129,10 @@ class Bench(Horizontal):
         self.line = self.result.line
         self.page = self.result.page
         self.insisted = False
+        self._left = Vertical(classes="bench-left")
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="bench-left"):
+        with self._left:
             yield self.filter
             yield self.list
             yield SideHeading(classes="side-heading")
@@ -150,15 +148,14 @@ class Bench(Horizontal):
             yield self.page
 
     def on_resize(self, event: events.Resize) -> None:
-        self.set_class(event.size.width < 100, "-slim")
-        self.set_class(event.size.width < 60, "-tiny")
-        self.set_class(event.size.width >= 160, "-broad")
+        self._left.styles.width = self.list.columns_of(self.app.size.width)
 
     def show(self, items: Sequence[Item], empty: Sequence[Row]) -> None:
         """Show the items that the server offers; `empty` says why there are none."""
         self.list.empty = tuple(empty)
         shown = self.item.key if self.item is not None else ""
         self.list.show(items)
+        self._left.styles.width = self.list.columns_of(self.app.size.width)
         selected = self.list.selected
         if selected is None or selected.key != shown or selected != self.item:
             self.choose(selected)
@@ -228,6 +225,7 @@ class Bench(Horizontal):
     def show_calls(self, selected: HandCall | None = None) -> None:
         """List the calls of the item."""
         calls = self._shared.book.of(self._shared.server, self.item.key) if self.item is not None else []
+        self.calls.empty = "" if calls else self._shared.why_no_calls(self.item)
         self.calls.show(calls, selected)
         self.set_class(not calls, "-new")
 

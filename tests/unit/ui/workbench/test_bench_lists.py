@@ -72,3 +72,20 @@ def test_a_short_note_is_a_sign_or_the_kind_of_a_mime_type():
         "2 arguments",
         "",
     ]
+
+
+def test_names_and_notes_are_whole_where_there_is_room():
+    found = ItemList(UNICODE, {})
+    found._all = TOOLS
+    assert [found.columns_of(width) for width in (50, 80, 120, 200)] == [20, 32, 48, 55]
+
+
+@pytest.mark.parametrize(("width", "last"), [(40, None), (30, "  R read-only  ! destructive")])
+async def test_signs_have_a_legend(width, last):
+    app = OneList(TOOLS)
+    async with app.run_test(size=(width, 10)) as pilot:
+        app.list.show(TOOLS)
+        await pilot.pause()
+        below = [text_of(app.list.row(index)) for index in range(len(TOOLS), app.list.row_count())]
+        assert below == ([] if last is None else ["", last])
+        assert not app.list.row_selectable(len(TOOLS))
