@@ -55,7 +55,7 @@ def type_into(field: Input, event: events.Key) -> None:
 class FormField(Vertical):
     """A field of a form: label and type, the input, its description, and a row for an error.
 
-    The row for the error is always there, so that an error moves nothing.
+    The row for the error is always there, so that an error of one line moves nothing.
 
     Args:
         label: the name of the field.
@@ -78,7 +78,7 @@ class FormField(Vertical):
     }
     FormField > .form-input TextArea { height: auto; border: none; padding: 0; }
     FormField > .form-about { width: 1fr; padding: 0 0 0 2; color: $text-dim; }
-    FormField > .form-error { width: 1fr; height: 1; padding: 0 0 0 2; color: $warn; }
+    FormField > .form-error { width: 1fr; height: auto; min-height: 1; padding: 0 0 0 2; color: $warn; }
     FormField.-wrong > .form-error { color: $bad; }
     """
 

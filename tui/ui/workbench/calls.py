@@ -23,6 +23,7 @@ from tui.core.tools import (
     ToolResult,
 )
 from tui.core.workbench import CacheHint, PromptInfo, PromptResult, ResourceInfo, Workbench
+from tui.traffic.filter.nodes import written
 from tui.ui.workbench.items import Item, expanded
 
 if TYPE_CHECKING:
@@ -206,6 +207,13 @@ class BenchContext:
         tool, source = entries.tools.texts.index(name), entries.sources.texts.index(self.server)
         pairs = zip(entries.tool[: len(entries)], entries.source[: len(entries)], strict=True)
         return name if (tool, source) in pairs else ""
+
+    def traffic_filter(self, item: "Item | None", call: "HandCall | None") -> str:
+        """Return the filter for the traffic of a call, else of a tool that was called, else of the server."""
+        if call is not None:
+            return f"call:{call.id}"
+        tool = self.called_tool(item)
+        return f"server:{written(self.server)}" + (f" tool:{written(tool)}" if tool else "")
 
     def why_no_calls(self, item: "Item | None") -> str:
         """Say where the calls of the model are, if there are none by hand; or ""."""

@@ -12,7 +12,6 @@ from textual.widget import Widget
 
 from tui.core.servers import ServerState
 from tui.core.text import clean_line
-from tui.traffic.filter.nodes import written
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -284,11 +283,8 @@ class ServerScreen(Screen[None]):
     def action_bench_frames(self) -> None:
         """Show the traffic of the call, of the tool, or of the server."""
         bench = self.bench
-        if bench is not None and bench.calls.selected is not None:
-            self._show_frames(f"call:{bench.calls.selected.id}")
-            return
-        tool = self.shared.called_tool(bench.item) if bench is not None else ""
-        self._show_frames(f"server:{written(self.server)}" + (f" tool:{written(tool)}" if tool else ""))
+        shown = (bench.item, bench.calls.selected) if bench is not None else (None, None)
+        self._show_frames(self.shared.traffic_filter(*shown))
 
     def action_bench_filter(self) -> None:
         if self.bench is not None:
