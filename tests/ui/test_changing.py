@@ -68,8 +68,8 @@ async def say_hi(app: McptuiApp, pilot: Pilot[int]) -> None:
         (
             "/compact",
             "compact",
-            "the conversation is being summarised",
-            "The conversation is being summarised. esc stops",
+            "the conversation is being summarized",
+            "The conversation is being summarized. esc stops",
         ),
     ],
 )
@@ -109,11 +109,11 @@ async def test_a_question_is_not_asked_again_while_a_command_runs() -> None:
     runtime = with_milk(says("Hello."))
     async with opened(runtime) as (app, pilot):
         await say_hi(app, pilot)
-        begun, _ = hold(runtime, "compact", "the conversation is being summarised")
+        begun, _ = hold(runtime, "compact", "the conversation is being summarized")
         await send(pilot, "/compact")
         await begun.wait()
         await pilot.press("f2", "r")
-        await shows(app, "The conversation is being summarised.")
+        await shows(app, "The conversation is being summarized.")
         assert len(runtime.conversations.asked) == 1
 
 
@@ -214,7 +214,7 @@ async def test_a_system_text_is_not_given_to_a_conversation_that_came_under_its_
     runtime = with_milk(says("Hello."))
     async with opened(runtime) as (app, pilot):
         await say_hi(app, pilot)
-        begun, go = hold(runtime, "compact", "the conversation is being summarised")
+        begun, go = hold(runtime, "compact", "the conversation is being summarized")
         await send(pilot, "/compact")
         await begun.wait()
         await send(pilot, "/clear")
@@ -295,7 +295,7 @@ async def test_quitting_while_a_command_runs_leaves_without_a_traceback() -> Non
     async with app.run_test(size=(120, 40)) as pilot:
         await until(lambda: app.main.parts and runtime.is_ready)
         await say_hi(app, pilot)
-        begun, _ = hold(runtime, "compact", "the conversation is being summarised")
+        begun, _ = hold(runtime, "compact", "the conversation is being summarized")
         await send(pilot, "/compact")
         await begun.wait()
     await app.close()

@@ -341,7 +341,7 @@ async def test_the_palette_offers_the_commands_that_have_no_key():
     ("word", "found"),
     [
         ("export", "Export the conversation"),
-        ("compact", "Summarise older messages for the model"),
+        ("compact", "Summarize older messages for the model"),
         ("session", "Open a saved conversation"),
         ("model", "Switch model"),
     ],

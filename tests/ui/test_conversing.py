@@ -261,11 +261,11 @@ async def test_a_summary_is_visible_and_can_be_taken_back() -> None:
         await shows(app, "Two of them.")
         runtime.conversation.compaction = Compaction(2, "They spoke of milk.")
         runtime.conversations.revision += 1
-        await shows(app, "1 turn summarised for the model", "u undoes it")
+        await shows(app, "1 turn summarized for the model", "u undoes it")
         await pilot.press("f2", "down", "down", "enter")
         await shows(app, "They spoke of milk.")
         await pilot.press("u")
-        await until(lambda: "summarised" not in screen_text(app))
+        await until(lambda: "summarized" not in screen_text(app))
         assert "undoes it" not in screen_text(app) and "They spoke of milk." not in screen_text(app)
         assert runtime.conversations.done[-1] == ("uncompact",)
 

@@ -173,8 +173,8 @@ async def test_texts_from_a_file_are_as_hostile_as_any():
 async def test_the_summary_of_older_turns_is_a_row_that_opens():
     async with talk() as it:
         it.pane.show_past([UserMessage("a"), AssistantMessage("b")], (), **SILENT)
-        it.pane.show_summary("12 turns summarised for the model", "They spoke of milk.")
-        assert any("12 turns summarised" in line for line in await it.lines())
+        it.pane.show_summary("12 turns summarized for the model", "They spoke of milk.")
+        assert any("12 turns summarized" in line for line in await it.lines())
         it.pane.focus()
         await it.pilot.press("end", "enter")
         await it.shows("They spoke of milk.")

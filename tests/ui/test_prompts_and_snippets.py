@@ -149,9 +149,9 @@ async def test_an_error_of_a_command_is_told_in_its_words():
     runtime = FakeRuntime()
 
     async def compact() -> str:
-        raise McptuiError("there is nothing to summarise yet")
+        raise McptuiError("there is nothing to summarize yet")
 
     runtime.conversations.compact = compact  # type: ignore[method-assign]
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/compact")
-        await shows(app, "there is nothing to summarise yet")
+        await shows(app, "there is nothing to summarize yet")

@@ -98,3 +98,13 @@ async def test_a_disabled_server_is_listed_and_says_how_to_enable_it():
         await pilot.press("d")
         await until(lambda: runtime.server_changes.done == [("toggle", "weather")])
         await shows(app, "Enabled weather.")
+
+
+async def test_an_error_that_is_longer_than_a_line_is_shown_whole():
+    runtime = FakeRuntime()
+    problem = "Cannot use this command: " + "it is missing on this computer, " * 4 + "as said."
+    async with opened(runtime, (80, 24)) as (app, pilot):
+        await pilot.press("f3", "a")
+        await until(lambda: isinstance(app.screen, ServerForm))
+        app.screen._say(problem)
+        await shows(app, "Cannot use this command", "as said.")

@@ -42,7 +42,7 @@ WITH_BODY = frozenset({Kind.STDERR, Kind.NOT_JSON, Kind.NOT_RPC, Kind.BATCH})
 
 
 def painted(text: str, colour: str, on: bool) -> str:
-    """Return `text` in a colour (an SGR number of ECMA-48), or unchanged."""
+    """Return `text` in a color (an SGR number of ECMA-48), or unchanged."""
     return f"\x1b[{colour}m{text}\x1b[0m" if on and colour else text
 
 

@@ -132,7 +132,7 @@ def octets(text: str) -> int:
 class Cleaner:
     """Cleans a text that arrives in pieces; the result is the same as that of `clean`.
 
-    A joiner is judged by its neighbours, a CR by the LF behind it: what may become part of such a sequence
+    A joiner is judged by its neighbors, a CR by the LF behind it: what may become part of such a sequence
     waits for the next piece.
     """
 

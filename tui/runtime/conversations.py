@@ -114,7 +114,7 @@ class Conversations:
 
     @property
     def busy(self) -> str:
-        """The command in progress, such as "the conversation is being summarised", or "".
+        """The command in progress, such as "the conversation is being summarized", or "".
 
         Meanwhile it cannot be replaced, and no other command can begin. The screens begin no turn.
         """
@@ -248,7 +248,7 @@ class Conversations:
 
         Raises McptuiError if there is no model, or it could not write the summary.
         """
-        with self._alone("the conversation is being summarised") as now:
+        with self._alone("the conversation is being summarized") as now:
             spent = partial(self._spent, now)
             room = Compactor(
                 now.conversation, self._active_model.model, self._active_model.context_meter, spent

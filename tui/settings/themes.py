@@ -1,4 +1,4 @@
-"""Themes: twelve roles with a colour each, read from small TOML files and checked.
+"""Themes: twelve roles with a color each, read from small TOML files and checked.
 
 Knows nothing of Textual; the screens convert a `ThemeSpec`. A theme that cannot be used is one `Problem`,
 never an exception. Nothing heavy is imported: the first frame loads its theme with this module.
@@ -29,7 +29,7 @@ _BASIC = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 ANSI_COLOURS = frozenset(
     ["ansi_default", *(f"ansi_{name}" for name in _BASIC), *(f"ansi_bright_{name}" for name in _BASIC)]
 )
-"""The terminal's own colours, by the names that Textual knows them by."""
+"""The terminal's own colors, by the names that Textual knows them by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class ThemeSpec:
     Attributes:
         name: the file's name without its ending.
         dark: whether the background is dark.
-        accent: the one warm colour: focus, the thing to look at.
+        accent: the one warm color: focus, the thing to look at.
         text: what is read.
         dim: what is read second.
         rule: lines between regions.
@@ -74,11 +74,11 @@ class ThemeSpec:
 
     @property
     def ansi(self) -> bool:
-        """Whether it uses the terminal's own colours."""
+        """Whether it uses the terminal's own colors."""
         return self.surface in ANSI_COLOURS
 
     def colours(self) -> dict[str, str]:
-        """Return the colour of each role, in the order of `ROLES`."""
+        """Return the color of each role, in the order of `ROLES`."""
         return {role: getattr(self, role) for role in ROLES}
 
 
@@ -86,7 +86,7 @@ ROLES = tuple(field.name for field in fields(ThemeSpec) if field.name not in ("n
 
 
 def parse_colour(text: object) -> str | None:
-    """Return `text` as "#rrggbb" or as one of `ANSI_COLOURS`, or None if it is no colour."""
+    """Return `text` as "#rrggbb" or as one of `ANSI_COLOURS`, or None if it is no color."""
     if not isinstance(text, str):
         return None
     colour = text.strip().lower()
@@ -98,7 +98,7 @@ def parse_colour(text: object) -> str | None:
 
 
 def contrast(one: str, other: str) -> float:
-    """Return the contrast ratio of two "#rrggbb" colours, 1 to 21, as WCAG 2.2 defines it."""
+    """Return the contrast ratio of two "#rrggbb" colors, 1 to 21, as WCAG 2.2 defines it."""
 
     def luminance(colour: str) -> float:
         linear = []
@@ -122,7 +122,7 @@ def _complaints(table: Mapping[str, Any]) -> Iterator[str]:
             yield f"`{role}` is missing"
         elif parse_colour(table[role]) is None:
             shown = clean_line(str(table[role]), 40)
-            yield f"`{role}`: {shown!r} is not a colour (#rgb, #rrggbb, or an ANSI name like ansi_red)"
+            yield f"`{role}`: {shown!r} is not a color (#rgb, #rrggbb, or an ANSI name like ansi_red)"
     if not isinstance(table.get("dark"), bool):
         yield "`dark` must be true or false"
     for key in ("syntax", "about"):
@@ -140,7 +140,7 @@ def theme_from(table: Mapping[str, Any], name: str) -> tuple[ThemeSpec | None, s
         return None, "; ".join(complaints[:5]) + more
     colours = {role: parse_colour(table[role]) or "" for role in ROLES}
     if len({colour in ANSI_COLOURS for colour in colours.values()}) > 1:
-        return None, "use ANSI names for all colours, or for none"
+        return None, "use ANSI names for all colors, or for none"
     spec = ThemeSpec(
         name=name,
         dark=table["dark"],

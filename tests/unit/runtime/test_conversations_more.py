@@ -128,7 +128,7 @@ async def test_a_summary_and_its_tokens_stay_in_the_conversation_that_was_summar
     one.asked.context_meter.window = 24_000
     session, before = one.conversations.info.id, one.conversations.meters.tokens
     compacting = await one.begin(one.conversations.compact())
-    with pytest.raises(McptuiError, match="the conversation is being summarised"):
+    with pytest.raises(McptuiError, match="the conversation is being summarized"):
         await one.conversations.new()
     one.model.gate.set()
     await compacting
@@ -145,7 +145,7 @@ async def test_what_the_conversation_is_busy_with_is_said_until_it_is_done(stage
     for number in range(6):
         await one.ask(f"{number} " + "x" * 4000)
     compacting = await one.begin(one.conversations.compact())
-    assert one.conversations.busy == "the conversation is being summarised"
+    assert one.conversations.busy == "the conversation is being summarized"
     one.model.gate.set()
     await compacting
     assert one.conversations.busy == ""

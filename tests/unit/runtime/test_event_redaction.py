@@ -38,7 +38,7 @@ TOOL = Tool("srv", "t")
         TurnError(f"failed with {SECRET}", "model", f"Check {SECRET}."),
         TurnError("failed", f"http://h/{SECRET}"),
         RetryScheduled(1, 1, 4, 0.5, f"overloaded {SECRET}"),
-        Notice(f"The older turns could not be summarised: {SECRET}", "warn"),
+        Notice(f"The older turns could not be summarized: {SECRET}", "warn"),
         TurnStarted("m", 1, f"not offered: {SECRET}"),
         TurnEnded(EndReason.ANSWERED, f"it is {SECRET}", 1, 0, Usage(), 1.0),
         Steered(1, f"use {SECRET}"),

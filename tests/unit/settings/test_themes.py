@@ -93,14 +93,14 @@ def test_all_that_is_wrong_is_said_at_once():
     del table["text"]
     _, wrong = theme_from(table, "mine")
     assert "`text` is missing" in wrong
-    assert "`ok`: 'green' is not a colour" in wrong
+    assert "`ok`: 'green' is not a color" in wrong
     assert "`dark` must be true or false" in wrong
 
 
 def test_ansi_and_rgb_colours_are_not_mixed():
     spec, wrong = theme_from(GOOD | {"ok": "ansi_green"}, "mine")
     assert spec is None
-    assert "use ANSI names for all colours, or for none" in wrong
+    assert "use ANSI names for all colors, or for none" in wrong
 
 
 def test_a_theme_that_is_hard_to_read_works_and_is_warned_about(tmp_path: Path):

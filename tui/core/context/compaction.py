@@ -160,9 +160,9 @@ def _limit_of(sizes: Sequence[int], room: int) -> int:
 
 
 def boundary(messages: Sequence[Message], compaction: Compaction, window: int, keep: float = KEEP) -> int:
-    """Return the index before which messages are to be summarised, or 0 if there is none.
+    """Return the index before which messages are to be summarized, or 0 if there is none.
 
-    It is the index of a message of the person. The newest turn is never summarised; of those before it, as
+    It is the index of a message of the person. The newest turn is never summarized; of those before it, as
     many stay as fit into the share `keep` of the window.
     """
     starts = [at for at, one in enumerate(messages) if isinstance(one, UserMessage) and at > compaction.upto]
@@ -196,7 +196,7 @@ class Compactor:
     spent: Callable[[Usage], object] = lambda usage: None
 
     async def make_room(self, *, refused: Sequence[Message] = (), by_hand: bool = False) -> Notice | None:
-        """Shorten results or summarise old turns; return a notice of what was done, or None.
+        """Shorten results or summarize old turns; return a notice of what was done, or None.
 
         `refused` are the messages that the endpoint refused as too long, whatever was estimated. Raises
         ModelError if the model could not be asked for the summary.

@@ -1,6 +1,6 @@
 """Requests to the model outside of the conversation: titles, and summaries of old turns.
 
-What fits is summarised at once. The rest is written out as a record and summarised piece by piece, each with
+What fits is summarized at once. The rest is written out as a record and summarized piece by piece, each with
 the summary of the pieces before it, so it also fits a model with a smaller window.
 """
 
@@ -74,7 +74,7 @@ MAX_SUMMARY = 16_000
 """Characters of a summary; a model that does not stop is cut off."""
 
 WHOLE = 0.75
-"""The share of the window that old turns may take to be summarised at once."""
+"""The share of the window that old turns may take to be summarized at once."""
 
 PIECE = 0.4
 """The share of the window that a piece of the record may take; the summary before it takes about as much."""
@@ -94,11 +94,11 @@ _WANTED = (
     "ids, what was tried and failed, what is still open. Leave out greetings and what is no longer needed. "
     "At most {words} words, in the language of the conversation. Do not call tools; write only the summary."
 )
-SUMMARISE = "Summarise the conversation above, so that you can continue without it. " + _WANTED.format(
+SUMMARISE = "Summarize the conversation above, so that you can continue without it. " + _WANTED.format(
     words=MOST_WORDS
 )
 _PIECE = (
-    "This conversation is too long to read at once. Summarise this part of it, so that you can continue "
+    "This conversation is too long to read at once. Summarize this part of it, so that you can continue "
     "without it. "
 )
 _NO_SUMMARY = "(No summary could be written. Start and end of the conversation:)\n"
@@ -163,7 +163,7 @@ def summary_words(summary: str) -> str:
     """Return what was done with the turns that `summary` replaces, in words."""
     if summary.startswith(_NO_SUMMARY):
         return "truncated for the model, because no summary could be written"
-    return "summarised for the model"
+    return "summarized for the model"
 
 
 def pieces(messages: Sequence[Message], tokens: int, most: int = MAX_PIECES) -> list[str]:

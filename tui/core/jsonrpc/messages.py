@@ -109,7 +109,7 @@ def read_line(raw: bytes, *, batches: bool = False, patient: bool = False) -> li
 def find_messages(raw: bytes) -> list[Message]:
     """Return the messages that are in a line among other text.
 
-    They may be behind a prompt or a print without a newline, between colours, or several in a row.
+    They may be behind a prompt or a print without a newline, between colors, or several in a row.
     """
     return [_read_message(value, len(raw)) for value in objects_within(raw, _OPENING)]
 

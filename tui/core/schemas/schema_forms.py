@@ -246,7 +246,7 @@ KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 def with_plain_keys(schema: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     """Return a schema with only accepted names, and the old names by the new ones.
 
-    A new name is unique in the whole schema, so that it can be recognised without knowing its position.
+    A new name is unique in the whole schema, so that it can be recognized without knowing its position.
     """
     names = list(dict.fromkeys(_names(schema)))
     taken = set(names)

@@ -1,6 +1,6 @@
 """Which values of OAuth requests and replies are shown, and which are secret. Pure.
 
-Codes, verifiers, tokens and client secrets have no shape that could be recognised. So the values of fields
+Codes, verifiers, tokens and client secrets have no shape that could be recognized. So the values of fields
 that are known to be harmless are shown, and all others are replaced.
 """
 

@@ -109,7 +109,7 @@ class ModelRequester:
         try:
             notice = await self._room.make_room(refused=refused)
         except ModelError as error:
-            self._emit(Notice(f"Cannot summarise the older turns: {error.message}", "warn"))
+            self._emit(Notice(f"Cannot summarize the older turns: {error.message}", "warn"))
             return False
         if notice is not None and notice.message != self._said:  # several rounds are one thing to say
             self._said = notice.message

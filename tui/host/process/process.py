@@ -142,7 +142,7 @@ INHERITED = frozenset(
 )
 """What a server inherits of our environment, besides LC_*: enough for npx and uvx to find their caches.
 
-Not TERM: without it programs write no colours into their logs. Not the proxy variables: they may hold a
+Not TERM: without it programs write no colors into their logs. Not the proxy variables: they may hold a
 password. Never a key of a model. `env` in the configuration adds to it.
 """
 

@@ -25,7 +25,7 @@ NOTED_BURST = 256 * 1024
 NOTED_PER_SECOND = 64 * 1024.0
 
 _STYLING = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-"""Control sequences (ECMA-48 CSI) such as colours, which a log does not need."""
+"""Control sequences (ECMA-48 CSI) such as colors, which a log does not need."""
 
 
 class StderrTail:

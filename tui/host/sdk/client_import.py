@@ -2,7 +2,7 @@
 
 `import mcp` loads both. The server half brings starlette, uvicorn and cryptography, and the models of
 server messages: 15 MB that are never freed (measured). The client half imports a few names from it, only
-to recognise an in-process server object; it gets empty classes of these names instead (seen with mcp 2.3).
+to recognize an in-process server object; it gets empty classes of these names instead (seen with mcp 2.3).
 Of the client half's models those of the wire formats are built on first use.
 """
 

@@ -203,7 +203,7 @@ class RecordingReader:
         if not last:
             return 0, 0
         walls = [entry.wall_ns for seq in (first, last) for entry in self.columns(seq - 1, 1)]
-        if self.damage:  # a lost entry has the time of its neighbour, if that was read
+        if self.damage:  # a lost entry has the time of its neighbor, if that was read
             starts = first, max(first, last - WINDOW)
             near = [entry for seq in starts for entry in self.columns(seq - 1, WINDOW + 1)]
             walls = [entry.wall_ns for entry in near if entry.wall_ns]

@@ -1,6 +1,6 @@
 """Reads what is left of a damaged recording: the sound pages, wherever they are between the others.
 
-SQLite finds a row by its seq without reading its neighbours. So a range that cannot be read is halved until
+SQLite finds a row by its seq without reading its neighbors. So a range that cannot be read is halved until
 only rows on damaged pages are left. A page of columns costs at most twice its rows in queries.
 """
 

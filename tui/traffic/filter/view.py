@@ -339,7 +339,7 @@ class View:
         self.revision += 1
 
     def _again(self, indices: Sequence[int]) -> None:
-        """Put entries on top of the work to do; neighbours become one range."""
+        """Put entries on top of the work to do; neighbors become one range."""
         stretches: list[tuple[int, int]] = []
         for index in sorted(set(indices)):
             if not 0 <= index < self._seen:

@@ -21,7 +21,7 @@ class Clocks:
             self._offsets.append(offset)
 
     def note_all(self, start: int, offsets: Iterable[int]) -> None:
-        """Note the offsets of neighbours, the first of which has the index `start`."""
+        """Note the offsets of neighbors, the first of which has the index `start`."""
         last = None
         for index, offset in enumerate(offsets, start):
             if offset != last:

@@ -17,7 +17,7 @@ MAX_OPEN = 10_000
 """Open requests of one side; the oldest are forgotten first."""
 
 MAX_OVER = 1_000
-"""Closed requests of one side that are still recognised, for duplicate and late responses."""
+"""Closed requests of one side that are still recognized, for duplicate and late responses."""
 
 MAX_ROUNDS = 100
 """Calls of one side that wait for their next round."""

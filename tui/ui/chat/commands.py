@@ -143,7 +143,7 @@ class SlashCommands:
         self._regions.notify(f"The model {given} AGENTS.md from the next question on.")
 
     async def _compact(self, _: str) -> None:
-        self._regions.notify("Summarising older messages…")
+        self._regions.notify("Summarizing older messages…")
         self._note(await self._current.conversations.compact())
 
     async def _retry(self, _: str) -> None:

@@ -221,7 +221,7 @@ class CurrentConversation:
     def uncompact(self) -> None:
         compaction = self.conversations.compaction
         if not (compaction.upto or compaction.shrunk or compaction.limits):
-            self.regions.notify("Nothing is summarised. The model reads everything.", timeout=3)
+            self.regions.notify("Nothing is summarized. The model reads everything.", timeout=3)
         elif problem := self.busy():
             self.regions.notify(problem)
         else:

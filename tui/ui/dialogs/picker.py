@@ -225,7 +225,7 @@ class ThemePicker(Picker):
 
 
 def _prompt(spec: ThemeSpec) -> Content:
-    """Return a line with the name, dark or light, and the theme's colours on its own background."""
+    """Return a line with the name, dark or light, and the theme's colors on its own background."""
     colours = spec.colours()
     ground = colours["surface"]
     swatch = [(f" {'●'}", f"{colours[role]} on {ground}") for role in _SWATCH]

@@ -66,7 +66,7 @@ def why_not(found: Action, now: Situation) -> str:
         case "chat.parent":
             does, why = now.branched, "this conversation is not a branch"
         case "chat.uncompact":
-            does, why = now.summarised, "nothing is summarised"
+            does, why = now.summarised, "nothing is summarized"
         case (
             "chat.retry"
             | "chat.rewrite"

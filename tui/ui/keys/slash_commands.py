@@ -166,7 +166,7 @@ OWN: tuple[CommandSpec, ...] = (
     CommandSpec("context", "", "Show the tokens of the next request by part"),
     CommandSpec("instructions", "", "Review AGENTS.md of this folder"),
     CommandSpec("clear", "", "Start a new conversation"),
-    CommandSpec("compact", "", "Summarise older messages for the model"),
+    CommandSpec("compact", "", "Summarize older messages for the model"),
     CommandSpec("export", "[markdown|json|html] [PATH]", "Export the conversation", ArgumentRule.MAYBE),
     CommandSpec("retry", "", "Retry the last question"),
     CommandSpec("sessions", "", "Open a saved conversation"),
@@ -317,7 +317,7 @@ def nearest(word: str, names: Iterable[str]) -> str:
 
 
 def _distance(one: str, other: str) -> int:
-    """Return the edit distance of two words, in which swapping neighbours counts as one edit."""
+    """Return the edit distance of two words, in which swapping neighbors counts as one edit."""
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, a in enumerate(one, 1):

@@ -91,7 +91,7 @@ class LineCompositor(Compositor):
 def _rendered(
     widget: Widget, region: Region, shown: Region, rows: Sequence[int]
 ) -> Iterator[tuple[int, Strip]]:
-    """Yield these rows of a widget; neighbours are asked for at once."""
+    """Yield these rows of a widget; neighbors are asked for at once."""
     at = 0
     while at < len(rows):
         end = at + 1

@@ -92,7 +92,7 @@ def _time(ns: int) -> str:
 
 
 def sparkline(counts: tuple[int, ...], cells: int) -> str:
-    """Return counts as a line of blocks, neighbours added up where there are more of them than cells."""
+    """Return counts as a line of blocks, neighbors added up where there are more of them than cells."""
     if not counts or not cells:
         return ""
     each = max(1, -(-len(counts) // cells))

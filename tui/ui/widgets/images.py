@@ -1,4 +1,4 @@
-"""What a base64 string holds, recognised by its first bytes: type and size of an image. Pure."""
+"""What a base64 string holds, recognized by its first bytes: type and size of an image. Pure."""
 
 import base64
 import re

@@ -179,7 +179,7 @@ def _breaks_narrow(text: str, cells: int) -> list[tuple[int, int]]:
 
 
 def _width(text: str, index: int, char: str) -> int:
-    """Return the cells of one character; never less than it takes together with its neighbours."""
+    """Return the cells of one character; never less than it takes together with its neighbors."""
     if char == "\ufe0f" and index and get_character_cell_size(text[index - 1]) == 1:
         return 1
     return get_character_cell_size(char)

@@ -137,4 +137,4 @@ def _checked(role: str, colour: str) -> Color:
     try:
         return Color.parse(colour)
     except ColorParseError as error:
-        raise ValueError(f"{role}: {colour!r} is not a colour") from error
+        raise ValueError(f"{role}: {colour!r} is not a color") from error

@@ -189,7 +189,7 @@ WORD_CELLS = 9
 HEAD_CELLS = 8 + 2 + WORD_CELLS + 2
 
 _STYLING = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-"""Colours and the like (ECMA-48 CSI), which are removed."""
+"""Colors and the like (ECMA-48 CSI), which are removed."""
 
 _LEVELS = {
     "debug": "dim",
@@ -244,7 +244,7 @@ class ServerLog(LogLines):
         self._lines_by_seq.update(read)
 
     def line_row(self, line: str) -> Row:
-        """Return a line with the time dimmed and the level in its colour."""
+        """Return a line with the time dimmed and the level in its color."""
         word = line[10:HEAD_CELLS].strip()
         style = _LEVELS.get(word, "dim")
         text_style = "text" if word in ("", _STDERR, "debug", "info", "notice") or style == "dim" else style

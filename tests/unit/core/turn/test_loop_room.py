@@ -61,7 +61,7 @@ async def test_old_turns_become_a_summary_at_a_message_of_the_person():
     first, second, third, *_ = model.requests[1].messages
     assert "they asked a lot" in first.text and isinstance(second, AssistantMessage)
     assert third is talk.messages[talk.compaction.upto]
-    assert "summarised" in of_type(events, Notice)[0].message
+    assert "summarized" in of_type(events, Notice)[0].message
     assert len(talk.messages) == 42
 
 

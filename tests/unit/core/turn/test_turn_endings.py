@@ -56,7 +56,7 @@ def test_warnings_and_reasons_to_ask_again_are_said_and_what_the_model_says_is_n
     assert said(Notice("be careful", "warn")) == "be careful"
     assert said(RetryScheduled(1, 1, 4, 2.0, "429 too many")) == "429 too many"
     assert remark_of(TextDelta(1, "hello"), 3) is None
-    assert remark_of(Notice("1 turn is summarised", "room"), 3) is None  # has a line as long as it holds
+    assert remark_of(Notice("1 turn is summarized", "room"), 3) is None  # has a line as long as it holds
 
 
 def test_remarks_of_a_newer_mcptui_are_ignored():

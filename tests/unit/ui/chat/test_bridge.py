@@ -252,10 +252,10 @@ def test_the_words_of_an_endpoint_are_cleaned(bridge):
 
 
 def test_a_notice_is_a_note_of_its_kind(bridge, view):
-    bridge.apply(events.Notice("12 turns were summarised"))
+    bridge.apply(events.Notice("12 turns were summarized"))
     bridge.apply(events.Notice("the endpoint seems to cut what it is sent", "warn"))
     assert view.done[-2:] == [
-        ("add_note", "12 turns were summarised", "info"),
+        ("add_note", "12 turns were summarized", "info"),
         ("add_note", "the endpoint seems to cut what it is sent", "warn"),
     ]
 

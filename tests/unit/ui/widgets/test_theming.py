@@ -92,7 +92,7 @@ def luminance(color: Color) -> float:
 
 def test_an_unknown_color_is_refused_with_its_role() -> None:
     spec = replace(load_theme("harbor")[0], warn="#12345")
-    with pytest.raises(ValueError, match="warn: '#12345' is not a colour"):
+    with pytest.raises(ValueError, match="warn: '#12345' is not a color"):
         theme_of(spec)
 
 
