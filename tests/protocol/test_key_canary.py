@@ -154,7 +154,7 @@ async def test_a_tool_receives_placeholders_and_words_in_its_arguments_unchanged
     script, received = tmp_path / "echo.py", tmp_path / "received"
     script.write_text(ECHO, "utf-8")
     server = (
-        f"echo.command = {json.dumps(sys.executable)}\n"
+        f"echo.trusted = true\necho.command = {json.dumps(sys.executable)}\n"
         f"echo.args = {json.dumps([str(script), str(received)])}\n"
     )
     async with Endpoint([calls(("echo__echo", {"text": text})), says(f"It is {text}")]) as endpoint:

@@ -18,7 +18,7 @@ QUESTION = "What's the weather in Hangzhou?"
 def configuration(path: Path, *args: str) -> str:
     # The tap is started in mcptui's environment for servers, which has none of pytest's paths.
     env = f'env = {{PYTHONPATH = "{ROOT}", XDG_STATE_HOME = "{os.environ["XDG_STATE_HOME"]}"}}'
-    command = f"command = {json.dumps(sys.executable)}\nargs = {json.dumps(list(args))}"
+    command = f"trusted = true\ncommand = {json.dumps(sys.executable)}\nargs = {json.dumps(list(args))}"
     path.write_text(f"[servers.weather]\n{command}\n{env}\n")
     return str(path)
 

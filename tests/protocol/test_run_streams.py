@@ -20,7 +20,7 @@ async def run(folder: Path, *replies: Any) -> tuple[Done, Endpoint]:
         path = folder / "config.toml"
         path.write_text(
             f'[models.scripted]\nbase_url = "{endpoint.base_url}"\nmodel = "m"\n'
-            f"[servers.weather]\ncommand = {json.dumps(sys.executable)}\n"
+            f"[servers.weather]\ntrusted = true\ncommand = {json.dumps(sys.executable)}\n"
             f"args = [{json.dumps(str(WEATHER_SERVER))}]\n",
             encoding="utf-8",
         )

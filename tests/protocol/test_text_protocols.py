@@ -211,7 +211,7 @@ async def run(folder: Path, endpoint: Endpoint, protocol: str) -> Done:
     path = folder / "config.toml"
     path.write_text(
         f'[models.scripted]\nbase_url = "{endpoint.base_url}"\nmodel = "m"\ntool_protocol = "{protocol}"\n'
-        f"[servers.weather]\ncommand = {json.dumps(sys.executable)}\n"
+        f"[servers.weather]\ntrusted = true\ncommand = {json.dumps(sys.executable)}\n"
         f"args = [{json.dumps(str(WEATHER_SERVER))}]\n",
         encoding="utf-8",
     )
