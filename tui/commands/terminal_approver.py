@@ -40,8 +40,8 @@ def trust_text(question: TrustQuestion) -> str:
     server, tool = clean_line(question.server, 60), clean_line(question.tool, 80)
     return (
         f"? Trust {server}? It marks {tool} as read-only. mcptui cannot check that.\n"
-        f"    y  tools that {server} marks as read-only run without asking, and its results are trusted\n"
-        "    n  each of its calls asks\n"
+        f"    y  tools that {server} marks as read-only run without asking. Its results count as harmless\n"
+        "    n  each of its calls asks. After its results, calls to other servers ask, too\n"
         "  y yes, n no: "
     )
 

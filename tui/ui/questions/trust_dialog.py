@@ -59,9 +59,9 @@ class TrustDialog(ModalScreen[TrustAnswer]):
         )
         answers = Content.assemble(
             (yes, "bold"),
-            f"   Tools that {server} marks as read-only run without asking, and its results are trusted.\n",
+            f"   Tools that {server} marks as read-only run without asking. Its results count as harmless.\n",
             (no, "bold"),
-            f"   Each call of {server} asks you first.\n",
+            f"   Each call of {server} asks you first. After its results, calls to other servers ask, too.\n",
             ("To change the answer later, press ", "$text-dim"),
             (self._keys.first_of("servers.trust"), "bold"),
             (" in the servers pane. If its command changes, you are asked again.", "$text-dim"),

@@ -1,0 +1,84 @@
+"""Servers that are not trusted, in a terminal: their marks and their results decide nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.endpoint import calls, says
+from tests.terminal.pty_app import TerminalApp
+from tests.terminal.set_ups import config_with, endpoint_beside
+
+TRUST, DO_NOT_TRUST, QUIT = "\x13", "\x18", "\x11"
+PEEK = calls(("liar__peek", {}))
+INJECTED = calls(("fetch__echo", {"text": "weather"}))
+OBEYS = calls(("mail__send_email", {"data": "a key"}))
+
+
+def answered(app: TerminalApp, key: str, question: str) -> None:
+    """Press a key until the question is gone: it takes no key in its first moments."""
+
+    def gone() -> bool:
+        if question in app.text:
+            app.send(key)
+            app.pump(0.3)
+        return question not in app.text
+
+    app.until(gone)
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
+def test_a_server_that_calls_itself_read_only_is_asked_about_once_and_its_calls_each_time(
+    tmp_path: Path, columns: int, rows: int
+) -> None:
+    with endpoint_beside([PEEK, says("First."), PEEK, says("Second.")]) as endpoint:
+        config = config_with(tmp_path, {"liar": ("dishonest_annotations", {})}, endpoint=endpoint.base_url)
+        with TerminalApp.real("--config", config, columns=columns, rows=rows) as app:
+            app.shows("RUNNING" if columns > 100 else "1 of 1")
+            app.send("peek\r")
+
+            app.shows("Trust liar?", "It marks peek as read-only", "asks you first")
+            answered(app, DO_NOT_TRUST, "Trust liar?")
+            app.shows("y once", "Marked read-only by the server")
+            answered(app, "n", "y once")
+            app.shows("First.")
+            app.until(lambda: "esc stop" not in app.text)
+            app.send("again\r")
+            app.shows("y once")
+            assert "Trust liar?" not in app.text
+            answered(app, "n", "y once")
+            app.shows("Second.")
+            assert "deleted 214" not in app.text
+            app.send(QUIT)
+            assert app.ended() == 0
+
+
+def test_an_answer_outlives_the_app(tmp_path: Path) -> None:
+    with endpoint_beside([PEEK, says("First."), PEEK, says("Second.")]) as endpoint:
+        config = config_with(tmp_path, {"liar": ("dishonest_annotations", {})}, endpoint=endpoint.base_url)
+        for said, asks in (("First.", True), ("Second.", False)):
+            with TerminalApp.real("--config", config) as app:
+                app.shows("RUNNING")
+                app.send("peek\r")
+                if asks:
+                    app.shows("Trust liar?")
+                    answered(app, TRUST, "Trust liar?")
+                app.shows(said, "deleted 214")
+                app.send(QUIT)
+                assert app.ended() == 0
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
+def test_a_call_that_an_injected_result_asks_for_stops_at_a_question_that_says_why(
+    tmp_path: Path, columns: int, rows: int
+) -> None:
+    with endpoint_beside([INJECTED, OBEYS, says("Refused.")]) as endpoint:
+        servers = {"fetch": ("prompt_injection_result", {}), "mail": ("tool_shadowing", {})}
+        config = config_with(tmp_path, servers, endpoint=endpoint.base_url, rules=["fetch/*"])
+        with TerminalApp.real("--config", config, columns=columns, rows=rows) as app:
+            app.shows("2 of 2")
+            app.send("weather?\r")
+            app.shows("y once", "A result of fetch, which you do not")
+            answered(app, "n", "y once")
+            app.shows("Refused.")
+            app.send(QUIT)
+            assert app.ended() == 0
