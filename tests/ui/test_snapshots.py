@@ -6,6 +6,7 @@ A tour opens the app, goes from screen to screen by keys, and compares each with
 import asyncio
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from textual.notifications import Notification
@@ -35,6 +36,8 @@ from tests.ui.snapshot_stage import (
 )
 from tests.ui.snapshot_tour import SIZES, TOURS, Tour, Visit, opened, tour
 from tests.ui.snapshots import DARK, FOLDER, LIGHT, REWRITE_COMMAND, path_of
+from tui.core.ports import Answer
+from tui.core.turn.rules import Rules
 
 
 @pytest.fixture
@@ -135,7 +138,7 @@ async def conversation(visit: Visit) -> None:
 @tour(destructive, "chat-approval", "refuse-why", "confirm-quit")
 async def approval(visit: Visit) -> None:
     await visit.ask("Forget the milk")
-    await visit.shows("y once   t this session")
+    await visit.shows("y once")
     visit.clock.advance(10)  # the keys answer only after the question could be read
     await visit.press("f2")
     await visit.see("chat-approval", "y once")
@@ -201,6 +204,30 @@ async def lists(visit: Visit) -> None:
     await visit.see("models", "set ROUTER_KEY")
     await visit.press("down", "tab")
     await visit.see("models-offered", "llama3")
+
+
+def with_rules() -> FakeRuntime:
+    runtime = FakeRuntime()
+    policy = runtime.turn_context.policy
+    policy.rules = Rules.parsed(
+        ["allow weather/*", "ask files/* path=/etc/*", "deny */delete_*"], deny=["notes/* text=*secret*"]
+    )
+    policy.remember(runtime.toolbox.tools()[0], Answer.SESSION)
+    file = SimpleNamespace(path="/home/ada/.config/mcptui/config.toml")
+    runtime.configuration = SimpleNamespace(file=file)
+    return runtime
+
+
+@tour(with_rules, "rules", "rules-tried", "rules-new")
+async def rules(visit: Visit) -> None:
+    await visit.press("f3", "P")
+    await visit.see("rules", "Earlier approvals", "rules[3]")
+    visit.app.screen.finder.field.value = 'notes/delete_note {"text": "a secret"}'
+    await visit.see("rules-tried", "Denied   rule: deny */delete_*")
+    await visit.press("ctrl+u", "ctrl+n")
+    await visit.write("ask notes")
+    await visit.press("enter")
+    await visit.see("rules-new", "not a rule")
 
 
 @tour(FakeRuntime, "sessions-empty")

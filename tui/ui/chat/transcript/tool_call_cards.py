@@ -28,6 +28,7 @@ KEYS = (
     ("a", "always"),
     ("n", "deny"),
     ("e", "deny with a reason"),
+    ("P", "rules"),
 )
 # state: (style of its sign and word, the word)
 _STATES: Mapping[str, tuple[str, str]] = {
