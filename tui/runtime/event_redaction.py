@@ -26,6 +26,7 @@ from tui.core.events import (
     TurnStarted,
 )
 from tui.core.ports import ApprovalRequest, Approver, Decision, TrustQuestion
+from tui.core.secrets.named_values import without_named_arguments
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.redact_json import without_secrets
 from tui.host.redaction.results import ResultRedactor
@@ -89,6 +90,10 @@ def redacted(event: Event, redactor: Redactor) -> Event:
             return replace(event, message=own(message))
         case TurnStarted(notice=notice):
             return replace(event, notice=own(notice))
+        case ToolCallProposed(arguments=arguments):
+            shown = without_named_arguments(arguments)
+            event = event if shown is arguments else replace(event, arguments=shown)
+            return _spoken(event, redactor) if redactor.searches else event
         case _:
             return _spoken(event, redactor) if redactor.searches else event
 

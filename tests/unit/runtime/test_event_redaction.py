@@ -138,3 +138,9 @@ def test_a_remark_holds_no_configured_secret():
     remark = Remark(0, "error", SECRET, f"http://h/{SECRET}", SECRET)
     found = redacted_remark(remark, Redactor({"K": SECRET}))
     assert SECRET not in str(found) and found.where == "http://h/[redacted:K]"
+
+
+def test_an_argument_with_the_name_of_a_secret_is_not_shown():
+    found = redacted(ToolCallProposed(1, "c", "srv", "t", {"password": "hunter2", "a": 1}), Redactor())
+    assert isinstance(found, ToolCallProposed)
+    assert found.arguments == {"password": "[redacted:password]", "a": 1}

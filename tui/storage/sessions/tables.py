@@ -7,7 +7,7 @@ thousand sessions counts no rows.
 import json
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from tui.core.conversation.message_json import Object, dumps, message_object, me
 from tui.core.conversation.sessions import Intent, SessionMeta
 from tui.core.conversation.titles import title_of
 from tui.core.ports import Usage
+from tui.core.secrets.named_values import without_named_arguments, without_named_values
 from tui.core.secrets.redact import Redactor
 from tui.core.text import fold
 from tui.storage.recordings.database import roll_back
@@ -75,7 +76,7 @@ class SessionTables:
 
     def message(self, place: int, message: Message, at: float) -> None:
         """Store a message, or replace the one at that place. The draft is dropped."""
-        stored = message_object(message, self._clear)
+        stored = message_object(_without_secret_arguments(message), self._clear)
         body = dumps(stored)
         old = self._connection.execute("SELECT body FROM messages WHERE place = ?", (place,)).fetchone()
         if old is not None:
@@ -94,6 +95,7 @@ class SessionTables:
 
     def intent(self, intent: Intent, at: float) -> None:
         body = {name: getattr(intent, name) for name in Intent.__slots__}
+        body["arguments"] = without_named_arguments(intent.arguments)
         self._append("intents", plain(body, self._clear), at)
 
     def decision(self, call_id: str, answer: str, reason: str, at: float) -> None:
@@ -169,3 +171,11 @@ class SessionTables:
                 raise
             # The index only speeds up searches. Without it, messages are stored and searched one by one.
             self._has_words = False
+
+
+def _without_secret_arguments(message: Message) -> Message:
+    """Return a message without values in the arguments of its calls that are secret by their name."""
+    if not isinstance(message, AssistantMessage) or not message.calls:
+        return message
+    calls = (replace(call, arguments=without_named_values(call.arguments)) for call in message.calls)
+    return replace(message, calls=tuple(calls))

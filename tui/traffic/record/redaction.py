@@ -1,13 +1,15 @@
 """What is taken out of captured bytes and details before they are stored: secrets, and what is too long."""
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 from tui.core.secrets.encodings import octets_of
 from tui.core.secrets.places import is_secret_header, masked
-from tui.core.traffic import Captured, Redaction
+from tui.core.traffic import Captured, Direction, Redaction
+from tui.traffic.record.secret_arguments import without_secret_arguments
 
 Redact = Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]
 
@@ -17,6 +19,7 @@ MARGIN = 64 * 1024
 GROUP_BYTES = 4096
 """Bodies that are searched together: fewer than 2,000 masks of keys fit in (`shapes.MAX_MASKS`)."""
 
+_MARK = re.compile(rb"\[redacted:([A-Za-z0-9_.-]{1,80})\]")
 _URL_HEADERS = frozenset({"location", "referer", "content-location", "link"})
 
 
@@ -31,6 +34,8 @@ class StoredBody(NamedTuple):
 def keep(captured: Captured, redact: Redact, cap: int) -> StoredBody:
     """Return a body as it is stored; a `cap` of 0 keeps all of it."""
     raw = captured.raw
+    if captured.direction is Direction.OUT and captured.kind is None:
+        redact = _with_arguments(redact)
     if cap <= 0 or len(raw) <= cap:
         body, redactions = redact(raw)
         torn = captured.size > len(raw)
@@ -63,13 +68,34 @@ def keep_all(group: Sequence[Captured], redact: Redact, cap: int) -> Iterator[St
 
 def _keep_few(group: Sequence[Captured], redact: Redact, cap: int) -> Iterator[StoredBody]:
     raws = [captured.raw for captured in group]
-    if len(raws) == 1 or (cap and max(map(len, raws), default=0) > cap) or redact(b"\n".join(raws))[1]:
+    alone = len(raws) == 1 or (cap and max(map(len, raws), default=0) > cap)
+    if alone or any(without_secret_arguments(raw)[1] for raw in raws) or redact(b"\n".join(raws))[1]:
         for captured in group:
             yield keep(captured, redact, cap)
         return
     for captured in group:
         torn = captured.size > len(captured.raw)
         yield StoredBody(captured.raw, (), str(captured.detail.get("sha256", "")) if torn else "")
+
+
+def _with_arguments(redact: Redact) -> Redact:
+    """Return `redact` that also takes out secret arguments of a tool call."""
+
+    def both(raw: bytes) -> tuple[bytes, tuple[Redaction, ...]]:
+        hidden, marks = without_secret_arguments(raw)
+        body, redactions = redact(hidden)
+        if not marks or not redactions:
+            return body, redactions or marks
+        known = {span.start for span in redactions}
+        names = {f"[redacted:{mark.name}]".encode() for mark in marks}
+        again = [
+            Redaction(found.start(), found.end(), found[1].decode())
+            for found in _MARK.finditer(body)
+            if found[0] in names and found.start() not in known
+        ]
+        return body, tuple(sorted([*redactions, *again], key=lambda span: span.start))
+
+    return both
 
 
 def scrub(detail: Mapping[str, Any], redact: Redact) -> Mapping[str, Any]:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from tests.conftest import until
 from tests.unit.storage.session_samples import ANSWER, QUESTION, say, store_in
-from tui.core.conversation.conversation import UserMessage
+from tui.core.conversation.conversation import AssistantMessage, CallRequest, UserMessage
+from tui.core.conversation.sessions import Intent
 from tui.storage.sessions import journal as session_journal
 from tui.storage.sessions.file import open_for_reading
 
@@ -55,6 +56,18 @@ async def test_what_is_said_together_is_stored_in_one_transaction(tmp_path: Path
     await journal.settled()
     await journal.close()
     assert sum(commits) == 100 and len([each for each in commits if each]) <= 3
+
+
+async def test_arguments_with_the_name_of_a_secret_are_not_in_the_file(tmp_path: Path):
+    journal = await store_in(tmp_path).begin()
+    journal.message(0, UserMessage("log in"))
+    call = CallRequest("c", "auth__login", '{"password": "hunter2", "user": "ada"}')
+    journal.message(1, AssistantMessage(calls=(call,)))
+    journal.intent(Intent("c", "auth", "login", {"password": "hunter2", "user": "ada"}))
+    await journal.close()
+    files = b"".join(file.read_bytes() for file in (tmp_path / "sessions").iterdir() if file.is_file())
+    assert b"hunter2" not in files
+    assert files.count(b"[redacted:password]") == 2
 
 
 async def test_a_thread_begins_with_the_first_message_and_ends_with_the_journal(tmp_path: Path):
