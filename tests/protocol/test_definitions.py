@@ -144,9 +144,19 @@ async def test_a_call_by_hand_is_refused_too_and_the_option_named(stage: Stage) 
     assert (accepted.code, accepted.out) == (0, "three\n")
 
 
+async def test_the_list_of_servers_says_that_tools_changed(stage: Stage) -> None:
+    config = stage.config()
+    first = await mcptui("servers", "--json", "--config", config)
+    stage.lists(POISONED, HELPER)
+    second = await mcptui("servers", "--json", "--config", config)
+    shown = await mcptui("servers", "--config", config)
+    assert [json.loads(one.out)[0]["changed_definitions"] for one in (first, second)] == [0, 2]
+    assert "2 definitions changed since you accepted them, not offered" in shown.out
+
+
 async def test_another_program_under_the_same_name_starts_over(stage: Stage) -> None:
     await mcptui(*CALL, "--config", stage.config())
     stage.tools = stage.folder / "other.json"
-    stage.lists(POISONED)
+    stage.lists({**ADD, "description": "Adds two other numbers."})
     done = await mcptui(*CALL, "--config", stage.config())
     assert (done.code, done.out) == (0, "three\n")

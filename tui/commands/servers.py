@@ -100,6 +100,7 @@ def as_object(status: ServerStatus, tokens: DefinitionTokens | None = None) -> d
         "prompts": status.prompts,
         "start_ms": None if status.start_ms is None else round(status.start_ms, 1),
         "quarantined": [{"name": name, "why": why} for name, why in status.quarantined],
+        "changed_definitions": status.changes,
         "hidden_text": [{"name": name, "what": what} for name, what in status.hidden],
         "listing_problem": status.listing_problem or None,
         "reason": None if running or status.reason is None else status.reason.value,
@@ -166,6 +167,8 @@ def _lines(status: ServerStatus, width: int, tokens: DefinitionTokens | None) ->
         lines.append(f"    at {_where(status.reach)}")
     if status.listing_problem:
         lines.append(f"    tools/list: {clean_line(status.listing_problem, 300)}")
+    if status.changes:
+        lines.append(f"    {status.change_words}")
     lines += [
         f"    hidden text: {clean_line(name, 60)}: {clean_line(what, 300)}"
         for name, what in status.hidden[:20]

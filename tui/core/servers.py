@@ -9,6 +9,7 @@ from typing import Protocol, Self
 from urllib.parse import urlsplit
 
 from tui.core.secrets.places import masked, masked_arguments
+from tui.core.units import plural
 
 
 class Transport(StrEnum):
@@ -299,6 +300,12 @@ class ServerStatus:
             return cls(spec.name, spec, reason=failed, detail=spec.problem, next_step=step, since_ns=now_ns)
         reason = StopReason.DISABLED if spec.disabled else StopReason.NOT_STARTED
         return cls(spec.name, spec, reason=reason, since_ns=now_ns)
+
+    @property
+    def change_words(self) -> str:
+        """How much of it is no longer what was accepted, in words."""
+        them = "it" if self.changes == 1 else "them"
+        return f"{plural(self.changes, 'definition')} changed since you accepted {them}, not offered"
 
     @property
     def failed(self) -> bool:

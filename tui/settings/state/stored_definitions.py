@@ -109,7 +109,7 @@ def _text(
             room -= size
         listed.append(entry)
     whole = {"format": FORMAT, "server": server, "accepted": listed, "refused": dict(refused)}
-    return json.dumps(whole, indent=1) + "\n"
+    return json.dumps(whole, separators=(",", ":")) + "\n"  # indenting what is deep would multiply it
 
 
 def _read(path: Path) -> Kept | None:

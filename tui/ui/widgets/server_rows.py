@@ -143,12 +143,6 @@ def tool_words(status: ServerStatus) -> str:
     return f"{plural(status.tools, 'tool')}{off}{tasks}"
 
 
-def change_words(status: ServerStatus) -> str:
-    """Return how much of a server is no longer what was accepted."""
-    them = "it" if status.changes == 1 else "them"
-    return f"{plural(status.changes, 'definition')} changed since you accepted {them}, not offered"
-
-
 def reason_words(status: ServerStatus) -> str:
     """Return why a server is stopped: "exited, code 1", "crashed, SIGSEGV", "by you"."""
     match status.reason:
@@ -185,7 +179,7 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
     if status.state is ServerState.RUNNING and status.listing_problem:
         yield crop(((clean_line(f"tools/list: {status.listing_problem}"), "warn"),), room)
     if status.state is ServerState.RUNNING and status.changes:
-        yield from wrap(((change_words(status), "warn"),), room)[:DETAIL_ROWS]
+        yield from wrap(((status.change_words, "warn"),), room)[:DETAIL_ROWS]
     if status.state is ServerState.RUNNING and status.quarantined:
         yield crop(((f"{plural(len(status.quarantined), 'tool')} omitted", "warn"),), room)
     if status.state is ServerState.RUNNING and status.hidden:

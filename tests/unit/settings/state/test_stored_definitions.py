@@ -104,3 +104,11 @@ def test_a_definition_with_a_secret_is_kept_without_it_and_known_by_its_digest(t
     assert found.accepted["add"] == Accepted(
         secret.digest, {"name": "add", "description": "Adds with [redacted]."}
     )
+
+
+def test_a_deep_definition_takes_no_more_room_than_it_has(tmp_path):
+    deep = {"name": "deep", "inputSchema": [1] * 10_000}
+    for _ in range(150):
+        deep["inputSchema"] = [deep["inputSchema"]]
+    keep(tmp_path, Kept({"deep": accepted(deep)}))
+    assert (tmp_path / f"{KEY}.json").stat().st_size < 50_000
