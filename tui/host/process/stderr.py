@@ -83,6 +83,8 @@ class StderrTail:
         rows = data.split(b"\n")
         if cut and len(rows) > 1:
             del rows[0]  # its beginning is lost
+        elif cut:  # a word that has lost its beginning may be a secret
+            rows[0] = rows[0].partition(b" ")[2] or rows[0]
         return tuple(text for text in map(_line, rows) if text)
 
 
@@ -120,7 +122,11 @@ class StderrSample:
 
 
 def _whole(line: bytes | Oversize) -> bytes:
-    return line.head if isinstance(line, Oversize) else line.removesuffix(b"\r")
+    """Return a line; of one that is too long its beginning, whose last word is whole: it may be a secret."""
+    if not isinstance(line, Oversize):
+        return line.removesuffix(b"\r")
+    head, space, _ = line.head.rpartition(b" ")
+    return head if space else line.head
 
 
 async def drain(pipe: PipeReader, heard: Callable[[bytes], None]) -> None:

@@ -113,3 +113,14 @@ async def test_a_flood_of_any_kind_costs_a_read_now_and_then(line: bytes, lines:
     reader.close()
     assert sum(heard) == len(line) * lines
     assert len(heard) <= reads_at_most
+
+
+def test_a_line_that_is_cut_for_the_recording_ends_with_a_whole_word():
+    sample = StderrSample()
+    (line,) = sample.lines(b"x" * (LINE_LIMIT - 10) + b" configured-value\n", 0.0)
+    assert line == b"x" * (LINE_LIMIT - 10)
+
+
+def test_a_line_whose_beginning_is_lost_begins_with_a_whole_word():
+    (line,) = tail_of(b"configured-value " + b"x" * (KEPT - 4)).lines()
+    assert line.startswith("x")
