@@ -82,3 +82,16 @@ def test_a_call_that_an_injected_result_asks_for_stops_at_a_question_that_says_w
             app.shows("Refused.")
             app.send(QUIT)
             assert app.ended() == 0
+
+
+@pytest.mark.parametrize(("key", "told"), [("y", "deleted 214"), ("n", "y once, t this session")])
+def test_a_command_asks_about_the_server_on_the_terminal(tmp_path: Path, key: str, told: str) -> None:
+    with endpoint_beside([PEEK, says("Done.")]) as endpoint:
+        config = config_with(tmp_path, {"liar": ("dishonest_annotations", {})}, endpoint=endpoint.base_url)
+        with TerminalApp.real("run", "--config", config, "--json", "peek") as app:
+            app.shows("Trust liar? It marks peek as read-only", "y yes, n no:")
+            app.send(f"{key}\r")
+            app.shows(told)
+            if key == "n":
+                app.send("n\r")
+            assert app.ended() == 0

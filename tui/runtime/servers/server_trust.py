@@ -52,7 +52,10 @@ class ServerTrust:
         return self._trusted(server) is None
 
     def decide(self, server: str, trusted: bool) -> None:
-        spec = self._host().status(server).spec
+        try:
+            spec = self._host().status(server).spec
+        except UsageError:  # it was removed while the question was open
+            return
         self._stored.keep(spec, trusted)
         self._host().reconfigure(server, trusted=trusted)
         subject = "read-only marks and results"

@@ -240,7 +240,7 @@ def trust_words(server: str, *, trusted: bool) -> str:
     """Return what a change of the trust in a server means."""
     name = clean_line(server, 64)
     if trusted:
-        return f"{name} is trusted. Tools that it marks as read-only run without asking."
+        return f"{name} is trusted. Its read-only tools run without asking."
     return f"{name} is not trusted. Each of its calls asks."
 
 

@@ -93,4 +93,6 @@ def test_samples_are_known_by_what_runs(setup: Setup, spec: ServerSpec, trusted:
 
 def test_tools_of_mcptui_itself_are_trusted_and_those_of_a_removed_server_are_not(setup: Setup) -> None:
     assert setup.trust.trusts(Tool("mcptui", "read_result", digest=f"{BUILT_IN}read_result"))
+    setup.trust.decide("gone", True)
+    assert setup.log.records == []
     assert not setup.trust.trusts(Tool("gone", "get", trusted=True)) and not setup.trust.is_open("gone")

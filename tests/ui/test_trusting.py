@@ -1,0 +1,38 @@
+"""Trusting a server by key, in the servers pane and in the workbench."""
+
+from tests.conftest import until
+from tests.ui import bench_app
+from tests.ui.app_stage import opened, shows
+from tests.ui.bench_stage import rich_runtime
+from tests.ui.fakes import FakeRuntime
+
+
+async def test_a_key_of_the_servers_pane_trusts_the_selected_server_and_says_what_that_means() -> None:
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, pilot):
+        await shows(app, "RUNNING")
+        await pilot.press("f3", "T")
+        await shows(app, "weather is trusted. Its read-only tools run without asking.")
+        assert runtime.host.status("weather").spec.trusted is True
+        await pilot.press("T")
+        await shows(app, "weather is not trusted. Each of its calls asks.")
+        assert runtime.host.status("weather").spec.trusted is False
+
+
+async def test_a_change_that_is_not_saved_says_so() -> None:
+    runtime = FakeRuntime()
+    runtime.trust.problem = "Not saved: disk full."
+    async with opened(runtime) as (app, pilot):
+        await shows(app, "RUNNING")
+        await pilot.press("f3", "T")
+        await shows(app, "Not saved: disk full.")
+
+
+async def test_the_same_key_works_in_the_workbench_and_the_overview_shows_it() -> None:
+    runtime = rich_runtime()
+    async with bench_app.opened(runtime) as (screen, pilot):
+        await pilot.press("1")
+        await shows(bench_app.app_of(screen), "not trusted: each of its calls asks")
+        await pilot.press("T")
+        await until(lambda: runtime.host.status("weather").spec.trusted is True)
+        await shows(bench_app.app_of(screen), "its read-only marks and its results are trusted")
