@@ -10,7 +10,7 @@ upper and lower case that mean the same file, names for the same host.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import unquote
@@ -21,6 +21,12 @@ ANY = "*"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/\\]*")
 
 
+_DETOUR = re.compile(r"//|(?:^|/)\.\.?(?:/|$)")
+"""What a path without empty names, `.` and `..` does not have."""
+
+UNREADABLE = (TypeError, ValueError, RecursionError, OverflowError)
+
+
 class _Missing:
     """What stands at a path where there is nothing."""
 
@@ -29,13 +35,16 @@ MISSING = _Missing()
 
 
 def covers_any(pattern: str, argument: str, arguments: Mapping[str, Any]) -> bool:
-    """Return whether a value at `argument` may match: one of its readings does."""
+    """Return whether a value at `argument` may match: one of its readings does, or it cannot be read."""
     for value in values_at(argument, arguments):
         if value is MISSING:
             continue
-        for item in (value, *_leaves(value)):
-            readings = _readings(item)
-            if not readings or any(fnmatchcase(text, pattern) for texts in readings for text in texts):
+        inner = _leaves(value) if isinstance(value, Mapping | list | tuple) else ()
+        for item in (value, *inner):
+            try:
+                if any(_matches(texts, pattern) for texts in _readings(item)):
+                    return True
+            except UNREADABLE:
                 return True
     return False
 
@@ -47,13 +56,20 @@ def covers_all(pattern: str, argument: str, arguments: Mapping[str, Any]) -> boo
         if value is MISSING:
             return False
         for item in value if isinstance(value, list | tuple) and value else (value,):
-            readings = _readings(item)
-            if not readings or not all(
-                any(fnmatchcase(text, pattern) for text in texts) for texts in readings
-            ):
+            try:
+                if not all(_matches(texts, pattern) for texts in _readings(item)):
+                    return False
+            except UNREADABLE:
                 return False
             found = True
     return found
+
+
+def _matches(texts: Sequence[str], pattern: str) -> bool:
+    """Return whether a spelling of one reading matches."""
+    if any(fnmatchcase(text, pattern) for text in texts):
+        return True
+    return "\\" in pattern and any(fnmatchcase(text.replace("/", "\\"), pattern) for text in texts)
 
 
 def values_at(argument: str, arguments: Mapping[str, Any]) -> Iterator[Any]:
@@ -102,43 +118,40 @@ def _leaves(tree: Any) -> Iterator[Any]:
             yield value
 
 
-def _readings(value: Any) -> list[list[str]]:
-    """Return what a value may mean, each meaning with its spellings; nothing if it cannot be read."""
+def _readings(value: Any) -> Iterator[Sequence[str]]:
+    """Yield what a value may mean, each meaning with its spellings. Raises `UNREADABLE` if it is too odd."""
     if isinstance(value, str):
-        return [[value], *_places(value)]
-    try:
-        written = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-        if isinstance(value, float) and value.is_integer():
-            return [[written, str(int(value))]]
-    except (TypeError, ValueError, RecursionError, OverflowError):
-        return []
-    return [[written]]
+        yield (value,)
+        yield from _places(value)
+        return
+    written = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    yield (written, str(int(value))) if isinstance(value, float) and value.is_integer() else (written,)
 
 
-def _places(text: str) -> Iterator[list[str]]:
+def _places(text: str) -> Iterator[Sequence[str]]:
     """Yield the places that a path may lead to, each with its spellings."""
     if "/" not in text and "\\" not in text and text not in (".", ".."):
         return
     is_file = text[:5].lower() == "file:"
-    meanings = dict.fromkeys([text, unquote(text)])
-    for meaning in meanings:
+    for meaning in dict.fromkeys([text, unquote(text)]):
         for windows in (False, True) if "\\" in meaning else (False,):
             if is_file:
                 place = _normal(re.sub("^//[^/]*", "", meaning[5:]), windows)
-                yield [*_spelled(place), *_spelled(f"file://{place}")]
+                yield (*_spelled(place), *_spelled(f"file://{place}"))
             else:
                 yield _spelled(_normal(meaning, windows))
 
 
-def _spelled(place: str) -> list[str]:
-    both = [place, place if place.endswith("/") else f"{place}/"]
-    return [*both, *(one.replace("/", "\\") for one in both)]
+def _spelled(place: str) -> Sequence[str]:
+    return (place,) if place.endswith("/") else (place, f"{place}/")
 
 
 def _normal(path: str, windows: bool) -> str:
     """Return a path without empty names, `.` and `..`. What leads above a relative start stays."""
     if windows:
         path = path.replace("\\", "/")
+    if not _DETOUR.search(path):
+        return path.removesuffix("/") or "/"
     head = found.group() if (found := _SCHEME.match(path)) else ""
     names: list[str] = []
     is_absolute = bool(head) or path.startswith("/")

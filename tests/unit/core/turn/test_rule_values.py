@@ -1,5 +1,7 @@
 """Arguments that try to get past a rule."""
 
+import posixpath
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -133,3 +135,19 @@ def test_arguments_that_are_nested_too_deep_to_read_are_denied_and_not_allowed()
 def test_a_long_value_is_matched_in_time():
     value = "/".join(["a" * 50, ".."] * 20_000)
     assert not covers_any("*b*c*d*e", "v", {"v": value})
+
+
+@pytest.mark.parametrize("value", ["C:\\Users\\x\\..\\me\\a", "C:/Users/me/a", "C:\\Users\\me\\a"])
+def test_a_pattern_with_backslashes_means_the_same_place(value):
+    assert covers_any("C:\\Users\\me\\*", "path", {"path": value})
+
+
+@given(
+    st.lists(st.sampled_from(["a", "..", ".", "", "b\\..", "%2e%2e", "file:", "etc"]), max_size=8).map(
+        "/".join
+    )
+)
+def test_a_path_that_is_allowed_never_leads_out_of_its_folder(tail):
+    path = f"/home/me/{tail}"
+    if covers_all("/home/me/*", "path", {"path": path}):
+        assert f"{posixpath.normpath(path)}/".startswith("/home/me/")
