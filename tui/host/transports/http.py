@@ -24,7 +24,7 @@ from tui.host.frames.id_gate import CANCELLED, NO_HTTP_ANSWER, STATELESS_SINCE, 
 from tui.host.passthrough.http_exchange import Event
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_faults import HttpFault
-from tui.host.transports.http_link import is_stream, stream_of
+from tui.host.transports.http_link import ENDLESS, is_stream, stream_of
 from tui.host.transports.http_sse import HttpSse
 from tui.host.transports.remote import INITIALIZED, OPENING, RemoteTransport
 from tui.host.waits import first_of
@@ -323,7 +323,8 @@ class StreamableHttp:
         except HttpFault as found:
             fault = found
         stream = stream_of(response)
-        if stream.last_id and self._version < STATELESS_SINCE:
+        is_endless = stream.partial > ENDLESS  # it would not end the next time either
+        if stream.last_id and not is_endless and self._version < STATELESS_SINCE:
             return stream.last_id, RETRY_SECONDS if stream.retry_ms is None else stream.retry_ms / 1000
         if wire_id is None:
             return None

@@ -31,6 +31,9 @@ from tui.host.transports.http_faults import HttpFault
 HEAD = 64 * 1024
 """Bytes that are read of a body that is no message, for the server's own words."""
 
+ENDLESS = 128 * 1024 * 1024
+"""Bytes of an unfinished event after which the rest is not waited for, as for a line on stdout."""
+
 _OWN_STREAM = "mcptui.stream"
 _HEAD = "mcptui.head"
 
@@ -133,7 +136,7 @@ class HttpLink:
     # ---- what comes back -------------------------------------------------------------------------------
 
     async def events(self, response: httpx2.Response) -> AsyncGenerator[Event]:
-        """Yield the events of a stream. Raises HttpFault if it breaks off."""
+        """Yield the events of a stream. Raises HttpFault if it breaks off or one of them does not end."""
         exchange: HttpExchange = response.extensions[EXCHANGE]
         stream = stream_of(response)
         heard = stream is exchange.stream
@@ -148,6 +151,9 @@ class HttpLink:
                 while exchange.events:
                     yield exchange.events.popleft()
                     await self._messages.rest()
+                if stream.partial > ENDLESS:
+                    self._tap.event("too large", bytes=stream.partial, limit=KEPT)
+                    raise faults.too_large(None, KEPT, response.status_code)
         except httpx2.HTTPError as error:
             raise faults.broken(error, response.status_code) from error
 
