@@ -18,6 +18,7 @@ from tests.ui import bench_stage
 from tests.ui.fakes import FakeRuntime
 from tests.ui.snapshot_stage import (
     ADDRESS,
+    CHANGED,
     FORM,
     REVIEW,
     SAMPLING,
@@ -452,7 +453,15 @@ async def remote_servers(visit: Visit) -> None:
     await visit.see("servers-remote-silent", "unofficial")
 
 
-@tour(idle, "question-form", "question-address", "question-sampling", "question-review", "question-help")
+@tour(
+    idle,
+    "question-form",
+    "question-address",
+    "question-sampling",
+    "question-review",
+    "question-definitions",
+    "question-help",
+)
 async def questions(visit: Visit) -> None:
     assert visit.app.main.parts is not None
     person = visit.app.main.parts.approvals
@@ -460,6 +469,8 @@ async def questions(visit: Visit) -> None:
     await visit.asked("question-address", person.address(ADDRESS), "Sign in to pay.", "ctrl+x")
     await visit.asked("question-sampling", person.sampling(SAMPLING), "up to 200 tokens", "ctrl+x")
     await visit.asked("question-review", person.review(REVIEW), "Rain.", "ctrl+x")
+    changed = ("alerts  new, suspicious", "esc decide later")
+    await visit.asked("question-definitions", person.definitions(CHANGED), *changed)
     waiting = asyncio.ensure_future(person.form(FORM))
     await visit.shows("Who is the parcel for?")
     await visit.press("f1")
