@@ -179,7 +179,7 @@ async def test_the_summary_of_older_turns_is_a_row_that_opens():
         await it.pilot.press("end", "enter")
         await it.shows("They spoke of milk.")
         it.pane.show_summary("", "")
-        assert not any("summarised" in line for line in await it.lines())
+        assert not any("summarized" in line for line in await it.lines())
 
 
 async def test_of_large_results_only_the_newest_are_kept_whole(monkeypatch: pytest.MonkeyPatch):

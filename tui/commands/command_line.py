@@ -153,7 +153,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"mcptui {tui.__version__}")
     _common(parser)
-    parser.add_argument("--theme", metavar="NAME", help="theme for this session (ctrl+t switches and saves)")
+    parser.add_argument("--theme", metavar="NAME", help="theme for this run (ctrl+t switches and saves)")
     _no_start(parser, help="do not start servers automatically", default=False)
     parser.add_argument("--no-servers", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--session", metavar="NAME", help="continue this saved conversation")
@@ -421,7 +421,7 @@ def tap_options_behind(args: argparse.Namespace) -> None:
 
 
 def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
-    traffic.add_argument("recording", nargs="?", metavar="FILE|SESSION", help=RECORDING)
+    traffic.add_argument("recording", nargs="?", metavar="RECORDING", help=RECORDING)
     traffic.add_argument("--list", action="store_true", help="list all recordings, newest first")
     traffic.add_argument("--filter", metavar="EXPR", help='filter, e.g. "method:tools/* latency:>200ms"')
     traffic.add_argument("--failed", action="store_true", help="failed calls only")
@@ -472,7 +472,7 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
 
 
 def _fill_mock(mock: argparse.ArgumentParser) -> None:
-    mock.add_argument("recording", metavar="FILE|SESSION", help=RECORDING)
+    mock.add_argument("recording", metavar="RECORDING", help=RECORDING)
     mock.add_argument("--server", metavar="NAME", help="which server, if the recording has several")
     mock.add_argument("--timing", action="store_true", help="reproduce the recorded latencies")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import tui
 from tui.commands.command_line import build_parser
 
-_FILES = ("FILE", "PATH", "FILE|SESSION", "TEXT|@FILE")
+_FILES = ("FILE", "PATH", "RECORDING", "TEXT|@FILE")
 
 
 def completion(args: argparse.Namespace) -> int:

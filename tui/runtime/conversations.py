@@ -415,7 +415,7 @@ class Conversations:
 
     def _stored(self) -> Sessions:
         if self._store is None:
-            raise McptuiError("conversations are not saved in this session")
+            raise McptuiError("conversations are not saved in this run")
         return self._store
 
     @contextmanager

@@ -124,6 +124,9 @@ SPARKS = 60
 """Intervals in which calls are counted; when they are full, two become one."""
 
 _STAYS_OPEN = "subscriptions/listen"
+_NOT_PENDING = frozenset({_STAYS_OPEN, "server/discover"})
+"""Requests without a response that nobody waits for: a stream of changes, a probe that was given up."""
+
 _FIRST_WIDTH_NS = 1_000_000_000
 _OTHER = 0xFFFF_FFFF
 _REQUESTED = masks.table(REQUESTS)
@@ -229,7 +232,7 @@ class Stats:
                 if code & _OTHER != _OTHER:
                     method = entries.methods.texts[code >> 16 & 0xFFFF]
                     tool = entries.tools.texts[code & 0xFFFF]
-                is_pending = self._is_complete and method != _STAYS_OPEN
+                is_pending = self._is_complete and method not in _NOT_PENDING
                 found.append(_figures([line], source, method, tool, is_pending))
         return sorted(
             found, key=lambda each: (is_setup(each.method), -each.calls, each.server, each.method, each.tool)

@@ -73,6 +73,7 @@ def test_a_subscription_that_stays_open_is_neither_pending_nor_lost(is_over: boo
     traffic.ask("", method="subscriptions/listen")
     if is_over:
         traffic.end()
+    traffic.ask("", method="server/discover")
     stats = counted(traffic)
     for line in (*stats.tools(), *stats.servers(), stats.total()):
         assert (line.waiting, line.lost, line.errors) == (0, 0, 0)

@@ -470,7 +470,7 @@ class Recording:
 
     Attributes:
         open_reader: opens the bodies. Called in the thread that will use the reader; may block.
-        title: its name ("this session", the name of a file), cleaned.
+        title: its name ("this run", the name of a file), cleaned.
         live: whether it is still written; False once its writer has ended.
         ended_ns: wall clock of the last entry of a finished recording, from which `since:5m` counts; 0 for
             now.
@@ -485,7 +485,7 @@ class Recording:
 
     entries: EntryColumns
     open_reader: Callable[[], TrafficReader]
-    title: str = "this session"
+    title: str = "this run"
     live: bool = True
     ended_ns: int = 0
     problem: Callable[[], str] = lambda: ""

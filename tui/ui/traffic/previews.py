@@ -122,8 +122,8 @@ def _preview(entry: Entry) -> EntryPreview:
         return EntryPreview(clean_line(entry.ident, 40), BODY_LOST_TEXT)
     if entry.detail.get("event") == "sign-in":
         return EntryPreview("", clean_line(_sign_in(entry.detail), HEAD_BYTES))
-    if entry.kind is Kind.EVENT and "exchange" not in entry.detail and (text := _event(_fields(entry))):
-        return EntryPreview("", text)
+    if entry.kind is Kind.EVENT and "exchange" not in entry.detail and (fields := _fields(entry)):
+        return EntryPreview("", _event(fields))
     text = clean_line(entry.body.decode("utf-8", "replace"), HEAD_BYTES)
     if not text and "exchange" in entry.detail:
         text = clean_line(_http(entry.detail), HEAD_BYTES)
@@ -163,7 +163,7 @@ def _event(detail: Mapping[str, Any]) -> str:
     parts = []
     for name, value in detail.items():
         if name == "argv" and isinstance(value, list):
-            parts.append(shlex.join(str(word) for word in value))
+            parts.insert(0, shlex.join(str(word) for word in value))
         elif name != "event" and not isinstance(value, dict | list):
             parts.append(f"{name} {value}")
     return clean_line("  ".join(parts), HEAD_BYTES)

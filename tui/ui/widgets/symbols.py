@@ -115,7 +115,7 @@ def symbols_for(environment: Mapping[str, str]) -> Symbols:
 
 OUTCOME_WORDS = {
     Outcome.NONE: "",
-    Outcome.PENDING: "waiting",
+    Outcome.PENDING: "pending",
     Outcome.OK: "ok",
     Outcome.ERROR: "error",
     Outcome.TOOL_ERROR: "tool error",

@@ -52,3 +52,9 @@ def test_a_start_is_its_command_as_typed_in_a_shell_also_if_its_body_is_cut() ->
     for cut in (body, body[:HEAD_BYTES]):
         entry = Entry(1, 1, 1, "weather", Direction.NONE, Kind.EVENT, method="spawn", detail=detail, body=cut)
         assert _preview(entry).text == "python 'my server.py' --all"
+
+
+def test_an_event_without_more_has_no_text() -> None:
+    detail = {"event": "stop"}
+    entry = Entry(1, 1, 1, "weather", Direction.NONE, Kind.EVENT, method="stop", detail=detail)
+    assert _preview(entry._replace(body=json.dumps(detail).encode())).text == ""
