@@ -160,7 +160,7 @@ def _event(detail: Mapping[str, Any]) -> str:
     """Return an event as one line: command lines as typed in a shell, other values after their names."""
     if detail.get("event") == "exit" and (text := _exit(detail)):
         return text
-    parts = []
+    parts: list[str] = []
     for name, value in detail.items():
         if name == "argv" and isinstance(value, list):
             parts.insert(0, shlex.join(str(word) for word in value))
