@@ -8,6 +8,8 @@ import pytest
 
 from tests.http_server import http_server
 from tests.protocol.command import doubtful
+from tests.protocol.test_registry_commands import NAME, entry
+from tests.registry_server import registry_server
 from tui.settings.locations import sample_server
 
 WORDS = {
@@ -89,3 +91,67 @@ async def test_json_says_why_it_was_not_started(tmp_path: Path):
     done = await doubtful("servers", "--json", "--config", planted(tmp_path))
     (found,) = json.loads(done.out)
     assert (found["status"], found["reason"]) == ("STOPPED", "needs consent")
+
+
+async def test_an_imported_server_needs_consent_until_it_is_agreed_to(tmp_path: Path):
+    imported = await doubtful("config", "import", planted(tmp_path))
+    assert imported.code == 0 and "mcptui config trust" in imported.out
+    done = await doubtful("servers")
+    assert done.code == 5 and "needs your consent" in done.out
+    assert not (tmp_path / "EXECUTED").exists()
+
+    refused = await doubtful("config", "trust")
+    assert refused.code == 2 and "--yes" in refused.err
+    agreed = await doubtful("config", "trust", "--yes")
+    assert agreed.code == 0 and "EXECUTED" in agreed.out and "planted: agreed" in agreed.out
+    assert (await doubtful("config", "trust")).out == "no server needs consent\n"
+    assert "flag --yes" in (await doubtful("decisions")).out
+    assert not (tmp_path / "EXECUTED").exists()
+    await doubtful("servers")
+    assert (tmp_path / "EXECUTED").exists()
+
+
+async def test_the_confirmation_of_a_registry_server_is_the_yes_until_it_changes(tmp_path: Path):
+    file = (await doubtful("config", "path")).out.strip()
+    async with registry_server(entry(version="1.0.2")) as server:
+        words = ("add", NAME, "--set", "units=metric", "--registry", server.url)
+        done = await doubtful(*words, "--yes", API_KEY="k-83hdZq")
+        assert done.code == 0, done.err
+    assert 'source = "registry"' in read(file)
+    done = await doubtful("config", "trust", "--yes", API_KEY="k-83hdZq")
+    assert done.out == "no server needs consent\n"
+    write(file, read(file).replace("weather@1.0.2", "weather@1.0.3"))
+    done = await doubtful("config", "trust", "--yes", API_KEY="k-83hdZq")
+    assert "was @example/weather@1.0.2, is now @example/weather@1.0.3" in done.out
+
+
+async def test_a_yes_to_a_file_ends_with_a_change_of_it(tmp_path: Path):
+    config = planted(tmp_path)
+    await doubtful("config", "trust", "--yes", "--config", config)
+    found = json.loads(read(config))
+    found["mcpServers"]["planted"]["env"] = {"PYTHONPATH": "/tmp/evil"}
+    write(config, json.dumps(found))
+    done = await doubtful("servers", "--config", config)
+    assert "needs your consent" in done.out and not (tmp_path / "EXECUTED").exists()
+    shown = await doubtful("config", "trust", "--yes", "--config", config)
+    assert "planted has changed since you agreed to it" in shown.out
+    assert "changed: variable PYTHONPATH: new" in shown.out
+    assert "PYTHONPATH can make any program load other code." in shown.out
+
+
+async def test_a_command_line_that_was_typed_needs_no_consent(tmp_path: Path):
+    weather = str(sample_server("weather"))
+    named = str(tmp_path / "typed.toml")
+    for given in ((), ("--config", named)):
+        done = await doubtful("add", "--name", "typed", "--env", "A=b", *given, sys.executable, weather)
+        assert done.code == 0, done.err
+        done = await doubtful("servers", *given)
+        assert (done.code, done.err) == (0, "")
+
+
+def read(path: str) -> str:
+    return Path(path).read_text()
+
+
+def write(path: str, text: str) -> None:
+    Path(path).write_text(text)

@@ -70,6 +70,7 @@ async def test_an_entry_is_shown_whole_and_added_only_after_a_yes(file: Path):
             "command": "npx",
             "args": ["-y", "@example/weather@1.0.2", "--units", "metric"],
             "env": {"API_KEY": "${API_KEY}"},
+            "source": "registry",
         }
     }
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.files.programs import find_program
+from tui.core.ports import BY_KEY
 from tui.core.text import clean, clean_line
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _add(args: argparse.Namespace) -> int:
     path = _path(args)
     refuse_foreign(path)
     found = _packed(args)
-    table = _typed(args) if found is None else found.table
+    table = _typed(args) if found is None else {**found.table, "source": found.source}
     present = _present(path)
     proposed = args.name or (server_name(table) if found is None else found.name)
     refuse_duplicate(proposed if args.name else "", table, present)
@@ -134,6 +135,7 @@ def _add(args: argparse.Namespace) -> int:
         table = table if found.store is None else found.store(table, name)
     add_servers(path, {name: table})
     print(f"wrote {shown}")
+    _agree(path, name, by="flag --yes" if found is not None and args.yes else BY_KEY)
     if not present:
         print("the sample servers no longer start, because a server is now configured")
     print("check that it starts: mcptui servers")
@@ -142,13 +144,31 @@ def _add(args: argparse.Namespace) -> int:
     return 0
 
 
+def _agree(path: Path, name: str, *, by: str) -> None:
+    """Keep the yes to a server that was typed, or confirmed just now, so that it is not asked for again."""
+    from tui.runtime.servers.consent import agree
+
+    if problem := agree(path, name, os.environ, by=by):
+        print(f"note: mcptui will ask before it starts the server: {clean(problem)}")
+
+
 def _what_happens(table: Mapping[str, Any]) -> str:
     from tui.core.secrets.places import masked, masked_arguments
 
     if "url" in table:
         return f"mcptui will connect to {clean_line(masked(table['url']), 400)}."
     words = masked_arguments([table["command"], *table.get("args", ())])
-    return f"mcptui will run: {clean_line(shlex.join(words), 20_000)}"
+    risks = "".join(f"\n! {risk}" for risk in _risks(table))
+    return f"mcptui will run: {clean_line(shlex.join(words), 20_000)}{risks}"
+
+
+def _risks(table: Mapping[str, Any]) -> list[str]:
+    from tui.core.consent.risks import risks_of
+    from tui.core.servers import ServerSpec
+    from tui.runtime.servers.consent import launch_of
+
+    args, env = tuple(map(str, table.get("args", ()))), table.get("env", {})
+    return risks_of(launch_of(ServerSpec("", table["command"], args, env, table.get("cwd"))))
 
 
 def _packed(args: argparse.Namespace) -> "Found | None":

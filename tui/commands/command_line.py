@@ -369,6 +369,7 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
         "init": "write a commented starter file and its JSON Schema, unless the file exists",
         "schema": "print the JSON Schema of the configuration, for editors",
         "import": "import the servers of another host: Claude, Cursor, VS Code, Zed, Gemini CLI and more",
+        "trust": "show each server that needs consent, and keep your yes; with --yes for all of them",
         "learned": "print what model endpoints have rejected, or forget it",
     }
     for name, text in about.items():
@@ -387,6 +388,8 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
             )
         if name == "init":
             action.add_argument("--print", action="store_true", help="print the starter without writing it")
+        if name == "trust":
+            action.add_argument("--yes", action="store_true", help="show them all and agree to all of them")
         if name == "learned":
             action.add_argument("--forget", action="store_true", help="forget all of it")
         if name == "import":

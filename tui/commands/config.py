@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.core.errors import ConfigError
+from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean, clean_line
 from tui.core.units import plural
 
@@ -51,9 +51,13 @@ def config(args: argparse.Namespace, actions: "Actions") -> int:
                 return 0
             case "learned":
                 return _learned(forget=args.forget)
+            case "trust":
+                from tui.commands.decisions.config_trust import config_trust
+
+                return config_trust(path, yes=args.yes)
             case _:
                 return _import(path, Path(os.path.expanduser(args.file)), dry_run=args.dry_run)
-    except ConfigError as error:
+    except (ConfigError, UsageError) as error:
         _complain(str(error))
         return USAGE
 
@@ -179,6 +183,8 @@ def _import(path: Path, source: Path, *, dry_run: bool) -> int:
         return code
     add_servers(path, plan.new)
     print(f"wrote {shown}")
+    print("mcptui shows each of these servers and asks before it starts it for the first time")
+    print("to see them all and agree now: mcptui config trust")
     _say_leftovers(path, plan.new)
     return code
 

@@ -40,7 +40,7 @@ def add_trust(parser: argparse.ArgumentParser) -> None:
         "--trust-config",
         action="store_true",
         default=argparse.SUPPRESS,
-        help="start the servers of --config without asking, for this run",
+        help="start servers that need consent, such as those of --config, without asking, for this run",
     )
 
 

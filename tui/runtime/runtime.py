@@ -164,7 +164,8 @@ class Runtime:
     def server_changes(self) -> "ServerChanges":
         from tui.runtime.server_changes import ServerChanges
 
-        return ServerChanges(self._config, self._env, lambda: self.host, lambda: self._loaded, self._adopt)
+        known, agree = lambda: self._loaded, self.consent.keep
+        return ServerChanges(self._config, self._env, lambda: self.host, known, self._adopt, agree)
 
     @cached_property
     def configuration(self) -> "ConfigReload":

@@ -3,7 +3,7 @@
 import asyncio
 import dataclasses
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import ConfigError, UsageError
@@ -56,7 +56,8 @@ NONE_LEFT = "to start the sample servers again, delete [servers] from the config
 class ServerChanges:
     """Changes which servers there are.
 
-    `loaded` gives the configuration as it was read last, `adopt` takes a new one.
+    `loaded` gives the configuration as it was read last, `adopt` takes a new one. `agree` keeps the consent
+    to start a server that the person has typed.
     """
 
     def __init__(
@@ -66,12 +67,14 @@ class ServerChanges:
         host: Callable[[], Host],
         loaded: "Callable[[], Loaded | None]",
         adopt: "Callable[[Loaded], tuple[ServerSpec, ...]]",
+        agree: Callable[[ServerSpec], Awaitable[None]] | None = None,
     ) -> None:
         self._config = config
         self._env = env
         self._host = host
         self._loaded = loaded
         self._adopt = adopt
+        self._agree = agree
         self._one_at_a_time = asyncio.Lock()
 
     def table(self, name: str) -> Mapping[str, Any] | None:
@@ -152,7 +155,9 @@ class ServerChanges:
         """
         loaded = self._loaded()
         had_samples = loaded is not None and loaded.readable and not loaded.names_servers
-        await self._change(lambda: self._config.add_server(draft.name, draft.table), start=draft.name)
+        await self._change(
+            lambda: self._config.add_server(draft.name, draft.table), start=draft.name, typed=True
+        )
         return ["the sample servers no longer start"] if had_samples else []
 
     async def change(self, draft: Draft) -> None:
@@ -199,7 +204,9 @@ class ServerChanges:
             )
         return table
 
-    async def _change(self, write: Callable[[], None], *, start: str = "", leaving: str = "") -> None:
+    async def _change(
+        self, write: Callable[[], None], *, start: str = "", leaving: str = "", typed: bool = False
+    ) -> None:
         async with self._one_at_a_time:
             await asyncio.to_thread(write)
             loaded = await asyncio.to_thread(self._config.read)
@@ -207,7 +214,11 @@ class ServerChanges:
                 raise ConfigError("cannot be read. Nothing was changed.", where=str(self._config.path))
             if leaving:
                 await self._host().sign_out(leaving)
-            await self._follow(self._adopt(loaded), start)
+            specs = self._adopt(loaded)
+            for spec in specs:
+                if typed and spec.name == start and spec.source and self._agree is not None:
+                    await self._agree(spec)  # the person wrote it, in a file that is not their own
+            await self._follow(specs, start)
 
     async def _follow(self, specs: tuple[ServerSpec, ...], start: str) -> None:
         """Make the servers those of `specs`; what did not change keeps running."""

@@ -19,6 +19,7 @@ from tui.settings.load import load_text
 from tui.settings.references import NAME, escaped
 from tui.settings.save import server_block
 from tui.settings.schema import MAX_NAME, name_fault
+from tui.settings.server_import import without_source
 from tui.settings.server_warnings import server_warnings
 from tui.settings.specs import server_specs
 
@@ -298,7 +299,15 @@ def refuse_duplicate(name: str, table: Mapping[str, Any], present: Mapping[str, 
             where=clean_line(name, 64),
             next_step=f"Choose another name, or remove it first: mcptui remove {shlex.quote(name)}",
         )
-    same = next((known for known, there in present.items() if there == table), None)
+    plain = without_source(table)
+    same = next(
+        (
+            known
+            for known, there in present.items()
+            if isinstance(there, Mapping) and without_source(there) == plain
+        ),
+        None,
+    )
     if same is not None:
         raise ConfigError(f"this server is already configured as {clean_line(same, 64)}.")
 

@@ -310,6 +310,8 @@ class ServerSettings(Section):
     """For `command`: `stdio` or `lines` (non-standard). For `url`: `http`, `sse` or `websocket`."""
     url: Url | None = None
     """URL of a remote server."""
+    source: Literal["import", "registry", "bundle"] | None = None
+    """Who described the server, if not you. It needs your consent to run. Written by mcptui."""
     headers: Headers = {}
     """HTTP headers for `url`. Secrets: `"${VAR}"` or `"Bearer keyring:SERVICE/NAME"`."""
     autostart: Truth = True

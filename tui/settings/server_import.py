@@ -66,7 +66,7 @@ def plan_import(source: Path, target: Path, env: Mapping[str, str]) -> Plan:
             plan.unusable.append(name)
             continue
         plan.notes += [f"note     {clean_line(name, 64)}: {text}" for text in _copied_secrets(name, table)]
-        _take(plan, name, _absolute(table, base_folder(source)), present)
+        _take(plan, name, {**_absolute(table, base_folder(source)), "source": "import"}, present)
     return plan
 
 
@@ -108,7 +108,7 @@ def _take(plan: Plan, name: str, table: dict[str, Any], present: Mapping[str, An
     base = _fit(name)
     candidate, number = base, 1
     while (there := present.get(candidate, plan.new.get(candidate))) is not None:
-        if there == table:
+        if isinstance(there, dict) and without_source(there) == without_source(table):
             plan.skipped[name] = f"{candidate} is already configured"
             return
         number += 1
@@ -116,6 +116,11 @@ def _take(plan: Plan, name: str, table: dict[str, Any], present: Mapping[str, An
     plan.new[candidate] = table
     if candidate != name:
         plan.renamed[candidate] = name
+
+
+def without_source(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the table of a server without who described it: it is the same server."""
+    return {key: value for key, value in table.items() if key != "source"}
 
 
 def _fit(name: str) -> str:

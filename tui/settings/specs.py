@@ -71,6 +71,14 @@ def left_out(loaded: Loaded) -> dict[str, tuple[str, ...]]:
     return found
 
 
+_SOURCES = {
+    "import": "the configuration of another host",
+    "registry": "a registry",
+    "bundle": "a bundle",
+}
+"""Where a server of the person's own configuration came from, in words."""
+
+
 def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
     command, args = server.command or "", list(server.args)
     if server.cwd is None:
@@ -105,6 +113,7 @@ def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
         sampling_tokens=server.sampling_tokens,
         sampling_per_minute=server.sampling_per_minute,
         disabled=server.disabled,
+        source=_SOURCES[server.source] if server.source else "",
         sse_fallback=server.transport is None and server.kind == "http",
     )
 

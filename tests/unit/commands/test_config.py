@@ -185,7 +185,9 @@ def test_import_adds_servers_and_keeps_the_rest(file: Path, tmp_path: Path, caps
     write(file, '# mine\n[servers.b]\ncommand = "other"\n')
     assert mcptui("import", str(other), "--config", str(file)) == 0
     assert file.read_text().startswith('# mine\n[servers.b]\ncommand = "other"\n')
-    assert capsys.readouterr().out == f"added    a\nrenamed  b -> b-2\nwrote {file}\n"
+    said = capsys.readouterr().out
+    assert said.startswith(f"added    a\nrenamed  b -> b-2\nwrote {file}\n")
+    assert "asks before it starts it for the first time" in said
 
 
 def test_import_says_what_it_would_do_and_does_nothing_if_asked_to(file: Path, tmp_path: Path, capsys):

@@ -69,6 +69,20 @@ async def test_an_added_server_is_written_and_started_and_the_others_go_on(stage
     assert stage.path.read_text().startswith(TWO)
 
 
+async def test_only_what_the_person_types_into_another_file_is_agreed_to(stage):
+    agreed, adopt = [], stage.changes._adopt
+
+    async def agree(spec):
+        agreed.append(spec.name)
+
+    stage.changes._agree = agree
+    stage.changes._adopt = lambda loaded: tuple(replace(one, source="a file") for one in adopt(loaded))
+    await stage.changes.add(stage.changes.draft("new", ServerValues("python3 -m m")))
+    draft = stage.changes.draft("a", ServerValues("python3 other.py"), changes="a")
+    await stage.changes.change(draft)
+    assert agreed == ["new"]
+
+
 async def test_a_changed_server_is_started_again_and_keeps_its_place(stage):
     values = stage.changes.values("a")
     assert values == ServerValues("python3 a.py")

@@ -29,9 +29,8 @@ def write(path: Path, **servers: object) -> None:
 def test_new_servers_are_added_with_paths_that_still_lead_to_their_files(source: Path, target: Path):
     write(source, a={"command": "python", "args": ["server.py", "--port", "80"]})
     plan = plan_import(source, target, {})
-    assert plan.new == {
-        "a": {"command": "python", "args": [str(source.parent / "server.py"), "--port", "80"]}
-    }
+    args = [str(source.parent / "server.py"), "--port", "80"]
+    assert plan.new == {"a": {"command": "python", "args": args, "source": "import"}}
     assert plan.done() == ["added    a"]
 
 
@@ -40,6 +39,12 @@ def test_the_same_server_is_skipped_and_another_of_its_name_gets_a_new_one(sourc
     write(source, same={"command": "x"}, other={"command": "y"})
     plan = plan_import(source, target, {})
     assert plan.done() == ["renamed  other -> other-2", "skipped  same: same is already configured"]
+
+
+def test_a_server_that_was_imported_before_is_the_same_server(source: Path, target: Path):
+    target.write_text('[servers.a]\ncommand = "x"\nsource = "import"\n')
+    write(source, a={"command": "x"})
+    assert plan_import(source, target, {}).new == {}
 
 
 def test_importing_twice_changes_nothing(source: Path, target: Path):
@@ -85,7 +90,7 @@ def test_a_file_that_is_missing_or_damaged_is_an_error_that_says_where(source: P
 def test_an_entry_of_an_unknown_type_is_skipped_and_says_what_to_write(source: Path, target: Path):
     write(source, a={"type": "grpc", "url": "https://h"}, b={"type": "ws", "url": "wss://h"}, c={})
     plan = plan_import(source, target, {})
-    assert plan.new == {"b": {"transport": "websocket", "url": "wss://h"}}
+    assert plan.new == {"b": {"transport": "websocket", "url": "wss://h", "source": "import"}}
     assert plan.unusable == ["a", "c"]
     assert plan.skipped["a"] == (
         'unknown type \'grpc\'. Use one of "stdio", "http", "sse", "websocket", "lines", or remove it'

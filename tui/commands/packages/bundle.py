@@ -73,6 +73,7 @@ def from_bundle(args: argparse.Namespace, word: str) -> Found:
     return Found(
         table,
         named_after(bundle.name),
+        "bundle",
         tuple(lines),
         install=install,
         store=lambda made, name: _stored(made, name, secrets),

@@ -19,6 +19,7 @@ class Found:
     Attributes:
         table: as under `[servers.NAME]`.
         name: the proposed name.
+        source: who described it: "registry" or "bundle".
         lines: what it is and where it comes from, cleaned.
         install: puts its files in place, after the yes.
         store: puts secrets into the keychain, after the yes; takes the table and the name, returns the table.
@@ -26,6 +27,7 @@ class Found:
 
     table: dict[str, Any]
     name: str
+    source: str
     lines: tuple[str, ...] = ()
     install: Callable[[], None] | None = None
     store: Callable[[dict[str, Any], str], dict[str, Any]] | None = field(default=None, repr=False)

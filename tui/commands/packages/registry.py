@@ -133,7 +133,7 @@ def from_registry(args: argparse.Namespace, word: str) -> Found:
     launcher = str(table.get("command", ""))
     if launcher and find_program(launcher) is None:
         lines.append(f"  {launcher} is not installed: {_INSTALL.get(launcher, 'install it')}")
-    return Found(table, named_after(name.rpartition("/")[2]), tuple(lines))
+    return Found(table, named_after(name.rpartition("/")[2]), "registry", tuple(lines))
 
 
 def _repository(entry: Mapping[str, Any]) -> str:

@@ -5,13 +5,14 @@ import logging
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from tui.core.consent.launch import Launch
 from tui.core.consent.question import consent_question, shown_command
 from tui.core.consent.visible import visible
-from tui.core.errors import McptuiError, UsageError
+from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.ports import BY_KEY, PERSON, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.questions import Action, Person, Refuser
 from tui.core.secrets.places import masked
@@ -138,19 +139,7 @@ class RunConsent:
         if by == BY_FLAG and key in self._told:
             return
         self._told.add(key)
-        subject = "connect" if spec.url else "start"
-        self._decisions.add(
-            DecisionRecord(
-                DecisionKind.CONSENT,
-                spec.name,
-                subject,
-                allowed,
-                by,
-                PERSON,
-                asked=by == BY_KEY,
-                digest=digest[:16],
-            )
-        )
+        self._decisions.add(decision_of(spec, digest, allowed=allowed, by=by))
 
 
 def require_consent(spec: ServerSpec, *, trust: bool) -> None:
@@ -162,9 +151,71 @@ def require_consent(spec: ServerSpec, *, trust: bool) -> None:
         decisions.close()
 
 
+def _sourced(path: Path, env: Mapping[str, str]) -> Iterator[ServerSpec]:
+    """Yield the usable servers of a configuration file, each with where it came from."""
+    from tui.settings.config_file import ConfigFile
+    from tui.settings.load import load
+    from tui.settings.specs import server_specs
+
+    loaded = load(path, env, required=True)
+    source = ConfigFile(str(path), env).source
+    if not loaded.readable:
+        raise ConfigError(str(loaded.problems[0]))
+    for spec in server_specs(loaded) if loaded.names_servers else ():
+        yield replace(spec, source=source) if source else spec
+
+
+def missing_consents(path: Path, env: Mapping[str, str]) -> list[tuple[ServerSpec, list[str]]]:
+    """Return the servers of a file that need consent, each with what changed since it was last given.
+
+    Blocks. Raises ConfigError if the file cannot be read.
+    """
+    store = StoredConsents(consents_file())
+    return [
+        (spec, store.changes(spec.name, spec.source, launch))
+        for spec in _sourced(path, env)
+        if spec.source and not is_sample(spec) and not store.has((launch := launch_of(spec)).digest())
+    ]
+
+
+def agree(
+    path: Path, server: str, env: Mapping[str, str], *, by: str, expected: ServerSpec | None = None
+) -> str:
+    """Keep a yes to a server of a file, if it needs one; return why it could not be kept, or "". Blocks.
+
+    `expected` is what was shown: a server that has changed since is not agreed to.
+    """
+    decisions = StoredDecisions(decisions_file(), lambda text: text)
+    try:
+        spec = next((one for one in _sourced(path, env) if one.name == server), None)
+        if spec is None:
+            return f"the configuration of {clean_line(server, 64)} is not complete yet."
+        if not spec.source or is_sample(spec):
+            return ""
+        launch = launch_of(spec)
+        if expected is not None and launch_of(expected).digest() != launch.digest():
+            return f"{clean_line(server, 64)} has changed meanwhile."
+        StoredConsents(consents_file()).add(spec.name, spec.source, launch)
+        decisions.add(decision_of(spec, launch.digest(), allowed=True, by=by))
+    except (McptuiError, OSError) as error:
+        return str(error)
+    finally:
+        decisions.close()
+    return ""
+
+
+def decision_of(spec: ServerSpec, digest: str, *, allowed: bool, by: str) -> DecisionRecord:
+    """Return the line of the record of decisions about a start."""
+    subject = "connect" if spec.url else "start"
+    asked = by == BY_KEY
+    return DecisionRecord(
+        DecisionKind.CONSENT, spec.name, subject, allowed, by, PERSON, asked=asked, digest=digest[:16]
+    )
+
+
 CONSENT_STEP = (
-    "If you trust all of this, add --trust-config. To be asked for each server once, start mcptui with the "
-    "same --config in a terminal."
+    "If you trust all of this, add --trust-config for this run, or see and agree to each server for good: "
+    "mcptui config trust, with the same --config."
 )
 
 

@@ -1,0 +1,67 @@
+"""`mcptui config trust` with a person who answers."""
+
+from pathlib import Path
+
+import pytest
+
+from tui.commands.decisions import config_trust as module
+from tui.commands.decisions.config_trust import config_trust
+from tui.core.errors import ConfigError, UsageError
+
+CONFIG = (
+    '[servers.one]\ncommand = "sh"\nargs = ["-c", "id"]\n\n[servers.two]\nurl = "https://example.com/mcp"\n'
+)
+
+
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    given: list[str] = []
+    monkeypatch.setattr(module, "is_terminal", lambda: True)
+    monkeypatch.setattr("builtins.input", lambda prompt: given.pop(0))
+    return given
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "foreign.toml"
+    path.write_text(CONFIG)
+    return path
+
+
+def test_each_server_is_shown_and_only_a_yes_is_kept(
+    file: Path, answers: list[str], capsys: pytest.CaptureFixture[str]
+):
+    answers += ["y", ""]
+    assert config_trust(file, yes=False) == 0
+    said = capsys.readouterr().out
+    assert "sh -c id" in said and "one: agreed" in said
+    assert "https://example.com/mcp" in said and "two: not agreed" in said
+    answers += ["yes"]
+    assert config_trust(file, yes=False) == 0
+    said = capsys.readouterr().out
+    assert "one" not in said and "two: agreed" in said
+    assert config_trust(file, yes=False) == 0
+
+
+def test_a_server_that_changes_while_it_is_shown_is_not_agreed_to(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def swap(prompt: str) -> str:
+        file.write_text(CONFIG.replace('"id"', '"rm"'))
+        return "y"
+
+    monkeypatch.setattr(module, "is_terminal", lambda: True)
+    monkeypatch.setattr("builtins.input", swap)
+    assert config_trust(file, yes=False) == 2
+    assert "one has changed meanwhile." in capsys.readouterr().err
+
+
+def test_without_a_terminal_it_refuses(file: Path):
+    with pytest.raises(UsageError, match="--yes"):
+        config_trust(file, yes=False)
+
+
+def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path):
+    (tmp_path / "bad.toml").write_text("[")
+    with pytest.raises(ConfigError):
+        config_trust(tmp_path / "bad.toml", yes=True)

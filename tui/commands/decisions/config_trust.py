@@ -1,0 +1,44 @@
+"""`mcptui config trust`: shows each server of a configuration that needs consent, and keeps the yes."""
+
+import os
+import sys
+from pathlib import Path
+
+from tui.commands.packages.found import is_terminal
+from tui.core.consent.question import consent_question
+from tui.core.errors import UsageError
+from tui.core.ports import BY_KEY
+from tui.core.text import clean, clean_line
+from tui.runtime.servers.consent import agree, launch_of, missing_consents
+
+
+def config_trust(path: Path, *, yes: bool) -> int:
+    """Ask about each server, or with `yes` show and agree to all; return the exit code.
+
+    Raises UsageError if nobody is there to be asked, ConfigError if the file or a yes cannot be used.
+    """
+    found = missing_consents(path, os.environ)
+    if not found:
+        print("no server needs consent")
+        return 0
+    if not yes and not is_terminal():
+        raise UsageError("no terminal to ask on.", next_step="Use --yes to agree to all servers shown.")
+    for spec, changes in found:
+        question = consent_question(spec, launch_of(spec), changes)
+        print(clean("\n".join((*question.lines(), *question.outcomes))))
+        if not yes and not _is_yes():
+            print(f"{clean_line(spec.name, 64)}: not agreed\n")
+            continue
+        problem = agree(path, spec.name, os.environ, by="flag --yes" if yes else BY_KEY, expected=spec)
+        if problem:
+            print(f"mcptui: {clean(problem)}", file=sys.stderr)
+            return 2
+        print(f"{clean_line(spec.name, 64)}: agreed\n")
+    return 0
+
+
+def _is_yes() -> bool:
+    try:
+        return input("y yes, n no: ").strip().lower() in ("y", "yes")
+    except EOFError:
+        return False
