@@ -1,6 +1,7 @@
 """Asks the person about definitions that changed: one question of a server at a time, and only so many."""
 
 import asyncio
+import logging
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -17,6 +18,11 @@ MAX_QUESTIONS = 3
 
 MAX_CHANGES = 100
 """Changes in one question; those that are left are asked about in the next."""
+
+MAX_RECORDED = 1_000
+"""Decisions of one server and run that are recorded, so that a server cannot push others out."""
+
+_log = logging.getLogger(__name__)
 
 BY_SETTING = "setting accept_changes"
 DIGEST = 16
@@ -36,6 +42,7 @@ class DefinitionReview:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._asked: defaultdict[str, set[str]] = defaultdict(set)
         self._count: Counter[str] = Counter()
+        self._recorded: Counter[str] = Counter()
         self._closed = False
 
     def look(self, server: Supervisor) -> None:
@@ -60,7 +67,7 @@ class DefinitionReview:
         task = self._tasks[name] = asyncio.create_task(
             self._review(server, changes), name=f"definitions of {name}"
         )
-        task.add_done_callback(lambda _: self._tasks.pop(name, None))
+        task.add_done_callback(lambda done: self._ended(name, done))
 
     async def _review(self, server: Supervisor, changes: Sequence[DefinitionChange]) -> None:
         name = server.spec.name
@@ -74,14 +81,21 @@ class DefinitionReview:
             answer = await self._questioner.definitions(question)
             self._count[name] += answer.action is not Action.ACCEPT
             self._answer(server, changes, answer)
-        self._tasks.pop(name, None)
+        del self._tasks[name]
         self.look(server)
+
+    def _ended(self, name: str, task: asyncio.Task[None]) -> None:
+        if self._tasks.get(name) is task:  # it was cancelled or failed; else the next question may be there
+            del self._tasks[name]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("asking about changed definitions failed", exc_info=error)
 
     def _answer(
         self, server: Supervisor, changes: Sequence[DefinitionChange], answer: DefinitionsAnswer
     ) -> None:
         is_yes = answer.action is Action.ACCEPT
-        for one in changes:
+        for one in changes[: MAX_RECORDED - self._recorded[server.spec.name]]:
+            self._recorded[server.spec.name] += 1
             self._decisions.add(_record(one, is_yes, answer))
         if changes and answer.action is not Action.CANCEL:
             server.answer_changes(changes, accept=is_yes)

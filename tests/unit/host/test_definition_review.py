@@ -13,6 +13,7 @@ from tui.core.questions import Action, DefinitionsAnswer, Refuser
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.core.tools import CallFailure
+from tui.host import definition_review
 from tui.host.definition_review import MAX_QUESTIONS
 from tui.host.host import Host
 
@@ -191,6 +192,35 @@ async def test_what_changes_while_a_question_waits_is_asked_about_next(monkeypat
         assert shown == ["1", "2"]
 
 
+async def test_the_next_question_of_a_server_is_waited_for_and_withdrawn_like_the_first(monkeypatch):
+    gates = [asyncio.Event(), asyncio.Event()]
+
+    class Slow(Person):
+        async def definitions(self, question):
+            self.asked.append(question)
+            await gates[len(self.asked) - 1].wait()
+            return DefinitionsAnswer(Action.ACCEPT)
+
+    person = Slow()
+    async with running(monkeypatch, person) as host:
+        await change(monkeypatch, host, tool(description="1"))
+        await until(lambda: person.asked)
+        monkeypatch.setitem(RESULTS, "tools/list", {"tools": [tool(description="2")]})
+        await host.restart("srv")
+        gates[0].set()
+        await until(lambda: len(person.asked) == 2)
+        await until(lambda: host.told)
+        waiting = asyncio.create_task(host.changes_answered())
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert not waiting.done()
+        host.review_changes("srv")
+        assert len(person.asked) == 2
+        gates[1].set()
+        await waiting
+        assert offered(host) == ["echo"]
+
+
 async def test_what_was_accepted_holds_after_a_restart_of_the_host(monkeypatch):
     book, person = DefinitionBook(), Person(Action.ACCEPT)
     async with running(monkeypatch, person, book) as host:
@@ -246,3 +276,11 @@ async def test_a_suspicious_change_of_a_trusted_server_is_asked_about(monkeypatc
         await until(lambda: person.asked)
         assert [one.name for one in person.asked[0].changes] == ["echo"]
         assert offered(host) == ["new"]
+
+
+async def test_a_server_cannot_push_other_decisions_out_of_the_record(monkeypatch):
+    monkeypatch.setattr(definition_review, "MAX_RECORDED", 2)
+    async with running(monkeypatch, Person(Action.ACCEPT)) as host:
+        await change(monkeypatch, host, *(tool(f"tool{number}") for number in range(4)))
+        await until(lambda: len(offered(host)) == 4)
+        assert len(host.told) == 2

@@ -69,6 +69,8 @@ def lines(change: DefinitionChange) -> Iterator[Line]:
     yield ((name, Kind.HEAD), (f"  {how}, ", Kind.DIM), (VERDICTS[verdict], warn))
     if change.before is not None and change.before.definition is None:
         yield (("  What was accepted is too large to be kept. This is what it says now:", Kind.DIM),)
+    elif not differences:
+        yield (("  Only values that are secret differ.", Kind.DIM),)
     for difference in differences:
         yield from _difference(difference)
 

@@ -62,6 +62,11 @@ def test_what_was_too_large_to_be_kept_is_said():
     assert "  What was accepted is too large to be kept. This is what it says now:" in text(one)
 
 
+def test_a_change_of_which_nothing_can_be_shown_says_so():
+    same = {"description": "uses ***"}
+    assert text(change(same, same))[1:] == ["  Only values that are secret differ."]
+
+
 def test_hidden_characters_are_shown_as_symbols():
     rows = "\n".join(text(change({"description": "a"}, {"description": "a \x1b[31m\u202e b"})))
     assert "␛" in rows
