@@ -80,7 +80,7 @@ async def test_a_filter_that_finds_nothing_says_of_how_many(recording: Path, mor
 
 async def test_the_recording_that_was_taken_is_said_first(recording: Path):
     done = await mcptui("traffic", "--filter", "tool:bad")
-    assert done.err.startswith(f"mcptui traffic: reading {recording.stem}, tap of s of 20")
+    assert done.err.startswith(f"mcptui traffic: reading {recording.stem} (tap of s, 20")
     assert (await mcptui("traffic", "--filter", "tool:bad", "--json")).err == ""
     assert (await mcptui("traffic", recording.stem)).err == ""
 
@@ -130,7 +130,7 @@ async def test_statistics_are_printed(recording: Path):
         ("bad", 1, 1),
     }
     head, *rows = (await mcptui("traffic", "--stats", "--filter", "tool:bad")).out.splitlines()
-    assert head.split()[:4] == ["server", "what", "calls", "errors"]
+    assert head.split()[:5] == ["server", "method,", "tool", "calls", "errors"]
     assert [row.split()[:5] for row in rows] == [["s", "tools/call", "bad", "1", "1"]]
 
 
@@ -177,7 +177,7 @@ async def test_recordings_are_listed(recording: Path):
     done = await mcptui("traffic", "--list")
     assert recording.stem in done.out
     head, line = done.out.splitlines()
-    assert head.split() == ["name", "began", "for", "entries", "size", "of", "servers"]
+    assert head.split() == "name started duration entries size recorded by servers".split()
     assert line.endswith("tap of s  s")
     told = json.loads((await mcptui("traffic", "--list", "--json")).out)
     assert (told["path"], told["servers"], told["live"]) == (str(recording), ["s"], False)
