@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from tui.core.consent.launch import Launch
 from tui.core.consent.question import consent_question, shown_command
 from tui.core.consent.visible import visible
 from tui.core.errors import ConfigError, McptuiError, UsageError
+from tui.core.files.programs import find_program
 from tui.core.ports import BY_KEY, PERSON, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.questions import Action, Person, Refuser
 from tui.core.secrets.places import masked
@@ -238,9 +238,7 @@ def _program(spec: ServerSpec) -> str:
     if os.sep in command:
         path = os.path.normpath(os.path.join(spec.starts_in or os.getcwd(), command))
         return path if os.path.isfile(path) else ""
-    places = (spec.env.get("PATH") or os.environ.get("PATH") or os.defpath).split(os.pathsep)
-    found = shutil.which(command, path=os.pathsep.join(filter(os.path.isabs, places)))
-    return os.path.abspath(found) if found else ""
+    return find_program(command, {**os.environ, **spec.env}) or ""
 
 
 def is_sample(spec: ServerSpec) -> bool:
