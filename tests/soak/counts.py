@@ -12,6 +12,10 @@ GROWTH_BYTES = 8 << 20
 """How much memory may be gained: the heap's own, after the first tenth."""
 
 
+POOL = "asyncio_"
+"""Threads of the loop's pool, which starts another one, up to a limit, whenever all are busy."""
+
+
 @dataclass(frozen=True, slots=True)
 class Counts:
     """Everything that a process could leave behind; `memory` in bytes."""
@@ -44,7 +48,7 @@ def counted() -> Counts:
         processes=len(children),
         zombies=sum(child.status() == psutil.STATUS_ZOMBIE for child in children),
         descriptors=me.num_fds(),
-        threads=threading.active_count(),
+        threads=sum(not thread.name.startswith(POOL) for thread in threading.enumerate()),
         tasks=len(asyncio.all_tasks()),
         memory=me.memory_info().rss,
     )

@@ -115,9 +115,9 @@ def _make_above(folder: str) -> None:
         _make_above(above)
     try:
         os.mkdir(folder, FOLDER_MODE)
-    except FileExistsError:
+    except FileExistsError as error:
         if not os.path.isdir(folder):
-            raise
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), folder) from error
     else:
         os.chmod(folder, FOLDER_MODE)
 
