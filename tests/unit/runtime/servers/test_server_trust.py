@@ -64,6 +64,15 @@ def test_a_flag_trusts_a_server_in_this_run() -> None:
     assert options.applied(ServerSpec("other", "uvx")).trusted is None
 
 
+def test_a_file_of_somebody_else_cannot_trust_a_server_but_the_command_line_can() -> None:
+    said, file = ServerSpec("fetch", "uvx", trusted=True), "the file /repo/mcptui.toml"
+    assert Options().applied(said, file).trusted is None
+    assert Options().applied(ServerSpec("fetch", "uvx", trusted=False), file).trusted is False
+    assert Options(trust_config=True).applied(said, file).trusted is True
+    assert Options(trusted=("fetch",)).applied(said, file).trusted is True
+    assert Options().applied(said).trusted is True
+
+
 async def test_a_toggle_changes_an_answer_and_what_the_configuration_says(setup: Setup) -> None:
     setup.config.write_text('[servers.fetch]\ncommand = "uvx"\n')
     assert await setup.trust.toggle("fetch") == ""
