@@ -25,7 +25,10 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Errors that only writing raises."""
 
 
-_OFF = ("no_start", "no_servers", "resume", "list", "failed", "all", "json", "lint", "stats", "follow")
+_OFF = (
+    *("no_start", "no_servers", "resume", "list", "failed", "all", "json", "lint", "stats", "follow"),
+    "redact",
+)
 _NONE = ("theme", "session", "filter", "since", "slowest", "export", "output", "replay", "server", "mask")
 _NAMED = dict.fromkeys(_OFF, False) | dict.fromkeys(_NONE) | {"live_command": []}
 """The other arguments that the parser returns for `mcptui traffic NAME`."""

@@ -144,6 +144,21 @@ async def test_a_selection_is_exported(recording: Path, tmp_path: Path, form: st
     assert "said good" not in text
 
 
+async def test_an_export_may_have_shapes_in_place_of_values(recording: Path, tmp_path: Path):
+    whole = await mcptui("traffic", "--export", "jsonl")
+    done = await mcptui("traffic", "--export", "jsonl", "--redact", "-o", str(tmp_path / "shapes"))
+    assert done.code == 0 and "entries, " in done.err and "redacted value" in done.err
+    shapes = [json.loads(line) for line in (tmp_path / "shapes").read_text().splitlines()[1:]]
+    values = [json.loads(line) for line in whole.out.splitlines()[1:]]
+    assert [one["seq"] for one in shapes] == [one["seq"] for one in values]
+    calls = [json.loads(one["body"]) for one in shapes if one.get("method") == "tools/call"]
+    results = [one["result"]["content"] for one in calls if "content" in one.get("result", {})]
+    texts = [item["text"] for content in results for item in content]
+    assert texts and all(text.startswith("<text, ") for text in texts)
+    alone = await mcptui("traffic", "--redact")
+    assert (alone.code, "--redact requires --export" in alone.err) == (2, True)
+
+
 async def test_an_export_as_json_lines_is_read_like_the_recording(recording: Path, tmp_path: Path):
     target = tmp_path / "all.jsonl"
     await mcptui("traffic", "--export", "jsonl", "-o", str(target))

@@ -455,6 +455,9 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
     )
     traffic.add_argument("-o", "--output", metavar="FILE", help="file for --export (default: stdout)")
     traffic.add_argument(
+        "--redact", action="store_true", help="with --export: shapes in place of values, names are kept"
+    )
+    traffic.add_argument(
         "--replay",
         nargs="?",
         const="",

@@ -61,6 +61,8 @@ def _check(args: "argparse.Namespace") -> None:
         raise UsageError(f"{' and '.join(chosen)} cannot be combined")
     if args.output and not args.export:
         raise UsageError("-o requires --export")
+    if args.redact and not args.export:
+        raise UsageError("--redact requires --export")
     if (args.server or args.mask or args.live_command) and args.replay is None:
         raise UsageError("--server, --mask and a command after -- require --replay")
     if args.list and (picks := _given(args, ("filter", "failed", "all"))):

@@ -6,15 +6,17 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict
+from functools import partial
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tui.commands.traffic_choice import RecordingChoice, Source, say
 from tui.commands.traffic_lines import READ, WITH_BODY, entry_line, figure_lines, finding_line
+from tui.core import units
 from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Kind, Severity
 from tui.core.units import plural
@@ -22,6 +24,9 @@ from tui.traffic.filter.arrangement import asks_for
 from tui.traffic.filter.nodes import Node
 from tui.traffic.methods import is_setup
 from tui.traffic.stats import Figures
+
+if TYPE_CHECKING:
+    from tui.storage.exports.contents import ExportContents
 
 LOOK_SECONDS = 0.2
 """How often --follow checks for more."""
@@ -167,20 +172,35 @@ def _figures(source: Source) -> Iterable[Figures]:
 
 
 def _export(args: argparse.Namespace, sources: Iterator[Source]) -> int:
+    from tui.storage.exports.contents import ExportContents
     from tui.storage.exports.export import Format, exported, write_whole
 
     for source in sources:
         title = clean_line(source.recording.path.name, 120)
         selection = source.selection
-        pieces = exported(Format(args.export), selection.entries(), selection.with_body, title)
+        contents = ExportContents()
+        whole = partial(_exported_entry, selection.with_body, contents, args.redact)
+        pieces = exported(Format(args.export), selection.entries(), whole, title)
         if not args.output or args.output == "-":
             for piece in pieces:
                 sys.stdout.write(piece)
             continue
         target = Path(os.path.expanduser(args.output))
-        write_whole(target, pieces)
-        print(f"wrote {clean_line(str(target), 4096)}", file=sys.stderr)
+        written = write_whole(target, pieces)
+        said = f"{contents.words()}, {units.size(written)}"
+        print(f"wrote {clean_line(str(target), 4096)}: {said}", file=sys.stderr)
     return 0
+
+
+def _exported_entry(
+    whole: Callable[[int], Entry | None], contents: "ExportContents", redact: bool, seq: int
+) -> Entry | None:
+    from tui.storage.exports.shapes import with_shapes
+
+    if (found := whole(seq)) is None:
+        return None
+    contents.see(found)
+    return with_shapes(found) if redact else found
 
 
 def _colour() -> bool:

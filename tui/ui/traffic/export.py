@@ -35,6 +35,9 @@ SLICE_SECONDS, REST_SECONDS = 0.004, 0.002
 PAGE = 256
 """Entries whose columns are read at once."""
 
+MOST_COUNTED = 20_000
+"""Entries whose servers and sizes are counted before an export; it takes milliseconds."""
+
 _FORMS = {
     "jsonl": "JSON Lines, can be opened again",
     "md": "Markdown report",
@@ -124,7 +127,21 @@ class Exporter:
             if form is not None:
                 self._ask_name(seqs, form)
 
-        self._screen.app.push_screen(Picker(f"Export {entry_count(len(seqs))} as", choices), chosen)
+        self._screen.app.push_screen(Picker(f"Export {self._leaving(seqs)} as", choices), chosen)
+
+    def _leaving(self, seqs: Sequence[int]) -> str:
+        """Return what will leave: "13 entries, 2 servers, 1 model, 4.2 KB"."""
+        counted = [entry_count(len(seqs))]
+        if len(seqs) <= MOST_COUNTED:
+            entries = self._recording.entries
+            places = [place for seq in seqs if (place := entries.index(seq)) >= 0]
+            sources = {entries.sources.texts[entries.source[place]] for place in places} - {""}
+            models = sum(source.startswith("model:") for source in sources)
+            servers = len(sources) - models
+            counted += [units.plural(servers, "server")] if servers else []
+            counted += [units.plural(models, "model")] if models else []
+            counted.append(units.size(sum(entries.size[place] for place in places)))
+        return ", ".join(counted)
 
     def _ask_name(self, seqs: Sequence[int], form: str) -> None:
         path = self.folder() / f"mcptui-{time.strftime('%Y%m%d-%H%M%S')}.{form}"

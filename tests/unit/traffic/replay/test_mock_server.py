@@ -101,10 +101,10 @@ def test_a_server_request_is_replayed_and_waits_for_its_answer():
 
 def test_a_redacted_secret_matches_any_value():
     recorded = Recorded()
-    call(recorded, 1, "login", "welcome", token="Bearer [redacted:KEY]!")
+    call(recorded, 1, "login", "welcome", header="Bearer [redacted:KEY]!")
     server = stand_in(recorded)
-    fits = asked(2, "tools/call", name="login", arguments={"token": "Bearer abcdef!"})
-    other = asked(3, "tools/call", name="login", arguments={"token": "Basic abcdef!"})
+    fits = asked(2, "tools/call", name="login", arguments={"header": "Bearer abcdef!"})
+    other = asked(3, "tools/call", name="login", arguments={"header": "Basic abcdef!"})
     assert said(server.take(fits))[0]["result"] == "welcome"
     assert said(server.take(other))[0]["error"]["code"] == -32602
 

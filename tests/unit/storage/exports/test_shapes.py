@@ -1,0 +1,79 @@
+"""Exports with shapes in place of values."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.traffic import Direction, Entry, Kind
+from tui.storage.exports.shapes import with_shapes
+
+
+def entry(body: Any, kind: Kind = Kind.REQUEST, method: str = "tools/call") -> Entry:
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return Entry(1, 0, 0, "srv", Direction.OUT, kind, method=method, body=raw, size=len(raw))
+
+
+def shaped(body: Any, kind: Kind = Kind.REQUEST, method: str = "tools/call") -> Any:
+    return json.loads(with_shapes(entry(body, kind, method)).body)
+
+
+def test_names_of_arguments_stay_and_their_values_go():
+    params = {"name": "send", "arguments": {"to": "ada@example.org", "copies": 2, "urgent": True, "cc": None}}
+    assert shaped({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}) == {
+        "jsonrpc": "2.0",
+        "id": 7,
+        "method": "tools/call",
+        "params": {
+            "name": "send",
+            "arguments": {
+                "to": "<text, 15 characters>",
+                "copies": "<number>",
+                "urgent": "<boolean>",
+                "cc": None,
+            },
+        },
+    }
+
+
+def test_results_and_errors_lose_their_values():
+    result = {"content": [{"type": "text", "text": "private"}]}
+    found = shaped({"id": 1, "result": result}, Kind.RESPONSE)
+    assert found["result"] == {"content": [{"type": "<text, 4 characters>", "text": "<text, 7 characters>"}]}
+    error = shaped({"id": 1, "error": {"code": -32602, "message": "no ada"}}, Kind.RESPONSE)
+    assert error["error"] == {"code": -32602, "message": "<text, 6 characters>"}
+
+
+def test_what_a_server_says_of_its_tools_stays():
+    body = {"id": 1, "result": {"tools": [{"name": "send", "description": "Sends."}]}}
+    assert shaped(body, Kind.RESPONSE, "tools/list") == body
+
+
+def test_texts_of_models_go_and_their_names_stay():
+    body = {"model": "m", "messages": [{"role": "user", "content": "private"}]}
+    assert shaped(body, Kind.MODEL_REQUEST, "m") == {
+        "model": "m",
+        "messages": [{"role": "user", "content": "<text, 7 characters>"}],
+    }
+
+
+@pytest.mark.parametrize("body", [b"data: {private}\n\n", b'{"id": 1, "priva', b"\xff\xfe"])
+def test_what_is_no_json_is_replaced_by_its_size(body: bytes):
+    assert with_shapes(entry(body)).body.startswith(b"<")
+    assert with_shapes(entry(b'"private"', Kind.STDERR)).body == b"<9 B>"
+
+
+def test_an_entry_without_a_body_is_unchanged():
+    assert with_shapes(entry(b"")) == entry(b"")
+
+
+_VALUES = st.recursive(
+    st.just("canary") | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(st.text("xyz"), inner)
+)
+
+
+@given(_VALUES, st.sampled_from(["result", "params", "error", "other"]))
+def test_no_value_is_left_anywhere(value: Any, key: str):
+    assert "canary" not in json.dumps(shaped({"id": 1, key: value}))

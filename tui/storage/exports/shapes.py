@@ -1,0 +1,86 @@
+"""Entries with the shapes of what was said in place of the values, for exports that leave the house. Pure.
+
+Names, kinds, times and sizes stay, and what a server says of its tools, prompts and resources. Values of
+arguments and results, error messages, texts of models and log lines are replaced: `<text, 12 characters>`.
+"""
+
+import json
+from typing import Any
+
+from tui.core.traffic import Entry, Kind
+from tui.core.units import plural, size
+
+_DEFINITIONS = frozenset(
+    {"initialize", "server/discover", "tools/list", "prompts/list", "resources/templates/list", "ping"}
+)
+"""Methods whose results describe the server."""
+
+_PROTOCOL = frozenset(
+    {"name", "cursor", "protocolVersion", "capabilities", "clientInfo", "requestId", "progressToken", "level"}
+    | {"progress", "total"}
+)
+"""Members of `params` that carry no data of the person."""
+
+_OF_MODELS = frozenset({"model", "role", "type", "name", "stream", "tool_choice"})
+_MODEL = (Kind.MODEL_REQUEST, Kind.MODEL_REPLY)
+_DEEPEST = 100
+
+
+def with_shapes(entry: Entry) -> Entry:
+    """Return an entry whose body has shapes in place of values."""
+    if not entry.body:
+        return entry
+    try:
+        value = json.loads(entry.body)
+        if entry.kind is Kind.STDERR:
+            raise ValueError
+        if entry.kind in _MODEL:
+            shaped = _shape(value, _OF_MODELS)
+        else:
+            shaped = (
+                [_message(one, entry) for one in value] if isinstance(value, list) else _message(value, entry)
+            )
+        body = json.dumps(shaped, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        body = f"<{size(len(entry.body))}>"
+    return entry._replace(body=body.encode("utf-8", "replace"), redactions=(), sha256="")
+
+
+def _message(message: Any, entry: Entry) -> Any:
+    if not isinstance(message, dict):
+        return _shape(message)
+    found: dict[str, Any] = {}
+    for key, value in message.items():
+        if key in ("jsonrpc", "id", "method"):
+            found[key] = value
+        elif key == "params" and isinstance(value, dict):
+            found[key] = {name: one if name in _PROTOCOL else _shape(one) for name, one in value.items()}
+        elif key == "result" and entry.method in _DEFINITIONS:
+            found[key] = value
+        elif key == "error" and isinstance(value, dict):
+            found[key] = {name: one if name == "code" else _shape(one) for name, one in value.items()}
+        else:
+            found[key] = _shape(value)
+    return found
+
+
+def _shape(value: Any, kept: frozenset[str] = frozenset(), depth: int = 0) -> Any:
+    """Return a value with the names of its members, and a description of each text and number."""
+    if depth > _DEEPEST:
+        return "<nested>"
+    match value:
+        case dict():
+            return {
+                name: one if name in kept and isinstance(one, str | bool) else _shape(one, kept, depth + 1)
+                for name, one in value.items()
+            }
+        case list():
+            return [_shape(one, kept, depth + 1) for one in value]
+        case str():
+            return f"<text, {plural(len(value), 'character')}>" if value else value
+        case bool():
+            return "<boolean>"
+        case int() | float():
+            return "<number>"
+        case _:
+            return value
