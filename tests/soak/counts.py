@@ -40,6 +40,11 @@ class Counts:
         ]
 
 
+async def fill_pool() -> None:
+    """Start every thread that the pool of the event loop may have: it starts them one by one."""
+    await asyncio.gather(*(asyncio.to_thread(threading.Event().wait, 0.05) for _ in range(64)))
+
+
 def counted() -> Counts:
     """Return what this process holds now; call it in its event loop."""
     me = psutil.Process()

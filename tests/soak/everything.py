@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.soak.counts import GROWTH_BYTES, Counts, counted
+from tests.soak.counts import GROWTH_BYTES, Counts, counted, fill_pool
 from tui.core.events import TurnEnded
 from tui.core.ports import ApprovalRequest, Decision
 from tui.core.servers import ServerState
@@ -86,6 +86,7 @@ async def soak(seconds: float) -> int:
         (home / "mcptui" / "config.toml").write_text("\n".join(map(table, SERVERS)), encoding="utf-8")
         runtime = Runtime(Options(demo=True, mode=Mode.ALL, paced=False, start=False), os.environ)
         await runtime.ready()
+        await fill_pool()
         began = time.monotonic()
         told = number = 0
         settled: Counts | None = None

@@ -14,7 +14,7 @@ import psutil
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tests.soak.counts import Counts, counted  # noqa: E402
+from tests.soak.counts import Counts, counted, fill_pool  # noqa: E402
 from tui.core.ports import MonotonicClock  # noqa: E402
 from tui.core.servers import ServerSpec, ServerState  # noqa: E402
 from tui.host.host import Host  # noqa: E402
@@ -28,6 +28,7 @@ async def soak(cycles: int) -> int:
     specs = [ServerSpec(name, sys.executable, (str(FAULTS / f"{name}.py"),)) for name in NAMES]
     host = Host(specs, sink=lambda *_: None, clock=MonotonicClock())
     settled: Counts | None = None
+    await fill_pool()
     print(f"cycle {0:6}  {counted()}")
     for cycle in range(1, cycles + 1):
         await host.start_all()

@@ -6,16 +6,23 @@ stays as an entry that says how many are gone, so that the numbers go on without
 """
 
 import errno
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from itertools import chain
 from pathlib import Path
 
 from tui.core.files.private_files import make_folder
 from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind
-from tui.storage.recordings.database import ENTRY_COLUMNS, create_recording, leave_one_file, roll_back
+from tui.storage.recordings.database import (
+    ENTRY_COLUMNS,
+    connect,
+    create_recording,
+    leave_one_file,
+    roll_back,
+)
+from tui.storage.recordings.file_look import Look, look_of
 from tui.storage.recordings.findings import FindingTable, drop_flags, put_judged
 from tui.storage.recordings.liveness import LiveMark
 from tui.storage.recordings.notes import put_note
@@ -88,7 +95,8 @@ class RecordingWriter:
         self._retry_at = 0.0
         self._retries = 0
         self._is_over = False
-        self._inode = (0, 0)
+        self._look: Look = (None, None)
+        self._last = 0
         self._judged = self._judged_stored = 0
         self._missed = False
         self._table = FindingTable()
@@ -105,7 +113,7 @@ class RecordingWriter:
         if self._live is None:
             self._live = LiveMark(self.path)
         connection, self._page_size = create_recording(self.path, self._meta)
-        self._connection, self._inode = connection, _inode(self.path)
+        self._connection, self._look = connection, look_of(self.path)
 
     def write(self, entries: Sequence[Entry], findings: Sequence[Finding] = (), judged: int = 0) -> None:
         """Store entries, findings of these or earlier ones, and up to where all are known, at once.
@@ -135,6 +143,7 @@ class RecordingWriter:
             return
         try:
             put_note(self._connection, seq, marked, text)
+            self._look = look_of(self.path)
         except sqlite3.Error as error:
             self.problem = _sentence(error, self.path)
 
@@ -157,10 +166,12 @@ class RecordingWriter:
         try:
             if self._connection is None:
                 self._create()
-            elif _inode(self.path) != self._inode:
-                self._lost_file()
+            elif what := self._what_happened():
+                self.problem = f"the file {self.path} was {what}"
+                self._let_go()  # SQLite would go on writing what nobody finds
                 return
             self._store(self._waiting, self._waiting_findings)
+            self._look = look_of(self.path)
         except (OSError, sqlite3.Error, OverflowError, ValueError, TypeError) as error:
             # The last three are for values that SQLite or JSON cannot store, which no tap should make.
             self._failed(error)
@@ -180,10 +191,23 @@ class RecordingWriter:
         self._retries = min(self._retries + 1, 10)
         self._keep_waiting()
 
-    def _lost_file(self) -> None:
-        """End the recording: SQLite would go on writing what nobody finds."""
-        self.problem = f"the file {self.path} was deleted"
-        self._let_go()
+    def _what_happened(self) -> str:
+        """Return what another program did to the file since the last transaction, "" if it can be read."""
+        now = look_of(self.path)
+        if now == self._look:
+            return ""
+        ours, theirs = self._look[0], now[0]
+        if theirs is None or ours is None or theirs[:2] != ours[:2]:
+            return "deleted"
+        try:
+            with closing(connect(self.path, "ro")) as connection:
+                found = connection.execute("SELECT max(seq) FROM entries").fetchone()[0] or 0
+        except (sqlite3.Error, UnicodeDecodeError):
+            found = -1
+        if found < self._last:
+            return "damaged by another program"
+        self._look = now
+        return ""
 
     def _store(self, entries: Sequence[Entry], findings: Sequence[Finding]) -> None:
         connection = self._connection
@@ -201,6 +225,7 @@ class RecordingWriter:
         gone = self._make_room(connection, entries)
         connection.execute("COMMIT")
         self._gone, self._judged_stored = gone, judged
+        self._last = max(self._last, entries[-1].seq if entries else 0)
         if stored is not None:
             stored()
 
@@ -285,15 +310,6 @@ def _insert(connection: sqlite3.Connection, statements: Mapping[int, str], rows:
             except UnicodeEncodeError:
                 connection.execute(statement, [storable(value) for value in values])
             place += run
-
-
-def _inode(path: Path) -> tuple[int, int]:
-    """Return what tells a file from another of the same name, zeros if there is none."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return 0, 0
-    return found.st_dev, found.st_ino
 
 
 def _sentence(error: Exception, path: Path) -> str:

@@ -6,7 +6,6 @@ file is read as anybody else would read it: a change that leaves it readable, as
 """
 
 import json
-import os
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
@@ -14,11 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import StorageError
-from tui.storage.recordings.database import side_file
+from tui.storage.recordings.file_look import Look, look_of
 from tui.storage.sessions.file import is_sound, open_for_reading, read_meta
-
-Look = tuple[tuple[int, int, int, int] | None, ...]
-"""Device, inode, size and time of change of the file and its WAL, None for one that is not there."""
 
 
 class FileChanged(StorageError):
@@ -63,16 +59,3 @@ class FileGuard:
                 return bool(read_meta(connection) == json.loads(json.dumps(dict(meta))))
         except (sqlite3.Error, OSError, StorageError, UnicodeDecodeError):
             return False
-
-
-def look_of(path: Path) -> Look:
-    """Return what a file and its WAL look like."""
-    return tuple(_look_of(one) for one in (path, side_file(path, "-wal")))
-
-
-def _look_of(path: Path) -> tuple[int, int, int, int] | None:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns

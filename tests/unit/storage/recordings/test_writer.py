@@ -358,6 +358,23 @@ def test_a_recording_that_is_deleted_meanwhile_is_reported(path: Path):
     assert not path.exists()
 
 
+@pytest.mark.parametrize("count", [3, 20_000], ids=["in the WAL", "in the file"])
+@pytest.mark.parametrize("side", ["", "-wal"])
+@pytest.mark.parametrize("garbage", [b"", b"garbage!"], ids=["cut", "overwritten"])
+def test_a_recording_that_is_damaged_meanwhile_is_reported_or_still_whole(
+    path: Path, count: int, side: str, garbage: bytes
+):
+    writer = RecordingWriter(path)
+    writer.write(requests(1, count, 300))
+    file = path.with_name(path.name + side)
+    size = file.stat().st_size
+    file.write_bytes(garbage * (size // 8)) if garbage else os.truncate(file, 0)
+    writer.write(requests(count + 1, 3))
+    told = writer.problem
+    writer.close()
+    assert told == f"the file {path} was damaged by another program" or seqs(path)[-1] == count + 3
+
+
 class Faulty(sqlite3.Connection):
     """Fails at one statement, or at each from there on."""
 
