@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from tui.core.forms.spec import MISSING, Path
-from tui.core.secrets.places import names_a_secret
+from tui.core.secrets.places import names_a_secret_argument
 from tui.core.secrets.shapes import shapes_in
 from tui.core.tasks import Task
 from tui.core.tools import Content, ProgressSink, Tool, ToolResult
@@ -346,7 +346,7 @@ def without_secrets(
             return MISSING
         if isinstance(value, Mapping):
             inner = {
-                key: kept(item, (*path, key), named or names_a_secret(str(key)))
+                key: kept(item, (*path, key), named or names_a_secret_argument(str(key)))
                 for key, item in value.items()
             }
             return {key: item for key, item in inner.items() if item is not MISSING}

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tui.core.secrets.places import SecretSpan, names_a_secret, only_refers_to_a_secret
+from tui.core.secrets.places import SecretSpan, names_a_secret_argument
 
 _MEMBER = re.compile(rb'"([\w .-]{1,80})"\s*:\s*("(?:[^"\\]|\\.)*"?|-?[0-9][0-9.eE+-]*)')
 _EMPTY = (b'""', b'"')
@@ -16,7 +16,7 @@ def named_values(raw: bytes, start: int, end: int) -> Iterator[SecretSpan]:
     """Yield the texts and numbers between `start` and `end` that are secret by their name."""
     for found in _MEMBER.finditer(raw, start, end):
         name = found[1].decode("utf-8", "replace")
-        if found[2] not in _EMPTY and names_a_secret(name) and not only_refers_to_a_secret(name):
+        if found[2] not in _EMPTY and names_a_secret_argument(name):
             yield SecretSpan(*found.span(2), _NOT_IN_A_NAME.sub("_", name))
 
 

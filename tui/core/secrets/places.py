@@ -185,3 +185,20 @@ def names_a_secret(name: str) -> bool:
     if not _SECRET.isdisjoint(words) or words[-1:] == ["pass"]:  # `--pass`, `db_pass`; not `pass_through`
         return True
     return any(" ".join(pair) in _PAIRS for pair in pairwise(words))
+
+
+_OF_PAGES = frozenset(
+    "page next previous prev continuation continue pagination cursor resume sync progress".split()
+)
+"""Words before `token` in names of a place in a list."""
+
+
+def is_page_token(name: str) -> bool:
+    """Return whether `name` is that of a place in a list, such as `next_token` or `nextPageToken`."""
+    words = [word.lower() for word in _WORDS.findall(name[:200])]
+    return words[-1:] == ["token"] and not _OF_PAGES.isdisjoint(words[-2:-1])
+
+
+def names_a_secret_argument(name: str) -> bool:
+    """Return whether the argument `name` of a tool holds a secret, as far as its name tells."""
+    return names_a_secret(name) and not only_refers_to_a_secret(name) and not is_page_token(name)

@@ -6,6 +6,7 @@ from tui.core.secrets.places import (
     is_secret_header,
     masked,
     masked_arguments,
+    names_a_secret_argument,
     secrets_in,
     secrets_in_arguments,
 )
@@ -96,3 +97,17 @@ def test_headers_with_credentials_are_known(name: str):
 )  # fmt: skip
 def test_other_headers_are_not(name: str):
     assert not is_secret_header(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["page_token", "next_token", "nextPageToken", "max_tokens", "continuation-token"]
+)
+def test_a_place_in_a_list_is_no_secret_argument(name: str):
+    assert not names_a_secret_argument(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["token", "page_access_token", "refreshToken", "next_password", "pageTokenSecret"]
+)
+def test_other_tokens_are_secret_arguments(name: str):
+    assert names_a_secret_argument(name)

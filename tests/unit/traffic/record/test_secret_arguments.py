@@ -32,7 +32,16 @@ def test_numbers_and_nested_arguments_too():
 
 @pytest.mark.parametrize(
     "arguments",
-    [{}, {"city": "Oslo"}, {"max_tokens": 5}, {"token_file": "/x"}, {"password": ""}, {"q": '"token": "x"'}],
+    [
+        {},
+        {"next_token": "x"},
+        {"city": "Oslo"},
+        {"max_tokens": 5},
+        {"token_file": "/x"},
+        {"password": ""},
+        {"page_token": "x", "nextPageToken": "y"},
+        {"q": '"token": "x"'},
+    ],
 )
 def test_other_arguments_are_kept_byte_for_byte(arguments: object):
     assert without_secret_arguments(call(arguments)) == (call(arguments), ())
