@@ -10,6 +10,7 @@ upper and lower case that mean the same file, names for the same host.
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
@@ -18,13 +19,97 @@ from urllib.parse import unquote
 ANY = "*"
 """The name of an argument that stands for all of them, at any depth."""
 
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/\\]*")
+MAX_DECODED = 5
+"""How often a percent-encoded text is decoded. What is encoded more often cannot be read."""
 
+MAX_WORK = 300_000
+"""The characters that are read for other spellings in one call. What is beyond cannot be read."""
+
+_TEXT_WORK = 200
+"""What a text costs, however short, in characters."""
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/\\]*")
 
 _DETOUR = re.compile(r"//|(?:^|/)\.\.?(?:/|$)")
 """What a path without empty names, `.` and `..` does not have."""
 
+_NOTHING = re.compile(r"/(?:\.?/)+")
+"""Empty names and `.` within a path."""
+
+_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
+
+_BLANKS = "".join(
+    char
+    for char in map(chr, [*range(0x3001), 0xFEFF, *range(0xFFF9, 0xFFFC), *range(0xE0000, 0xE0080)])
+    if unicodedata.category(char) in ("Cc", "Cf", "Zs", "Zl", "Zp")
+)
+"""What a server may strip: blanks, control characters, and what cannot be seen."""
+
 UNREADABLE = (TypeError, ValueError, RecursionError, OverflowError)
+
+
+class Readings:
+    """What the texts of one call may mean: each is read once, whatever number of rules asks for it."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, Sequence[Sequence[str]] | None] = {}
+        self._texts: dict[str, _Texts] = {}
+        self._left = MAX_WORK
+
+    def of(self, value: Any) -> Iterator[Sequence[str]]:
+        """Yield what a value may mean, each meaning with its spellings.
+
+        Raises:
+            TypeError, ValueError, RecursionError, OverflowError: it is too odd or too large to read.
+        """
+        if isinstance(value, str):
+            yield (value,)
+            yield from self._other(value)
+            return
+        written = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        yield (written, str(int(value))) if isinstance(value, float) and value.is_integer() else (written,)
+
+    def all_at(self, argument: str, arguments: Mapping[str, Any]) -> "_Texts":
+        """Return all that may stand at an argument of the call, and within it."""
+        if argument not in self._texts:
+            self._texts[argument] = self._all_at(argument, arguments)
+        return self._texts[argument]
+
+    def _all_at(self, argument: str, arguments: Mapping[str, Any]) -> "_Texts":
+        found: dict[str, None] = {}
+        for value in values_at(argument, arguments):
+            if value is MISSING:
+                continue
+            inner = _leaves(value) if isinstance(value, Mapping | list | tuple) else ()
+            for item in (value, *inner):
+                try:
+                    for texts in self.of(item):
+                        found.update(dict.fromkeys(texts))
+                except UNREADABLE:
+                    return _Texts((), is_readable=False)
+        return _Texts(tuple(found))
+
+    def _other(self, text: str) -> Sequence[Sequence[str]]:
+        if text not in self._places:
+            self._places[text] = self._read(text)
+        found = self._places[text]
+        if found is None:
+            raise ValueError("too large to read, or encoded too often")
+        return found
+
+    def _read(self, text: str) -> Sequence[Sequence[str]] | None:
+        if not _is_odd(text):
+            stripped = text.strip(_BLANKS)
+            return () if stripped == text else ((stripped,),)
+        self._left -= len(text) + _TEXT_WORK
+        if self._left < 0:
+            return None
+        found: dict[Sequence[str], None] = {}
+        for number, meaning in enumerate(_meanings(text)):
+            if number > 2 * MAX_DECODED:
+                return None
+            found.update(dict.fromkeys([(meaning,), *_places(meaning)]))
+        return tuple(found)
 
 
 class _Missing:
@@ -34,30 +119,25 @@ class _Missing:
 MISSING = _Missing()
 
 
-def covers_any(pattern: str, argument: str, arguments: Mapping[str, Any]) -> bool:
+def covers_any(
+    pattern: str, argument: str, arguments: Mapping[str, Any], readings: Readings | None = None
+) -> bool:
     """Return whether a value at `argument` may match: one of its readings does, or it cannot be read."""
-    for value in values_at(argument, arguments):
-        if value is MISSING:
-            continue
-        inner = _leaves(value) if isinstance(value, Mapping | list | tuple) else ()
-        for item in (value, *inner):
-            try:
-                if any(_matches(texts, pattern) for texts in _readings(item)):
-                    return True
-            except UNREADABLE:
-                return True
-    return False
+    return (readings or Readings()).all_at(argument, arguments).has(pattern)
 
 
-def covers_all(pattern: str, argument: str, arguments: Mapping[str, Any]) -> bool:
+def covers_all(
+    pattern: str, argument: str, arguments: Mapping[str, Any], readings: Readings | None = None
+) -> bool:
     """Return whether there is a value at `argument`, and each one matches in each of its readings."""
+    readings = readings or Readings()
     found = False
     for value in values_at(argument, arguments):
         if value is MISSING:
             return False
         for item in value if isinstance(value, list | tuple) and value else (value,):
             try:
-                if not all(_matches(texts, pattern) for texts in _readings(item)):
+                if not all(_matches(texts, pattern) for texts in readings.of(item)):
                     return False
             except UNREADABLE:
                 return False
@@ -65,11 +145,48 @@ def covers_all(pattern: str, argument: str, arguments: Mapping[str, Any]) -> boo
     return found
 
 
+class _Texts:
+    """Texts that are compared with many patterns: those that no text can match are found at once."""
+
+    def __init__(self, texts: Sequence[str], *, is_readable: bool = True) -> None:
+        self._texts = texts
+        self._is_readable = is_readable
+        self._joined = "\0".join(texts)
+
+    def has(self, pattern: str) -> bool:
+        """Return whether a text matches, or one cannot be read."""
+        if not self._is_readable:
+            return True
+        if not ("[" in pattern or "\\" in pattern):
+            longest = max(re.split(r"[*?]", pattern), key=len)
+            if longest not in self._joined:
+                return False
+        return _matches(self._texts, pattern)
+
+
 def _matches(texts: Sequence[str], pattern: str) -> bool:
     """Return whether a spelling of one reading matches."""
-    if any(fnmatchcase(text, pattern) for text in texts):
+    if any(_fits(text, pattern) for text in texts):
         return True
-    return "\\" in pattern and any(fnmatchcase(text.replace("/", "\\"), pattern) for text in texts)
+    return "\\" in pattern and any(_fits(text.replace("/", "\\"), pattern) for text in texts)
+
+
+def _fits(text: str, pattern: str) -> bool:
+    """Return what `fnmatchcase` returns. For a pattern with nothing but `*`, many times as fast."""
+    if "?" in pattern or "[" in pattern:
+        return fnmatchcase(text, pattern)
+    begin, *others = pattern.split("*")
+    if not others:
+        return text == pattern
+    *middle, end = others
+    at, stop = len(begin), len(text) - len(end)
+    if at > stop or not text.startswith(begin) or not text.endswith(end):
+        return False
+    for part in middle:
+        if (found := text.find(part, at, stop)) < 0:
+            return False
+        at = found + len(part)
+    return True
 
 
 def values_at(argument: str, arguments: Mapping[str, Any]) -> Iterator[Any]:
@@ -118,14 +235,35 @@ def _leaves(tree: Any) -> Iterator[Any]:
             yield value
 
 
-def _readings(value: Any) -> Iterator[Sequence[str]]:
-    """Yield what a value may mean, each meaning with its spellings. Raises `UNREADABLE` if it is too odd."""
-    if isinstance(value, str):
-        yield (value,)
-        yield from _places(value)
-        return
-    written = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    yield (written, str(int(value))) if isinstance(value, float) and value.is_integer() else (written,)
+def _is_odd(text: str) -> bool:
+    """Return whether a text may be a path, or is encoded."""
+    if "/" in text or "\\" in text or ("%" in text and _ESCAPE.search(text)):
+        return True
+    return len(text) < 1000 and text.strip(_BLANKS) in (".", "..")
+
+
+def _meanings(text: str) -> Iterator[str]:
+    """Yield a text, stripped, and decoded, and so on until nothing changes."""
+    while True:
+        yield text
+        stripped = text.strip(_BLANKS)
+        if stripped != text:
+            yield stripped
+        decoded = _decoded(stripped)
+        if decoded == stripped:
+            return
+        text = decoded
+
+
+def _decoded(text: str) -> str:
+    """Return a text with its percent-encoding decoded. Linear also for a text of nothing else."""
+    escapes = dict.fromkeys(_ESCAPE.findall(text))
+    if len(text) < 2000 or not escapes:
+        return unquote(text)
+    decoded = text.encode(errors="surrogatepass")
+    for escape in sorted(escapes, key="%25".__eq__):  # last, because it makes others
+        decoded = decoded.replace(escape.encode(), bytes.fromhex(escape[1:]))
+    return decoded.decode(errors="replace")
 
 
 def _places(text: str) -> Iterator[Sequence[str]]:
@@ -133,13 +271,12 @@ def _places(text: str) -> Iterator[Sequence[str]]:
     if "/" not in text and "\\" not in text and text not in (".", ".."):
         return
     is_file = text[:5].lower() == "file:"
-    for meaning in dict.fromkeys([text, unquote(text)]):
-        for windows in (False, True) if "\\" in meaning else (False,):
-            if is_file:
-                place = _normal(re.sub("^//[^/]*", "", meaning[5:]), windows)
-                yield (*_spelled(place), *_spelled(f"file://{place}"))
-            else:
-                yield _spelled(_normal(meaning, windows))
+    for windows in (False, True) if "\\" in text else (False,):
+        if is_file:
+            place = _normal(re.sub("^//[^/]*", "", text[5:]), windows)
+            yield (*_spelled(place), *_spelled(f"file://{place}"))
+        else:
+            yield _spelled(_normal(text, windows))
 
 
 def _spelled(place: str) -> Sequence[str]:
@@ -153,9 +290,10 @@ def _normal(path: str, windows: bool) -> str:
     if not _DETOUR.search(path):
         return path.removesuffix("/") or "/"
     head = found.group() if (found := _SCHEME.match(path)) else ""
+    tail = _NOTHING.sub("/", path[len(head) :])
     names: list[str] = []
     is_absolute = bool(head) or path.startswith("/")
-    for name in path[len(head) :].split("/"):
+    for name in tail.split("/"):
         if name == ".." and (names and names[-1] != ".."):
             names.pop()
         elif name not in ("", ".") and not (name == ".." and is_absolute):

@@ -20,7 +20,7 @@ from typing import Any
 
 from tui.core.text import clean_line
 from tui.core.tools import Tool
-from tui.core.turn.rule_values import covers_all, covers_any
+from tui.core.turn.rule_values import Readings, covers_all, covers_any
 
 MAX_RULE = 2000
 """The most characters of a rule."""
@@ -79,11 +79,13 @@ class Rule:
         # A tool may have a slash in its name: `*/delete_*` also means `notes/old/delete_all`.
         return fnmatchcase(f"{server}/{tool}", f"{self.server}/{self.tool}")
 
-    def matches(self, server: str, tool: str, arguments: Mapping[str, Any]) -> bool:
-        """Return whether it is about a call. Every condition must match."""
+    def matches(
+        self, server: str, tool: str, arguments: Mapping[str, Any], readings: Readings | None = None
+    ) -> bool:
+        """Return whether it is about a call. Every condition must match. `readings` are those of the call."""
         covers = covers_all if self.action is Verdict.ALLOW else covers_any
         return self.names(server, tool) and all(
-            covers(one.pattern, one.argument, arguments) for one in self.conditions
+            covers(one.pattern, one.argument, arguments, readings) for one in self.conditions
         )
 
 
@@ -123,9 +125,10 @@ class Rules:
 
     def matching(self, server: str, tool: str, arguments: Mapping[str, Any]) -> Iterator[Rule]:
         """Yield the rules that match a call, the one that decides first."""
+        readings = Readings()
         for action in STRICTEST_FIRST:
             for rule in self.rules:
-                if rule.action is action and rule.matches(server, tool, arguments):
+                if rule.action is action and rule.matches(server, tool, arguments, readings):
                     yield rule
 
     def denying(self, tool: Tool) -> Rule | None:

@@ -1,12 +1,16 @@
 """Arguments that try to get past a rule."""
 
 import posixpath
+import time
+from fnmatch import fnmatchcase
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tui.core.turn import rule_values
 from tui.core.turn.rule_values import MISSING, covers_all, covers_any, values_at
+from tui.core.turn.rules import Rules
 
 JUNK = st.sampled_from(["", ".", "x/..", "./", "a/b/../.."])
 SEGMENTS = st.lists(JUNK, min_size=1, max_size=4)
@@ -76,6 +80,18 @@ def test_a_value_that_is_no_string_is_matched_as_json(value, text):
         ["/home/me", "/tmp/../etc/passwd"],
         [["/etc/passwd"]],
         [{"name": "/etc/passwd"}],
+        "%2fetc%2fpasswd",
+        "%252Fetc%25252fpasswd",
+        "%2Ftmp%2f..%2Fetc/passwd",
+        "file%3A///etc/passwd",
+        " /etc/passwd",
+        "\t/etc/passwd\n",
+        "%20%09/etc/passwd",
+        "%20 /tmp/../etc/passwd",
+        " file:///etc/passwd",
+        "\0/etc/passwd",
+        "\u200b\ufeff\u00a0/etc/passwd",
+        "\u3000/tmp/%2e%2e/etc",
     ],
 )
 def test_a_path_that_leads_into_a_folder_is_caught_however_it_is_written(path):
@@ -91,6 +107,9 @@ def test_a_path_that_leads_into_a_folder_is_caught_however_it_is_written(path):
         "/home/me/..\\..\\..\\etc",
         "/home/me/../a\\..\\me\\x",
         "/home/me/%2e%2e/%2e%2e/etc",
+        "/home/me%2f%252e%252e/%2e%2e/etc",
+        "/home/me/..%2f..%2fetc",
+        "/home/me/%" + "25" * 20 + "2e%2e",
         ["/home/me/a", "/etc/passwd"],
         [["/home/me/a"]],
         {"/home/me/": "/home/me/"},
@@ -132,9 +151,62 @@ def test_arguments_that_are_nested_too_deep_to_read_are_denied_and_not_allowed()
     assert covers_any("/etc/*", "v", {"v": deep}) and not covers_all("*", "v", {"v": deep})
 
 
-def test_a_long_value_is_matched_in_time():
-    value = "/".join(["a" * 50, ".."] * 20_000)
+def test_a_text_that_is_encoded_without_end_cannot_be_read():
+    value = "%" + "25" * 20 + "41"
+    assert covers_any("/etc/*", "v", {"v": value}) and not covers_all("*", "v", {"v": value})
+
+
+@pytest.mark.parametrize("text", ["100 %", "50% off", "a%zz", "line\n", "%41"])
+def test_a_text_with_blanks_or_a_percent_sign_is_no_path(text):
+    assert not covers_any("/etc/*", "*", {"v": text}) and covers_all("*", "v", {"v": text})
+
+
+def test_a_long_value_is_read_like_a_short_one():
+    value = "%2F".join(["a" * 50, "%2e%2e"] * 2_000)
     assert not covers_any("*b*c*d*e", "v", {"v": value})
+    assert covers_any("*/etc", "v", {"v": f"/{value}/etc"})
+    assert covers_any("*\u00e9\ufffd/x", "v", {"v": "a" * 3_000 + "%C3%a9%ff/x"})
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "a/b " * 100_000,
+        "/./a" * 100_000,
+        "%41/" * 100_000,
+        "\\a/../" * 60_000,
+        "%" + "25" * 200_000,
+        [f"/a/b%20c{n}" for n in range(20_000)],
+    ],
+)
+def test_what_is_too_large_to_read_is_denied_and_not_allowed_in_little_time(value):
+    rules = [f"{action} */* *=*/etc/{n}*" for n in range(10) for action in ("ask", "deny")]
+    begin = time.process_time()
+    assert Rules.parsed(rules).deciding("files", "write", {"v": value}).action == "deny"
+    assert (
+        Rules.parsed([rule.replace("ask", "allow") for rule in rules[::2]]).deciding("f", "w", {"v": value})
+        is None
+    )
+    assert time.process_time() - begin < 0.5
+
+
+def test_a_large_text_that_has_no_other_spelling_is_read():
+    rules = Rules.parsed(["deny */* *=*/etc/*", "allow */*  text=*words*"])
+    assert rules.deciding("notes", "add", {"text": "hello words\n" * 50_000}).action == "allow"
+
+
+def test_the_texts_of_a_call_are_read_once_for_all_rules(monkeypatch):
+    read = []
+    monkeypatch.setattr(rule_values, "_meanings", lambda text: read.append(text) or iter([text]))
+    Rules.parsed([f"deny */* *=/etc/{n}" for n in range(9)]).deciding(
+        "f", "r", {"a": "/x", "b": ["/x", "/y"]}
+    )
+    assert sorted(read) == ["/x", "/y"]
+
+
+@given(st.text("ab*?[]", max_size=8), st.text("ab*?[]", max_size=12))
+def test_a_pattern_matches_as_fnmatch_has_it(pattern, text):
+    assert covers_any(pattern, "v", {"v": text}) == fnmatchcase(text, pattern)
 
 
 @pytest.mark.parametrize("value", ["C:\\Users\\x\\..\\me\\a", "C:/Users/me/a", "C:\\Users\\me\\a"])
