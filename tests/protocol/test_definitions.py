@@ -151,7 +151,7 @@ async def test_the_list_of_servers_says_that_tools_changed(stage: Stage) -> None
     second = await mcptui("servers", "--json", "--config", config)
     shown = await mcptui("servers", "--config", config)
     assert [json.loads(one.out)[0]["changed_definitions"] for one in (first, second)] == [0, 2]
-    assert "2 definitions changed since you accepted them, not offered" in shown.out
+    assert "2 definitions not accepted yet, not offered" in shown.out
 
 
 async def test_another_program_under_the_same_name_starts_over(stage: Stage) -> None:

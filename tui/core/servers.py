@@ -303,9 +303,8 @@ class ServerStatus:
 
     @property
     def change_words(self) -> str:
-        """How much of it is no longer what was accepted, in words."""
-        them = "it" if self.changes == 1 else "them"
-        return f"{plural(self.changes, 'definition')} changed since you accepted {them}, not offered"
+        """How many of its definitions are not the accepted ones, in words."""
+        return f"{plural(self.changes, 'definition')} not accepted yet, not offered"
 
     @property
     def failed(self) -> bool:

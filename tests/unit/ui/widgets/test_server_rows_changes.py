@@ -14,8 +14,8 @@ def rows(changes: int) -> list[str]:
 
 
 def test_a_server_whose_tools_changed_is_marked() -> None:
-    assert any("1 definition changed since you accepted it, not offered" in row for row in rows(1))
-    assert any("2 definitions changed since you accepted them, not offered" in row for row in rows(2))
+    assert any("1 definition not accepted yet, not offered" in row for row in rows(1))
+    assert any("2 definitions not accepted yet, not offered" in row for row in rows(2))
 
 
 def test_a_server_as_it_was_accepted_has_no_mark() -> None:
