@@ -33,7 +33,7 @@ def test_the_order_of_variables_does_not_change_the_digest():
 @pytest.mark.parametrize("reason", list(StopReason))
 def test_a_server_has_failed_if_it_stopped_without_being_asked(reason: StopReason):
     status = ServerStatus("a", SPEC, ServerState.STOPPED, reason)
-    asked = (StopReason.NOT_STARTED, StopReason.REQUESTED, StopReason.DISABLED)
+    asked = (StopReason.NOT_STARTED, StopReason.REQUESTED, StopReason.DISABLED, StopReason.NEEDS_CONSENT)
     assert status.failed == (reason not in asked)
 
 
