@@ -55,6 +55,22 @@ def test_a_link_in_the_place_of_its_own_is_refused_and_told(tmp_path: Path, name
     assert list(theirs.iterdir()) == [] and "Traceback" not in done.stderr
 
 
+def test_nothing_is_written_through_a_link_whatever_it_replaces(tmp_path: Path):
+    first, home, theirs = tmp_path / "first", tmp_path / "home", tmp_path / "theirs"
+    mcptui(first, "run", "--demo", "--approve", "all", "--session", "rain", "Weather in Oslo?")
+    own = {path.name: path.is_dir() for path in (first / "mcptui").iterdir()}
+    assert {"definitions", "sessions", "servers"} <= own.keys()
+    (home / "mcptui").mkdir(parents=True)
+    theirs.mkdir()
+    for name, is_folder in own.items():
+        (theirs / name).mkdir() if is_folder else (theirs / name).write_text("theirs")
+        (home / "mcptui" / name).symlink_to(theirs / name)
+    done = mcptui(home, "run", "--demo", "--approve", "all", "--session", "rain", "Weather in Oslo?")
+    assert "Traceback" not in done.stderr
+    assert {path.name for path in theirs.rglob("*")} == own.keys()
+    assert all(path.read_text() == "theirs" for path in theirs.iterdir() if path.is_file())
+
+
 def test_a_link_in_place_of_a_session_is_refused_and_told(tmp_path: Path):
     mcptui(tmp_path, "run", "--demo", "--session", "rain", "Weather in Oslo?")
     (kept,) = (tmp_path / "mcptui" / "sessions").glob("*.mcpsession")

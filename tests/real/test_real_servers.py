@@ -66,6 +66,6 @@ async def test_a_path_outside_the_allowed_directory_is_an_error_that_the_model_r
     asked = calls(("files__read_text_file", {"path": "/etc/hostname"}))
     async with Endpoint([asked, says("I may not.")]) as endpoint:
         path = configured(tmp_path, endpoint, ["files"])
-        done = await mcptui("run", "--json", "--config", path, "go")
+        done = await mcptui("run", "--json", "--trust", "files", "--config", path, "go")
         told = endpoint.requests[1].json["messages"][-1]["content"]
     assert done.of_type("tool_result")[0]["is_error"] and told.startswith("ERROR: ") and "denied" in told

@@ -231,7 +231,7 @@ async def test_a_folder_that_cannot_be_written_to_does_not_stop_the_conversation
     (tmp_path / "sessions").write_text("in the way")
     one = stage(says("Hello."))
     assert (await one.ask("hi")).reason is EndReason.ANSWERED
-    assert one.conversations.problem == f"cannot write to {tmp_path / 'sessions'}: File exists"
+    assert one.conversations.problem == f"cannot write to {tmp_path / 'sessions'}: Not a directory"
 
 
 async def test_a_conversation_that_is_left_unsaved_is_reported_once(stage: Make, tmp_path: Path):
@@ -239,7 +239,7 @@ async def test_a_conversation_that_is_left_unsaved_is_reported_once(stage: Make,
     one = stage(says("Hello."))
     await one.ask("hi")
     await one.conversations.new()
-    assert "File exists" in one.conversations.lost()
+    assert "Not a directory" in one.conversations.lost()
     assert one.conversations.lost() == ""
 
 
@@ -259,8 +259,8 @@ async def test_a_branch_of_an_unsaved_conversation_reports_it_and_names_no_paren
     one = stage(says("Hello."), says("Again."))
     await one.ask("hi")
     await one.conversations.branch(2)
-    assert "File exists" in one.conversations.lost()
-    assert "File exists" in one.conversations.problem
+    assert "Not a directory" in one.conversations.lost()
+    assert "Not a directory" in one.conversations.problem
     assert [message.text for message in one.conversations.messages] == ["hi", "Hello."]
     await one.conversations.again()
     await one.ask("hi")
@@ -286,7 +286,7 @@ async def test_after_the_end_it_is_known_why_the_conversation_was_not_saved(stag
     one = stage(says("Hello."))
     await one.ask("hi")
     await one.conversations.close()
-    assert "File exists" in one.conversations.problem
+    assert "Not a directory" in one.conversations.problem
 
 
 async def test_a_turn_that_is_cancelled_before_it_begins_ends_as_cancelled(stage: Make):

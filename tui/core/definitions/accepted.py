@@ -1,8 +1,9 @@
 """Which definitions of a server are accepted, and what has changed since. No I/O but through its keeper.
 
 The first list that is seen of a server is accepted, as the person had it started, except for definitions with
-hidden text. These, and whatever differs from what was accepted later or is new, are not offered until
-somebody accepts exactly that.
+hidden text; so are tools that it adds before its first call, since some list theirs one after the other. What
+has hidden text, and whatever differs from what was accepted or is new later, is not offered until somebody
+accepts exactly that.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -85,6 +86,7 @@ class ServerDefinitions:
         self._accepted: dict[str, Accepted] | None = None
         self._refused: dict[str, str] = {}
         self._open = False
+        self._is_complete = self._is_called = False
         self._digests: dict[str, str] = {}
         self._current: Mapping[str, Definition] = {}
         self._changes: tuple[int, Sequence[DefinitionChange]] = (-1, ())
@@ -111,8 +113,8 @@ class ServerDefinitions:
     ) -> None:
         """Take note of what the server lists now.
 
-        The first list is accepted, without the `doubtful` names, which somebody has to read; an incomplete
-        one until the first that is `complete`, as far as it goes.
+        The first list is accepted, without the `doubtful` names, which somebody has to read; with what is
+        added to it until there was one that is `complete`, and a call.
         """
         self.load()
         self._current, self._digests = current, dict(digests)
@@ -124,11 +126,17 @@ class ServerDefinitions:
                 for name, digest in digests.items()
                 if name not in self._accepted and name not in doubtful
             }
-            self._open = not complete
+            self._is_complete = self._is_complete or complete
+            self._open = not (self._is_complete and self._is_called)
             if new or complete:
                 self._accepted |= new
                 self._save(new)
         self.revision += 1
+
+    def called(self) -> None:
+        """Take note that a tool is called: from now on, new tools have to be accepted."""
+        self._is_called = True
+        self._open = self._open and not self._is_complete
 
     def is_accepted(self, name: str, digest: str) -> bool:
         known = self._accepted.get(name) if self._accepted is not None else None

@@ -106,7 +106,11 @@ class ServerOffer:
         return described(said, MAX_INSTRUCTIONS) if self.definitions.is_accepted(INSTRUCTIONS, digest) else ""
 
     def refusal(self, tool: Tool, catalog: Catalog) -> str:
-        """Return why a tool may not be called now, or "": what was offered and accepted is a definition."""
+        """Return why a tool may not be called now, or "": what was offered and accepted is a definition.
+
+        Asked right before a call, which ends the first list.
+        """
+        self.definitions.called()
         present = catalog.find(tool.name)
         if present is None:
             return f"{tool.server} no longer offers {tool.name}."

@@ -156,7 +156,7 @@ def read_decisions(path: Path) -> Iterator[DecisionRecord]:
     for number in range(MAX_FILES - 1, -1, -1):
         one = _numbered(path, number)
         try:
-            text = read_bounded(one, 2 * MAX_BYTES)
+            text = read_bounded(one, 2 * MAX_BYTES, links=False)
         except FileNotFoundError:
             continue
         except Unreadable as error:

@@ -17,7 +17,7 @@ from tui.core.definitions.definition import digest_of
 from tui.core.errors import ConfigError
 from tui.core.jsonrpc.reader import loads
 from tui.settings.files import Unopened, Unreadable, locked, read_bounded
-from tui.settings.save import write_private
+from tui.settings.save import write_state
 
 FORMAT = 1
 MAX_BYTES = 16 * 1024 * 1024
@@ -79,7 +79,7 @@ class StoredDefinitions:
                     before = Kept()
                 accepted = {**before.accepted, **new.accepted}
                 last = dict(list(accepted.items())[-MAX_ACCEPTED:])
-                write_private(path, _text(server, last, new.refused, self._redact))
+                write_state(path, _text(server, last, new.refused, self._redact))
                 self._forget_old()
         except (ConfigError, OSError, ValueError) as error:
             _log.warning("cannot save the accepted definitions of %s: %s", server, error)
@@ -115,7 +115,7 @@ def _text(
 def _read(path: Path) -> Kept | None:
     """Return what a file keeps, None if there is none. Raises Unreadable if it is damaged."""
     try:
-        found = loads(read_bounded(path, MAX_BYTES))
+        found = loads(read_bounded(path, MAX_BYTES, links=False))
     except FileNotFoundError:
         return None
     except (ValueError, RecursionError) as error:

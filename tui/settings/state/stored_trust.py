@@ -12,7 +12,7 @@ from tui.core.errors import ConfigError
 from tui.core.jsonrpc.reader import loads
 from tui.core.servers import ServerSpec
 from tui.settings.files import Unopened, Unreadable, locked, read_bounded
-from tui.settings.save import write_private
+from tui.settings.save import write_state
 
 FORMAT = 1
 MAX_BYTES = 1024 * 1024
@@ -66,14 +66,14 @@ def _change(path: Path, key: Key, trusted: bool) -> None:
                 {"name": name, "runs": runs, "trusted": answer}
                 for (name, runs), answer in list(answers.items())[-MAX_ENTRIES:]
             ]
-            write_private(path, json.dumps({"format": FORMAT, "servers": listed}, indent=1) + "\n")
+            write_state(path, json.dumps({"format": FORMAT, "servers": listed}, indent=1) + "\n")
     except (ConfigError, OSError, ValueError) as error:
         _log.warning("cannot save which servers are trusted: %s", error)
 
 
 def _read(path: Path, *, to_change: bool = False) -> dict[Key, bool]:
     try:
-        found = loads(read_bounded(path, MAX_BYTES))
+        found = loads(read_bounded(path, MAX_BYTES, links=False))
     except Unopened as error:
         if to_change:
             raise ConfigError(f"{error}.", where=str(path)) from error

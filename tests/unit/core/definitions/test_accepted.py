@@ -48,6 +48,7 @@ def test_the_first_list_is_accepted_without_a_question():
 def test_a_changed_and_a_new_tool_are_changes_and_a_removed_one_is_none():
     definitions = ServerDefinitions("srv")
     see(definitions, listed(a="1", b="1", c="1"))
+    definitions.called()
     see(definitions, listed(b="2", c="1", d="1"))
     assert [(one.name, one.is_new) for one in definitions.changes()] == [("b", False), ("d", True)]
     assert accepted(definitions, listed(b="2", c="1", d="1")) == ["c"]
@@ -91,6 +92,14 @@ def test_the_first_list_may_come_in_pieces_but_no_tool_may_change_meanwhile():
     see(definitions, listed(a="1"), complete=False)
     see(definitions, listed(a="2", b="1"))
     assert names(definitions.changes()) == ["a"]
+
+
+def test_tools_that_a_server_adds_before_its_first_call_belong_to_its_first_list():
+    definitions = ServerDefinitions("srv")
+    see(definitions, listed(a="1"))
+    see(definitions, listed(a="1", b="1"))
+    assert definitions.changes() == []
+    definitions.called()
     see(definitions, listed(a="1", b="1", c="1"))
     assert names(definitions.changes()) == ["c"]
 
@@ -124,7 +133,7 @@ class Pinning(RuleBasedStateMachine):
         self.shown = []
         self.said_yes = {}
         self.open = True
-        self.began = False
+        self.began = self.complete = self.called = False
 
     @rule(tools=tools, complete=st.booleans())
     def lists(self, tools, complete):
@@ -134,7 +143,14 @@ class Pinning(RuleBasedStateMachine):
             for name, digest in digests_of(self.now).items():
                 self.said_yes.setdefault(name, digest)
             self.began = self.began or complete or bool(self.now)
-            self.open = not complete
+            self.complete = self.complete or complete
+            self.open = not (self.complete and self.called)
+
+    @rule()
+    def a_tool_is_called(self):
+        self.definitions.called()
+        self.called = True
+        self.open = self.open and not self.complete
 
     @rule()
     def a_person_looks(self):
@@ -157,6 +173,7 @@ class Pinning(RuleBasedStateMachine):
     def mcptui_starts_again(self):
         self.definitions = ServerDefinitions("srv", "key", self.memory)
         self.now, self.shown = {}, []
+        self.complete = self.called = False
         if self.began:
             self.open = False
 

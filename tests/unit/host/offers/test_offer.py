@@ -25,9 +25,11 @@ def listing(*tools, instructions=None):
 
 
 def seen(*listings):
+    """Return the offer of a server whose tool is called after its first list."""
     offer = ServerOffer(SPEC, DefinitionBook())
     for one in listings:
         offer.see(one)
+        offer.definitions.called()
     return offer
 
 

@@ -48,5 +48,5 @@ def test_the_word_ends_at_the_cursor(line: str, column: int, is_first: bool):
     column = min(column, len(line))
     found = completion_at(line, column, is_first=is_first)
     if found is not None:
-        sign = "" if found.what is CompletionKind.ARGUMENT else {"command": "/", "reference": "@"}[found.what]
+        sign = {"command": "/", "reference": "@"}.get(found.what, "")
         assert line[found.start : column] == sign + found.query
