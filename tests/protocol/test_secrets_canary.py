@@ -42,6 +42,12 @@ def written() -> Iterator[tuple[str, list[str]]]:
             yield str(path), found
 
 
+def files_with(text: str) -> list[Path]:
+    """Return the files of the state folder with `text` in them."""
+    files = Path(os.environ["XDG_STATE_HOME"]).rglob("*")
+    return [path for path in files if path.is_file() and text.encode() in path.read_bytes()]
+
+
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
     path = tmp_path / "config.toml"
@@ -179,3 +185,65 @@ async def test_a_remote_server_that_returns_its_headers_shows_them_to_nobody(tmp
         for kind in ("jsonl", "md", "har", "html"):
             await command(path, "traffic", str(recording), "--export", kind)
     assert list(written()) == []
+
+
+PRIVATE_KEY = """-----BEGIN PRIVATE KEY-----
+MIIBcanaryAAAABBBBCCCCDDDD
+EEEEcanaryFFFFGGGGHHHH
+-----END PRIVATE KEY-----"""
+
+PRINTS_LINES = """
+import json, os, sys
+print(os.environ["SERVER_PEM"], file=sys.stderr, flush=True)
+print(os.environ["SERVER_PEM"], *sys.argv[1:], sep="\\n", flush=True)
+for line in sys.stdin:
+    message = json.loads(line)
+    if message.get("method") == "initialize":
+        info = {"name": "s", "version": "1"}
+        result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": info}
+    else:
+        said = " ".join([os.environ["SERVER_PEM"].splitlines()[1], *sys.argv[1:]])
+        tool = {"name": "t", "description": said, "inputSchema": {"type": "object"}}
+        result = {"tools": [tool]}
+    if "id" in message:
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+"""
+
+
+async def test_a_private_key_and_arguments_that_a_server_prints_line_by_line_are_nowhere(tmp_path: Path):
+    arguments = [
+        "--gh=ghp_canary7f3a9c5e6f7a8b9c0d1e2f3a4b5c6d7e8",
+        "--header=X-Api-Key: canary-header-51bd08",
+        "-u",
+        "ada:canary-user-c2e9f4",
+        "https://h/x?a=1&sig=canary0user0c2e9f4",
+    ]
+    script, path = tmp_path / "prints.py", tmp_path / "lines.toml"
+    lines = (
+        "[servers.lines]",
+        f"command = {json.dumps(sys.executable)}",
+        f"args = {json.dumps([str(script), *arguments])}",
+        f"env = {{ SERVER_PEM = {json.dumps(PRIVATE_KEY)} }}",
+    )
+    await asyncio.to_thread(script.write_text, PRINTS_LINES, "utf-8")
+    await asyncio.to_thread(path.write_text, "\n".join(lines), "utf-8")
+    outputs = [
+        await mcptui(*words, "--config", str(path))
+        for words in (("list", "lines"), ("call", "lines", "t"), ("servers",), ("traffic",))
+    ]
+    assert "[redacted:servers.lines.env.SERVER_PEM]" in outputs[-1].out
+    for text in (one.out + one.err for one in outputs):
+        assert "canary" not in text
+    assert files_with("redacted:servers.lines.env.SERVER_PEM") != []
+    assert files_with("canary") == []
+
+
+@pytest.mark.parametrize("key", ["sk-envkeycanary-1234567890", "sk-live-Zk38Qm1xVt-canarykey1"])
+async def test_a_key_that_does_not_look_generated_is_not_printed_either(config: Path, key: str):
+    async with Endpoint([says(f"You sent {key}.")]) as endpoint:
+        model = f'[models.m]\nmodel = "m"\nbase_url = "{endpoint.base_url}"\napi_key = "{key}"\n'
+        await asyncio.to_thread(config.write_text, model, "utf-8")
+        done = await mcptui("run", "--json", "--session", "s", "--config", str(config), "what did I send?")
+    assert done.code == 0, done.err
+    assert "You sent [redacted:" in done.out and key not in done.out + done.err
+    assert files_with(key) == []

@@ -81,10 +81,7 @@ def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[
             continue
         name = ".".join(str(part) for part in path)
         if is_secret(path, value) and _is_searched(path, value):
-            found[name] = value
-            # A server that echoes its token rarely echoes the word "Bearer" before it.
-            if (bare := value.partition(" ")[2].strip()) and _SCHEME.fullmatch(value.partition(" ")[0]):
-                found[f"{name}.value"] = bare
+            found |= _forms(name, path, value)
         match path:
             case ("models", _, "api_key_env") if env.get(value):
                 found[value] = env[value]
@@ -103,6 +100,18 @@ def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[
             name = f"servers.{server}.args.{number}"
             taken = sum(one == name or one.startswith(f"{name}.") for one in found)
             found[f"{name}.{taken}" if taken else name] = value
+    return found
+
+
+def _forms(name: str, path: KeyPath, value: str) -> dict[str, str]:
+    """Return a value and what is secret inside of it, by name."""
+    found = {name: value}
+    # A server that echoes its token rarely echoes the word "Bearer" before it.
+    if (bare := value.partition(" ")[2].strip()) and _SCHEME.fullmatch(value.partition(" ")[0]):
+        found[f"{name}.value"] = bare
+    if path[2:3] == ("env",):  # a server may print the password of its connection string alone
+        inside = [one for one in secrets_in(value) if one != value and not is_common(one)]
+        found |= {f"{name}.{number}": one for number, one in enumerate(inside)}
     return found
 
 

@@ -1,5 +1,6 @@
 """Which values of a configuration are secret, and the configuration without them."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -129,3 +130,25 @@ def test_a_secret_too_short_to_be_searched_for_is_masked_where_it_is(text: str):
 def test_a_secret_inside_an_argument_is_known_to_the_redactor(argument: str):
     raw = {"servers": {"s": {"args": [argument]}}}
     assert secret_values(raw, raw, {}) == {"servers.s.args.0": CANARY}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["ghp_canary7f3a9c5e6f7a8b9c0d1e2f3a4b5c6d7e8"],
+        ["--gh=ghp_canary7f3a9c5e6f7a8b9c0d1e2f3a4b5c6d7e8"],
+        [f"--header=X-Api-Key: {CANARY}"],
+        ["-u", f"joe:{CANARY}"],
+        [f"https://h/x?a=1&sig={CANARY}"],
+    ],
+)
+def test_a_secret_among_arguments_is_known_and_never_shown(arguments: list[str]):
+    raw = {"servers": {"s": {"command": "x", "args": arguments}}}
+    (found,) = secret_values(raw, raw, {}).values()
+    assert "canary" in found and arguments[-1].endswith(found)
+    assert "canary" not in shown(f'[servers.a]\ncommand = "x"\nargs = {json.dumps(arguments)}')
+
+
+def test_the_password_inside_a_variable_is_a_secret_of_its_own():
+    raw = {"servers": {"s": {"env": {"DSN": f"postgres://joe:{CANARY}@db/x"}}}}
+    assert CANARY in secret_values(raw, raw, {}).values()

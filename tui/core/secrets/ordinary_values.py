@@ -5,6 +5,7 @@ that of one: replacing it everywhere would damage results without hiding anythin
 """
 
 import re
+from collections.abc import Iterator
 
 from tui.core.secrets.places import is_plain, may_be_secret, only_refers_to_a_secret
 from tui.core.secrets.shapes import looks_random
@@ -30,20 +31,42 @@ _WORD = re.compile(
     r"(?:[A-Za-z]?[a-z]{0,19}|[A-Z]{1,20}|[A-Z]?[a-z]+(?:[A-Z][a-z]{2,19}){1,3})\d{0,3}"  # debug, UTF8
     r"|\d{1,5}[a-z]?|(?:19|20)\d{6}"  # 4o, 11434, 20241022
 )
+_VARIANT = re.compile(r"[a-z]{1,3}\d{1,4}[a-z]")
+"""One piece like `cl100k` or `a3b`, next to words: of a tokenizer, of a model."""
+
+_DATE = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?"
+    r"|\d{8}T\d{4,6}Z?"
+)
+"""A date, or a date and a time (ISO 8601)."""
+
+MIN_DIGITS = 5
+"""Different digits of a number that is not ordinary text."""
+
+MIN_LINE = 8
+"""A shorter line of a value would match ordinary text."""
+
+MAX_LINES = 500
+"""Lines of a value that are found alone; of an RSA key of 16,384 bits there are 200."""
+
+_LINE_BREAK = re.compile(r"[\r\n\v\f\x85\u2028\u2029]+|\\+[nr]")
+_AROUND_A_LINE = " \t\"',"
+_OF_A_KEY = re.compile(r"[A-Za-z0-9+/=_-]+")
 
 
 def is_ordinary(value: str) -> bool:
     """Return whether a value consists of words and short numbers: a region, a URL, a model, an option."""
-    if is_plain(value) or _E_MAIL.fullmatch(value):
+    if is_plain(value) or _E_MAIL.fullmatch(value) or _DATE.fullmatch(value):
         return True
     if _PASSPHRASE.fullmatch(value):
         return False
-    return all(_WORD.fullmatch(piece) for piece in _BETWEEN.split(value))
+    unknown = [piece for piece in _BETWEEN.split(value) if not _WORD.fullmatch(piece)]
+    return not unknown or (len(unknown) == 1 and _VARIANT.fullmatch(unknown[0]) is not None)
 
 
 def is_common(value: str) -> bool:
-    """Return whether a value is no secret whatever its name is: a common word, or a path."""
-    if value.strip().lower() in COMMON:
+    """Return whether a value is no secret whatever its name is: a common word, a date, or a path."""
+    if value.strip().lower() in COMMON or _DATE.fullmatch(value.strip()):
         return True
     return _PATH.fullmatch(value) is not None and not looks_random(value)
 
@@ -55,3 +78,26 @@ def is_searched(name: str, value: str) -> bool:
     if may_be_secret(name) and not only_refers_to_a_secret(name):
         return not (_ADDRESS.fullmatch(value) and is_ordinary(value))
     return not is_ordinary(value)
+
+
+def is_a_word(key: str) -> bool:
+    """Return whether the key of an endpoint may be ordinary text: `lm-studio`, `not-needed`, `00000000`."""
+    return is_ordinary(key) and len({char for char in key if char.isdigit()}) < MIN_DIGITS
+
+
+def secret_lines(value: str) -> Iterator[str]:
+    """Yield the lines of a value that are secrets of their own: a server may print it line by line.
+
+    Of a private key that is every line of MIN_LINE characters, otherwise those that look generated. A line
+    break may be escaped, as in variables that hold such a key.
+    """
+    lines = _LINE_BREAK.split(value)
+    in_key = False
+    for line in lines[:MAX_LINES] if len(lines) > 1 else ():
+        text = line.strip(_AROUND_A_LINE)
+        if "-----" in text:
+            in_key = "-----BEGIN " in text
+        elif len(text) >= MIN_LINE and (
+            (in_key and _OF_A_KEY.fullmatch(text)) or not (is_ordinary(text) or is_common(text))
+        ):
+            yield text

@@ -10,6 +10,8 @@ from itertools import pairwise
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from tui.core.secrets.shapes import shapes_in
+
 _MAY_BE_SECRET = re.compile(
     r"(?<!mon|tur|hot)key(?!board|word)|token(?!i[sz])|secret(?!ar)|passw|passphrase|(?<![a-z])pass\Z|pwd"
     r"|auth(?!or(?!i[sz]a))|credential|cookie|bearer|private|session|signature",
@@ -42,6 +44,20 @@ _USER = re.compile(
 _FLAG = re.compile(r"--?(?P<name>[A-Za-z][\w-]*)(?:=(?P<value>.*))?", re.DOTALL)
 _WHOLE = re.compile(r"(?P<name>[A-Za-z_][\w.-]*)(?:=(?=\S*\Z)|:\s*)(?P<value>.*)", re.DOTALL)
 """`NAME=VALUE`, as of `docker -e`, or `Name: value`, as of `curl -H`: the value is the rest."""
+
+_ATTACHED_HEADER = re.compile(r"-H(?=[A-Za-z][\w.-]*:)")
+"""As in `-HX-Api-Key: value`."""
+
+_USER_FLAGS = frozenset({"u", "user", "proxy-user"})
+_ATTACHED_USER = re.compile(r"-[uU](?=[^:\s=]+:)")
+_PASSWORD = re.compile(
+    r"(?P<user>[^:\s/]+):(?!(?P=user)\Z)(?P<password>(?!//|\\|\d+(?:/.*)?\Z).+)",
+    re.DOTALL,
+)
+"""`user:password`, as of `curl -u`; not `1000:1000` or `node:node`, as of `docker -u`, or an address."""
+
+_SIGNED = frozenset({"sig"})
+"""Names of secrets in the query of a URL only."""
 
 _SCHEME = re.compile(r"\A(?:bearer|basic|token|apikey)\s+(?=\S)", re.IGNORECASE)
 
@@ -88,16 +104,43 @@ def places_in_arguments(arguments: Sequence[str]) -> list[list[SecretSpan]]:
     expected = ""
     for argument in arguments:
         flag = _FLAG.fullmatch(argument)
-        whole = flag or _WHOLE.fullmatch(argument)
         places = list(_inside(argument))
         if flag is None and expected and _is_secret(expected, argument):
             places.append(SecretSpan(0, len(argument), expected))
-        elif whole is not None and whole["value"] and _is_secret(whole["name"], whole["value"]):
-            places.append(SecretSpan(*whole.span("value"), whole["name"]))
+        elif flag is None:
+            start = attached.end() if (attached := _ATTACHED_HEADER.match(argument)) else 0
+            places += _assigned(argument, start)
+        elif flag["value"]:
+            if _is_secret(flag["name"], flag["value"]):
+                places.append(SecretSpan(*flag.span("value"), flag["name"]))
+            places += _assigned(argument, flag.start("value"))
+        places += _password(argument, flag, expected)
         found.append(_in_order(places))
         negated = flag is not None and flag["name"].startswith("no-")
         expected = flag["name"] if flag is not None and flag["value"] is None and not negated else ""
     return found
+
+
+def _assigned(argument: str, start: int) -> Iterator[SecretSpan]:
+    """Yield the rest of an argument from `start` if it is `NAME=VALUE` or `Name: value` of a secret."""
+    whole = _WHOLE.fullmatch(argument, start)
+    if whole is not None and whole["value"] and _is_secret(whole["name"], whole["value"]):
+        yield SecretSpan(*whole.span("value"), whole["name"])
+
+
+def _password(argument: str, flag: re.Match[str] | None, expected: str) -> Iterator[SecretSpan]:
+    """Yield the password of `-u user:password`, which may be behind the flag, a blank or a `=`."""
+    if flag is not None and flag["value"] and flag["name"].lower() in _USER_FLAGS:
+        start = flag.start("value")
+    elif flag is None and expected.lower() in _USER_FLAGS:
+        start = 0
+    elif flag is None and (attached := _ATTACHED_USER.match(argument)):
+        start = attached.end()
+    else:
+        return
+    found = _PASSWORD.fullmatch(argument, start)
+    if found is not None and not _SHOWN.fullmatch(found["password"]):
+        yield SecretSpan(*found.span("password"), "password")
 
 
 def masked(text: str, places: Iterable[SecretSpan] | None = None) -> str:
@@ -146,11 +189,19 @@ def _inside(text: str) -> Iterator[SecretSpan]:
     for pattern in (_ASSIGNED, _FLAG_IN_LINE):
         for found in pattern.finditer(text):
             group = next(name for name in ("double", "single", "bare") if found[name] is not None)
-            if _is_secret(found["name"], found[group]):
+            signed = (
+                text[max(0, found.start() - 1) : found.start()] in ("?", "&")
+                and found["name"].lower() in _SIGNED
+            )
+            if _is_secret("signature" if signed else found["name"], found[group]):
                 yield SecretSpan(*found.span(group), found["name"])
     for found in _MEMBER.finditer(text):
         if _is_secret(found["name"], found["value"]):
             yield SecretSpan(*found.span("value"), found["name"])
+    octets = text.encode("utf-8", "surrogatepass")
+    for start, end, name in shapes_in(octets, placeholders=False):
+        first, last = (len(octets[:place].decode("utf-8", "surrogatepass")) for place in (start, end))
+        yield SecretSpan(first, last, name)
 
 
 def _is_secret(name: str, value: str) -> bool:

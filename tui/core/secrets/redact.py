@@ -15,7 +15,8 @@ from tui.core.secrets.encodings import (
     text_of,
     url_views,
 )
-from tui.core.secrets.shapes import PartialQuotes, looks_random, shapes_in
+from tui.core.secrets.ordinary_values import is_a_word, secret_lines
+from tui.core.secrets.shapes import PartialQuotes, shapes_in
 from tui.core.traffic import Redaction
 
 WINDOW = 16 * 1024
@@ -30,14 +31,15 @@ class BytesRedactor:
     """Replaces configured values and known shapes of secrets in bytes by `[redacted:NAME]`.
 
     `keys` are those of the `names` by value of which partial quotes are replaced too; `placeholders` replaces
-    those that look like a secret too. Short values would match ordinary text.
+    those that look like a secret too. Short values would match ordinary text. Lines of a value are found too.
     """
 
     def __init__(
         self, names: Mapping[str, str], keys: Mapping[str, str], *, placeholders: bool = True
     ) -> None:
         self._placeholders = placeholders
-        texts = {text: name for value, name in names.items() for text in forms_of(value)}
+        texts = {text: name for value, name in names.items() for text in secret_lines(value)}
+        texts |= {text: name for value, name in names.items() for text in forms_of(value)}
         # Longest first: of overlapping values, the name of the longest is shown.
         self._forms = [EncodedSecret(texts[text], text) for text in sorted(texts, key=len, reverse=True)]
         self._quotes = PartialQuotes(keys)
@@ -171,8 +173,12 @@ class Redactor:
         names = {**_by_value(secrets), **_by_value(keys), **self._names}
         self._keys = {**_by_value(keys), **self._keys}
         self._names = names
-        spoken = {
-            value: name for value, name in names.items() if value not in self._keys or looks_random(value)
+        spoken = {value: name for value, name in names.items() if value not in self._keys}
+        spoken |= {
+            key: name
+            for key, name in self._keys.items()
+            # What remained of a key around another secret would still be a part of it.
+            if not is_a_word(key) or any(secret in key for secret in spoken)
         }
         spoken_keys = {value: name for value, name in spoken.items() if value in self._keys}
         self._spoken_names = spoken
@@ -201,7 +207,7 @@ class Redactor:
     def redact_spoken(self, text: str, *, shapes: bool = False, quotes: bool = False) -> str:
         """Return text of a model or a person without complete known values.
 
-        An endpoint's key that looks like a word (`lm-studio`) is not a secret here, because the text may be a
+        An endpoint's key that consists of words (`lm-studio`) is not a secret here, because the text may be a
         path or a program. Truncated and masked keys stay for the same reason, unless `quotes`. `shapes`
         replaces what looks like a secret too, but no placeholders.
         """
@@ -219,7 +225,9 @@ class Redactor:
         The value may be plain or in base64.
         """
         if self._beginnings is None:
-            self._beginnings = Beginnings(form for value in self._spoken_names for form in forms_of(value))
+            self._beginnings = Beginnings(
+                form for value in self._spoken_names for form in (*forms_of(value), *secret_lines(value))
+            )
         return self._beginnings.at_end(text)
 
     def redact_cut(self, text: str) -> str:
@@ -227,7 +235,11 @@ class Redactor:
 
         For sentences with texts that were cut, and for a line that is still being written.
         """
-        parts = self.redact(text).split(CUT)
+        parts = self.redact(self._without_cut(text)).split(CUT)
+        return self._without_cut(CUT.join(parts))
+
+    def _without_cut(self, text: str) -> str:
+        parts = text.split(CUT)
         for place, part in enumerate(parts):
             if (count := self.begun_at_end(part)) >= MIN_CUT:
                 parts[place] = part[:-count] + (CUT if place == len(parts) - 1 else "")

@@ -26,6 +26,12 @@ from tui.core.secrets.ordinary_values import is_common, is_ordinary, is_searched
         "/home/ada/My Notes",
         "C:\\Users\\ada",
         "2026-11-23",
+        "2026-11-23T10:00:00Z",
+        "2026-11-23 10:00:00.123+01:00",
+        "20261123T100000Z",
+        "cl100k_base",
+        "o200k_harmony",
+        "qwen3-30b-a3b",
     ],
 )
 def test_words_short_numbers_and_paths_are_ordinary(value):
@@ -44,6 +50,7 @@ def test_words_short_numbers_and_paths_are_ordinary(value):
         "postgres://ada:hunter2hunter2@db/notes",
         "5f0c9a3e-1b7d-4c55-9a60-2f6d1c3b8e77",
         "xK9dQ2mZ7pL4",
+        "ab1c-de2f-gh3i",
         "correct-horse-battery-staple-again",
     ],
 )
@@ -69,6 +76,7 @@ def test_a_telling_name_makes_words_and_numbers_secrets(value):
         ("AUTH_URL", "https://login.example.com/oauth"),
         ("AUTH_TYPE", "client-secret-basic"),
         ("TOKEN_FILE", "tokens/current.txt"),
+        ("TOKEN_EXPIRES", "2026-11-23T10:00:00Z"),
     ],
 )
 def test_common_values_paths_and_addresses_are_not_searched_for_even_with_a_telling_name(name, value):

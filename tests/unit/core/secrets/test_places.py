@@ -38,6 +38,16 @@ S = "hunter2"
         ([f"Server=db;Password={S};Pooling=1"], ["Server=db;Password=[redacted:Password];Pooling=1"]),
         ([f"host=db password={S} port=1"], ["host=db password=[redacted:password] port=1"]),
         (["--password=a;b c&d"], ["--password=[redacted:password]"]),
+        (["ghp_" + "a1" * 18], ["[redacted:github]"]),
+        (["--gh=ghp_" + "a1" * 18], ["--gh=[redacted:github]"]),
+        (["AKIAIOSFODNN7EXAMPLE"], ["[redacted:aws]"]),
+        (["xoxb-123456789012-abcdefgh1"], ["[redacted:slack]"]),
+        (["ü sk-abcdefghijklmnop1234 é"], ["ü [redacted:key] é"]),
+        ([f"--header=X-Api-Key: {S} x"], ["--header=X-Api-Key: [redacted:X-Api-Key]"]),
+        ([f"-HX-Api-Key: {S}"], ["-HX-Api-Key: [redacted:X-Api-Key]"]),
+        (["-u", f"joe:{S}"], ["-u", "joe:[redacted:password]"]),
+        ([f"--user=joe:{S}", f"-ujoe:{S}"], ["--user=joe:[redacted:password]", "-ujoe:[redacted:password]"]),
+        ([f"/tmp/x?a=1&sig={S}"], ["/tmp/x?a=1&sig=[redacted:sig]"]),
     ],
 )
 def test_a_secret_in_a_command_line_is_masked_where_it_is(arguments: list[str], shown: list[str]):
@@ -57,6 +67,10 @@ def test_a_secret_in_a_command_line_is_masked_where_it_is(arguments: list[str], 
         ["run", "npm:pkg@1.2", "https://ada@host/path?page=2"],
         ["--verbose", "--token"],
         ["--key", "./key.pem"],
+        ["-u", "1000:1000", "--user", "node:node", "--user=ada"],
+        ["-u", "https://host/path", "--user", "bob@example.com"],
+        ["-u", "localhost:8080/path", "--header=Accept: text/html", "--sig", "x"],
+        ["sk-proj-xxxxxxxxxxxxxxxxxxxx"],
     ],
 )
 def test_an_ordinary_command_line_is_shown_whole(arguments: list[str]):
@@ -64,7 +78,17 @@ def test_an_ordinary_command_line_is_shown_whole(arguments: list[str]):
 
 
 def test_masking_twice_changes_nothing():
-    once = masked_arguments([f"--token={S}", "--api-key", S, f"https://a:{S}@h/?key={S}"])
+    once = masked_arguments(
+        [
+            f"--token={S}",
+            "--api-key",
+            S,
+            f"https://a:{S}@h/?key={S}&sig={S}",
+            "-u",
+            f"a:{S}",
+            f"--header=X-Key: {S}9",
+        ]
+    )
     assert masked_arguments(once) == once
 
 

@@ -190,3 +190,62 @@ def test_the_beginning_of_a_value_in_base64_is_found_too():
     redactor = Redactor({"K": "configured-value"})
     text = "it is Y29uZmln"
     assert redactor.begun_at_end(text) == len("Y29uZmln")
+
+
+PRIVATE_KEY = """-----BEGIN PRIVATE KEY-----
+MIIBVwIBADANBgkqhkiG9w0BAQEFAASC
+abcdefghijkl
+-----END PRIVATE KEY-----
+"""
+
+
+@pytest.mark.parametrize(
+    "value", [PRIVATE_KEY, PRIVATE_KEY.replace("\n", "\r\n"), PRIVATE_KEY.replace("\n", "\\n")]
+)
+def test_each_line_of_a_private_key_is_a_secret(value: str):
+    redactor = Redactor({"K": value})
+    for line in PRIVATE_KEY.splitlines()[1:3]:
+        for found in (redactor.redact(line), redactor.redact_spoken(f"it is {line}")):
+            assert line not in found and "[redacted:K]" in found
+    assert redactor.redact_cut("it is MIIBVwIB…") == "it is …"
+    assert redactor.redact_spoken("-----END PRIVATE KEY-----") == "-----END PRIVATE KEY-----"
+    assert redactor.redact(f"<{PRIVATE_KEY.strip()}>").count("[redacted:") == 1
+
+
+def test_of_other_values_of_several_lines_only_what_looks_generated_is_a_secret_alone():
+    value = '{\n  "type": "service_account",\n  "id": "5f0c9a3e1b7d4c55",\n  "mode": "production"\n}'
+    redactor = Redactor({"K": value})
+    assert redactor.redact(value) == "[redacted:K]"
+    text = '"type": "service_account", "mode": "production"'
+    assert redactor.redact(text) == text
+    assert redactor.redact('"id": "5f0c9a3e1b7d4c55"') == '"[redacted:K]"'
+
+
+SHORT, LONG = "sk-live-Zk38Qm1xVt", "sk-live-Zk38Qm1xVt-firstkey11"
+
+
+@pytest.mark.parametrize("outer", [LONG, f"first-{SHORT}-last", f"words-{SHORT}"])
+@pytest.mark.parametrize("as_key", [True, False])
+def test_nothing_of_a_value_stays_around_another_that_it_contains(outer: str, as_key: bool):
+    redactor = Redactor({"A": SHORT} if as_key else {"A": SHORT, "B": outer}, {"B": outer} if as_key else {})
+    for found in (redactor.redact(outer), redactor.redact_spoken(outer), redactor.redact_values(outer)):
+        assert found == "[redacted:B]"
+    assert redactor.redact_spoken_bytes(outer.encode()) == b"[redacted:B]"
+
+
+def test_nothing_of_a_value_that_was_cut_stays_behind_another():
+    redactor = Redactor({"A": SHORT, "B": LONG})
+    assert redactor.redact_cut(f"it is {LONG[:-3]}…") == "it is …"
+    assert redactor.redact_cut(f"it is {LONG[:-3]}") == "it is …"
+
+
+@pytest.mark.parametrize(
+    "key", [LONG, "sk-envkeycanary-1234567890", "83746501928374650192", "hunter2-hunter2x"]
+)
+def test_a_key_of_an_endpoint_that_is_no_word_is_replaced_in_conversation_text(key: str):
+    assert Redactor(keys={"KEY": key}).redact_spoken(f"it is {key}") == "it is [redacted:KEY]"
+
+
+@pytest.mark.parametrize("key", ["lm-studio", "not-needed", "sk-no-key-required", "0000000000000000"])
+def test_a_key_that_only_fills_the_field_stays_in_conversation_text(key: str):
+    assert Redactor(keys={"KEY": key}).redact_spoken(f"~/{key}/models") == f"~/{key}/models"
