@@ -49,6 +49,16 @@ async def test_a_session_that_cannot_be_saved_is_reported_after_the_answer(tmp_p
     assert f"mcptui: some messages were not saved: {why}\n" in done.err
 
 
+async def test_traffic_that_cannot_be_recorded_is_reported_after_the_answer(tmp_path: Path):
+    state = tmp_path / "state"
+    (state / "mcptui").mkdir(parents=True)
+    (state / "mcptui" / "recordings").write_text("in the way")
+    async with Endpoint([says("Hello Ada.")]) as endpoint:
+        done = await mcptui("run", "--config", config(tmp_path, endpoint), "hi", XDG_STATE_HOME=str(state))
+    assert (done.code, done.out) == (0, "Hello Ada.\n")
+    assert "mcptui: the traffic was not recorded: " in done.err
+
+
 async def test_without_a_name_nothing_is_saved_and_nothing_resumed(tmp_path: Path):
     async with Endpoint([says("One."), says("Two.")]) as endpoint:
         given = ("run", "--config", config(tmp_path, endpoint))

@@ -83,6 +83,8 @@ async def _run(args: argparse.Namespace) -> int:
                     f"mcptui: some messages were not saved: {clean(runtime.conversations.problem)}",
                     file=sys.stderr,
                 )
+            if unrecorded := runtime.unrecorded:
+                print(f"mcptui: the traffic was not recorded: {clean(unrecorded)}", file=sys.stderr)
             if runtime.decisions.problem:
                 why = clean(runtime.decisions.problem)
                 print(f"mcptui: some decisions were not recorded: {why}", file=sys.stderr)

@@ -9,6 +9,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,8 @@ class StoredDefinitions:
         try:
             found = _read(path)
             if found is not None:
-                os.utime(path)  # it was used
+                with suppress(OSError):  # a disk that is read-only
+                    os.utime(path)  # it was used
         except (ConfigError, Unreadable, OSError) as error:
             _log.warning("the accepted definitions of a server cannot be read: %s", error)
             return Kept()

@@ -1,6 +1,8 @@
 """Accepted definitions in files: private, shared with other processes, and closed when damaged."""
 
+import errno
 import json
+import os
 import stat
 
 import pytest
@@ -73,6 +75,17 @@ def test_the_servers_that_were_used_least_recently_are_forgotten(tmp_path, monke
     for number in range(4):
         keep(tmp_path, Kept(), str(number) * 32)
     assert len(list(tmp_path.glob("*.json"))) == 2
+
+
+def test_what_was_accepted_holds_where_nothing_can_be_written(tmp_path, monkeypatch):
+    kept = Kept({"add": accepted(ADD)})
+    keep(tmp_path, kept)
+
+    def refuse(path):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(os, "utime", refuse)
+    assert StoredDefinitions(tmp_path).load(KEY) == kept
 
 
 def test_a_disk_that_takes_nothing_costs_nothing_but_a_line_in_the_log(tmp_path, caplog):
