@@ -1,23 +1,68 @@
-"""Approvals given for good: stored in the configuration file, and shared with other processes by it."""
+"""What the configuration file allows: its rules, and approvals given for good, which other processes share.
+
+A file that is not the person's own may have been written to allow calls, so only the rules of it that ask and
+deny are in force, unless the person trusts it (`--trust-config`).
+"""
 
 import asyncio
+from typing import TYPE_CHECKING
 
 from tui.core.errors import McptuiError, sentences
+from tui.core.text import clean_line
 from tui.core.turn.approval_policy import Policy
+from tui.core.turn.rules import Rules, Verdict
 from tui.settings.config_file import ConfigFile
 
+if TYPE_CHECKING:
+    from tui.settings.load import Loaded
+
+NOT_OWN = "This is not your own configuration file. To use what it allows, start with --trust-config."
+NOT_IN_FORCE = (
+    "the file is not your own configuration, so nothing that it allows is in force: its allow rules and "
+    "remembered approvals. Its ask and deny rules are. To use all of them, start with --trust-config."
+)
 SAVED_LATER = "It will be saved with the next tool that you always allow."
 
 
 class RememberedApprovals:
-    """Synchronizes the approvals of a policy with those of the configuration file."""
+    """Synchronizes the approvals of a policy with the configuration file, if it counts or with `trust`."""
 
-    def __init__(self, config: ConfigFile) -> None:
+    def __init__(self, config: ConfigFile, *, trust: bool = False) -> None:
         self._config = config
+        self._trust = trust
         self._policy = Policy()
         self._saved: set[str] = set()
         self._stamp = (0, 0, 0)
         self._saving = asyncio.Lock()
+
+    @property
+    def may_allow(self) -> bool:
+        """Whether the file may allow calls: it is the person's own, or trusted."""
+        return self._trust or not self._config.source
+
+    def rules(self, loaded: "Loaded") -> Rules:
+        """Return the rules of the file that are in force."""
+        from tui.settings.specs import approval_rules
+
+        found = approval_rules(loaded.settings.approvals)
+        if self.may_allow:
+            return found
+        return Rules(tuple(rule for rule in found.rules if rule.action is not Verdict.ALLOW))
+
+    def remembered(self, loaded: "Loaded") -> set[str]:
+        """Return the approvals of the file that are in force."""
+        return set(loaded.settings.approvals.remembered) if self.may_allow else set()
+
+    def problems(self, loaded: "Loaded") -> list[str]:
+        """Return the problems of a file, and what of it is not in force."""
+        from tui.settings.specs import approval_rules
+
+        approvals = loaded.settings.approvals
+        allowing = [rule for rule in approval_rules(approvals).rules if rule.action is Verdict.ALLOW]
+        found = [str(problem) for problem in loaded.problems]
+        if not self.may_allow and (allowing or approvals.remembered):
+            found.append(f"{clean_line(str(loaded.path), 400)} approvals: {NOT_IN_FORCE}")
+        return found
 
     def begin(self, policy: Policy, stamp: tuple[int, int, int]) -> None:
         """Synchronize a policy that has the approvals the file had at `stamp`."""
@@ -29,11 +74,13 @@ class RememberedApprovals:
         if stamp == self._stamp:
             return
         self._stamp = stamp
-        self._take_over(set(self._config.remembered()))
+        self._take_over(set(self._config.remembered()) if self.may_allow else set())
 
     async def save(self) -> str:
         """Add new approvals to the file, and take over its changes. Return what failed, or ""."""
         async with self._saving:
+            if not self.may_allow:
+                return f"The approval is valid for this session only. {NOT_OWN}"
             unsaved = self._policy.always - self._saved
             try:
                 saved = set(await asyncio.to_thread(self._config.add, "approvals.remembered", unsaved))

@@ -77,8 +77,10 @@ class Options:
     def applied(self, spec: ServerSpec, source: str = "") -> ServerSpec:
         """Return a server as the command line wants it; `source` is where it came from, or ""."""
         found = replace(spec, source=source) if source else spec
-        if source and not self.trust_config:  # somebody else may have written that it is trusted
-            found = replace(found, trusted=None if found.trusted else found.trusted)
+        if source and not self.trust_config:  # somebody else may have written what it may do
+            found = replace(found, trusted=None if found.trusted else found.trusted, accept_changes=False)
+            if found.sampling is SamplingRule.ALLOW:
+                found = replace(found, sampling=SamplingRule.ASK)
         found = found if self.sampling is None else replace(found, sampling=self.sampling)
         found = replace(found, trusted=True) if spec.name in self.trusted else found
         roots = tuple(os.path.abspath(os.path.expanduser(root)) for root in self.roots)

@@ -5,9 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tui.core.errors import ConfigError
 from tui.core.tools import Tool
 from tui.core.turn.approval_policy import Judgement
 from tui.core.turn.rules import Rule, RuleError, Verdict, parse_rule
+from tui.runtime.approvals import NOT_OWN
 
 if TYPE_CHECKING:
     from tui.runtime.config_reload import ConfigReload
@@ -83,12 +85,18 @@ class RuleChanges:
         rule = parse_rule(text)
         await asyncio.to_thread(add_item, self._configuration.file.path, (APPROVALS, NEW), str(rule))
         await self._configuration.reload_or_raise()
+        self._require_in_force(rule)
+
+    def _require_in_force(self, rule: Rule) -> None:
+        if rule.action is Verdict.ALLOW and rule not in self.rules:
+            raise ConfigError("The rule is saved, but not in force", next_step=NOT_OWN)
 
     async def replace(self, rule: Rule, text: str) -> None:
         """Put another rule in the place of one. Raises McptuiError."""
         new = parse_rule(text)
         if rule.origin == NEW or new.action is rule.action:
             await self._change(rule, str(new) if rule.origin == NEW else new.pattern)
+            self._require_in_force(new)
         else:  # its list has another action
             await self.add(text)
             await self._change(rule, None)

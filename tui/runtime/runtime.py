@@ -135,7 +135,7 @@ class Runtime:
             look=self.request.look,
         )
         self.conversations = Conversations(self._active_model, self.turn_context, self._sessions)
-        self._approvals = RememberedApprovals(self._config)
+        self._approvals = RememberedApprovals(self._config, trust=options.trust_config)
         self.calls = StoredCalls(data_dir() / "calls.json")
         self.decisions = StoredDecisions(decisions_file(), lambda text: self.redactor.redact(text))
         self.turn_context.decisions = self.decisions
@@ -253,9 +253,7 @@ class Runtime:
 
     def _apply(self, loaded: "Loaded", stamp: tuple[int, int, int]) -> None:
         """Make servers, rules and limits of a configuration that was read when its file had `stamp`."""
-        from tui.settings.specs import approval_rules
-
-        self._problems = [str(problem) for problem in loaded.problems]
+        self._problems = self._approvals.problems(loaded)
         specs = self._adopt(loaded)
         self.host = Host(
             specs,
@@ -273,16 +271,16 @@ class Runtime:
             decisions=self.decisions,
             consent=self.consent,
         )
-        context, settings = self.turn_context, loaded.settings
+        context = self.turn_context
         context.toolbox = self.host.toolbox
         context.resources = self.host.model_resources
         context.turned_off = self.host.toolbox.turned_off
         context.starting = ServersStarting(self.host.statuses, self._clock)
         context.policy = Policy(
-            approval_rules(settings.approvals),
+            self._approvals.rules(loaded),
             self._options.mode,
             lambda server: self._digests.get(server, ""),
-            set(settings.approvals.remembered),
+            self._approvals.remembered(loaded),
             refresh=self._approvals.refresh,
             trust=self.trust,
         )
@@ -297,11 +295,9 @@ class Runtime:
 
     def _take_over(self, loaded: "Loaded") -> None:
         """Apply the rules and limits of a configuration that was read again; its servers are applied."""
-        from tui.settings.specs import approval_rules
-
-        self._problems = [str(problem) for problem in loaded.problems]
+        self._problems = self._approvals.problems(loaded)
         # The remembered approvals follow the file by themselves.
-        self.turn_context.policy.rules = approval_rules(loaded.settings.approvals)
+        self.turn_context.policy.rules = self._approvals.rules(loaded)
         self._limit(loaded)
         if self.host.sign_ins is not None:
             self.host.sign_ins.client_metadata_url = loaded.settings.oauth.client_metadata_url or ""

@@ -1,5 +1,6 @@
 """Rules changed while mcptui runs: in the file, and in force at once."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -7,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from tui.core.errors import ConfigError
+from tui.core.events import ApprovalGiven
 from tui.core.ports import Answer
 from tui.core.tools import Tool
-from tui.core.turn.approval_policy import Verdict
+from tui.core.turn.approval_policy import Policy, Verdict
 from tui.core.turn.rules import RuleError
 from tui.runtime.options import Options
 from tui.runtime.rule_changes import EarlierApproval, RuleChanges
@@ -27,9 +29,11 @@ def read(path: Path) -> str:
 
 
 @asynccontextmanager
-async def changing(path: Path, approvals: str = "") -> AsyncIterator[tuple[RuleChanges, Runtime]]:
+async def changing(
+    path: Path, approvals: str = "", *, trust: bool = True
+) -> AsyncIterator[tuple[RuleChanges, Runtime]]:
     write(path, f"[servers]\n[approvals]\n{approvals}")
-    runtime = Runtime(Options(config=str(path)), {})
+    runtime = Runtime(Options(config=str(path), trust_config=trust), {})
     await runtime.ready(taps=False, model=False, record=False)
     try:
         yield RuleChanges(runtime.configuration, runtime.turn_context), runtime
@@ -111,3 +115,42 @@ async def test_earlier_approvals_are_listed_and_revoked(path: Path):
         await changes.revoke(session)
         assert policy.judge(TOOL).verdict is Verdict.ASK and not changes.approvals
         assert "# mine" in read(path)
+
+
+async def test_a_file_of_somebody_else_may_ask_and_deny_but_not_allow(path: Path):
+    key = Policy(server_digest=lambda server: "").key(TOOL)
+    rules = f'rules = ["allow */*", "deny notes/drop"]\nallow = ["notes/*"]\nremembered = ["{key}"]\n'
+    for trust in (False, True):
+        async with changing(path, rules, trust=trust) as (changes, runtime):
+            policy = runtime.turn_context.policy
+            assert (policy.judge(TOOL).verdict is Verdict.ALLOW) is trust
+            assert policy.judge(Tool("notes", "drop")).verdict is Verdict.DENY
+            assert any("nothing that it allows is in force" in one for one in runtime.problems) is not trust
+            write(path, read(path) + "# changed\n")
+            assert (policy.judge(TOOL).verdict is Verdict.ALLOW) is trust
+            await runtime.configuration.reload()
+            assert (policy.judge(TOOL).verdict is Verdict.ALLOW) is trust
+            assert listed(changes)[-1] == ("allow notes/* allow[1]" if trust else "deny notes/drop rules[2]")
+
+
+async def test_a_rule_that_allows_is_saved_in_a_file_of_somebody_else_but_said_not_to_be_in_force(path: Path):
+    async with changing(path, 'ask = ["a/*"]\n', trust=False) as (changes, runtime):
+        assert runtime.problems == []
+        with pytest.raises(ConfigError, match=r"not in force.*--trust-config"):
+            await changes.add("allow notes/*")
+        assert "allow notes/*" in read(path) and listed(changes) == ["ask a/* ask[1]"]
+        await changes.add("deny notes/*")
+        assert listed(changes) == ["deny notes/* rules[2]", "ask a/* ask[1]"]
+
+
+async def test_an_answer_for_good_brings_no_approvals_of_a_file_of_somebody_else(path: Path):
+    other = Tool("notes", "drop")
+    key = Policy(server_digest=lambda server: "").key(other)
+    async with changing(path, f'remembered = ["{key}"]\n', trust=False) as (_, runtime):
+        before = read(path)
+        runtime.turn_context.policy.remember(TOOL, Answer.ALWAYS)
+        runtime.turn_context.notice(ApprovalGiven(1, "c", Answer.ALWAYS, ""))
+        await asyncio.wait(runtime._background)
+        assert runtime.turn_context.policy.judge(TOOL).verdict is Verdict.ALLOW
+        assert runtime.turn_context.policy.judge(other).verdict is Verdict.ASK
+        assert "valid for this session only" in runtime.problems[-1] and read(path) == before

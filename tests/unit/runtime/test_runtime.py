@@ -174,7 +174,7 @@ async def test_an_approval_that_is_not_saved_yet_outlives_a_change_of_the_file(t
 
 async def test_two_apps_keep_the_approvals_of_each_other(tmp_path: Path):
     async with running(tmp_path, NOTHING) as one:
-        other = Runtime(Options(config=str(tmp_path / "config.toml")), {})
+        other = Runtime(Options(config=str(tmp_path / "config.toml"), trust_config=True), {})
         await other.ready(taps=False)
         await approve(one, ADD)
         await approve(other, DROP)
