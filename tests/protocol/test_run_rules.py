@@ -63,4 +63,4 @@ async def test_rules_are_tested_on_what_was_recorded(tmp_path: Path):
     done = await mcptui("config", "check", "--config", after, "--against", "1h", **home)
     assert "rules against 1 call in 1 recording" in done.out
     assert "ran by rule allow weather/* → deny */* location=Hang*" in done.out
-    assert "rules that match no call:\n  allow nothing/*   approvals.rules[2], line 2" in done.out
+    assert "rules that match no recorded call:\n  allow nothing/*   approvals.rules[2], line 2" in done.out

@@ -87,8 +87,10 @@ def _show(path: Path, named: bool) -> int:
 
 def _problems(loaded: "Loaded", actions: "Actions") -> "list[Problem]":
     """Return all problems: of the file, of the keys and the theme it names, of other themes."""
+    from tui.settings.config_file import ConfigFile
     from tui.settings.keymap import check_keys
     from tui.settings.locations import themes_dir
+    from tui.settings.rule_warnings import rule_warnings
     from tui.settings.server_warnings import server_warnings
     from tui.settings.themes import all_themes, load_theme
 
@@ -97,6 +99,7 @@ def _problems(loaded: "Loaded", actions: "Actions") -> "list[Problem]":
     _, chosen = load_theme(ui.theme, themes_dir())
     found = [*loaded.problems, *map(loaded.located, keys), *([loaded.located(chosen)] if chosen else [])]
     found += server_warnings(loaded)
+    found += rule_warnings(loaded, foreign=bool(ConfigFile(str(loaded.path), os.environ).source))
     found.sort(key=lambda problem: problem.line)
     # A damaged theme that is not in use is only a warning.
     _, damaged = all_themes(themes_dir())

@@ -4,7 +4,7 @@ import argparse
 import sys
 import time
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -42,10 +42,11 @@ def check_against(loaded: "Loaded", against: str) -> int:
     if any(problem.path.startswith("approvals") for problem in loaded.errors):
         print("the rules were not checked against calls: they contain an error")
         return USAGE
-    check = RuleCheck(approval_rules(loaded.settings.approvals))
     try:
-        choice, span = _choice(against)
-        for call in _calls(choice, Decisions.read()):
+        choice, span, begin = _choice(against)
+        decisions = Decisions.read()
+        check = RuleCheck(approval_rules(loaded.settings.approvals), decisions.denials(begin))
+        for call in _calls(choice, decisions):
             check.add(call)
     except McptuiError as error:
         print(f"mcptui: {clean(str(error))}", file=sys.stderr)
@@ -54,8 +55,11 @@ def check_against(loaded: "Loaded", against: str) -> int:
     return 0
 
 
-def _choice(against: str) -> tuple[RecordingChoice, str]:
-    """Return the recordings that `against` means, and words for the time. Raises UsageError for neither."""
+def _choice(against: str) -> tuple[RecordingChoice, str, float]:
+    """Return the recordings that `against` means, words for the time, and its begin, 0 for a recording.
+
+    Raises UsageError: it is neither a time nor a recording.
+    """
     try:
         _, begin_ns = beginning(against, time.time_ns())
         since, name = against, None
@@ -66,7 +70,7 @@ def _choice(against: str) -> tuple[RecordingChoice, str]:
         filter=CALLS, failed=False, since=since, recording=name, all=False, follow=False
     )
     try:
-        return RecordingChoice(wanted), words
+        return RecordingChoice(wanted), words, begin_ns / 1e9
     except McptuiError as error:
         step = "Use a time such as 24h, 7d or 2026-11-20, or a recording from `mcptui traffic --list`."
         raise UsageError(error.message, where=f"--against {against}", next_step=step) from error
@@ -106,6 +110,7 @@ class Decisions:
 
     def __init__(self, records: Sequence[DecisionRecord]) -> None:
         self._records: dict[tuple[str, str, str], list[DecisionRecord]] = defaultdict(list)
+        self._denied = [one for one in records if one.kind is DecisionKind.CALL and not one.allowed]
         for one in sorted(records, key=lambda record: record.when):
             if one.kind is DecisionKind.CALL and one.allowed:
                 self._records[one.server, one.subject, one.digest].append(one)
@@ -121,6 +126,10 @@ class Decisions:
         except ConfigError as error:
             print(f"mcptui: {clean(str(error))}", file=sys.stderr)
             return cls(())
+
+    def denials(self, begin: float) -> Mapping[str, int]:
+        """Return how many calls were denied since a time, by what denied them."""
+        return Counter(one.by for one in self._denied if one.when >= begin)
 
     def of(self, server: str, tool: str, arguments: Mapping[str, Any], when: float) -> DecisionRecord | None:
         """Return the last decision before a call with these arguments."""
@@ -145,7 +154,12 @@ def _report(check: RuleCheck, loaded: "Loaded", where: str) -> None:
         print(f"      {clean_line(call.before, 200)} → {clean_line(change.after, 300)}")
     if len(check.changes) > MAX_CHANGES:
         print(f"  and {len(check.changes) - MAX_CHANGES} more")
-    _list("rules that match no call", check.unmatched, loaded)
+    if check.denying:
+        print("rules that denied calls, which are in no recording:")
+    for rule in check.denying:
+        calls = plural(check.denied(rule), "call")
+        print(f"  {clean_line(str(rule), 300)}   {calls}   {place_of(rule, loaded)}")
+    _list("rules that match no recorded call", check.unmatched, loaded)
     _list("rules that decide no call: others override them", check.overridden, loaded)
 
 

@@ -72,7 +72,7 @@ def test_calls_that_would_change_are_listed_with_the_rule(tmp_path: Path, record
     assert "1 call not checked: the arguments are not recorded completely" in said
     assert "1 call would change:" in said
     assert 'files › read  path="/tmp/../etc/passwd"\n      ran → deny files/* path=/etc/*' in said
-    assert "rules that match no call:\n  ask nothing/*   approvals.rules[3], line 2" in said
+    assert "rules that match no recorded call:\n  ask nothing/*   approvals.rules[3], line 2" in said
     assert "\x1b" not in said
 
 
@@ -94,6 +94,23 @@ def test_the_record_of_decisions_says_how_a_call_came_to_run(tmp_path: Path, rec
     log.close()
     assert check(tmp_path, '["allow files/read"]', recording) == 0
     assert "ran after approval → allow files/read" in capsys.readouterr().out
+
+
+def test_a_rule_that_denied_calls_is_not_said_to_match_none(tmp_path: Path, capsys):
+    etc = "deny files/* path=/etc/*"
+    log = StoredDecisions(decisions_file(), Redactor().redact)
+    for rule, ago in (
+        ("deny files/* path=/etc/*", 5),
+        ("deny files/* path=/etc/*", 6),
+        ("deny notes/*", 10**6),
+    ):
+        by, when = f"rule {rule}", NOW_NS / 1e9 - ago
+        log.add(DecisionRecord(DecisionKind.CALL, "files", "read", False, by, "model", when=when))
+    log.close()
+    assert check(tmp_path, '["deny files/* path=/etc/*", "deny notes/*"]', "24h") == 0
+    said = capsys.readouterr().out
+    assert f"rules that denied calls, which are in no recording:\n  {etc}   2 calls   approvals" in said
+    assert said.endswith("rules that match no recorded call:\n  deny notes/*   approvals.rules[2], line 2\n")
 
 
 def test_a_time_means_the_calls_of_all_recordings_since_then(tmp_path: Path, capsys):

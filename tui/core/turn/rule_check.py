@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from tui.core.ports import DecisionRecord
@@ -55,14 +56,18 @@ class Change:
 class RuleCheck:
     """Compares calls with rules.
 
+    `denials` are how often each rule has denied a call, by the words of the record of decisions. These calls
+    reached no server, so they are in no recording.
+
     Attributes:
         verdicts: how many calls the rules allow, ask about and deny, and about how many there is none (None).
         changes: the calls that would change, in the order in which they were added.
         unreadable: calls whose arguments are not known, which are not in `verdicts`.
     """
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, denials: Mapping[str, int] = MappingProxyType({})) -> None:
         self._rules = rules
+        self._denials = denials
         self._matched: set[int] = set()
         self._decided: set[int] = set()
         self.verdicts: Counter[Verdict | None] = Counter()
@@ -90,8 +95,17 @@ class RuleCheck:
 
     @property
     def unmatched(self) -> Sequence[Rule]:
-        """The rules that match no call."""
-        return [rule for rule in self._rules.rules if id(rule) not in self._matched]
+        """The rules that match no call, and have denied none."""
+        return [rule for rule in self._rules.rules if id(rule) not in self._matched and not self.denied(rule)]
+
+    @property
+    def denying(self) -> Sequence[Rule]:
+        """The rules that have denied calls."""
+        return [rule for rule in self._rules.rules if self.denied(rule)]
+
+    def denied(self, rule: Rule) -> int:
+        """Return how many calls a rule has denied."""
+        return self._denials.get(f"rule {rule}", 0)
 
     @property
     def overridden(self) -> Sequence[Rule]:

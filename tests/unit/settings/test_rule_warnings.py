@@ -1,0 +1,49 @@
+"""Rules that cannot decide anything, or not yet."""
+
+from pathlib import Path
+
+import pytest
+
+from tui.settings.load import load
+from tui.settings.rule_warnings import rule_warnings
+
+SERVERS = '[servers.notes]\ncommand = "x"\n[servers."my server"]\ncommand = "y"\ndisabled = true\n'
+
+
+def warned(tmp_path: Path, rules: str, servers: str = SERVERS, *, foreign: bool = False) -> list[str]:
+    file = tmp_path / "c.toml"
+    file.write_text(f"[approvals]\n{rules}\n{servers}")
+    file.chmod(0o600)
+    found = rule_warnings(load(file, {}), foreign=foreign)
+    assert all(one.warning for one in found)
+    return [str(one).removeprefix(str(file)) for one in found]
+
+
+def test_a_rule_that_names_no_configured_server_is_named_with_its_line(tmp_path: Path):
+    rules = 'rules = [\n"deny note/*",\n"ask notes/*",\n]\nallow = ["weather/*"]'
+    assert warned(tmp_path, rules) == [
+        ":3 approvals.rules[1]: no server is named note, did you mean `notes`?",
+        ":6 approvals.allow[1]: no server is named weather",
+    ]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    ["deny */*", "allow n?tes/*", "ask no*x/y", 'deny \\"my server\\"/*', "ask [mn]*/x", "deny mcptui/*"],
+)
+def test_a_pattern_that_may_name_a_server_is_fine_also_if_it_is_disabled(tmp_path: Path, rule: str):
+    assert warned(tmp_path, f'rules = ["{rule}"]') == []
+
+
+def test_without_servers_the_samples_are_named(tmp_path: Path):
+    assert warned(tmp_path, 'ask = ["weather/*", "files/*"]', "") == [
+        ":2 approvals.ask[2]: no server is named files"
+    ]
+
+
+def test_what_a_file_of_somebody_else_allows_is_not_in_force(tmp_path: Path):
+    rules = 'deny = ["notes/x"]\nallow = ["notes/*"]\nremembered = ["k"]'
+    assert warned(tmp_path, rules) == []
+    found = warned(tmp_path, rules, foreign=True)
+    assert [one.partition(": ")[0] for one in found] == [":3 approvals.allow[1]", ":4 approvals.remembered"]
+    assert all("only with --trust-config" in one for one in found)
