@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.endpoint import Endpoint
+from tests.endpoint import says as model_says
 from tests.http_server import http_server
 from tests.protocol.command import doubtful
 from tests.protocol.test_registry_commands import NAME, entry
@@ -155,3 +157,51 @@ def read(path: str) -> str:
 
 def write(path: str, text: str) -> None:
     Path(path).write_text(text)
+
+
+def foreign_model(folder: Path, url: str, key: str = "${OPENAI_API_KEY}") -> str:
+    path = folder / "f.toml"
+    path.write_text(f'[servers]\n[models.x]\nmodel = "m"\nbase_url = "{url}"\napi_key = "{key}"\n')
+    return str(path)
+
+
+async def test_a_model_of_another_file_is_sent_nothing_before_a_yes(tmp_path: Path):
+    key = "sk-canary-5512abc"
+    async with Endpoint([model_says("Hello.")]) as endpoint:
+        config = foreign_model(tmp_path, endpoint.base_url)
+        run = ("run", "--config", config, "hi")
+        refused = await doubtful(*run, OPENAI_API_KEY=key)
+        assert refused.code == 2 and "needs your consent" in refused.err
+        assert "--trust-config" in refused.err and "mcptui config trust" in refused.err
+        assert (await doubtful("run", "--config", config, "--model", "x", "hi", OPENAI_API_KEY=key)).code == 2
+        assert endpoint.requests == []
+
+        agreed = await doubtful("config", "trust", "--yes", "--config", config, OPENAI_API_KEY=key)
+        assert "models.x comes from" in agreed.out and "value of OPENAI_API_KEY" in agreed.out
+        assert key not in agreed.out and endpoint.requests == []
+        done = await doubtful(*run, OPENAI_API_KEY="another-value-77a")
+        assert done.code == 0 and "Hello." in done.out
+        assert endpoint.requests[0].headers["authorization"] == "Bearer another-value-77a"
+
+
+async def test_a_model_of_another_file_is_used_with_the_flag(tmp_path: Path):
+    async with Endpoint([model_says("Hello.")]) as endpoint:
+        config = foreign_model(tmp_path, endpoint.base_url)
+        done = await doubtful("run", "--trust-config", "--config", config, "hi", OPENAI_API_KEY="k-1")
+        assert done.code == 0 and "Hello." in done.out
+
+
+async def test_a_refusal_shows_variables_and_marks(tmp_path: Path):
+    path = tmp_path / "f.toml"
+    path.write_text(
+        '[servers.s]\ncommand = "npx"\nargs = ["tool", "${MY_API_KEY}"]\n'
+        'env = { LD_PRELOAD = "/x.so", LOG = "${OPENAI_API_KEY}" }\n'
+    )
+    keys = {"OPENAI_API_KEY": "sk-canary-5512abc", "MY_API_KEY": "sk-canary-77"}
+    for words in (("servers",), ("call", "s", "tool"), ("config", "trust", "--yes")):
+        done = await doubtful(*words, "--config", str(path), **keys)
+        said = done.out + done.err
+        assert "LOG = value of OPENAI_API_KEY" in said and "npx tool '${MY_API_KEY}'" in said
+        assert "LD_PRELOAD can make any program load other code." in said
+        assert "env.LOG gets the value of OPENAI_API_KEY, which looks like a key of yours." in said
+        assert "sk-canary" not in said

@@ -17,7 +17,7 @@ from tui.core.units import plural
 from tui.host.error_sentences import RETRY
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
-from tui.runtime.servers.consent import CONSENT_STEP, MAX_LISTED, what_starts
+from tui.runtime.servers.consent import CONSENT_STEP, MAX_LISTED, described
 
 FAILED = 5
 
@@ -71,7 +71,7 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
 def _consent_words(runtime: Runtime, names: Sequence[str]) -> str:
     """Say which servers were not started for want of consent, and what each would run."""
     specs = [runtime.host.status(name).spec for name in names]
-    lines = [f"  {clean_line(spec.name, 64)}: {what_starts(spec)}" for spec in specs[:MAX_LISTED]]
+    lines = [line for spec in specs[:MAX_LISTED] for line in described(spec)]
     return "\n".join((f"{plural(len(specs), 'server')} not started, which would run", *lines, CONSENT_STEP))
 
 

@@ -93,6 +93,25 @@ class SamplingRule(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Reference:
+    """A text of the configuration that takes values from the environment.
+
+    Attributes:
+        text: the text as written: `${NAME}` in place of each value. Defaults that apply are in place.
+        names: the variables whose values are in it.
+    """
+
+    text: str
+    names: tuple[str, ...]
+
+    @property
+    def in_words(self) -> str:
+        """Which values it has, in words."""
+        names = ", ".join(dict.fromkeys(self.names))
+        return f"value of {names}" if self.text == f"${{{names}}}" else f"text with the value of {names}"
+
+
+@dataclass(frozen=True, slots=True)
 class ServerSpec:
     """How to start one server. Resolved: no `${VAR}` left in it. Values of `env` and `headers` may be secret.
 
@@ -123,6 +142,7 @@ class ServerSpec:
         roots: absolute paths of the directories that it may work in, as it is told.
         sampling: whether it may ask the active model.
         sampling_tokens, sampling_per_minute: how much of it until mcptui ends, and how often.
+        references: what takes values from the environment, by its place: `env.NAME`, `args.0`, `url`.
     """
 
     name: str
@@ -155,6 +175,7 @@ class ServerSpec:
     disabled: bool = False
     problem: str = ""
     source: str = ""
+    references: Mapping[str, Reference] = field(default_factory=dict)
 
     @property
     def shown_command(self) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from tui.core.context.context_meter import Calibration, ContextMeter
 from tui.core.errors import McptuiError, ModelError, UsageError
-from tui.core.ports import EFFORTS, MAX_TOOLS, ChatModel, Clock, ModelChoice, Usage
+from tui.core.ports import EFFORTS, MAX_TOOLS, ChatModel, Clock, DecisionLog, ModelChoice, Usage
+from tui.core.questions import Person
 from tui.core.traffic import TrafficSink
 from tui.runtime.options import Options
 
@@ -37,6 +38,7 @@ class ActiveModel:
         """Choose and import nothing yet. `keep_secret` gets name and value of each key that is used."""
         self._options = options
         self._env = env
+        self._trust = options.trust_config
         self._clock = clock
         self._sink = sink
         self._keep_secret = keep_secret
@@ -75,21 +77,35 @@ class ActiveModel:
         except McptuiError as error:
             self.error = error
 
+    async def ask_for_consent(self, questioner: Callable[[], Person], decisions: DecisionLog) -> None:
+        """Ask the person about the model to begin with, if it needs consent, and use it."""
+        from tui.runtime.servers.model_consent import ask_for_model
+
+        loaded = self._ready()
+        name = self._options.model or first_choice(loaded)
+        try:
+            agreed = await ask_for_model(name, loaded, self._env, questioner(), decisions)
+        except (McptuiError, OSError) as error:
+            self.error = error if isinstance(error, McptuiError) else ModelError(str(error))
+            return
+        if agreed and self._model is None:
+            await self.begin(loaded)
+
     async def reload(self, loaded: "Loaded") -> None:
         """Take over the models of a configuration that was read anew.
 
         The model is replaced if its own profile has changed, or if the configuration now begins with another
         one. Raises McptuiError if that cannot be used; the one before stays.
         """
-        from tui.runtime.profiles import choose_model, profile_of, with_key
+        from tui.runtime.profiles import choose_model, configured_profiles, with_key
 
         before, self._loaded = self._loaded, loaded
         if before is None:
             return
 
         def named(of: "Loaded", name: str) -> "ModelProfile | None":
-            model = of.settings.models.get(name)
-            return None if model is None else profile_of(name, model, self._env)
+            found = configured_profiles(of, self._env, trust=self._trust)
+            return next((one for one in found if one.name == name), None)
 
         name = self.profile.name if self.profile is not None else ""
         now, then = named(loaded, name), named(before, name)
@@ -106,7 +122,7 @@ class ActiveModel:
         learned = self._model.capabilities.facts if self._model is not None else ()
         return [
             replace(one, current=True, learned=learned) if one.name == name else one
-            for one in await choices(self._ready(), self._env, self.profile)
+            for one in await choices(self._ready(), self._env, self.profile, trust=self._trust)
         ]
 
     async def offered(self, name: str) -> Sequence[str]:
@@ -116,7 +132,7 @@ class ActiveModel:
         """
         from tui.runtime.profiles import offered, profile_named
 
-        profile = await profile_named(name, self._ready(), self._env)
+        profile = await profile_named(name, self._ready(), self._env, trust=self._trust)
         self._redact_key(profile)
         return await offered(profile)
 
@@ -128,7 +144,7 @@ class ActiveModel:
         """
         from tui.runtime.profiles import profile_named
 
-        profile = await profile_named(name, self._ready(), self._env)
+        profile = await profile_named(name, self._ready(), self._env, trust=self._trust)
         if profile is not None and model and model != profile.model:
             profile = profile.with_model(model)
         if effort is not None:
@@ -146,7 +162,7 @@ class ActiveModel:
         from tui.runtime.profiles import forget, profile_named
 
         current = self.profile if self.profile is not None and self.profile.name == name else None
-        profile = current or await profile_named(name, self._ready(), self._env)
+        profile = current or await profile_named(name, self._ready(), self._env, trust=self._trust)
         if profile is None:
             return False
         known = current is not None and self._model is not None and bool(self._model.capabilities.facts)

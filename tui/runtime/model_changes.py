@@ -167,8 +167,14 @@ class ModelChanges:
         if values.key == IN_KEYCHAIN and values.secret:
             await keychain.store(KEYCHAIN_SERVICE, values.name, values.secret.strip())
         await asyncio.to_thread(self._config.add_model, values.name, table)
+        await asyncio.to_thread(self._agree, values.name)  # the person has just written it
         await self._apply()
         await self._switch(values.name)
+
+    def _agree(self, name: str) -> None:
+        from tui.runtime.servers.model_consent import agree_to_written
+
+        agree_to_written(name, self._config.read(), self._env)
 
     async def _profile(self, values: ModelValues) -> "ModelProfile":
         from tui.model.endpoints.profile import ModelProfile

@@ -15,6 +15,7 @@ from tui.core.traffic import TrafficSink
 from tui.model.endpoints.profile import DEMO, ModelProfile, ModelSelection, choose
 from tui.model.endpoints.providers import from_environment, is_private, provider_of
 from tui.runtime.options import Options
+from tui.runtime.servers.model_consent import blocked
 from tui.settings.learned_file import LearnedFile
 from tui.settings.locations import learned_file
 from tui.settings.references import KEYCHAIN
@@ -69,6 +70,24 @@ def profile_of(name: str, settings: "ModelSettings", env: Mapping[str, str]) -> 
     )
 
 
+def configured_profiles(loaded: "Loaded", env: Mapping[str, str], *, trust: bool) -> list[ModelProfile]:
+    """Return the profiles of a configuration; those that need consent are blocked, and have no secrets.
+
+    With `trust` the command line has said yes.
+    """
+    return [_profile(name, loaded, env, trust=trust) for name in loaded.settings.models]
+
+
+def _profile(name: str, loaded: "Loaded", env: Mapping[str, str], *, trust: bool) -> ModelProfile:
+    settings = loaded.settings.models[name]
+    if why := blocked(name, loaded, env, trust=trust):
+        references = loaded.references_of("models", name)
+        address = references["base_url"].text if "base_url" in references else settings.base_url
+        model = references["model"].text if "model" in references else settings.model
+        return ModelProfile(name, address, model, blocked=why)
+    return profile_of(name, settings, env)
+
+
 async def with_key(profile: ModelProfile | None) -> ModelProfile | None:
     """Return a profile with its key from the system's keychain, if it has one there.
 
@@ -99,7 +118,7 @@ async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str
             where="[models]",
             next_step="See `mcptui config check`, or use the demo model with `mcptui --demo`.",
         )
-    configured = [profile_of(name, model, env) for name, model in settings.models.items()]
+    configured = configured_profiles(loaded, env, trust=options.trust_config)
     environment = from_environment(env)
 
     def chosen(detected: list[ModelProfile] | None) -> ModelSelection:
@@ -153,23 +172,23 @@ def make_model(
     return wrap(model, profile.tool_protocol, where=profile.name, known=known)
 
 
-async def profiles(loaded: "Loaded", env: Mapping[str, str]) -> list[ModelProfile]:
+async def profiles(loaded: "Loaded", env: Mapping[str, str], *, trust: bool = False) -> list[ModelProfile]:
     """Return all available profiles: configured, from the environment, found on this machine.
 
     Of several with one name the first counts, in that order.
     """
     from tui.model.endpoints.detect import candidates, detect
 
-    configured = [profile_of(name, model, env) for name, model in loaded.settings.models.items()]
+    configured = configured_profiles(loaded, env, trust=trust)
     found = [*configured, *from_environment(env), *await detect(candidates(env))]
     return list({profile.name: profile for profile in reversed(found)}.values())[::-1]
 
 
 async def choices(
-    loaded: "Loaded", env: Mapping[str, str], current: ModelProfile | None = None
+    loaded: "Loaded", env: Mapping[str, str], current: ModelProfile | None = None, *, trust: bool = False
 ) -> list[ModelChoice]:
     """Return the models to choose from, `current` as it is in use; the demo is the last."""
-    found = await profiles(loaded, env)
+    found = await profiles(loaded, env, trust=trust)
     if current is not None:
         found = [current if one.name == current.name else one for one in found]
     learned = await asyncio.to_thread(LearnedFile(learned_file()).entries)
@@ -236,12 +255,15 @@ def forget(profile: ModelProfile) -> bool:
     return known
 
 
-async def profile_named(name: str, loaded: "Loaded", env: Mapping[str, str]) -> ModelProfile | None:
+async def profile_named(
+    name: str, loaded: "Loaded", env: Mapping[str, str], *, trust: bool = False
+) -> ModelProfile | None:
     """Return the profile of a name, with its key; None is the demo.
 
     Raises UsageError if there is none of that name, ConfigError if the keychain cannot be read.
     """
-    return await with_key(choose(asked=name, configured=await profiles(loaded, env), detected=[]).profile)
+    found = await profiles(loaded, env, trust=trust)
+    return await with_key(choose(asked=name, configured=found, detected=[]).profile)
 
 
 async def offered(profile: ModelProfile | None) -> Sequence[str]:

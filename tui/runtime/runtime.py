@@ -236,6 +236,8 @@ class Runtime:
             await self._active_model.begin(loaded)
             if self._active_model.error is not None:
                 self._problems.append(str(self._active_model.error))
+                if not self._options.command:
+                    self._keep(self._active_model.ask_for_consent(lambda: self.questioner, self.decisions))
         if session:
             try:
                 await self.open_session()

@@ -6,6 +6,7 @@ problems; `load` does, a moment later.
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tui.settings.files import Unreadable, read_bounded
@@ -80,7 +81,7 @@ class ConfigFile:
         from tui.settings.load import load
 
         path, named = config_path(self._named, self._env)
-        return load(path, self._env, required=named)
+        return replace(load(path, self._env, required=named), source=self.source)
 
     def stamp(self) -> tuple[int, int, int]:
         """Return what changes when the file changes; zeros without a file. Takes microseconds."""

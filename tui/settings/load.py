@@ -13,12 +13,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from tui.core.servers import Reference
 from tui.core.text import clean_line
 from tui.settings.config_secrets import MAX_DEPTH, leaves, literal_secret, masked, secret_values
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.places import KeyPath, Place, line_of, toml_places
 from tui.settings.problems import Problem
-from tui.settings.references import expand
+from tui.settings.references import expand, reference_in
 from tui.settings.schema import Settings
 from tui.settings.validate import Checker, Fault
 
@@ -38,6 +39,8 @@ class Loaded:
         readable: it could be parsed; if not, nothing of it is in `settings`.
         names_servers: it says which servers there are, be it none.
         secrets: values that must not be seen, by a name that may.
+        source: where it comes from in words, if it is not the person's own; or "". Set by `ConfigFile`.
+        references: what takes values from the environment.
         raw: the file's values as they were written.
         places: where its keys stand.
     """
@@ -49,8 +52,10 @@ class Loaded:
     readable: bool = True
     names_servers: bool = False
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    references: Mapping[KeyPath, Reference] = field(default_factory=dict, repr=False)
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
     places: Mapping[KeyPath, Place] = field(default_factory=dict, repr=False)
+    source: str = ""
 
     def located(self, problem: Problem) -> Problem:
         """Return another module's problem with a key of this file, with its file and line.
@@ -63,6 +68,15 @@ class Loaded:
         spellings = [(*parts[:2], ".".join(parts[2:])), parts] if len(parts) > 2 else [parts]
         line = max(line_of(self.places, path) for path in spellings)
         return replace(problem, file=clean_line(str(self.path), 400), line=line)
+
+    def references_of(self, *table: str) -> dict[str, Reference]:
+        """Return what a table takes from the environment, by the place in it: `env.NAME`, `args.0`."""
+        size = len(table)
+        return {
+            ".".join(map(str, path[size:])): one
+            for path, one in self.references.items()
+            if path[:size] == table
+        }
 
     @property
     def errors(self) -> tuple[Problem, ...]:
@@ -184,9 +198,20 @@ def _checked(source: _Source, env: Mapping[str, str], path: Path, name: str) -> 
         exists=True,
         names_servers="servers" in source.tree,
         secrets=secret_values(source.tree, tree, env),
+        references=_references(source.tree, env),
         raw=source.tree,
         places=source.places,
     )
+
+
+def _references(tree: Mapping[str, Any], env: Mapping[str, str]) -> Mapping[KeyPath, Reference]:
+    """Return what servers and models take from the environment."""
+    found = {
+        path: reference_in(value, env)
+        for path, value in leaves(tree)
+        if path[0] in ("servers", "models") and isinstance(value, str)
+    }
+    return {path: one for path, one in found.items() if one is not None}
 
 
 def _expanded(

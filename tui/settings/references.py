@@ -4,6 +4,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tui.core.servers import Reference
+
+HERE = frozenset(("PWD", "OLDPWD", "MCPTUI_PYTHON"))
+"""Variables whose values are shown: where mcptui runs, and the Python that it runs with."""
+
 KEYCHAIN = "keyring:"
 """Prefix of an `api_key` that names an entry of the system's keychain."""
 NAME = r"[A-Za-z_][A-Za-z0-9_]*"
@@ -68,6 +73,29 @@ def expand(text: str, env: Mapping[str, str]) -> Expanded:
 
     result = FromEnvironment(_REFERENCE.sub(replaced, text))
     return Expanded(result, tuple(variables), tuple(missing), broken)
+
+
+def reference_in(text: str, env: Mapping[str, str]) -> Reference | None:
+    """Return what `text` takes from the environment, None if nothing does.
+
+    Defaults that apply, and the values of `HERE`, are part of its text.
+    """
+    names: list[str] = []
+
+    def named(found: re.Match[str]) -> str:
+        name, default = found["name"], found["default"]
+        if found["escaped"]:
+            return "$${"
+        value = env.get(name) if name else None
+        if name is None or value is None or (default is not None and not value):
+            return found.group() if default is None else default
+        if name in HERE:
+            return value
+        names.append(name)
+        return f"${{{name}}}"
+
+    shown = _REFERENCE.sub(named, text) if "${" in text else text
+    return Reference(shown, tuple(names)) if names else None
 
 
 def escaped(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -29,7 +30,7 @@ def server_specs(loaded: Loaded, *, disabled: bool = False) -> tuple[ServerSpec,
         return default_servers()
     folder = base_folder(loaded.path)
     found = {
-        name: _spec(name, server, folder)
+        name: replace(_spec(name, server, folder), references=loaded.references_of("servers", name))
         for name, server in loaded.settings.servers.items()
         if disabled or not server.disabled
     }

@@ -1,4 +1,4 @@
-"""`mcptui config trust`: shows each server of a configuration that needs consent, and keeps the yes."""
+"""`mcptui config trust`: shows each server and model that needs consent, and keeps the yes."""
 
 import os
 import sys
@@ -10,15 +10,21 @@ from tui.core.errors import UsageError
 from tui.core.ports import BY_KEY
 from tui.core.text import clean, clean_line
 from tui.runtime.servers.consent import agree, launch_of, missing_consents
+from tui.runtime.servers.model_consent import agree_to_model, missing_model_consents
+from tui.settings.config_file import ConfigFile
+from tui.settings.locations import decisions_file
+from tui.settings.state.stored_decisions import StoredDecisions
 
 
 def config_trust(path: Path, *, yes: bool) -> int:
-    """Ask about each server, or with `yes` show and agree to all; return the exit code.
+    """Ask about each server and model, or with `yes` show and agree to all; return the exit code.
 
     Raises UsageError if nobody is there to be asked, ConfigError if the file or a yes cannot be used.
     """
     found = missing_consents(path, os.environ)
-    if not found:
+    loaded = ConfigFile(str(path), os.environ).read()
+    models = missing_model_consents(loaded, os.environ)
+    if not (found or models):
         print("no server needs consent")
         return 0
     if not yes and not is_terminal():
@@ -34,6 +40,16 @@ def config_trust(path: Path, *, yes: bool) -> int:
             print(f"mcptui: {clean(problem)}", file=sys.stderr)
             return 2
         print(f"{clean_line(spec.name, 64)}: agreed\n")
+    decisions = StoredDecisions(decisions_file(), lambda text: text)
+    try:
+        for name, launch, question in models:
+            print(clean("\n".join((*question.lines(), *question.outcomes))))
+            agreed = yes or _is_yes()
+            if agreed:
+                agree_to_model(name, loaded, launch, decisions, by="flag --yes" if yes else BY_KEY)
+            print(f"{clean_line(question.server, 64)}: {'agreed' if agreed else 'not agreed'}\n")
+    finally:
+        decisions.close()
     return 0
 
 

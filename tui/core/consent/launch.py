@@ -3,15 +3,25 @@
 import hashlib
 import hmac
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tui.core.consent.visible import visible
-from tui.core.secrets.places import masked, masked_arguments
-from tui.core.servers import ServerSpec
+from tui.core.secrets.places import masked, masked_arguments, names_a_secret
+from tui.core.servers import Reference, ServerSpec
 
 MAX_SHOWN_CHANGE = 400
+
+_KEY = re.compile(r"AWS_|(?:.*_)?TOK\Z|.*(?:_KEY|_TOKEN|_SECRET|_PASSWORD|_PAT)\Z", re.IGNORECASE | re.DOTALL)
+_SHOWN_FIRST = ("command", "cwd", "url", "args.", "env.", "headers.", "api_key")
+"""Places that have a line of their own in the question."""
+
+
+def names_a_key(variable: str) -> bool:
+    """Return whether the name of a variable of the environment is that of a key or another secret."""
+    return _KEY.match(variable) is not None or names_a_secret(variable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +31,8 @@ class Launch:
     Attributes:
         program: the absolute path that `command` stands for now, or "" if there is none or it is not found.
         identity: the remaining facts, such as the transport and how to sign in, as JSON values.
+        references: what takes values from the environment, by its place. Those values are neither shown nor
+            part of the hash, except that of the program, a folder or an argument whose name is no key's.
     """
 
     command: str
@@ -32,6 +44,7 @@ class Launch:
     headers: Mapping[str, str] = field(repr=False)
     transport: str
     identity: Sequence[Any] = field(repr=False)
+    references: Mapping[str, Reference] = field(default_factory=dict)
 
     @classmethod
     def of(cls, spec: ServerSpec, find: Callable[[ServerSpec], str]) -> "Launch":
@@ -50,48 +63,91 @@ class Launch:
                 spec.sse_fallback,
                 oauth.grant.value,
                 oauth.client_id,
-                oauth.client_secret,
+                _referred(oauth.client_secret, spec.references.get("oauth.client_secret"), by_value=False),
                 list(oauth.scopes),
                 oauth.client_metadata_url,
                 oauth.issuer,
-                oauth.private_key,
+                _referred(oauth.private_key, spec.references.get("oauth.private_key"), by_value=False),
                 oauth.private_key_algorithm,
                 oauth.callback_port,
             ],
+            dict(spec.references),
         )
+
+    @property
+    def is_model(self) -> bool:
+        """Whether it is the endpoint of a model."""
+        return self.transport == "model"
+
+    def shown(self, place: str, value: str) -> str:
+        """Return a text as it may be shown: without values of the environment."""
+        reference = self.references.get(place)
+        return value if reference is None else reference.text
+
+    @property
+    def shown_words(self) -> tuple[str, ...]:
+        """The command line without values of the environment."""
+        args = (self.shown(f"args.{number}", one) for number, one in enumerate(self.args))
+        return (self.shown("command", self.command), *args)
+
+    @property
+    def other_references(self) -> dict[str, Reference]:
+        """What takes values from the environment apart from command line, variables, address and headers."""
+        found = self.references.items()
+        return {place: one for place, one in found if not place.startswith(_SHOWN_FIRST)}
 
     def digest(self) -> str:
         """Return the hash under which consent is kept: SHA-256 of a canonical JSON."""
+
+        def fact(place: str, value: str, *, by_value: bool = True) -> Any:
+            return _referred(value, self.references.get(place), by_value=by_value)
+
+        words = masked_arguments((self.command, *self.args))[1:]  # what a mark replaces is secret
+        secret = [word != one for word, one in zip(words, self.args, strict=True)]
+
         facts = {
-            "command": self.command,
+            "command": fact("command", self.command),
             "program": self.program,
-            "args": list(self.args),
-            "cwd": self.cwd,
-            "env": dict(self.env),
-            "url": self.url,
-            "headers": dict(self.headers),
+            "args": [
+                fact(f"args.{number}", one, by_value=not secret[number])
+                for number, one in enumerate(self.args)
+            ],
+            "cwd": fact("cwd", self.cwd),
+            "env": {name: fact(f"env.{name}", one, by_value=False) for name, one in self.env.items()},
+            "url": fact("url", self.url, by_value=masked(self.url) == self.url),
+            "headers": {
+                name: fact(f"headers.{name}", one, by_value=False) for name, one in self.headers.items()
+            },
             "transport": self.transport,
             "identity": list(self.identity),
         }
+        if others := self.other_references:
+            facts["references"] = {place: one.text for place, one in others.items()}
         text = json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         return hashlib.sha256(text.encode("ascii")).hexdigest()
 
     def summary(self, salt: str) -> dict[str, Any]:
         """Return what is kept to show later changes: no secret, and of other values a salted hash."""
 
-        def marks(values: Mapping[str, str]) -> dict[str, str]:
-            return {name: _mark(salt, name, value) for name, value in values.items()}
+        def marks(kind: str, values: Mapping[str, str]) -> dict[str, str]:
+            return {
+                name: _mark(salt, name, self._marked(f"{kind}.{name}", one)) for name, one in values.items()
+            }
 
         return {
-            "command": visible(masked(self.command)),
+            "command": visible(masked(self.shown("command", self.command))),
             "program": visible(self.program),
             "args": [visible(one) for one in _shown_arguments(self)],
-            "cwd": visible(self.cwd),
-            "env": marks(self.env),
-            "url": visible(masked(self.url)),
-            "headers": marks(self.headers),
+            "cwd": visible(self.shown("cwd", self.cwd)),
+            "env": marks("env", self.env),
+            "url": visible(masked(self.shown("url", self.url))),
+            "headers": marks("headers", self.headers),
             "transport": self.transport,
         }
+
+    def _marked(self, place: str, value: str) -> str:
+        reference = self.references.get(place)
+        return value if reference is None else f"\0{reference.text}"
 
     def changes(self, before: Mapping[str, Any], salt: str) -> list[str]:
         """Return what differs from a `summary` that was made with `salt`: never empty, a line for each."""
@@ -103,7 +159,16 @@ class Launch:
 
 
 def _shown_arguments(launch: Launch) -> list[str]:
-    return masked_arguments((launch.command, *launch.args))[1:]
+    return masked_arguments(launch.shown_words)[1:]
+
+
+def _referred(value: str, reference: Reference | None, *, by_value: bool) -> Any:
+    """Return what stands for a text in the hash: a text, or for a reference a list."""
+    if reference is None:
+        return value
+    if by_value and not all(map(names_a_key, reference.names)):
+        return [reference.text, value]
+    return [reference.text]
 
 
 def _mark(salt: str, name: str, value: str) -> str:

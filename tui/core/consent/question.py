@@ -1,5 +1,6 @@
 """The question whether a server that came from elsewhere may run, for screen and terminal alike."""
 
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,12 @@ YES_ADDRESS = (
     "Yes: mcptui connects to this address. The server sees what you and the model send to its tools. "
     "mcptui asks again only if something of the above changes."
 )
+YES_MODEL = (
+    "Yes: mcptui uses this model. It sends your conversations to the address, with all values named above. "
+    "mcptui asks again only if something of the above changes."
+)
+_IN_KEYCHAIN = re.compile(r"keyring:(\S+)")
+NO_MODEL = "No: nothing is sent to it, and the model cannot be used. Everything else works."
 NO = "No: it is not started, and its tools are missing. Everything else works."
 
 
@@ -43,18 +50,22 @@ class ConsentQuestion:
     facts: Sequence[tuple[str, str]]
     risks: Sequence[str] = ()
     changes: Sequence[str] = ()
+    is_model: bool = False
 
     @property
     def head(self) -> str:
         """What is asked, without the name of the server before it."""
+        request = "Use it?" if self.is_model else "Start it?"
         if self.changes:
-            return "has changed since you agreed to it. Start it?"
-        verb = "connected to" if self.is_remote else "started"
-        return f"comes from {self.source}, not from your own configuration, and was never {verb}. Start it?"
+            return f"has changed since you agreed to it. {request}"
+        verb = "used" if self.is_model else "connected to" if self.is_remote else "started"
+        return f"comes from {self.source}, not from your own configuration, and was never {verb}. {request}"
 
     @property
     def outcomes(self) -> tuple[str, str]:
         """What happens on yes, and on no."""
+        if self.is_model:
+            return YES_MODEL, NO_MODEL
         return (YES_ADDRESS if self.is_remote else YES_PROGRAM), NO
 
     def lines(self) -> list[str]:
@@ -96,42 +107,79 @@ class AllOwn:
 
 def consent_question(spec: ServerSpec, launch: Launch, changes: Sequence[str] = ()) -> ConsentQuestion:
     """Return the question about a server; `changes` are those since the person agreed to it."""
+    return question_of(spec.name, spec.source, launch, changes)
+
+
+def question_of(name: str, source: str, launch: Launch, changes: Sequence[str] = ()) -> ConsentQuestion:
+    """Return the question about a server or a model of this name."""
     return ConsentQuestion(
-        spec.name,
-        clean_line(spec.source, 400),
+        name,
+        clean_line(source, 400),
         bool(launch.url),
         tuple(_facts(launch)),
         tuple(risks_of(launch)),
         tuple(changes),
+        launch.is_model,
     )
 
 
 def _facts(launch: Launch) -> Iterator[tuple[str, str]]:
     if launch.url:
-        yield "address", _bounded(visible(masked(launch.url)))
+        yield "address", _bounded(visible(masked(launch.shown("url", launch.url))))
+        if launch.is_model:
+            yield "key", _key(launch)
         if launch.headers:
-            yield "headers", _names(launch.headers)
+            yield "headers", _names(launch, "headers", launch.headers)
+        yield from _others(launch)
         if launch.transport in ("sse", "websocket"):
             yield "transport", launch.transport
         return
     yield "command", shown_command(launch)
     if launch.program and launch.program != launch.command:
         yield "program", visible(launch.program)
-    yield "folder", visible(launch.cwd) or "an empty folder of its own"
+    yield "folder", visible(launch.shown("cwd", launch.cwd)) or "an empty folder of its own"
     if launch.env:
-        yield "variables", _names(launch.env)
+        yield "variables", _names(launch, "env", launch.env)
+    yield from _others(launch)
     if launch.transport == "lines":
         yield "protocol", "the line dialect, not MCP"
 
 
 def shown_command(launch: Launch) -> str:
     """Return the whole command line as it would be typed, hidden characters visible, secrets masked."""
-    words = masked_arguments((launch.command, *launch.args))
+    words = masked_arguments(launch.shown_words)
     return _bounded(" ".join(visible(shlex.quote(word)) for word in words))
 
 
-def _names(values: Mapping[str, str]) -> str:
-    return _bounded(f"{', '.join(map(visible, sorted(values)))} (values are not shown)")
+def _names(launch: Launch, kind: str, values: Mapping[str, str]) -> str:
+    """Return the names of variables or headers, and of those that they take values of; no value."""
+    words = []
+    for name in sorted(values):
+        origin = _origin(launch, f"{kind}.{name}", values[name])
+        words.append(f"{visible(name)} = {origin}" if origin else visible(name))
+    told = sum(" = " in word for word in words)
+    hint = "" if told == len(words) else f" ({'other values' if told else 'values'} are not shown)"
+    return _bounded(f"{', '.join(words)}{hint}")
+
+
+def _origin(launch: Launch, place: str, value: str) -> str:
+    """Return in words where a value is taken from, or "" if it stands in the file."""
+    found = []
+    if (reference := launch.references.get(place)) is not None:
+        found.append(reference.in_words)
+    found += [f"keychain entry {visible(one)}" for one in _IN_KEYCHAIN.findall(value)]
+    return " and ".join(found)
+
+
+def _key(launch: Launch) -> str:
+    return _origin(launch, "api_key", str(launch.identity[0])) or visible(str(launch.identity[0]))
+
+
+def _others(launch: Launch) -> Iterator[tuple[str, str]]:
+    others = launch.other_references
+    if others:
+        told = (f"{visible(place)} = {others[place].in_words}" for place in sorted(others))
+        yield "settings", _bounded(", ".join(told))
 
 
 def _bounded(text: str) -> str:

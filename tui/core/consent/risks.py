@@ -2,23 +2,27 @@
 
 import os
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from urllib.parse import urlsplit
 
-from tui.core.consent.launch import Launch
+from tui.core.consent.launch import Launch, names_a_key
 from tui.core.consent.visible import has_hidden, visible
 from tui.core.web.web_address import web_address
 
 LOADERS = frozenset(
-    "LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT NODE_OPTIONS NODE_PATH PYTHONPATH PYTHONHOME PYTHONSTARTUP"
+    "SHELLOPTS BASHOPTS PS4 HOME LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT"
+    " NODE_OPTIONS NODE_PATH PYTHONPATH PYTHONHOME PYTHONSTARTUP"
     " PYTHONUSERBASE PERL5LIB PERL5OPT PERL5DB RUBYLIB RUBYOPT BASH_ENV ENV ZDOTDIR PROMPT_COMMAND"
-    " GIT_SSH GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND GIT_ASKPASS SSH_ASKPASS CLASSPATH"
+    " SSH_ASKPASS CLASSPATH"
     " JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS DOTNET_STARTUP_HOOKS LUA_INIT PHPRC PHP_INI_SCAN_DIR"
     " R_PROFILE GCONV_PATH PATH".split()
 )
-_LOADER_STARTS = ("DYLD_", "GIT_CONFIG", "CORECLR_", "COR_PROFILER")
+_LOADER_STARTS = ("DYLD_", "GIT_", "CORECLR_", "COR_PROFILER")
 _SOURCE_STARTS = ("NPM_CONFIG_", "PIP_", "UV_", "BUN_CONFIG_")
 _PROXIES = frozenset(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"))
+_ENGINES = frozenset(("DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "CONTAINER_HOST", "KUBECONFIG"))
 
 _SHELLS = frozenset("sh bash dash zsh fish ksh csh tcsh cmd powershell pwsh".split())
 _CODE_FLAGS = {
@@ -39,6 +43,22 @@ _DOCKER_WITH_VALUE = frozenset(
     " --restart --runtime --shm-size --tmpfs --ulimit --device --dns --cap-add --cap-drop --security-opt"
     " --gpus --log-driver --log-opt --pid --ipc --userns --cidfile --expose --group-add --stop-signal".split()
 )
+_WRAPPER_WITH_VALUE: Mapping[str, Sequence[str]] = {
+    "env": ("-u", "--unset", "-C", "--chdir"),
+    "sudo": ("-u", "-g"),
+    "timeout": ("-s", "-k"),
+}
+_GO_WITH_VALUE = frozenset(("-mod", "-modfile", "-exec", "-tags", "-ldflags", "-C", "-p"))
+_GO_EXACT = re.compile(r"@(?:v\d+\.\d+\.\d+[\w.+-]*|[0-9a-f]{12,40})\Z")
+_LAUNCHERS = frozenset("npx npm pnpm pnpx yarn bunx bun uvx uv pip pip3 pipx".split())
+_SOURCES = frozenset(
+    "--registry --index --index-url -i --default-index --extra-index-url -f --find-links --userconfig"
+    " --config-file --pip-args".split()
+)
+_CONTAINERS = frozenset(("docker", "podman", "nerdctl"))
+_MOUNTS = frozenset(("-v", "--volume", "--mount", "--volumes-from"))
+_POWERS = frozenset(("--privileged", "--cap-add", "--device", "--security-opt", "-H", "--host", "--context"))
+_NAMESPACES = frozenset(("--network", "--net", "--pid", "--ipc", "--userns", "--uts"))
 _EXACT = re.compile(r"[v=]?\d+(?:\.\d+){2}[\w.+-]*")
 _PYTHON_EXACT = re.compile(r"={2,3}\s*[\w.!+-]+\Z|@\s*\d[\w.!+-]*\Z")
 _LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
@@ -53,36 +73,78 @@ def _risks(launch: Launch) -> Iterator[str]:
     texts = (launch.command, *launch.args, launch.cwd, *launch.env, launch.url, *launch.headers)
     if any(map(has_hidden, texts)):
         yield "Contains hidden characters, shown as ⟨U+…⟩."
+    yield from _of_keys(launch)
     if launch.url:
-        yield from _of_address(launch.url)
+        yield from _of_address(launch.url, is_referred="url" in launch.references)
         return
     if not launch.command.isascii():
         yield "The name of the program has letters outside ASCII, which can look like others."
     if not launch.program:
         yield "The program was not found. mcptui asks again once there is one."
-    words = _unwrapped([launch.command, *launch.args])
+    words, assigned = _unwrapped([launch.command, *launch.args])
     if package := unpinned(words):
-        yield f"{visible(package)} is not pinned to a version. What it downloads can change at any time."
-    if _runs_code(words):
+        # With values of the environment in place, the name might be one of them.
+        shown = unpinned(_unwrapped(launch.shown_words)[0]) if launch.references else package
+        name = visible(shown) if shown else "A package"
+        yield f"{name} is not pinned to a version. What it downloads can change at any time."
+    if _runs_code(words) or _runs_code([launch.command, *launch.args]):
         yield "An argument is itself a program. Read all of it."
-    yield from _of_variables(launch.env)
+    yield from _of_options(words)
+    yield from _of_variables([*launch.env, *assigned])
 
 
-def _of_address(url: str) -> Iterator[str]:
+def _of_keys(launch: Launch) -> Iterator[str]:
+    """Yield what gets a key of the person: from a variable of the environment, or the keychain."""
+    for place, reference in sorted(launch.references.items()):
+        for name in dict.fromkeys(reference.names):
+            if names_a_key(name):
+                yield f"{visible(place)} gets the value of {name}, which looks like a key of yours."
+    values = {**launch.env, **launch.headers, "api_key": str(launch.identity[0]) if launch.is_model else ""}
+    for name in sorted(name for name, value in values.items() if "keyring:" in value):
+        yield f"{visible(name)} gets a key from your keychain."
+
+
+def _of_options(words: Sequence[str]) -> Iterator[str]:
+    """Yield what options of a launcher change: where it downloads from, what a container may reach."""
+    if not words:
+        return
+    name, args = _program(words[0]), list(words[1:])
+    if name in _CONTAINERS and "run" in args:  # what follows the image is not for the launcher
+        image = next(iter(_packages(args[args.index("run") + 1 :], (), _DOCKER_WITH_VALUE)), "")
+        args = args[: args.index(image)] if image in args else args
+    options = [word.partition("=")[0] for word in args]
+    if name in _LAUNCHERS and not _SOURCES.isdisjoint(options):
+        yield "An option changes where packages are downloaded from."
+    if name in _CONTAINERS:
+        if not _MOUNTS.isdisjoint(options) or any(re.match(r"-v.", word) for word in args):
+            yield "The container can reach folders of this computer."
+        if not _POWERS.isdisjoint(options) or "=host" in " ".join(args) or _names_host(args):
+            yield "The container is not isolated from this computer."
+
+
+def _names_host(args: Sequence[str]) -> bool:
+    return any(option in _NAMESPACES and value == "host" for option, value in pairwise(args))
+
+
+def _of_address(url: str, *, is_referred: bool) -> Iterator[str]:
     parts = urlsplit(url)
     if parts.scheme in ("http", "ws") and (parts.hostname or "") not in _LOOPBACK:
         yield "The connection is not encrypted."
     scheme = {"ws": "http", "wss": "https"}.get(parts.scheme)
+    if is_referred:
+        return  # the host may be a value of the environment, which is not shown
     yield from web_address(f"{scheme}{url[len(parts.scheme) :]}" if scheme else url).warnings
 
 
-def _of_variables(env: Mapping[str, str]) -> Iterator[str]:
-    for name in sorted(env):
+def _of_variables(names: Sequence[str]) -> Iterator[str]:
+    for name in sorted(set(names)):
         upper = name.upper()
         if upper in LOADERS or upper.startswith(_LOADER_STARTS):
             yield f"{visible(name)} can make any program load other code."
         elif upper.startswith(_SOURCE_STARTS):
             yield f"{visible(name)} can change where packages are downloaded from."
+        elif upper in _ENGINES:
+            yield f"{visible(name)} can make containers run on another computer, or with more rights."
         elif upper in _PROXIES:
             yield f"{visible(name)} sends its network traffic through another computer."
 
@@ -92,9 +154,12 @@ def _program(word: str) -> str:
     return re.sub(r"\.(?:exe|cmd|bat|ps1)\Z", "", name)
 
 
-def _unwrapped(words: Sequence[str]) -> list[str]:
-    """Return a command without the `env`, `nice` or `cmd /c` that only starts another one."""
-    rest = list(words)
+def _unwrapped(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return a command without the `env`, `nice` or `cmd /c` that only starts another one.
+
+    The names of variables that `env` sets for it are the second part.
+    """
+    rest, assigned = list(words), list[str]()
     for _ in range(8):
         if not rest:
             break
@@ -103,12 +168,41 @@ def _unwrapped(words: Sequence[str]) -> list[str]:
             rest = rest[2:]
         elif name in _WRAPPERS:
             index = 1
+            if name == "env":
+                rest = _split_string(rest)
             while index < len(rest) and _is_of_wrapper(rest[index]):
-                index += 1
+                before, equals, _ = rest[index].partition("=")
+                assigned += [before] if equals and not before.startswith("-") else []
+                takes_value = rest[index] in _WRAPPER_WITH_VALUE.get(name, ())
+                index += 2 if takes_value else 1
             rest = rest[index:]
         else:
             break
-    return rest
+    return rest, assigned
+
+
+def _split_string(words: list[str]) -> list[str]:
+    """Return the words of `env` with those of its `-S "command line"` in place."""
+    for index, word in enumerate(words):
+        if index and not _is_of_wrapper(word):
+            break
+        option, equals, value = word.partition("=")
+        inline = re.fullmatch(r"-[a-zA-Z]*S(.+)", word, re.DOTALL)
+        taken = 1
+        if option == "--split-string" and equals:
+            line = value
+        elif inline is not None:
+            line = inline[1]
+        elif option == "--split-string" or re.fullmatch(r"-[a-zA-Z]*S", word):
+            line, taken = (words[index + 1 : index + 2] or [""])[0], 2
+        else:
+            continue
+        try:
+            split = shlex.split(line)
+        except ValueError:
+            split = line.split()
+        return [*words[:index], *split, *words[index + taken :]]
+    return words
 
 
 def _is_of_wrapper(word: str) -> bool:
@@ -121,11 +215,42 @@ def _runs_code(words: Sequence[str]) -> bool:
         return False
     name, args = _program(words[0]), words[1:]
     if name in _SHELLS:
-        return any(word.startswith("-") and "c" in word.lower() for word in args)
+        lowered = [word.lower() for word in args]
+        is_cmd = name == "cmd" and any(word.startswith(("/c", "/k")) for word in lowered)
+        return is_cmd or any(word.startswith("-") and "c" in word for word in lowered)
     if name == "npx" or name == "npm":
         return any(word in ("-c", "--call") or word.startswith("--call=") for word in args)
     flags = _CODE_FLAGS.get(re.sub(r"(?<=python3)\.\d+\Z", "", name), ())
-    return any(word in flags for word in args)
+    if "-c" in flags:  # options of one letter may be joined, with the program behind: `-Ic…`
+        return _joined(args, "c", ends="m", with_value="WX")
+    return any(word.partition("=")[0] in flags or _joined_in(word, flags) for word in args)
+
+
+def _joined(args: Sequence[str], flag: str, *, ends: str, with_value: str) -> bool:
+    """Return whether one of the options before the first other word has `flag` among its letters."""
+    skips = False
+    for word in args:
+        if skips:
+            skips = False
+        elif not word.startswith("-") or word in ("-", "--"):
+            return False
+        elif not word.startswith("--"):
+            for at, letter in enumerate(word[1:], 2):
+                if letter == flag:
+                    return True
+                if letter in ends:
+                    return False
+                if letter in with_value:
+                    skips = at == len(word)
+                    break
+    return False
+
+
+def _joined_in(word: str, flags: Sequence[str]) -> bool:
+    """Return whether a program is joined to its flag: `-e'code'`, `-pe`."""
+    letters = [flag[1] for flag in flags if len(flag) == 2 and flag[0] == "-"]
+    is_short = len(word) > 2 and word[0] == "-" and word[1] != "-"
+    return is_short and (word[1] in letters or any(word.endswith(letter) for letter in letters))
 
 
 def unpinned(words: Sequence[str]) -> str:
@@ -140,6 +265,11 @@ def unpinned(words: Sequence[str]) -> str:
             return _unpinned_npm(args[1:])
         case "uvx":
             return _unpinned_python(args)
+        case "uv" if args[:1] == ["run"]:
+            return _unpinned_with(args[1:])
+        case "go" if args[:1] == ["run"]:
+            module = next(iter(_packages(args[1:], (), _GO_WITH_VALUE)), "")
+            return module if "@" in module and not _GO_EXACT.search(module) else ""
         case "uv" if args[:2] == ["tool", "run"]:
             return _unpinned_python(args[2:])
         case "pipx" if args[:1] == ["run"]:
@@ -148,7 +278,13 @@ def unpinned(words: Sequence[str]) -> str:
             return _unpinned_image(args[args.index("run") + 1 :])
         case "deno" if "run" in args:
             return next(
-                (word for word in args if word.startswith(("npm:", "jsr:")) and not _npm_exact(word)), ""
+                (
+                    word
+                    for word in args
+                    if word.startswith(("https:", "http:"))
+                    or (word.startswith(("npm:", "jsr:")) and not _npm_exact(word))
+                ),
+                "",
             )
     return ""
 
@@ -197,6 +333,18 @@ def _python_exact(package: str) -> bool:
     if "://" in package:
         return re.search(r"@[0-9a-f]{40}(?:#.*)?\Z", package) is not None or package.endswith(".whl")
     return _PYTHON_EXACT.search(package) is not None
+
+
+def _unpinned_with(args: Sequence[str]) -> str:
+    """Return what `uv run` installs by `--with` in whichever version there is, or ""."""
+    found = []
+    for index, word in enumerate(args):
+        option, equals, value = word.partition("=")
+        if option in ("--with", "-w"):
+            found.append(value if equals else (args[index + 1 : index + 2] or [""])[0])
+        elif not word.startswith("-") and (not index or not args[index - 1].startswith("-")):
+            break
+    return next((one for one in found if not _python_exact(one) and not _is_path(one)), "")
 
 
 def _is_path(word: str) -> bool:

@@ -31,7 +31,8 @@ class ModelProfile:
     "configuration", "environment" or "detected". Prices are of a million tokens; `price_cached` is that of
     input tokens read from the endpoint's cache, None for the same as others. `effort` is one of `EFFORTS` or
     ""; `extra_body` holds fields of the request that replace mcptui's own. A model that `writes_titles` is
-    asked for the title of a conversation after its first answer.
+    asked for the title of a conversation after its first answer. `blocked` says why nothing may be
+    sent to it, or is "".
     """
 
     name: str
@@ -59,6 +60,7 @@ class ModelProfile:
     stop: tuple[str, ...] = ()
     extra_body: Mapping[str, Any] = field(default_factory=dict, repr=False)
     writes_titles: bool = False
+    blocked: str = ""
 
     def with_model(self, model: str) -> "ModelProfile":
         return replace(

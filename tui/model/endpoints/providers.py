@@ -179,12 +179,21 @@ def _from_environment(provider: Provider, env: Mapping[str, str]) -> ModelProfil
     )
 
 
+BLOCKED_STEP = (
+    "If you trust it, agree to it with `mcptui config trust` and the same --config, or add --trust-config "
+    "for this run."
+)
 NO_KEY = "none"
 """Sent where there is no key: the client requires one."""
 
 
 def usable_url(profile: ModelProfile) -> str:
-    """Return the base URL, completed: with a scheme, without the path of one endpoint."""
+    """Return the base URL, completed: with a scheme, without the path of one endpoint.
+
+    Everything that sends asks for it, so it raises ConfigError for a profile that is blocked.
+    """
+    if profile.blocked:
+        raise ConfigError(profile.blocked, where=profile.name, next_step=BLOCKED_STEP)
     url = profile.base_url.strip()
     if "://" not in url:
         url = ("http://" if is_private("http://" + url) else "https://") + url
@@ -205,6 +214,8 @@ def usable_key(profile: ModelProfile) -> str:
 
     Raises ConfigError if it is invalid, or missing for a provider that requires one.
     """
+    if profile.blocked:
+        raise ConfigError(profile.blocked, where=profile.name, next_step=BLOCKED_STEP)
     key = profile.api_key.reveal().strip() if profile.api_key else ""
     if not key and (wanted := missing_key(profile)):
         provider = provider_of(profile.base_url)

@@ -9,13 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tui.core.consent.launch import Launch
-from tui.core.consent.question import consent_question, shown_command
-from tui.core.consent.visible import visible
+from tui.core.consent.question import consent_question
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.files.programs import find_program
 from tui.core.ports import BY_KEY, PERSON, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.questions import Action, Person, Refuser
-from tui.core.secrets.places import masked
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line
 from tui.settings.locations import consents_file, decisions_file, default_servers
@@ -126,7 +124,7 @@ class RunConsent:
         missing = [spec for spec in specs if not spec.problem and not self.allows(spec)]
         if not missing:
             return
-        lines = [f"  {clean_line(spec.name, 64)}: {what_starts(spec)}" for spec in missing[:MAX_LISTED]]
+        lines = [line for spec in missing[:MAX_LISTED] for line in described(spec)]
         if len(missing) > MAX_LISTED:
             lines.append(f"  and {len(missing) - MAX_LISTED} more")
         source = clean_line(missing[0].source, 300)
@@ -219,10 +217,10 @@ CONSENT_STEP = (
 )
 
 
-def what_starts(spec: ServerSpec) -> str:
-    """Return in one line what starting a server runs or connects to, secrets masked."""
-    text = visible(masked(spec.url)) if spec.url else shown_command(launch_of(spec))
-    return text if len(text) <= MAX_COMMAND else f"{text[: MAX_COMMAND - 1]}…"
+def described(spec: ServerSpec) -> list[str]:
+    """Return what the question about a server shows, for a refusal: what would run, with its marks."""
+    lines = (clean_line(spec.name, 64), *consent_question(spec, launch_of(spec)).lines()[1:])
+    return [f"  {one if len(one) <= MAX_COMMAND else one[: MAX_COMMAND - 1] + '…'}" for one in lines]
 
 
 def launch_of(spec: ServerSpec) -> Launch:

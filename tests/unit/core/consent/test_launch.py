@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tui.core.consent.launch import Launch
-from tui.core.servers import OAuthSpec, ServerSpec, Transport
+from tui.core.consent.launch import Launch, names_a_key
+from tui.core.servers import OAuthSpec, Reference, ServerSpec, Transport
 
 SPEC = ServerSpec("s", "uvx", ("tool", "--token", "tk-71hQz9aa"), {"A": "1"}, headers={"B": "2"}, cwd="/srv")
 
@@ -82,3 +82,37 @@ def test_what_is_kept_holds_no_secret_and_no_value():
 def test_hidden_characters_of_a_change_are_visible():
     after = launch(args=("tool\u202e", "--token", "tk-71hQz9aa"))
     assert after.changes(launch().summary(""), "") == ["argument 1: was tool, is now tool⟨U+202E⟩"]
+
+
+KEY = Reference("${TOK}", ("TOK",))
+
+
+def test_a_token_that_rotates_is_no_change_but_another_variable_is():
+    def one(value: str, reference: Reference = KEY) -> Launch:
+        places = {"env.A": reference, "args.2": reference, "url": reference, "headers.B": reference}
+        return launch(
+            args=("tool", "--token", value), env={"A": value}, headers={"B": value}, references=places
+        )
+
+    assert one("first").digest() == one("second").digest()
+    assert one("first").digest() != one("first", Reference("${AWS_SECRET}", ("AWS_SECRET",))).digest()
+    assert one("first").digest() != launch(args=("tool", "--token", "${TOK}"), env={"A": "${TOK}"}).digest()
+    assert "first" not in str(one("first").summary("salt"))
+
+
+def test_a_folder_taken_from_the_environment_is_part_of_what_runs():
+    def one(value: str) -> Launch:
+        return launch(args=(value,), references={"args.0": Reference("${TOOLS}/run.py", ("TOOLS",))})
+
+    assert one("/a/run.py").digest() != one("/b/run.py").digest()
+    assert one("/a/run.py").shown_words == ("uvx", "${TOOLS}/run.py")
+
+
+def test_what_else_takes_values_of_the_environment_is_part_of_what_runs():
+    other = launch(references={"instructions": Reference("${AWS_SECRET}", ("AWS_SECRET",))})
+    assert other.digest() != launch().digest()
+
+
+@pytest.mark.parametrize("name", "OPENAI_API_KEY HF_TOKEN AWS_PROFILE MY_SECRET GITHUB_PAT".split())
+def test_the_names_of_keys_are_known(name: str):
+    assert names_a_key(name)

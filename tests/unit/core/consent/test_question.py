@@ -4,7 +4,7 @@ import pytest
 
 from tui.core.consent.launch import Launch
 from tui.core.consent.question import MAX_SHOWN, AllOwn, ConsentQuestion, consent_question
-from tui.core.servers import ServerSpec, Transport
+from tui.core.servers import Reference, ServerSpec, Transport
 
 
 def question(spec: ServerSpec, *changes: str) -> ConsentQuestion:
@@ -71,3 +71,39 @@ async def test_a_gate_without_questions_lets_everything_start():
     gate = AllOwn()
     assert gate.allows(ServerSpec("w")) and await gate.ask(ServerSpec("w"))
     gate.withdraw("w")
+
+
+def test_values_of_the_environment_are_named_and_never_shown():
+    spec = ServerSpec(
+        "w",
+        "npx",
+        ("--k", "v-123"),
+        {"FOO": "v-123", "BAR": "x", "KEY": "keyring:a/b"},
+        references={
+            "env.FOO": Reference("${AWS_SECRET_ACCESS_KEY}", ("AWS_SECRET_ACCESS_KEY",)),
+            "args.1": Reference("${TOK}", ("TOK",)),
+            "oauth.client_secret": Reference("${TOK}", ("TOK",)),
+        },
+    )
+    said = text(spec)
+    assert "BAR, FOO = value of AWS_SECRET_ACCESS_KEY, KEY = keychain entry a/b (other values" in said
+    assert "npx --k '${TOK}'" in said and "oauth.client_secret = value of TOK" in said
+    assert "env.FOO gets the value of AWS_SECRET_ACCESS_KEY, which looks like a key of yours." in said
+    assert "KEY gets a key from your keychain." in said
+    assert "v-123" not in said
+
+
+def test_an_address_and_headers_are_shown_without_values_of_the_environment():
+    spec = ServerSpec(
+        "w",
+        url="https://e.example/?k=v-123",
+        headers={"X": "Bearer v-123"},
+        transport=Transport.HTTP,
+        references={
+            "url": Reference("https://e.example/?k=${TOK}", ("TOK",)),
+            "headers.X": Reference("Bearer ${TOK}", ("TOK",)),
+        },
+    )
+    said = text(spec)
+    assert "https://e.example/?k=${TOK}" in said and "X = text with the value of TOK" in said
+    assert "v-123" not in said

@@ -4,7 +4,7 @@ import pytest
 
 from tui.core.consent.launch import Launch
 from tui.core.consent.risks import risks_of, unpinned
-from tui.core.servers import ServerSpec, Transport
+from tui.core.servers import Reference, ServerSpec, Transport
 
 
 def risks(command: str = "server", *args: str, found: str = "/bin/x", **fields: object) -> str:
@@ -100,3 +100,59 @@ def test_an_unencrypted_address_is_marked_unless_it_is_this_computer():
 
 def test_a_host_that_imitates_another_is_marked():
     assert "аpple.com" in risks("", url="https://xn--pple-43d.com/", transport=Transport.HTTP)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["env", "LD_PRELOAD=/x.so", "server"], "LD_PRELOAD can make any program load other code."),
+        (["env", "-S", "bash -c id"], "An argument is itself a program."),
+        (["env", "-Sbash -c id"], "An argument is itself a program."),
+        (["env", "--split-string=LD_PRELOAD=/x bash -c id"], "LD_PRELOAD can make"),
+        (["sh", "-ec", "id"], "An argument is itself a program."),
+        (["cmd", "/c", "del x"], "An argument is itself a program."),
+        (["python3", "-cimport os"], "An argument is itself a program."),
+        (["python3", "-Ic", "import os"], "An argument is itself a program."),
+        (["node", "--eval=1"], "An argument is itself a program."),
+        (["uv", "run", "--with", "x", "server.py"], "x is not pinned"),
+        (["go", "run", "example.com/x@latest"], "example.com/x@latest is not pinned"),
+        (["deno", "run", "-A", "https://e.example/x.ts"], "https://e.example/x.ts is not pinned"),
+        (["npx", "--registry", "http://e.example", "x@1.2.3"], "where packages are downloaded from"),
+        (["npx", "--registry=http://e.example", "x@1.2.3"], "where packages are downloaded from"),
+        (["docker", "run", "-v", "/:/host", "x:1"], "The container can reach folders of this computer."),
+        (["docker", "run", "--privileged", "x:1"], "The container is not isolated"),
+        (["docker", "run", "--pid=host", "x:1"], "The container is not isolated"),
+    ],
+)
+def test_launchers_that_hide_what_they_do_are_marked(words: list[str], said: str):
+    assert said in risks(*words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["python3", "-m", "tool", "-c", "config.toml"],
+        ["python3", "-Wignore", "server.py", "-c", "x"],
+        ["docker", "run", "-i", "--rm", "x:1", "-v", "--host", "a"],
+        ["uv", "run", "--with", "x==1.0", "server.py"],
+        ["go", "run", "example.com/x@v1.2.3"],
+        ["go", "run", "./cmd/server"],
+    ],
+)
+def test_ordinary_options_are_not_marked(words: list[str]):
+    assert risks(*words) == ""
+
+
+@pytest.mark.parametrize(
+    "name",
+    "HOME SHELLOPTS PS4 PROMPT_COMMAND ENV PYTHONHOME NPM_CONFIG_REGISTRY npm_config_x UV_INDEX UV_INDEX_URL"
+    " PIP_INDEX_URL JAVA_TOOL_OPTIONS GIT_SSH GIT_EXEC_PATH DOCKER_HOST".split(),
+)
+def test_variables_that_change_what_programs_do_are_marked(name: str):
+    assert f"{name} can " in risks(env={name: "x"})
+
+
+def test_a_package_named_by_a_variable_is_marked_without_its_value():
+    references = {"args.0": Reference("${PKG}", ("PKG",))}
+    said = risks("npx", "value-of-it", references=references)
+    assert "${PKG} is not pinned" in said and "value-of-it" not in said

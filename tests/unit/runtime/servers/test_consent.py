@@ -151,9 +151,9 @@ def test_without_a_person_the_refusal_shows_what_would_run_and_the_flag(tmp_path
     with pytest.raises(UsageError) as refused:
         consent.require([SPEC, ServerSpec("own", "x")])
     said = str(refused.value)
-    assert f"weather: {sys.executable} -m weather" in said
+    assert "  weather\n" in said and f"{sys.executable} -m weather\n" in said
     assert "/tmp/mcp.json" in said and "--trust-config" in said
-    assert "own" not in said.replace("your own", "")
+    assert "own" not in said.replace("your own", "").replace("its own", "")
     consent.require([ServerSpec("own", "x")])
 
 

@@ -1,0 +1,95 @@
+"""Which models of other files may be used."""
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.endpoint import Endpoint
+from tests.unit.runtime.servers.test_consent import Person
+from tui.core.errors import ConfigError
+from tui.core.questions import Action
+from tui.runtime.options import Options
+from tui.runtime.profiles import choose_model, configured_profiles, offered
+from tui.runtime.servers.model_consent import ask_for_model, missing_model_consents, model_launch
+from tui.settings.load import Loaded, load_text
+
+ENV = {"OPENAI_API_KEY": "sk-canary-5512abc", "OTHER": "sk-other-5512abc"}
+
+
+def foreign(lines: str, env: Mapping[str, str] = ENV) -> Loaded:
+    loaded = load_text(f'[models.x]\nmodel = "m"\n{lines}', Path("f.toml"), env)
+    assert not loaded.errors
+    return dataclasses.replace(loaded, source="the file /tmp/f.toml")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        'base_url = "http://127.0.0.1:1/v1"\napi_key = "${OPENAI_API_KEY}"',
+        'base_url = "http://127.0.0.1:1/v1"\napi_key_env = "OPENAI_API_KEY"',
+        'base_url = "http://127.0.0.1:1/v1"\napi_key = "keyring:a/b"',
+        'base_url = "http://127.0.0.1:1/v1"\nheaders = { X = "${OTHER}" }',
+        'base_url = "http://127.0.0.1:1/v1"\nsystem = "${OTHER}"',
+        'base_url = "http://127.0.0.1:1/${OTHER}"',
+        'base_url = "http://10.0.0.1/v1"',
+        'base_url = "https://api.openai.com/v1"',
+        'base_url = "https://e.example/v1"',
+    ],
+)
+def test_nothing_of_the_environment_reaches_a_profile_that_needs_consent(lines: str):
+    (profile,) = configured_profiles(foreign(lines), ENV, trust=False)
+    assert profile.blocked and not profile.api_key and not profile.keychain and not profile.headers
+    assert "5512abc" not in repr(dataclasses.asdict(profile))
+    assert not configured_profiles(foreign(lines), ENV, trust=True)[0].blocked
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:11434", "localhost:1234", "[::1]:80"])
+def test_an_address_of_this_computer_without_a_key_needs_none(host: str):
+    assert model_launch("x", foreign(f'base_url = "http://{host}/v1"'), ENV) is None
+
+
+def test_the_persons_own_configuration_needs_none():
+    own = dataclasses.replace(foreign('base_url = "https://e.example/v1"'), source="")
+    assert not configured_profiles(own, ENV, trust=False)[0].blocked
+
+
+async def test_its_endpoint_is_not_asked(monkeypatch: pytest.MonkeyPatch):
+    async with Endpoint([], models=["a"]) as endpoint:
+        loaded = foreign(f'base_url = "{endpoint.base_url}"\napi_key = "${{OPENAI_API_KEY}}"')
+        selection = await choose_model(Options(), loaded, ENV)
+        with pytest.raises(ConfigError, match="needs your consent"):
+            await offered(selection.profile)
+        assert endpoint.requests == []
+
+
+class Decisions:
+    def __init__(self) -> None:
+        self.made: list[bool] = []
+
+    def add(self, record: object) -> None:
+        self.made.append(record.allowed)  # type: ignore[attr-defined]
+
+
+async def test_a_yes_is_kept_under_the_address_and_where_the_key_comes_from():
+    lines = 'base_url = "https://e.example/v1"\napi_key = "${OPENAI_API_KEY}"'
+    decisions = Decisions()
+    assert not await ask_for_model("x", foreign(lines), ENV, Person(Action.DECLINE), decisions)
+    assert await ask_for_model("x", foreign(lines), ENV, Person(Action.ACCEPT), decisions)
+    assert decisions.made == [False, True]
+    rotated = {"OPENAI_API_KEY": "sk-new-1234567", "OTHER": "y"}
+    assert missing_model_consents(foreign(lines, rotated), rotated) == []
+    for changed in (lines.replace("OPENAI_API_KEY", "OTHER"), lines.replace("e.example", "f.example")):
+        ((_, _, question),) = missing_model_consents(foreign(changed), ENV)
+        assert question.changes
+
+
+def test_the_question_says_what_is_sent_where():
+    lines = 'base_url = "https://e.example/v1"\napi_key = "${OPENAI_API_KEY}"\nheaders = { A = "${OTHER}" }'
+    ((_, _, question),) = missing_model_consents(foreign(lines), ENV)
+    said = "\n".join((*question.lines(), *question.outcomes))
+    assert "models.x comes from the file /tmp/f.toml" in said and "Use it?" in said
+    assert "address  https://e.example/v1" in said and "key      value of OPENAI_API_KEY" in said
+    assert "A = value of OTHER" in said and "5512abc" not in said
+    assert "api_key gets the value of OPENAI_API_KEY, which looks like a key of yours." in said

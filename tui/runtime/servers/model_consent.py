@@ -1,0 +1,130 @@
+"""Which models may be used: the person's own, and those of another file that they agreed to.
+
+A model of a file of somebody else decides where conversations and keys go. Before a yes nothing is sent to
+it, and it gets nothing of the environment or the keychain.
+"""
+
+import asyncio
+import ipaddress
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from tui.core.consent.launch import Launch
+from tui.core.consent.question import ConsentQuestion, question_of
+from tui.core.ports import BY_KEY, PERSON, DecisionKind, DecisionLog, DecisionRecord
+from tui.core.questions import Action, Person
+from tui.core.servers import Reference
+from tui.model.endpoints.providers import provider_of
+from tui.settings.locations import consents_file
+from tui.settings.references import KEYCHAIN
+from tui.settings.state.stored_consents import StoredConsents
+
+if TYPE_CHECKING:
+    from tui.settings.load import Loaded
+
+FROM_FILE = "written in the file"
+NO_KEY = "none"
+
+
+def shown_name(name: str) -> str:
+    """Return the name of a model among servers: in questions, and in the record of decisions."""
+    return f"models.{name}"
+
+
+def model_launch(name: str, loaded: "Loaded", env: Mapping[str, str]) -> Launch | None:
+    """Return what using a model of `loaded` sends where; None if that needs no consent."""
+    if not loaded.source:
+        return None
+    settings, references = loaded.settings.models[name], loaded.references_of("models", name)
+    key = FROM_FILE if settings.api_key else NO_KEY
+    if (settings.api_key or "").startswith(KEYCHAIN):
+        key = settings.api_key or ""
+    provider = provider_of(settings.base_url)
+    variables: tuple[str, ...] = (settings.api_key_env,) if settings.api_key_env else ()
+    if not (settings.api_key or variables) and provider is not None:
+        variables = provider.keys
+    if variable := next((one for one in variables if env.get(one)), variables[0] if variables else ""):
+        if not settings.api_key:
+            references["api_key"] = Reference(f"${{{variable}}}", (variable,))
+    if key == NO_KEY and not (references or settings.headers) and _is_here(settings.base_url):
+        return None
+    taken = references.get("api_key")
+    words = taken.text if taken is not None else key
+    return Launch("", "", (), "", {}, settings.base_url, dict(settings.headers), "model", [words], references)
+
+
+def blocked(name: str, loaded: "Loaded", env: Mapping[str, str], *, trust: bool) -> str:
+    """Return why a model of `loaded` may not be used, or "". Reads a small file.
+
+    With `trust` the command line has said yes for this run.
+    """
+    if trust or not loaded.source or name not in loaded.settings.models:
+        return ""
+    launch = model_launch(name, loaded, env)
+    if launch is None or StoredConsents(consents_file()).has(launch.digest()):
+        return ""
+    return f"this model comes from {loaded.source}, not from your own configuration, and needs your consent"
+
+
+def missing_model_consents(
+    loaded: "Loaded", env: Mapping[str, str]
+) -> list[tuple[str, Launch, ConsentQuestion]]:
+    """Return the models that need consent: name, what is covered, and the question. Blocks."""
+    store = StoredConsents(consents_file())
+    found = []
+    for name in loaded.settings.models:
+        launch = model_launch(name, loaded, env)
+        if launch is not None and not store.has(launch.digest()):
+            shown = shown_name(name)
+            changes = store.changes(shown, loaded.source, launch)
+            found.append((name, launch, question_of(shown, loaded.source, launch, changes)))
+    return found
+
+
+def agree_to_model(name: str, loaded: "Loaded", launch: Launch, decisions: DecisionLog, *, by: str) -> None:
+    """Keep a yes to a model. Blocks. Raises ConfigError or OSError if it cannot be written."""
+    decisions.add(_decision(name, launch, allowed=True, by=by))
+    StoredConsents(consents_file()).add(shown_name(name), loaded.source, launch)
+
+
+def agree_to_written(name: str, loaded: "Loaded", env: Mapping[str, str]) -> None:
+    """Keep a yes to a model that the person has just written into a file. Blocks."""
+    for model, launch, _ in missing_model_consents(loaded, env):
+        if model == name:
+            StoredConsents(consents_file()).add(shown_name(name), loaded.source, launch)
+
+
+async def ask_for_model(
+    name: str, loaded: "Loaded", env: Mapping[str, str], person: Person, decisions: DecisionLog
+) -> bool:
+    """Ask the person about a model, if it needs consent; return whether they said yes to it."""
+    waiting = await asyncio.to_thread(missing_model_consents, loaded, env)
+    for model, launch, question in waiting:
+        if model != name:
+            continue
+        action = await person.consent(question)
+        if action is Action.ACCEPT:
+            await asyncio.to_thread(agree_to_model, name, loaded, launch, decisions, by=BY_KEY)
+            return True
+        if action is Action.DECLINE:
+            decisions.add(_decision(name, launch, allowed=False, by=BY_KEY))
+    return False
+
+
+def _decision(name: str, launch: Launch, *, allowed: bool, by: str) -> DecisionRecord:
+    asked = by == BY_KEY
+    shown, digest = shown_name(name), launch.digest()[:16]
+    return DecisionRecord(DecisionKind.CONSENT, shown, "use", allowed, by, PERSON, asked=asked, digest=digest)
+
+
+def _is_here(url: str) -> bool:
+    """Return whether an address is of this computer, without a user name or password."""
+    try:
+        parts = urlsplit(url if "://" in url else f"http://{url}")
+        host = parts.hostname or ""
+        if parts.username or parts.password or parts.query:
+            return False
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
