@@ -46,7 +46,7 @@ MIN_DIGITS = 5
 MIN_LINE = 8
 """A shorter line of a value would match ordinary text."""
 
-MAX_LINES = 500
+MAX_LINES = 250
 """Lines of a value that are found alone; of an RSA key of 16,384 bits there are 200."""
 
 _LINE_BREAK = re.compile(r"[\r\n\v\f\x85\u2028\u2029]+|\\+[nr]")

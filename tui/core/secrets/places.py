@@ -95,7 +95,7 @@ def is_secret_header(name: str) -> bool:
 
 def places_in(text: str) -> list[SecretSpan]:
     """Return the secrets in a text such as a URL or a connection string, in order, not overlapping."""
-    return _in_order(_inside(text))
+    return _in_order((*_inside(text), *_shaped(text)))
 
 
 def places_in_arguments(arguments: Sequence[str]) -> list[list[SecretSpan]]:
@@ -115,6 +115,7 @@ def places_in_arguments(arguments: Sequence[str]) -> list[list[SecretSpan]]:
                 places.append(SecretSpan(*flag.span("value"), flag["name"]))
             places += _assigned(argument, flag.start("value"))
         places += _password(argument, flag, expected)
+        places += _shaped(argument)
         found.append(_in_order(places))
         negated = flag is not None and flag["name"].startswith("no-")
         expected = flag["name"] if flag is not None and flag["value"] is None and not negated else ""
@@ -198,6 +199,10 @@ def _inside(text: str) -> Iterator[SecretSpan]:
     for found in _MEMBER.finditer(text):
         if _is_secret(found["name"], found["value"]):
             yield SecretSpan(*found.span("value"), found["name"])
+
+
+def _shaped(text: str) -> Iterator[SecretSpan]:
+    """Yield the secrets of a known shape; a name in the text says more about them."""
     octets = text.encode("utf-8", "surrogatepass")
     for start, end, name in shapes_in(octets, placeholders=False):
         first, last = (len(octets[:place].decode("utf-8", "surrogatepass")) for place in (start, end))

@@ -35,7 +35,7 @@ class StoredDefinitions:
     """A `tui.core.definitions.accepted.DefinitionKeeper` over a folder, which need not exist.
 
     `redact` takes configured secrets out of a JSON value: a server may have its own in a definition. Digests
-    are those of the definitions with them.
+    are those of the definitions with them. A tool whose name holds one is not kept.
     """
 
     def __init__(self, folder: Path, redact: Callable[[Any], Any] = lambda value: value) -> None:
@@ -102,6 +102,8 @@ def _text(
 ) -> str:
     room, listed = MAX_DEFINITIONS, []
     for name, one in accepted.items():
+        if redact(name) != name:
+            continue
         entry: dict[str, Any] = {"name": name, "digest": one.digest}
         size = len(json.dumps(one.definition)) if one.definition is not None else 0
         if one.definition is not None and size <= room:
@@ -110,7 +112,8 @@ def _text(
                 entry["redacted"] = digest
             room -= size
         listed.append(entry)
-    whole = {"format": FORMAT, "server": server, "accepted": listed, "refused": dict(refused)}
+    without = {name: digest for name, digest in refused.items() if redact(name) == name}
+    whole = {"format": FORMAT, "server": server, "accepted": listed, "refused": without}
     return json.dumps(whole, separators=(",", ":")) + "\n"  # indenting what is deep would multiply it
 
 

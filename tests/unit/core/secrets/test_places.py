@@ -40,6 +40,7 @@ S = "hunter2"
         (["--password=a;b c&d"], ["--password=[redacted:password]"]),
         (["ghp_" + "a1" * 18], ["[redacted:github]"]),
         (["--gh=ghp_" + "a1" * 18], ["--gh=[redacted:github]"]),
+        (["--api-key", "sk-abcdefghijklmnop1234"], ["--api-key", "[redacted:api-key]"]),
         (["AKIAIOSFODNN7EXAMPLE"], ["[redacted:aws]"]),
         (["xoxb-123456789012-abcdefgh1"], ["[redacted:slack]"]),
         (["ü sk-abcdefghijklmnop1234 é"], ["ü [redacted:key] é"]),

@@ -125,3 +125,15 @@ def test_a_deep_definition_takes_no_more_room_than_it_has(tmp_path):
         deep["inputSchema"] = [deep["inputSchema"]]
     keep(tmp_path, Kept({"deep": accepted(deep)}))
     assert (tmp_path / f"{KEY}.json").stat().st_size < 50_000
+
+
+def test_a_tool_whose_name_holds_a_secret_is_not_kept(tmp_path):
+    def redact(value):
+        return json.loads(json.dumps(value).replace("s3cr3t", "[redacted]"))
+
+    stored = StoredDefinitions(tmp_path, redact)
+    named = accepted({"name": "s3cr3t"})
+    stored.save(KEY, "srv", Kept({"s3cr3t": named, "add": accepted(ADD)}, {"sub-s3cr3t": "x", "sub": "y"}))
+    stored.close()
+    assert "s3cr3t" not in (tmp_path / f"{KEY}.json").read_text()
+    assert StoredDefinitions(tmp_path).load(KEY) == Kept({"add": accepted(ADD)}, {"sub": "y"})
