@@ -174,11 +174,11 @@ async def test_a_model_of_another_file_is_sent_nothing_before_a_yes(tmp_path: Pa
         assert refused.code == 2 and "needs your consent" in refused.err
         assert "--trust-config" in refused.err and "mcptui config trust" in refused.err
         assert (await doubtful("run", "--config", config, "--model", "x", "hi", OPENAI_API_KEY=key)).code == 2
-        assert endpoint.requests == []
+        assert endpoint.connections == 0
 
         agreed = await doubtful("config", "trust", "--yes", "--config", config, OPENAI_API_KEY=key)
         assert "models.x comes from" in agreed.out and "value of OPENAI_API_KEY" in agreed.out
-        assert key not in agreed.out and endpoint.requests == []
+        assert key not in agreed.out and endpoint.connections == 0
         done = await doubtful(*run, OPENAI_API_KEY="another-value-77a")
         assert done.code == 0 and "Hello." in done.out
         assert endpoint.requests[0].headers["authorization"] == "Bearer another-value-77a"

@@ -1,9 +1,11 @@
 """The app with a configuration that somebody else wrote, in a terminal."""
 
+import asyncio
 import json
 import sys
 from pathlib import Path
 
+from tests.endpoint import Endpoint, says
 from tests.terminal.pty_app import TerminalApp, home_in
 
 
@@ -32,3 +34,40 @@ def test_a_planted_server_is_shown_and_runs_only_after_a_yes_which_is_kept(tmp_p
     with TerminalApp(argv, env=home_in(home)) as app:
         app.until(planted.exists)
         assert "planted comes from" not in app.text
+
+
+async def test_a_model_of_another_file_is_sent_nothing_before_a_yes_which_is_kept(tmp_path: Path):
+    home = tmp_path / "home"
+    home.mkdir()
+    env = {**home_in(home), "OPENAI_API_KEY": "sk-canary-5512abc"}
+    async with Endpoint([says("Hello.")], models=["m"]) as endpoint:
+        config = tmp_path / "f.toml"
+        model = f'base_url = "{endpoint.base_url}"\nmodel = "m"\napi_key = "${{OPENAI_API_KEY}}"\n'
+        config.write_text(f"[servers]\n[models.x]\n{model}")
+        argv = [sys.executable, "-m", "tui", "--config", str(config)]
+
+        def refuse() -> None:
+            with TerminalApp(argv, env=env) as app:
+                app.shows("models.x comes from the file")
+                assert "value of OPENAI_API_KEY" in app.text and "sk-canary" not in app.text
+                app.until(lambda: "models.x comes from" not in app.text or app.send(b"\x18"))  # ctrl+x
+                app.shows("needs your consent")
+
+        await asyncio.to_thread(refuse)
+        assert endpoint.connections == 0
+
+        def agree() -> None:
+            with TerminalApp(argv, env=env) as app:
+                app.shows("models.x comes from the file")
+                app.until(lambda: bool(endpoint.others) or app.send(b"\x13"))  # ctrl+s
+
+        await asyncio.to_thread(agree)
+        assert endpoint.others[0].headers["authorization"] == "Bearer sk-canary-5512abc"
+        asked = len(endpoint.others)
+
+        def again() -> None:
+            with TerminalApp(argv, env=env) as app:
+                app.until(lambda: len(endpoint.others) > asked)
+                assert "models.x comes from" not in app.text
+
+        await asyncio.to_thread(again)

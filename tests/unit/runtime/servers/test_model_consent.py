@@ -61,7 +61,7 @@ async def test_its_endpoint_is_not_asked(monkeypatch: pytest.MonkeyPatch):
         selection = await choose_model(Options(), loaded, ENV)
         with pytest.raises(ConfigError, match="needs your consent"):
             await offered(selection.profile)
-        assert endpoint.requests == []
+        assert endpoint.connections == 0
 
 
 class Decisions:
