@@ -144,7 +144,12 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
         self.line.show_waiting(waiting)
 
     def action_ask_send(self) -> None:
-        if self.ripeness.ripe:
+        """Accept, once all changes have been on screen."""
+        if not self.ripeness.ripe:
+            return
+        if self.pane.scroll_offset.y < self.pane.max_scroll_y:
+            self.line.say("There is more of it below. Scroll to its end first (pgdn, end).")
+        else:
             self.dismiss(DefinitionsAnswer(Action.ACCEPT))
 
     def action_ask_decline(self) -> None:

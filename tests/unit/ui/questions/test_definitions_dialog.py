@@ -63,3 +63,14 @@ async def test_the_worst_change_comes_first() -> None:
         text = screen_text(app)
         assert text.index("instructions  changed") < text.index("harmless  new")
         waiting.cancel()
+
+
+async def test_changes_that_were_not_on_screen_are_not_accepted() -> None:
+    async with app_with_person((80, 24)) as (app, pilot, person):
+        waiting = asked(person.definitions(question(*(changed(f"tool{number}") for number in range(12)))))
+        await shown(app, DefinitionsDialog)
+        await pilot.press("ctrl+s")
+        await shows(app, "There is more of it below.")
+        assert not waiting.done()
+        await pilot.press("end", "ctrl+s")
+        assert (await waiting).action is Action.ACCEPT
