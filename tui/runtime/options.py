@@ -79,6 +79,7 @@ class Options:
         found = replace(spec, source=source) if source else spec
         if source and not self.trust_config:  # somebody else may have written what it may do
             found = replace(found, trusted=None if found.trusted else found.trusted, accept_changes=False)
+            found = replace(found, instructions=False, send_as_is=False, roots=())
             if found.sampling is SamplingRule.ALLOW:
                 found = replace(found, sampling=SamplingRule.ASK)
         found = found if self.sampling is None else replace(found, sampling=self.sampling)

@@ -2,6 +2,7 @@
 
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -72,9 +73,11 @@ def test_a_file_of_somebody_else_cannot_trust_a_server_but_the_command_line_can(
     assert Options(trusted=("fetch",)).applied(said, file).trusted is True
     assert Options().applied(said).trusted is True
     lax = ServerSpec("fetch", "uvx", accept_changes=True, sampling=SamplingRule.ALLOW)
+    lax = replace(lax, instructions=True, send_as_is=True, roots=("/",))
     assert Options().applied(lax) is lax and Options(trust_config=True).applied(lax, file).accept_changes
     found = Options().applied(lax, file)
     assert (found.accept_changes, found.sampling) == (False, SamplingRule.ASK)
+    assert (found.instructions, found.send_as_is, found.roots) == (False, False, ())
 
 
 async def test_a_toggle_changes_an_answer_and_what_the_configuration_says(setup: Setup) -> None:
