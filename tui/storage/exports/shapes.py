@@ -1,11 +1,14 @@
 """Entries with the shapes of what was said in place of the values, for exports that leave the house. Pure.
 
 Names, kinds, times and sizes stay, and what a server says of its tools, prompts and resources. Values of
-arguments and results, error messages, texts of models and log lines are replaced: `<text, 12 characters>`.
+arguments and results, error messages, texts of models, log lines, command lines, folders, paths of URLs and
+headers are replaced: `<text, 12 characters>`.
 """
 
 import json
+from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from tui.core.traffic import Entry, Kind
 from tui.core.units import plural, size
@@ -23,11 +26,17 @@ _PROTOCOL = frozenset(
 
 _OF_MODELS = frozenset({"model", "role", "type", "name", "stream", "tool_choice"})
 _MODEL = (Kind.MODEL_REQUEST, Kind.MODEL_REPLY)
+_OF_TRANSPORT = frozenset({"argv", "cwd", "why", "error", "reason", "message"})
+"""Members of the detail with texts of the person, or of a server."""
+
+_OPEN_HEADERS = frozenset({"content-type", "content-length", "accept", "mcp-protocol-version", "mcp-method"})
 _DEEPEST = 100
 
 
 def with_shapes(entry: Entry) -> Entry:
-    """Return an entry whose body has shapes in place of values."""
+    """Return an entry whose body and detail have shapes in place of values."""
+    if entry.detail:
+        entry = entry._replace(detail=_detail(entry.detail))
     if not entry.body:
         return entry
     try:
@@ -44,6 +53,29 @@ def with_shapes(entry: Entry) -> Entry:
     except (ValueError, RecursionError):
         body = f"<{size(len(entry.body))}>"
     return entry._replace(body=body.encode("utf-8", "replace"), redactions=(), sha256="")
+
+
+def _detail(detail: Mapping[str, Any]) -> dict[str, Any]:
+    found = {name: _shape(value) if name in _OF_TRANSPORT else value for name, value in detail.items()}
+    if isinstance(url := detail.get("url"), str):
+        found["url"] = _host(url)
+    if isinstance(headers := detail.get("headers"), list | tuple):
+        found["headers"] = [_header(*pair) for pair in headers if len(pair) == 2]
+    return found
+
+
+def _header(name: Any, value: Any) -> list[Any]:
+    return [name, value if str(name).lower() in _OPEN_HEADERS else _shape(value)]
+
+
+def _host(url: str) -> str:
+    """Return the URL of a host, without path and query."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return str(_shape(url))
+    host = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{host}" if parts.scheme and host else str(_shape(url))
 
 
 def _message(message: Any, entry: Entry) -> Any:

@@ -69,6 +69,31 @@ def test_an_entry_without_a_body_is_unchanged():
     assert with_shapes(entry(b"")) == entry(b"")
 
 
+def test_of_command_lines_folders_urls_and_headers_only_shapes_and_hosts_stay():
+    detail = {
+        "event": "spawn",
+        "pid": 7,
+        "argv": ["python3", "-p", "private"],
+        "cwd": "/private",
+        "url": "https://ada:private@host:8/private?a=private",
+        "headers": [["X-A", "private"], ["Content-Type", "text/plain"]],
+        "why": "private",
+        "status": 500,
+    }
+    found = with_shapes(entry(b"")._replace(detail=detail)).detail
+    assert "private" not in json.dumps(found)
+    assert found == {
+        "event": "spawn",
+        "pid": 7,
+        "argv": ["<text, 7 characters>", "<text, 2 characters>", "<text, 7 characters>"],
+        "cwd": "<text, 8 characters>",
+        "url": "https://host:8",
+        "headers": [["X-A", "<text, 7 characters>"], ["Content-Type", "text/plain"]],
+        "why": "<text, 7 characters>",
+        "status": 500,
+    }
+
+
 _VALUES = st.recursive(
     st.just("canary") | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(st.text("xyz"), inner)
 )
