@@ -15,6 +15,10 @@ from tui.core.servers import Reference, ServerSpec
 MAX_SHOWN_CHANGE = 400
 
 _KEY = re.compile(r"AWS_|(?:.*_)?TOK\Z|.*(?:_KEY|_TOKEN|_SECRET|_PASSWORD|_PAT)\Z", re.IGNORECASE | re.DOTALL)
+_GENERATED = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[\w+/=-]{16,}", re.ASCII)
+"""Values that only a key has. Others are shown in a command line: none of it can be hidden as a key."""
+
+_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 _SHOWN_FIRST = ("command", "cwd", "url", "args.", "env.", "headers.", "api_key")
 """Places that have a line of their own in the question."""
 
@@ -80,9 +84,13 @@ class Launch:
         return self.transport == "model"
 
     def shown(self, place: str, value: str) -> str:
-        """Return a text as it may be shown: without values of the environment."""
+        """Return a text as it may be shown: without values of the environment, and of variables for keys."""
         reference = self.references.get(place)
-        return value if reference is None else reference.text
+        text = value if reference is None else reference.text
+        for name, secret in (*self.env.items(), *self.headers.items()):
+            if secret in text and names_a_key(name) and _GENERATED.fullmatch(secret):
+                text = text.replace(secret, f"[redacted:{_NOT_IN_A_NAME.sub('_', name)[:60]}]")
+        return text
 
     @property
     def shown_words(self) -> tuple[str, ...]:

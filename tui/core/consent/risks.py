@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from tui.core.consent.launch import Launch, names_a_key
 from tui.core.consent.visible import has_hidden, visible
+from tui.core.secrets.places import masked_arguments
 from tui.core.web.web_address import web_address
 
 LOADERS = frozenset(
@@ -82,9 +83,9 @@ def _risks(launch: Launch) -> Iterator[str]:
     if not launch.program:
         yield "The program was not found. mcptui asks again once there is one."
     words, assigned = _unwrapped([launch.command, *launch.args])
-    if package := unpinned(words):
-        # With values of the environment in place, the name might be one of them.
-        shown = unpinned(_unwrapped(launch.shown_words)[0]) if launch.references else package
+    if unpinned(words):
+        # It may be, or have in it, a secret or a value of the environment.
+        shown = unpinned(_unwrapped(masked_arguments(launch.shown_words))[0])
         name = visible(shown) if shown else "A package"
         yield f"{name} is not pinned to a version. What it downloads can change at any time."
     if _runs_code(words) or _runs_code([launch.command, *launch.args]):

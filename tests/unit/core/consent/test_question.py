@@ -107,3 +107,15 @@ def test_an_address_and_headers_are_shown_without_values_of_the_environment():
     said = text(spec)
     assert "https://e.example/?k=${TOK}" in said and "X = text with the value of TOK" in said
     assert "v-123" not in said
+
+
+def test_a_key_of_a_variable_is_not_shown_as_an_argument_either():
+    key = "wJalrXUtnFEMI/K7MDENG0bPxRfi"
+    spec = ServerSpec("w", "npx", (f"x={key}",), {"AWS_SECRET_ACCESS_KEY": key})
+    assert key not in text(spec) and "[redacted:AWS_SECRET_ACCESS_KEY]" in text(spec)
+    assert key not in str(Launch.of(spec, lambda spec: "").summary("salt"))
+
+
+@pytest.mark.parametrize("value", ["evil-package", "/tmp/evil.sh", "https://e.example/Evil1"])
+def test_a_variable_named_like_a_key_hides_no_part_of_a_command(value: str):
+    assert value in text(ServerSpec("w", "npx", (value,), {"API_KEY": value}))
