@@ -10,6 +10,7 @@ from tests.endpoint import Endpoint, refuses, says
 from tui.core.errors import McptuiError
 from tui.core.ports import MonotonicClock
 from tui.runtime.model_changes import ModelChanges, ModelValues
+from tui.runtime.servers.model_consent import missing_model_consents
 from tui.settings.config_file import ConfigFile
 
 KEY = "sk-canary-1234567890"
@@ -101,3 +102,13 @@ def test_providers_with_a_key_come_first_and_names_are_free(tmp_path: Path) -> N
     assert (providers[0].name, providers[0].is_set, providers[-1].name) == ("groq", True, "")
     stage.path.write_text('[models.groq]\nmodel = "x"\n')
     assert stage.changes.free_name("groq") == "groq-2"
+
+
+async def test_a_model_that_the_person_adds_to_another_file_needs_no_further_yes(tmp_path: Path) -> None:
+    stage = Stage(tmp_path / "c.toml", A_KEY=KEY)
+    values = ModelValues("mine", "https://e.example/v1", "a", "environment", "A_KEY")
+    await stage.changes.add(values)
+    env = {"A_KEY": KEY}
+    assert missing_model_consents(ConfigFile(str(stage.path), env).read(), env) == []
+    stage.path.write_text(stage.path.read_text().replace("e.example", "f.example"))
+    assert missing_model_consents(ConfigFile(str(stage.path), env).read(), env) != []
