@@ -61,6 +61,8 @@ class DifferencePane(LinePane):
         self._lines: list[Row] = [
             tuple((text, STYLES[kind]) for text, kind in line) for line in islice(found, MAX_LINES)
         ]
+        if left := sum(1 for _ in found):
+            self._lines.append(((f"! {left} more lines are not shown. Do not accept them unseen.", "warn"),))
         self._rows: list[Row] = []
 
     def rewrap(self) -> None:
