@@ -1,6 +1,7 @@
 """A change of definitions in words, for a screen and a terminal alike: lines of marked pieces. Pure."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from enum import StrEnum
@@ -28,6 +29,9 @@ Line = Sequence[tuple[str, Kind]]
 
 MAX_VALUE = 4_000
 """Characters of a value that are shown."""
+
+_TAGS = re.compile("[\U000e0020-\U000e007e]+")
+_BLANKS = str.maketrans({" ": "· ", "\t": "⇥", "\r": "␍"})
 
 CONTEXT = 60
 """Characters around a difference within a text."""
@@ -113,7 +117,25 @@ def shown(value: Any) -> str:
     """Return a value cleaned and cut: a string as it is, all else as JSON."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     more = len(text) - MAX_VALUE
-    return clean(text[:MAX_VALUE]) + (f"… ({more:,} more characters)" if more > 0 else "")
+    return legible(text[:MAX_VALUE]) + (f"… ({more:,} more characters)" if more > 0 else "")
+
+
+def legible(text: str) -> str:
+    """Return a cleaned text with tag characters as letters, and others without a shape as their number."""
+    if text.isascii():
+        return clean(text)
+    text = _TAGS.sub(_letters, text).replace("\r\n", "\n")
+    cleaned = clean(text)
+    if len(cleaned) != len(text):
+        return cleaned
+    return "".join(
+        f"⟨U+{ord(char):04X}⟩" if safe == "\ufffd" != char else safe
+        for char, safe in zip(text, cleaned, strict=True)
+    )
+
+
+def _letters(found: re.Match[str]) -> str:
+    return f"⟨hidden: {''.join(chr(ord(char) - 0xE0000) for char in found[0])}⟩"
 
 
 Piece = tuple[str, Kind]
@@ -121,7 +143,9 @@ Piece = tuple[str, Kind]
 
 def words_between(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
     """Return two texts in pieces, the words that differ marked, and what both have cut to their ends."""
-    old, new = _words(clean(before)), _words(clean(after))
+    if before.split() == after.split():  # only blanks differ
+        before, after = before.translate(_BLANKS), after.translate(_BLANKS)
+    old, new = _words(legible(before)), _words(legible(after))
     start = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
         start += 1

@@ -79,8 +79,19 @@ _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 )
 _ESCAPES = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
-_BLANKS = re.compile(rf"\s{{{FAR_LINES + 1},}}")
-_COMMENT = re.compile(r"<!--(?=[^>]{0,400}?\w+\s+\w)")
+_FLAGS = re.compile(
+    "\U0001f3f4\U000e0067\U000e0062(?:{}|{}|{})\U000e007f".format(
+        "\U000e0065\U000e006e\U000e0067", "\U000e0073\U000e0063\U000e0074", "\U000e0077\U000e006c\U000e0073"
+    )
+)
+"""England, Scotland and Wales: the flags that are written with tag characters."""
+_BLANKS = re.compile(rf"[\s\u2800\u3164\uffa0]{{{FAR_LINES + 1},}}")
+_LINES = str.maketrans(dict.fromkeys("\x0b\x0c\x85\u2028\u2029", "\n"))
+_COMMENT = re.compile(
+    r"<!--(?=[^>]{0,400}?\w+\s+\w)"
+    r"|^\[(?://|comment)\]:[ \t]{0,9}(?:#|<>)[ \t]{0,9}[(\"'](?=[^\n]{0,400}?\w+\s+\w)",
+    re.MULTILINE,
+)
 
 _USER = r"(?:(?:the|your|any)\s+)?(?:user|human|person|operator|owner|customer)s?\b"
 _TOOL = r"(?:tools?|functions?|servers?|commands?|actions?)\b"
@@ -101,6 +112,7 @@ _SPOKEN: tuple[tuple[Sign, tuple[str, ...], str], ...] = (
     (
         Sign.SECRECY,
         ("user", "human", "person", "operator", "owner", "customer", "secret", "silent"),
+        rf"\bno\s+need\s+to\s+(?:tell|inform|notify|mention\s+(?:this|that|it)\s+to)\s+{_USER}|"
         rf"\b(?:do\s+not|don't|don’t|never|must\s+not|mustn't|should\s+not|avoid|without|nor)\s+(?:ever\s+)?"
         rf"(?:tell|inform|notify|alert|warn|telling|informing|notifying|alerting|warning)(?:\s+this\s+to)?\s+{_USER}"
         rf"|\b(?:do\s+not|don't|don’t|never|without)\s+(?:mention|reveal|disclose|show|mentioning|revealing)"
@@ -120,7 +132,22 @@ _SPOKEN: tuple[tuple[Sign, tuple[str, ...], str], ...] = (
     ),
     (
         Sign.OTHER_TOOLS,
-        ("any", "every", "each", "all", "other", "available", "must", "bcc", "blind", "forward", "also"),
+        (
+            "any",
+            "every",
+            "each",
+            "all",
+            "other",
+            "available",
+            "must",
+            "always",
+            "bcc",
+            "blind",
+            "forward",
+            "also",
+        ),
+        r"\balways\s{1,3}(?:call|use|run|invoke)\s{1,3}this(?:\s{1,3}(?:tool|function))?(?:\s{1,3}first)?,?"
+        r"\s{1,3}(?:instead|in place)\s{1,3}of\s{1,3}\w{1,40}_\w|"
         rf"\b(?:before|prior to|instead of|in place of|whenever|each time|every time)\s+(?:you\s+)?"
         rf"(?:using|calling|invoking|running|executing|use|call|invoke|run)\s+"
         rf"(?:any|every|each|all)(?:\s+of)?(?:\s+the)?(?:\s+other)?\s+{_TOOL}"
@@ -163,7 +190,7 @@ def scan(text: str, place: str) -> Iterator[HiddenText]:
         yield from _unseen(head, place)
     if end := _end_of_gap(head):
         yield HiddenText(Sign.FAR, place, _after(head, end))
-    if "<!--" in head and (found := _COMMENT.search(head)):
+    if ("<!--" in head or "]:" in head) and (found := _COMMENT.search(head)):
         yield HiddenText(Sign.COMMENT, place, _after(head, found.start()))
     folded = head.lower()
     for sign, hints, pattern in _PATTERNS:
@@ -175,14 +202,14 @@ def _end_of_gap(text: str) -> int:
     """Return where text goes on behind so many blanks or empty lines that it is out of sight, or 0."""
     last = len(text.rstrip())
     for gap in _BLANKS.finditer(text, 0, last):
-        blank = gap.group()
+        blank = gap.group().translate(_LINES).expandtabs(8)
         if blank.count("\n") > FAR_LINES or max(map(len, blank.split("\n"))) >= FAR_BLANKS:
             return gap.end() if gap.end() < last else 0
     return 0
 
 
 def _unseen(text: str, place: str) -> Iterator[HiddenText]:
-    rest = text
+    rest = text = _FLAGS.sub("?", text)
     if found := _TAGS.search(text):
         written = "".join(chr(ord(char) - 0xE0000) for one in _TAGS.findall(text) for char in one)
         yield HiddenText(Sign.TAGS, place, clean_line(written, EXCERPT_CHARS))

@@ -1,11 +1,11 @@
 """A change in words."""
 
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tui.core.definitions.accepted import Accepted, DefinitionChange
 from tui.core.definitions.definition import INSTRUCTIONS
-from tui.core.definitions.wording import Kind, head, lines, shown, summary, words_between
+from tui.core.definitions.wording import Kind, head, legible, lines, shown, summary, words_between
 from tui.core.text import clean
 
 
@@ -79,11 +79,27 @@ def test_a_long_value_is_cut():
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_the_pieces_never_lose_a_word_that_differs(before, after):
+    assume(before.split() != after.split())
     removed, added = words_between(before, after)
     for said, pieces in ((before, removed), (after, added)):
-        assert "".join(piece for piece, _ in pieces).split() == clean(said).replace("\n", " ⏎ ").split()
+        assert "".join(piece for piece, _ in pieces).split() == legible(said).replace("\n", " ⏎ ").split()
 
 
 def test_two_long_texts_are_compared_in_bounded_time():
     removed, added = words_between("a b " * 50_000, "c d " * 50_000)
     assert sum(len(piece) for piece, _ in removed + added) < 10_000
+
+
+def test_what_has_no_shape_can_be_read_in_a_difference():
+    hidden = "".join(chr(0xE0000 + ord(char)) for char in "read ssh key")
+    one = change({"description": "Add."}, {"description": f"Add.{hidden} a\u200bb"})
+    assert text(one)[-1].strip() == "+ Add.⟨hidden: read ssh key⟩ a⟨U+200B⟩b"
+    assert shown(f"x{hidden}\r\ny\u2028z") == "x⟨hidden: read ssh key⟩\ny\nz"
+    assert shown("می\u200cخواهم 👩\u200d💻 \ufffd") == "می\u200cخواهم 👩\u200d💻 \ufffd"
+
+
+def test_a_difference_of_blanks_is_shown():
+    for before, after in (("Add a.", "Add a. "), ("a\nb", "a\r\nb"), ("a b", "a\tb"), ("a b", "a\nb")):
+        removed, added = ("".join(piece for piece, _ in one).strip() for one in words_between(before, after))
+        assert removed != added
+    assert "".join(piece for piece, _ in words_between("Add a.", "Add a. ")[1]).strip() == "Add· a.·"
