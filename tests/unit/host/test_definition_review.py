@@ -129,6 +129,7 @@ async def test_a_call_right_after_the_change_was_reported_is_not_run(monkeypatch
 async def test_a_new_tool_is_a_change_and_a_removed_one_is_none(monkeypatch):
     person = Person(Action.DECLINE)
     async with running(monkeypatch, person) as host:
+        await call(host, host.toolbox.tools()[0])  # what is listed from now on is new
         await change(monkeypatch, host, tool("other"))
         await until(lambda: host.told)
         assert [one.name for one in person.asked[0].changes] == ["other"]
@@ -160,6 +161,7 @@ async def test_a_person_who_wants_to_is_asked_again(monkeypatch):
 async def test_a_yes_may_be_given_for_one_tool(monkeypatch):
     person = Person(Action.CANCEL, Action.ACCEPT)
     async with running(monkeypatch, person) as host:
+        await call(host, host.toolbox.tools()[0])  # what is listed from now on is new
         await change(monkeypatch, host, tool(description="other"), tool("new"))
         await until(lambda: host.told)
         await host.changes_answered()
@@ -281,6 +283,7 @@ async def test_a_suspicious_change_of_a_trusted_server_is_asked_about(monkeypatc
 async def test_a_server_cannot_push_other_decisions_out_of_the_record(monkeypatch):
     monkeypatch.setattr(definition_review, "MAX_RECORDED", 2)
     async with running(monkeypatch, Person(Action.ACCEPT)) as host:
+        await call(host, host.toolbox.tools()[0])  # what is listed from now on is new
         await change(monkeypatch, host, *(tool(f"tool{number}") for number in range(4)))
         await until(lambda: len(offered(host)) == 4)
         assert len(host.told) == 2
