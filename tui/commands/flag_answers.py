@@ -11,9 +11,10 @@ from typing import Any, TextIO
 from tui.core.consent.question import ConsentQuestion
 from tui.core.definitions.accepted import shown_name
 from tui.core.definitions.wording import lines as definition_lines
-from tui.core.definitions.wording import summary
+from tui.core.definitions.wording import since, summary
 from tui.core.errors import UsageError
 from tui.core.forms.elicitation import content_problem, default_content
+from tui.core.hidden_text.readable import readable_line
 from tui.core.ports import BY_DEFAULT
 from tui.core.questions import (
     Action,
@@ -28,6 +29,7 @@ from tui.core.questions import (
     SamplingReview,
 )
 from tui.core.text import clean_line
+from tui.core.units import plural
 
 MAX_FILE = 1024 * 1024
 MAX_CHANGES = 20
@@ -111,16 +113,21 @@ class FlagAnswers:
         """Say what changed, and what it takes to accept it, or that it was accepted."""
         out = self._out or sys.stderr
         for one in question.changes[:MAX_CHANGES]:
-            for row in islice(definition_lines(one), MAX_LINES):
+            rows = definition_lines(one)
+            for row in islice(rows, MAX_LINES):
                 print(f"  {''.join(text for text, _ in row)}", file=out)
-        server, what = clean_line(question.server, 80), summary(question.changes)
+            if more := sum(1 for _ in rows):
+                print(f"    … {plural(more, 'more line')}, shown in full by the app", file=out)
+        if (more := len(question.changes) - MAX_CHANGES) > 0:
+            print(f"  … {plural(more, 'more change')}", file=out)
+        server = clean_line(question.server, 80)
+        what = summary(question.changes) + since(question.changes)
         if self._accept_changes:
-            print(f"! {server}: {what} since accepted · accepted, --accept-changes", file=out, flush=True)
+            print(f"! {server}: {what} · accepted, --accept-changes", file=out, flush=True)
             return DefinitionsAnswer(Action.ACCEPT, by="flag --accept-changes")
-        names = ", ".join(clean_line(shown_name(one.name), 80) for one in question.changes[:MAX_CHANGES])
+        names = ", ".join(readable_line(shown_name(one.name), 80) for one in question.changes[:MAX_CHANGES])
         print(
-            f"! {server}: {what} since accepted · not offered to the model: {names}. "
-            "Accept with --accept-changes",
+            f"! {server}: {what} · not offered to the model: {names}. Accept with --accept-changes",
             file=out,
             flush=True,
         )

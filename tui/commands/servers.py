@@ -11,6 +11,7 @@ from typing import Any
 from tui.commands.interrupt import Interrupt
 from tui.core.context.definition_tokens import DefinitionTokens
 from tui.core.errors import ConfigError, UsageError, sentences
+from tui.core.hidden_text.readable import readable_line
 from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport
 from tui.core.text import clean, clean_line
 from tui.core.units import plural
@@ -20,6 +21,9 @@ from tui.runtime.runtime import Runtime
 from tui.runtime.servers.consent import CONSENT_STEP, MAX_LISTED, described
 
 FAILED = 5
+
+MAX_NAMED = 20
+"""Tools with hidden text of a server, and omitted ones, that are named."""
 
 
 def servers(args: argparse.Namespace) -> int:
@@ -170,11 +174,16 @@ def _lines(status: ServerStatus, width: int, tokens: DefinitionTokens | None) ->
     if status.changes:
         lines.append(f"    {status.change_words}")
     lines += [
-        f"    hidden text: {clean_line(name, 60)}: {clean_line(what, 300)}"
-        for name, what in status.hidden[:20]
+        f"    hidden text: {readable_line(name, 60)}: {clean_line(what, 300)}"
+        for name, what in status.hidden[:MAX_NAMED]
     ]
+    lines += _more(len(status.hidden), "with hidden text")
     lines += [
         f"    omitted: {clean_line(tool, 60)}: {clean_line(why, 200)}"
-        for tool, why in status.quarantined[:20]
+        for tool, why in status.quarantined[:MAX_NAMED]
     ]
-    return lines
+    return [*lines, *_more(len(status.quarantined), "omitted")]
+
+
+def _more(number: int, what: str) -> list[str]:
+    return [f"    and {number - MAX_NAMED:,} more {what}"] if number > MAX_NAMED else []

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tui.commands.servers import as_object, table
+from tui.commands.servers import MAX_NAMED, as_object, table
 from tui.core.context.definition_tokens import DefinitionTokens
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 
@@ -43,3 +43,12 @@ def test_a_line_of_the_log_that_the_reason_quotes_is_not_printed_again():
     status = ServerStatus("npx", ServerSpec("npx"), reason=StopReason.FAILED_TO_START, stderr_last=line)
     assert len(table([replace(status, detail=f"it exited. Log: {line}")])) == 2
     assert table([replace(status, detail="it exited.")])[-1] == f"    log: {line}"
+
+
+def test_marks_and_omitted_tools_that_are_not_named_are_counted():
+    many = tuple((f"tool{number}", "description: HTML comment") for number in range(MAX_NAMED + 3))
+    lines = table([replace(STATUS, hidden=many, quarantined=many[: MAX_NAMED + 1])])
+    assert sum("hidden text:" in line for line in lines) == MAX_NAMED
+    assert "    and 3 more with hidden text" in lines
+    assert lines[-1] == "    and 1 more omitted"
+    assert not any("more" in line for line in table([replace(STATUS, hidden=many[:MAX_NAMED])]))

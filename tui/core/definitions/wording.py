@@ -11,7 +11,9 @@ from tui.core import units
 from tui.core.definitions.accepted import DefinitionChange, shown_name
 from tui.core.definitions.definition import INSTRUCTIONS
 from tui.core.definitions.differences import ABSENT, ELSEWHERE, Difference, Verdict
-from tui.core.text import clean, clean_line
+from tui.core.hidden_text.readable import readable, readable_line
+from tui.core.hidden_text.scan import MAX_CHARS
+from tui.core.text import clean_line, composed
 
 
 class Kind(StrEnum):
@@ -30,8 +32,6 @@ Line = Sequence[tuple[str, Kind]]
 MAX_VALUE = 4_000
 """Characters of a value that are shown."""
 
-_TAGS = re.compile("[\U000e0020-\U000e007e]+")
-_BLANKS = str.maketrans({" ": "· ", "\t": "⇥", "\r": "␍"})
 
 CONTEXT = 60
 """Characters around a difference within a text."""
@@ -53,13 +53,20 @@ def summary(changes: Sequence[DefinitionChange]) -> str:
     changed = len(tools) - new
     words = [f"{units.plural(changed, 'tool')} changed"] if changed else []
     words += [units.plural(new, "new tool")] if new else []
-    words += ["its instructions changed"] if len(tools) < len(changes) else []
+    for one in changes:
+        if one.name == INSTRUCTIONS:
+            words.append("new instructions" if one.is_new else "its instructions changed")
     return ", ".join(words)
+
+
+def since(changes: Sequence[DefinitionChange]) -> str:
+    """Return what follows a summary: "since accepted", if any of them was."""
+    return " since accepted" if any(not one.is_new for one in changes) else ", not accepted yet"
 
 
 def head(change: DefinitionChange) -> str:
     """Return a change in a line: "add changed (suspicious)"."""
-    name = clean_line(shown_name(change.name), 120)
+    name = readable_line(shown_name(change.name), 120)
     return f"{name} {'is new' if change.is_new else 'changed'} ({change.verdict})"
 
 
@@ -69,7 +76,7 @@ def lines(change: DefinitionChange) -> Iterator[Line]:
     verdict = change.verdict
     how = "new" if change.is_new else "changed"
     warn = Kind.DIM if verdict is Verdict.COMPATIBLE else Kind.WARNING
-    name = clean_line(shown_name(change.name), 120)
+    name = readable_line(shown_name(change.name), 120)
     yield ((name, Kind.HEAD), (f"  {how}, ", Kind.DIM), (VERDICTS[verdict], warn))
     if change.before is not None and change.before.definition is None:
         yield (("  What was accepted is too large to be kept. This is what it says now:", Kind.DIM),)
@@ -87,7 +94,7 @@ def _difference(difference: Difference) -> Iterator[Line]:
     if not difference.path:
         yield from _new(after)
         return
-    path = clean_line(difference.path, 200)
+    path = readable_line(difference.path, 200)
     mark = Kind.DIM if difference.verdict is Verdict.COMPATIBLE else Kind.WARNING
     yield (("  ", Kind.PLAIN), (path, Kind.PLAIN), *(((f"  {why}", mark),) if why else ()))
     if isinstance(before, str) and isinstance(after, str):
@@ -104,7 +111,7 @@ def _difference(difference: Difference) -> Iterator[Line]:
 def _new(definition: Mapping[str, Any]) -> Iterator[Line]:
     for key, value in definition.items():
         if key != "name":
-            yield (("  ", Kind.PLAIN), (clean_line(key, 80), Kind.PLAIN))
+            yield (("  ", Kind.PLAIN), (readable_line(key, 80), Kind.PLAIN))
             yield from _value("    + ", value, Kind.ADDED)
 
 
@@ -116,36 +123,47 @@ def _value(sign: str, value: Any, kind: Kind) -> Iterator[Line]:
 def shown(value: Any) -> str:
     """Return a value cleaned and cut: a string as it is, all else as JSON."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    more = len(text) - MAX_VALUE
-    return legible(text[:MAX_VALUE]) + (f"… ({more:,} more characters)" if more > 0 else "")
-
-
-def legible(text: str) -> str:
-    """Return a cleaned text with tag characters as letters, and others without a shape as their number."""
-    if text.isascii():
-        return clean(text)
-    text = _TAGS.sub(_letters, text).replace("\r\n", "\n")
-    cleaned = clean(text)
-    if len(cleaned) != len(text):
-        return cleaned
-    return "".join(
-        f"⟨U+{ord(char):04X}⟩" if safe == "\ufffd" != char else safe
-        for char, safe in zip(text, cleaned, strict=True)
-    )
-
-
-def _letters(found: re.Match[str]) -> str:
-    return f"⟨hidden: {''.join(chr(ord(char) - 0xE0000) for char in found[0])}⟩"
+    said = readable(text[:MAX_CHARS])
+    more = len(said) - MAX_VALUE + max(0, len(text) - MAX_CHARS)
+    return said[:MAX_VALUE] + (f"… ({more:,} more characters)" if more > 0 else "")
 
 
 Piece = tuple[str, Kind]
 
 
 def words_between(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
-    """Return two texts in pieces, the words that differ marked, and what both have cut to their ends."""
-    if before.split() == after.split():  # only blanks differ
-        before, after = before.translate(_BLANKS), after.translate(_BLANKS)
-    old, new = _words(legible(before)), _words(legible(after))
+    """Return two texts in pieces, the words that differ marked, and what both have cut to their ends.
+
+    Of texts with the same words, the white space that differs is marked, in symbols.
+    """
+    if before.split() == after.split():
+        removed, added = _between(_BLANKS.findall(before), _BLANKS.findall(after))
+        return _with_symbols(removed), _with_symbols(added)
+    old, new = readable(before), readable(after)
+    if composed(old) == composed(new):  # another composition of the same letters
+        old, new = (text.encode("ascii", "backslashreplace").decode() for text in (before, after))
+    return _between(_words(old), _words(new))
+
+
+_BLANKS = re.compile(r"\s|\S+")
+_SYMBOLS = {" ": "·", "\t": "⇥", "\r": "␍", "\n": "⏎"}
+
+
+def _with_symbols(pieces: Sequence[Piece]) -> list[Piece]:
+    """Return pieces with a symbol for each blank that differs: `·` for a space, `␍`, `⏎`, or its number."""
+    return [(_flat(text) if kind is Kind.DIM else _BLANKS.sub(_symbol, text), kind) for text, kind in pieces]
+
+
+def _symbol(piece: re.Match[str]) -> str:
+    text = piece.group()
+    return _SYMBOLS.get(text, f"[U+{ord(text):04X}]") if text.isspace() else _flat(text)
+
+
+def _flat(text: str) -> str:
+    return readable(text).replace("\n", " ⏎ ")
+
+
+def _between(old: Sequence[str], new: Sequence[str]) -> tuple[list[Piece], list[Piece]]:
     start = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
         start += 1

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from tui.core.hidden_text.readable import readable_line
 from tui.core.hidden_text.scan import MAX_CHARS, HiddenText, scan
-from tui.core.text import clean_line
 
 MAX_FOUND = 20
 """Findings of one definition; more say nothing new."""
@@ -82,4 +82,4 @@ def _of_schema(schema: Any, what: str) -> Iterator[tuple[str, Any]]:
 
 
 def _named(what: str, name: str) -> str:
-    return f"{what} {clean_line(name, 40)}"
+    return f"{what} {readable_line(name, 40)}"

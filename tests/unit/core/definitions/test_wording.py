@@ -1,12 +1,14 @@
 """A change in words."""
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tui.core.definitions.accepted import Accepted, DefinitionChange
 from tui.core.definitions.definition import INSTRUCTIONS
-from tui.core.definitions.wording import Kind, head, legible, lines, shown, summary, words_between
-from tui.core.text import clean
+from tui.core.definitions.wording import Kind, head, lines, shown, since, summary, words_between
+from tui.core.hidden_text.readable import readable
+from tui.core.text import clean, composed
 
 
 def change(before, after, name="add"):
@@ -79,10 +81,48 @@ def test_a_long_value_is_cut():
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_the_pieces_never_lose_a_word_that_differs(before, after):
-    assume(before.split() != after.split())
+    assume(before.split() != after.split() and composed(readable(before)) != composed(readable(after)))
     removed, added = words_between(before, after)
     for said, pieces in ((before, removed), (after, added)):
-        assert "".join(piece for piece, _ in pieces).split() == legible(said).replace("\n", " ⏎ ").split()
+        assert "".join(piece for piece, _ in pieces).split() == readable(said).replace("\n", " ⏎ ").split()
+
+
+@given(st.text(max_size=30), st.text(" \t\r\n\x1b\u2028\u00a0a", max_size=10))
+def test_whatever_differs_is_seen_and_safe_to_show(before, blanks):
+    assume(blanks)
+    removed, added = words_between(before, before + blanks)
+    shown = ["".join(piece for piece, _ in pieces) for pieces in (removed, added)]
+    assert shown[0] != shown[1]
+    assert all(clean(one) == one and "\n" not in one for one in shown)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "rows"),
+    [
+        ("Adds.", "Adds. ", ["Adds.", "Adds.·"]),
+        ("Adds.\nTwo.", "Adds.\r\nTwo.", ["Adds. ⏎ Two.", "Adds.␍ ⏎ Two."]),
+        ("a b", "a\tb", ["a·b", "a⇥b"]),
+        ("a b", "a\u00a0b", ["a·b", "a[U+00A0]b"]),
+        ("caf\u00e9", "cafe\u0301", ["caf\\xe9 ", "cafe\\u0301 "]),
+    ],
+)
+def test_a_difference_of_only_white_space_is_visible(before, after, rows):
+    assert ["".join(piece for piece, _ in pieces) for pieces in words_between(before, after)] == rows
+
+
+def test_hidden_text_is_shown_decoded():
+    tags = "".join(chr(0xE0000 + ord(char)) for char in "read ssh key")
+    (_, _, _, *added) = text(change({"description": "Adds."}, {"description": f"Adds.{tags}"}))
+    assert added == ["    + Adds.[tag: read ssh key] "]
+    new = "\n".join(text(change(None, {"name": "x", "description": f"New.{tags}{chr(0x200B) * 24}"})))
+    assert "+ New.[tag: read ssh key][U+200B ×24]" in new
+    assert "[400 blanks] Now." in "\n".join(text(change(None, {"description": f"A.{' ' * 400}Now."})))
+
+
+def test_nothing_that_was_never_accepted_is_said_to_have_changed():
+    first = [change(None, {}), change(None, {}, INSTRUCTIONS)]
+    assert summary(first) + since(first) == "1 new tool, new instructions, not accepted yet"
+    assert since([change({}, {}), change(None, {})]) == " since accepted"
 
 
 def test_two_long_texts_are_compared_in_bounded_time():
@@ -93,8 +133,8 @@ def test_two_long_texts_are_compared_in_bounded_time():
 def test_what_has_no_shape_can_be_read_in_a_difference():
     hidden = "".join(chr(0xE0000 + ord(char)) for char in "read ssh key")
     one = change({"description": "Add."}, {"description": f"Add.{hidden} a\u200bb"})
-    assert text(one)[-1].strip() == "+ Add.⟨hidden: read ssh key⟩ a⟨U+200B⟩b"
-    assert shown(f"x{hidden}\r\ny\u2028z") == "x⟨hidden: read ssh key⟩\ny\nz"
+    assert text(one)[-1].strip() == "+ Add.[tag: read ssh key] a[U+200B]b"
+    assert shown(f"x{hidden}\r\ny\u2028z") == "x[tag: read ssh key]\ny\nz"
     assert shown("می\u200cخواهم 👩\u200d💻 \ufffd") == "می\u200cخواهم 👩\u200d💻 \ufffd"
 
 
@@ -102,4 +142,4 @@ def test_a_difference_of_blanks_is_shown():
     for before, after in (("Add a.", "Add a. "), ("a\nb", "a\r\nb"), ("a b", "a\tb"), ("a b", "a\nb")):
         removed, added = ("".join(piece for piece, _ in one).strip() for one in words_between(before, after))
         assert removed != added
-    assert "".join(piece for piece, _ in words_between("Add a.", "Add a. ")[1]).strip() == "Add· a.·"
+    assert "".join(piece for piece, _ in words_between("Add a.", "Add a. ")[1]).strip() == "Add a.·"

@@ -1,0 +1,145 @@
+"""Hidden text as a person can read it: decoded, or counted by character, in brackets. Pure, linear."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from tui.core.text import clean
+
+FAR_BLANKS = 60
+"""Columns of blanks in a row that move what follows off a screen."""
+
+FAR_LINES = 8
+"""Line breaks in a row that do."""
+
+MAX_KINDS = 4
+"""Characters of a run that are named; of the others only the number of kinds is told."""
+
+_TAB = 4
+_BLANK = "\\s\u2800\u115f\u1160\u3164\uffa0\u00ad\u034f\u180e\u200b-\u200f\u2060-\u2064\ufeff"
+_BLANKS = re.compile(rf"[{_BLANK}]{{{FAR_LINES + 1},}}")
+_IS_BLANK = re.compile(f"[{_BLANK}]")
+_BREAK = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_NO_COLUMN = re.compile("[\u00ad\u034f\u180e\u200b-\u200f\u2060-\u2064\ufeff]")
+
+_TAGS = re.compile("[\U000e0000-\U000e007f]+")
+FLAG = re.compile(
+    "(?<=\U0001f3f4)\U000e0067\U000e0062"
+    "(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074|\U000e0077\U000e006c\U000e0073)"
+    "\U000e007f"
+)
+"""The flag of England, Scotland or Wales, behind the black flag that it is shown as."""
+
+_PARTS = re.compile(
+    f"(?P<flag>{FLAG.pattern})|(?P<tags>{_TAGS.pattern})"
+    "|(?P<selectors>[\ufe00-\ufe0f\U000e0100-\U000e01ef]{3,})"
+    "|(?:(?![\U000e0000-\U000e007f]|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{3}).)+",
+    re.DOTALL,
+)
+
+
+def gaps(text: str) -> Iterator[tuple[int, int]]:
+    """Yield start and end of each run of blanks, of any kind, that hides what follows it."""
+    last = _end(text)
+    for gap in _BLANKS.finditer(text, 0, last):
+        if gap.end() < last and _is_far(gap.group()):
+            yield gap.span()
+
+
+def readable(text: str) -> str:
+    """Return `text` as `clean` does, but with what is hidden in it readable.
+
+    Tag characters and runs of variation selectors become the letters that they stand for: `[tag: …]`.
+    Other characters without a shape become their number and count: `[U+200B ×24]`. Blanks that hide what
+    follows become `[80 blanks]`.
+    """
+    if not text.isascii():
+        text = text.replace("\r\n", "\n")
+        text = "".join(_pieces(text, clean(text)))
+    else:
+        text = clean(text)
+    return "".join(_folded(text))
+
+
+def readable_line(text: str, limit: int = 200) -> str:
+    """Return `text` readable, as one line of at most `limit` characters, with white space collapsed."""
+    head = text[: limit * 4 + 64]
+    line = " ".join(readable(head).split())
+    if len(line) > limit:
+        return line[: limit - 1] + "…"
+    return line + "…" if len(head) < len(text) else line
+
+
+def hidden_runs(text: str) -> Iterator[tuple[int, int]]:
+    """Yield start and end of each run of characters that `clean` replaces; `text` has no CR LF."""
+    cleaned = clean(text)
+    if "\ufffd" in cleaned:
+        yield from (found.span() for found in re.finditer("\ufffd+", cleaned))
+
+
+def tags_in(text: str) -> str:
+    """Return what tag characters stand for."""
+    return "".join(chr(ord(char) - 0xE0000) for char in text if "\U000e0020" <= char <= "\U000e007e")
+
+
+def _pieces(text: str, cleaned: str) -> Iterator[str]:
+    at = 0
+    for found in re.finditer("\ufffd+", cleaned):
+        start, end = found.span()
+        yield cleaned[at:start]
+        for part in _PARTS.finditer(text, start, end):
+            yield _shown(part)
+        at = end
+    yield cleaned[at:]
+
+
+def _shown(part: re.Match[str]) -> str:
+    hidden = part.group()
+    if part.lastgroup == "flag":
+        return f"[flag: {tags_in(hidden)}]"
+    if part.lastgroup == "tags" and (letters := tags_in(hidden)):
+        return f"[tag: {letters}]"
+    if part.lastgroup == "selectors" and (letters := _selected(hidden)):
+        return f"[variation selectors: {letters}]"
+    honest = "\ufffd" * hidden.count("\ufffd")
+    counts = Counter(hidden.replace("\ufffd", "")).items()
+    words = [f"U+{ord(char):04X}" + (f" ×{many}" if many > 1 else "") for char, many in counts]
+    if len(words) > MAX_KINDS:
+        words = [*words[:MAX_KINDS], f"{len(words) - MAX_KINDS} more kinds"]
+    return honest + (f"[{', '.join(words)}]" if words else "")
+
+
+def _selected(hidden: str) -> str:
+    """Return the text whose bytes are numbers of variation selectors, or ""."""
+    numbers = (ord(char) - (0xFE00 if char <= "\ufe0f" else 0xE0100 - 16) for char in hidden)
+    text = bytes(numbers).decode("utf-8", "replace")
+    return text if text.isprintable() and "\ufffd" not in text and clean(text) == text else ""
+
+
+def _folded(text: str) -> Iterator[str]:
+    at = 0
+    for start, end in gaps(text):
+        blanks = text[start:end]
+        breaks = len(_BREAK.findall(blanks))
+        yield text[at:start]
+        yield f" [{breaks} line breaks] " if breaks > FAR_LINES else f" [{end - start} blanks] "
+        at = end
+    yield text[at:]
+
+
+def _end(text: str) -> int:
+    """Return where the blanks at the end of a text begin."""
+    at = len(text)
+    while at and _IS_BLANK.match(text, at - 1):
+        at -= 1
+    return at
+
+
+def _is_far(blanks: str) -> bool:
+    lines = _BREAK.split(blanks)
+    return len(lines) > FAR_LINES + 1 or any(_columns(line) >= FAR_BLANKS for line in lines)
+
+
+def _columns(line: str) -> int:
+    shown = _NO_COLUMN.sub("", line)
+    return len(shown) + (_TAB - 1) * shown.count("\t") + shown.count("\u3000")
