@@ -150,8 +150,8 @@ async def test_a_value_that_no_entry_has_does_not_end_the_loading(tmp_path):
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE entries SET source = x'00', turn = -5 WHERE seq IN (1000, 3000, 5000)")
     with shown(path) as loaded:
-        await until(lambda: loaded.recording.entries.loaded == 6000 and loaded.recording.problem())
-        assert loaded.recording.problem() == "the recording is damaged: 3 of its entries could not be read"
+        damage = "the recording is damaged: 3 of its entries could not be read"
+        await until(lambda: loaded.recording.entries.loaded == 6000 and loaded.recording.problem() == damage)
 
 
 def written(path, count, without=range(0)):
