@@ -13,6 +13,6 @@ async def test_a_key_of_the_servers_pane_reviews_what_changed() -> None:
         runtime.host.put(running("notes"))
         runtime.host.put(replace(running("weather"), changes=2))
         await pilot.press("f3")
-        await shows(app, "2 definitions changed since", "D changes")
+        await shows(app, "2 definitions not accepted yet", "D changes")
         await pilot.press("D")
         await until(lambda: runtime.host.asked == [("review", "weather")])
