@@ -44,7 +44,7 @@ def open_recorder(redactor: "Redactor", meta: Mapping[str, str]) -> "Recorder":
         folder.make_room()
         return RecordingWriter(folder.new_path(), cap_bytes=chosen.recording_bytes, meta=meta)
 
-    recorder = Recorder(writer, EntryColumns(), redact=redactor.redact_bytes)
+    recorder = Recorder(writer, EntryColumns(), redact=redactor.redact_bytes, arguments=redactor.arguments)
     recorder.start(keep_all=chosen.keep_all)
     return recorder
 

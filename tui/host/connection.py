@@ -18,6 +18,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 
 from tui import __version__
 from tui.core.ports import Clock
+from tui.core.secrets.tool_arguments import SecretArguments
 from tui.core.servers import ServerSpec, StopReason
 from tui.core.tasks import STATUS_CHANGED, TaskBook
 from tui.core.text import clean_line
@@ -71,7 +72,8 @@ class Connection:
     offered or not counted; `revisions`, how often these lists have changed; `hints`, what the server says of
     their caching.
     `requests` answers what the server asks, `tasks` follows its tasks, `subscriptions` are kept up.
-    `traceparent` is added to the `_meta` of requests, unless it is "".
+    `traceparent` is added to the `_meta` of requests, unless it is "". `secret_arguments` learns what schemas
+    of tools say is secret.
     """
 
     def __init__(
@@ -90,6 +92,7 @@ class Connection:
         tasks: TaskBook,
         subscriptions: Subscriptions | None = None,
         traceparent: Callable[[], str] = lambda: "",
+        secret_arguments: SecretArguments | None = None,
     ) -> None:
         self.transport = transport
         self.catalog = Catalog()
@@ -110,6 +113,7 @@ class Connection:
         self.tasks = ServerTasks(spec, tasks, requests, self._ask_about_task, clock.sleep, on_change)
         self._subscriptions = subscriptions or Subscriptions()
         self._traceparent = traceparent
+        self._secret_arguments = secret_arguments or SecretArguments()
         self._level_changed = asyncio.Event()
         self._clock = clock
         self._seconds = seconds
@@ -314,11 +318,16 @@ class Connection:
             protocol=self.protocol,
             header_map=header_map if self._repeats_arguments else None,
         )
+        await asyncio.to_thread(self._learn_secrets, self.catalog)
         if self._wire is not None:
             self._wire.tool_headers = self.catalog.headers
         if self._ready and self.catalog != before:
             self._on_change()
         return not walk.incomplete
+
+    def _learn_secrets(self, catalog: Catalog) -> None:
+        for tool in catalog.tools:
+            self._secret_arguments.learn(self._spec.name, tool.name, tool.schema)
 
     @property
     def _repeats_arguments(self) -> bool:

@@ -399,6 +399,7 @@ class Supervisor:
             tasks=around.tasks,
             subscriptions=self.subscriptions,
             traceparent=around.traceparent,
+            secret_arguments=around.redactor.arguments,
         )
         return made
 

@@ -90,8 +90,8 @@ def redacted(event: Event, redactor: Redactor) -> Event:
             return replace(event, message=own(message))
         case TurnStarted(notice=notice):
             return replace(event, notice=own(notice))
-        case ToolCallProposed(arguments=arguments):
-            shown = without_named_arguments(arguments)
+        case ToolCallProposed(server=server, tool=tool, arguments=arguments):
+            shown = without_named_arguments(arguments, redactor.arguments.of(server, tool))
             event = event if shown is arguments else replace(event, arguments=shown)
             return _spoken(event, redactor) if redactor.searches else event
         case _:

@@ -91,6 +91,7 @@ class RunRecording:
             self._open,
             self.columns,
             redact=lambda raw: redactor().redact_bytes(raw),
+            arguments=redactor().arguments,
             on_batch=self._linting.offer,
             stand_back=stand_back,
         )

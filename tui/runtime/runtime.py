@@ -317,6 +317,8 @@ class Runtime:
         self._loaded = loaded
         self.left_out = left_out(loaded)
         self.redactor.add({**loaded.secrets, **self._options.secrets})
+        rules = {name: one.secret_arguments for name, one in loaded.settings.servers.items()}
+        self.redactor.arguments.set_rules(rules)
         if self._options.server is not None:
             specs: tuple[ServerSpec, ...] = (self._options.applied(self._options.server),)
         else:

@@ -338,6 +338,8 @@ class ServerSettings(Section):
     """Let the model list and read the server's resources, with built-in tools."""
     send_as_is: Truth = False
     """Send results to the model with your secrets in them. You never see the secrets either way."""
+    secret_arguments: Annotated[list[Text], BeforeValidator(_as_list, json_schema_input_type=_Texts)] = []
+    """Arguments not to record or save: `tool.argument`, or `argument` for all tools, with `*` and `?`."""
     log_level: Annotated[str, AfterValidator(_checked_level)] | None = None
     """Minimum level of log messages to request: `debug`, `info`, `notice`, `warning`, `error` …"""
     oauth: ServerOAuthSettings = ServerOAuthSettings()

@@ -1,41 +1,76 @@
-"""Values in JSON text that are secret by their name, such as `"password": "…"`. Pure; the text stays JSON."""
+"""Values in JSON text that are secret, such as `"password": "…"`. Pure; the text stays JSON."""
 
 import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tui.core.secrets.places import SecretSpan, names_a_secret_argument
+from tui.core.jsonrpc.skimmer import value_end
+from tui.core.secrets.places import SecretSpan
+from tui.core.secrets.tool_arguments import BY_NAME, SecretNames
 
-_MEMBER = re.compile(rb'"([\w .-]{1,80})"\s*:\s*("(?:[^"\\]|\\.)*"?|-?[0-9][0-9.eE+-]*)')
-_EMPTY = (b'""', b'"')
+_TEXT = re.compile(rb'"((?:[^"\\]|\\.)*+)(?:"(\s*+:\s*+)?|\Z)', re.DOTALL)
+"""A text, whole or cut off, and the colon behind it if it is the name of a member."""
+
+_EMPTY = re.compile(rb'(?:null|"?"|\{\s*\}|\[\s*\])')
+_WORD = re.compile(rb"(?:true|false)")
 _NOT_IN_A_NAME = re.compile("[^A-Za-z0-9_.-]")
+_LONGEST = 400
+"""Bytes of a name that is looked at."""
 
 
-def named_values(raw: bytes, start: int, end: int) -> Iterator[SecretSpan]:
-    """Yield the texts and numbers between `start` and `end` that are secret by their name."""
-    for found in _MEMBER.finditer(raw, start, end):
-        name = found[1].decode("utf-8", "replace")
-        if found[2] not in _EMPTY and names_a_secret_argument(name):
-            yield SecretSpan(*found.span(2), _NOT_IN_A_NAME.sub("_", name))
+def named_values(raw: bytes, start: int, end: int, secret: SecretNames = BY_NAME) -> Iterator[SecretSpan]:
+    """Yield the secret values between `start`, which is not within a text, and `end`.
+
+    Of a member whose name alone suggests it, true and false are kept: they say whether there is a secret.
+    """
+    while found := _TEXT.search(raw, start, end):
+        start = found.end()
+        if found[2] is None or len(found[1]) > _LONGEST:
+            continue
+        name = _name(found[1])
+        if not secret.have(name):
+            continue
+        try:
+            stop = value_end(raw, start)
+        except ValueError:
+            continue
+        stop = end if stop < 0 else min(stop, end)
+        value = raw[start:stop]
+        if _EMPTY.fullmatch(value) or (_WORD.fullmatch(value) and not secret.are_said(name)) or not value:
+            continue
+        yield SecretSpan(start, stop, mark_name(name))
+        start = stop
 
 
-def without_named_values(text: str) -> str:
-    """Return JSON text with a mark for each value that is secret by its name."""
+def mark_name(name: str) -> str:
+    """Return the name of a value as marks have it."""
+    return _NOT_IN_A_NAME.sub("_", name)[:80]
+
+
+def without_named_values(text: str, secret: SecretNames = BY_NAME) -> str:
+    """Return JSON text with a mark for each secret value."""
     raw = text.encode("utf-8", "surrogatepass")
     parts: list[bytes] = []
     done = 0
-    for place in named_values(raw, 0, len(raw)):
+    for place in named_values(raw, 0, len(raw), secret):
         parts += (raw[done : place.start], f'"[redacted:{place.name}]"'.encode())
         done = place.end
     return b"".join((*parts, raw[done:])).decode("utf-8", "surrogatepass") if parts else text
 
 
-def without_named_arguments(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+def without_named_arguments(arguments: Mapping[str, Any], secret: SecretNames = BY_NAME) -> Mapping[str, Any]:
     """Return the arguments of a call with such marks; the same object if there is nothing to mark."""
     try:
         text = json.dumps(arguments)
-        clear = without_named_values(text)
+        clear = without_named_values(text, secret)
         return arguments if clear == text else json.loads(clear)
     except (TypeError, ValueError, RecursionError):
         return arguments
+
+
+def _name(quoted: bytes) -> str:
+    try:
+        return str(json.loads(b'"' + quoted + b'"'))
+    except ValueError:
+        return quoted.decode("utf-8", "replace")

@@ -17,6 +17,7 @@ from tui.core.secrets.encodings import (
 )
 from tui.core.secrets.ordinary_values import is_a_word, secret_lines
 from tui.core.secrets.shapes import PartialQuotes, shapes_in
+from tui.core.secrets.tool_arguments import SecretArguments
 from tui.core.traffic import Redaction
 
 WINDOW = 16 * 1024
@@ -157,12 +158,13 @@ class Redactor:
 
     One object serves the whole process: values are added as they become known and are never removed. Those
     shorter than `MIN_SECRET` are ignored. Of `keys` of model endpoints, truncated and masked quotes are found
-    as well.
+    as well. `arguments` knows which arguments of tools are secret.
     """
 
     def __init__(
         self, secrets: Mapping[str, str] | None = None, keys: Mapping[str, str] | None = None
     ) -> None:
+        self.arguments = SecretArguments()
         self._names: dict[str, str] = {}
         self._keys: dict[str, str] = {}
         self.add(secrets or {}, keys or {})

@@ -18,6 +18,7 @@ from tui.core.conversation.titles import title_of
 from tui.core.ports import Usage
 from tui.core.secrets.named_values import without_named_arguments, without_named_values
 from tui.core.secrets.redact import Redactor
+from tui.core.secrets.tool_arguments import SecretArguments
 from tui.core.text import fold
 from tui.storage.recordings.database import roll_back
 from tui.storage.recordings.rows import storable
@@ -76,7 +77,7 @@ class SessionTables:
 
     def message(self, place: int, message: Message, at: float) -> None:
         """Store a message, or replace the one at that place. The draft is dropped."""
-        stored = message_object(_without_secret_arguments(message), self._clear)
+        stored = message_object(_without_secret_arguments(message, self._redact().arguments), self._clear)
         body = dumps(stored)
         old = self._connection.execute("SELECT body FROM messages WHERE place = ?", (place,)).fetchone()
         if old is not None:
@@ -95,7 +96,9 @@ class SessionTables:
 
     def intent(self, intent: Intent, at: float) -> None:
         body = {name: getattr(intent, name) for name in Intent.__slots__}
-        body["arguments"] = without_named_arguments(intent.arguments)
+        body["arguments"] = without_named_arguments(
+            intent.arguments, self._redact().arguments.of(intent.server, intent.tool)
+        )
         self._append("intents", plain(body, self._clear), at)
 
     def decision(self, call_id: str, answer: str, reason: str, at: float) -> None:
@@ -173,9 +176,12 @@ class SessionTables:
             self._has_words = False
 
 
-def _without_secret_arguments(message: Message) -> Message:
-    """Return a message without values in the arguments of its calls that are secret by their name."""
+def _without_secret_arguments(message: Message, known: SecretArguments) -> Message:
+    """Return a message without values in the arguments of its calls that are secret."""
     if not isinstance(message, AssistantMessage) or not message.calls:
         return message
-    calls = (replace(call, arguments=without_named_values(call.arguments)) for call in message.calls)
+    calls = (
+        replace(call, arguments=without_named_values(call.arguments, known.of_model_name(call.name)))
+        for call in message.calls
+    )
     return replace(message, calls=tuple(calls))

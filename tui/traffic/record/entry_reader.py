@@ -9,9 +9,10 @@ from typing import Any
 from tui.core.errors import StorageError
 from tui.core.jsonrpc.messages import MAX_NAME, Classification, classify, column
 from tui.core.jsonrpc.skimmer import items, outline
+from tui.core.secrets.tool_arguments import SecretArguments
 from tui.core.traffic import Captured, Direction, Entry, Kind, TrafficReader, without_body
 from tui.traffic.record.exchange import EXCHANGE, Correlator, Link, PairingRemark
-from tui.traffic.record.redaction import Redact, StoredBody, keep, keep_all, scrub, scrub_text
+from tui.traffic.record.redaction import ONLY_NAMES, Redact, StoredBody, keep, keep_all, scrub, scrub_text
 
 _MODEL = (Kind.MODEL_REQUEST, Kind.MODEL_REPLY)
 _INSIDE = StoredBody(b"", (), "")
@@ -20,15 +21,18 @@ _INSIDE = StoredBody(b"", (), "")
 class EntryReader:
     """Makes numbered entries with bodies of at most `cap` bytes, 0 for all."""
 
-    def __init__(self, redact: Redact, cap: int, first_seq: int = 1) -> None:
+    def __init__(
+        self, redact: Redact, cap: int, first_seq: int = 1, arguments: SecretArguments = ONLY_NAMES
+    ) -> None:
         self._redact, self.cap = redact, cap
+        self._arguments = arguments
         self._seq = first_seq
         self._correlator = Correlator()
 
     def bodies(self, group: Sequence[Captured]) -> Iterable[StoredBody | None]:
         """Return what is kept of each body, for `read`; None where it has to look itself."""
         try:
-            return list(keep_all(group, self._redact, self.cap))
+            return list(keep_all(group, self._redact, self.cap, self._arguments))
         except Exception:  # one of them is invalid: `read` says which
             return [None] * len(group)
 
@@ -40,7 +44,7 @@ class EntryReader:
         """
         _check(captured)
         if kept is None:
-            kept = keep(captured, self._redact, self.cap)
+            kept = keep(captured, self._redact, self.cap, self._arguments)
         if captured.kind is not None:
             link = self._link_known(captured, captured.kind)
             into.append(self._entry(captured, captured.kind, "", link, kept))

@@ -17,11 +17,12 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from tui.core.errors import McptuiError
+from tui.core.secrets.tool_arguments import SecretArguments
 from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, TrafficWriter
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.entry_reader import EntryReader
 from tui.traffic.record.recent_entries import RecentEntries
-from tui.traffic.record.redaction import Redact
+from tui.traffic.record.redaction import ONLY_NAMES, Redact
 
 HEAD = 1024
 """Bytes of a body that are taken when there is little room."""
@@ -219,6 +220,7 @@ class Recorder:
         entries: EntryColumns,
         *,
         redact: Redact,
+        arguments: SecretArguments = ONLY_NAMES,
         body_cap: int = BODY_CAP,
         keep_all: bool = False,
         on_batch: Callable[[Sequence[Entry]], None] | None = None,
@@ -232,13 +234,14 @@ class Recorder:
 
         `writer_factory` opens the store, `on_batch` is called with stored entries, both in the recorder's
         thread: the first may raise OSError and the like, the second must be fast and bound what it keeps. The
-        clocks are for the recorder's own entries. `stand_back` is called there often, and may wait.
+        clocks are for the recorder's own entries. `arguments` knows which arguments of calls are secret.
+        `stand_back` is called there often, and may wait.
         """
         self.entries = entries
         self.memory = RecentEntries()
         self.faults = 0
         self._factory, self._on_batch, self._stand_back = writer_factory, on_batch, stand_back
-        self._reader = EntryReader(redact, 0 if keep_all else body_cap, first_seq)
+        self._reader = EntryReader(redact, 0 if keep_all else body_cap, first_seq, arguments)
         self._backlog = Backlog(queue_bytes, mono_ns, wall_ns)
         self._awake = self._closing = False
         self._wake, self._hurry = threading.Event(), threading.Event()

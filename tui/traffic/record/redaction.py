@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from tui.core.secrets.encodings import octets_of
 from tui.core.secrets.places import is_secret_header, masked
-from tui.core.traffic import Captured, Direction, Redaction
-from tui.traffic.record.secret_arguments import without_secret_arguments
+from tui.core.secrets.tool_arguments import SecretArguments
+from tui.core.traffic import Captured, Direction, Kind, Redaction
+from tui.traffic.record.secret_arguments import learn_schemas, without_secret_calls
 
 Redact = Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]
 
@@ -20,6 +21,10 @@ GROUP_BYTES = 4096
 """Bodies that are searched together: fewer than 2,000 masks of keys fit in (`shapes.MAX_MASKS`)."""
 
 _MARK = re.compile(rb"\[redacted:([A-Za-z0-9_.-]{1,80})\]")
+_MODEL = (Kind.MODEL_REQUEST, Kind.MODEL_REPLY)
+ONLY_NAMES = SecretArguments()
+"""For what is recorded without knowing any tool; it learns nothing."""
+
 _URL_HEADERS = frozenset({"location", "referer", "content-location", "link"})
 
 
@@ -31,11 +36,13 @@ class StoredBody(NamedTuple):
     sha256: str
 
 
-def keep(captured: Captured, redact: Redact, cap: int) -> StoredBody:
-    """Return a body as it is stored; a `cap` of 0 keeps all of it."""
+def keep(captured: Captured, redact: Redact, cap: int, arguments: SecretArguments = ONLY_NAMES) -> StoredBody:
+    """Return a body as it is stored; a `cap` of 0 keeps all of it. `arguments`: which of calls are secret."""
     raw = captured.raw
-    if captured.direction is Direction.OUT and captured.kind is None:
-        redact = _with_arguments(redact)
+    if _may_have_calls(captured):
+        redact = _with_arguments(redact, captured, arguments)
+    elif arguments is not ONLY_NAMES:
+        learn_schemas(captured, arguments)
     if cap <= 0 or len(raw) <= cap:
         body, redactions = redact(raw)
         torn = captured.size > len(raw)
@@ -51,7 +58,9 @@ def keep(captured: Captured, redact: Redact, cap: int) -> StoredBody:
     return StoredBody(body[:end], inside, digest)
 
 
-def keep_all(group: Sequence[Captured], redact: Redact, cap: int) -> Iterator[StoredBody]:
+def keep_all(
+    group: Sequence[Captured], redact: Redact, cap: int, arguments: SecretArguments = ONLY_NAMES
+) -> Iterator[StoredBody]:
     """Yield what `keep` returns of each; small bodies are searched together, in a third of the time.
 
     Whatever would be found in one of them is found in all of them joined: no pattern needs to know what is
@@ -61,37 +70,47 @@ def keep_all(group: Sequence[Captured], redact: Redact, cap: int) -> Iterator[St
     for end, captured in enumerate(group):
         size += len(captured.raw) + 1
         if size > GROUP_BYTES:
-            yield from _keep_few(group[start:end], redact, cap)
+            yield from _keep_few(group[start:end], redact, cap, arguments)
             start, size = end, len(captured.raw) + 1
-    yield from _keep_few(group[start:], redact, cap)
+    yield from _keep_few(group[start:], redact, cap, arguments)
 
 
-def _keep_few(group: Sequence[Captured], redact: Redact, cap: int) -> Iterator[StoredBody]:
+def _keep_few(
+    group: Sequence[Captured], redact: Redact, cap: int, arguments: SecretArguments
+) -> Iterator[StoredBody]:
     raws = [captured.raw for captured in group]
     alone = len(raws) == 1 or (cap and max(map(len, raws), default=0) > cap)
-    if alone or any(without_secret_arguments(raw)[1] for raw in raws) or redact(b"\n".join(raws))[1]:
+    if alone or any(map(_may_have_calls, group)) or redact(b"\n".join(raws))[1]:
         for captured in group:
-            yield keep(captured, redact, cap)
+            yield keep(captured, redact, cap, arguments)
         return
     for captured in group:
+        if arguments is not ONLY_NAMES:
+            learn_schemas(captured, arguments)
         torn = captured.size > len(captured.raw)
         yield StoredBody(captured.raw, (), str(captured.detail.get("sha256", "")) if torn else "")
 
 
-def _with_arguments(redact: Redact) -> Redact:
-    """Return `redact` that also takes out secret arguments of a tool call."""
+def _may_have_calls(captured: Captured) -> bool:
+    if captured.kind in _MODEL:
+        return b"arguments" in captured.raw or b'\\"' in captured.raw
+    return captured.kind is None and captured.direction is Direction.OUT and b'"tools/call"' in captured.raw
+
+
+def _with_arguments(redact: Redact, captured: Captured, arguments: SecretArguments) -> Redact:
+    """Return `redact` that also takes out secret arguments of calls."""
 
     def both(raw: bytes) -> tuple[bytes, tuple[Redaction, ...]]:
-        hidden, marks = without_secret_arguments(raw)
+        hidden, names = without_secret_calls(captured, raw, arguments)
         body, redactions = redact(hidden)
-        if not marks or not redactions:
-            return body, redactions or marks
+        if not names:
+            return body, redactions
         known = {span.start for span in redactions}
-        names = {f"[redacted:{mark.name}]".encode() for mark in marks}
+        marks = {f"[redacted:{name}]".encode() for name in names}
         again = [
             Redaction(found.start(), found.end(), found[1].decode())
             for found in _MARK.finditer(body)
-            if found[0] in names and found.start() not in known
+            if found[0] in marks and found.start() not in known
         ]
         return body, tuple(sorted([*redactions, *again], key=lambda span: span.start))
 

@@ -1,39 +1,125 @@
-"""Values of arguments that are secret by their name, taken out of a recorded tool call. Pure.
+"""Secret arguments of calls, taken out of recorded messages: to servers, to models and from models. Pure.
 
-Only within `arguments`: names of the protocol such as `progressToken` are none of these. The request that the
-server gets is not changed.
+Only within `arguments`: names of the protocol such as `progressToken` are none of these. What is sent is not
+changed.
 """
 
-from tui.core.jsonrpc.skimmer import outline
+import json
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from tui.core.jsonrpc.skimmer import outline, value_end
 from tui.core.secrets.named_values import named_values
-from tui.core.traffic import Redaction
+from tui.core.secrets.places import SecretSpan
+from tui.core.secrets.tool_arguments import SecretArguments, SecretNames
+from tui.core.traffic import Captured, Direction, Kind
+from tui.traffic.record.secret_replies import without_secret_deltas
+from tui.traffic.record.secret_texts import Hidden, Place, in_prose, spliced, within
 
 _CALL, _ARGUMENTS = b'"tools/call"', b'"arguments"'
+_SCHEMA, _SAYS = b'"inputSchema"', (b'"writeOnly"', b'"password"')
+
+_WRITTEN = re.compile(rb'"arguments"\s*+:\s*+(?=")')
+_SAID_OR_ROLE = re.compile(rb'"role"\s*+:\s*+"([a-z]+)"|"(?:content|text)"\s*+:\s*+(?=")')
+_TOOL = re.compile(rb'"name"\s*+:\s*+("(?:[^"\\]|\\.)*+")')
+_NEAR = 600
+"""Bytes in which the name of a call stands before or behind its arguments."""
 
 
-def without_secret_arguments(raw: bytes) -> tuple[bytes, tuple[Redaction, ...]]:
-    """Return a message with a mark for each secret argument of a tool call, and where the marks are."""
+def without_secret_calls(captured: Captured, raw: bytes, known: SecretArguments) -> Hidden:
+    """Return `raw`, the beginning of what was captured, without secret arguments."""
+    if captured.kind is Kind.MODEL_REQUEST:
+        return spliced(raw, [*_written(raw, known), *_said(raw, known)])
+    if captured.kind is Kind.MODEL_REPLY:
+        changed = without_secret_deltas(raw, known)
+        return (
+            changed
+            if changed is not None
+            else spliced(raw, [*_written(raw, known), *_said(raw, known, all_of_it=True)])
+        )
+    if captured.kind is None and captured.direction is Direction.OUT:
+        return without_secret_arguments(raw, known, captured.source)
+    return raw, frozenset()
+
+
+def without_secret_arguments(raw: bytes, known: SecretArguments, server: str = "") -> Hidden:
+    """Return a message with a mark for each secret argument of a tool call."""
     if _CALL not in raw or _ARGUMENTS not in raw:
-        return raw, ()
-    parts: list[bytes] = []
-    marks: list[Redaction] = []
-    done = length = 0
-    for place in named_values(raw, *_arguments_in(raw)):
-        before, mark = raw[done : place.start] + b'"', f"[redacted:{place.name}]".encode()
-        parts += (before, mark, b'"')
-        length += len(before)
-        marks.append(Redaction(length, length + len(mark), place.name))
-        length += len(mark) + 1
-        done = place.end
-    return (b"".join((*parts, raw[done:])), tuple(marks)) if marks else (raw, ())
+        return raw, frozenset()
+    start, end, tool = _arguments_in(raw)
+    return spliced(raw, list(named_values(raw, start, end, known.of(server, tool))))
 
 
-def _arguments_in(raw: bytes) -> tuple[int, int]:
-    """Return where the arguments are; of a batch or a message that is cut off, all behind the first ones."""
+def learn_schemas(captured: Captured, known: SecretArguments) -> None:
+    """Take over what the tools of a server say is secret, where nobody else reads its list (`mcptui tap`)."""
+    raw = captured.raw
+    is_list = captured.kind is None and captured.direction is Direction.IN and _SCHEMA in raw
+    if not is_list or not any(word in raw for word in _SAYS):
+        return
+    try:
+        message = json.loads(raw)
+        tools = message["result"]["tools"]
+        for tool in tools if isinstance(tools, list) else ():
+            if isinstance(tool, dict) and isinstance(name := tool.get("name"), str):
+                known.learn(captured.source, name, tool.get("inputSchema"))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return
+
+
+def _arguments_in(raw: bytes) -> tuple[int, int, str]:
+    """Return where the arguments are, and the tool; of a batch or a cut message, all from the first on."""
+    tool = ""
     try:
         at, stop = outline(raw).members["params"]
-        begin, end = outline(raw[at:stop]).members["arguments"]
+        members = outline(raw[at : stop if stop >= 0 else len(raw)]).members
+        if "name" in members:
+            begin, end = members["name"]
+            tool = str(json.loads(raw[at + begin : at + end])) if end >= 0 else ""
+        begin, end = members["arguments"]
     except (ValueError, KeyError):
-        return raw.index(_ARGUMENTS), len(raw)
+        found = _TOOL.search(raw)
+        return raw.index(_ARGUMENTS), len(raw), _text(found[1]) if found else tool
     whole = end - begin > 1 and raw[at + end - 1 : at + end] == b"}"
-    return at + begin, at + end if whole else len(raw)
+    return at + begin, at + end if whole else len(raw), tool
+
+
+def _written(raw: bytes, known: SecretArguments) -> Iterator[Place]:
+    """Yield the secret values in arguments that are JSON within a text, as models write them."""
+    for found in _WRITTEN.finditer(raw):
+        start, end = found.end(), _end(raw, found.end())
+        before = list(_TOOL.finditer(raw, max(0, found.start() - _NEAR), found.start()))
+        named = before[-1] if before else _TOOL.search(raw, end, end + _NEAR)
+        find = partial(_arguments, known.of_model_name(_text(named[1]) if named else ""))
+        yield from within(raw, start, end, find)
+
+
+def _arguments(secret: SecretNames, text: bytes) -> Iterator[SecretSpan]:
+    return named_values(text, 0, len(text), secret)
+
+
+def _said(raw: bytes, known: SecretArguments, *, all_of_it: bool = False) -> Iterator[Place]:
+    """Yield the secret values in what a model wrote as text: calls of models without function calling."""
+    role = b"assistant" if all_of_it else b""
+    for found in _SAID_OR_ROLE.finditer(raw):
+        if found[1] is not None:
+            role = b"assistant" if all_of_it else found[1]
+        elif role == b"assistant":
+            start = found.end()
+            yield from within(raw, start, _end(raw, start), lambda text: in_prose(text, known))
+
+
+def _end(raw: bytes, start: int) -> int:
+    try:
+        end = value_end(raw, start)
+    except ValueError:
+        return start
+    return len(raw) if end < 0 else end
+
+
+def _text(quoted: Any) -> str:
+    try:
+        return str(json.loads(quoted))
+    except ValueError:
+        return ""

@@ -1,13 +1,16 @@
 """Secret arguments of tool calls in recordings."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.secrets.redact import Redactor
-from tui.core.traffic import Captured, Direction
+from tui.core.secrets.tool_arguments import SecretArguments
+from tui.core.traffic import Captured, Direction, Kind
+from tui.traffic.model_reply import joined
 from tui.traffic.record.redaction import keep, keep_all
 from tui.traffic.record.secret_arguments import without_secret_arguments
 
@@ -17,8 +20,11 @@ def call(arguments: object, **meta: object) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
 
 
-def hidden(arguments: object) -> object:
-    return json.loads(without_secret_arguments(call(arguments))[0])["params"]["arguments"]
+NAMES = SecretArguments()
+
+
+def hidden(arguments: object, known: SecretArguments = NAMES) -> Any:
+    return json.loads(without_secret_arguments(call(arguments), known, "auth")[0])["params"]["arguments"]
 
 
 @pytest.mark.parametrize("name", ["password", "token", "secret", "api_key", "apiKey", "access-token", "pin"])
@@ -44,27 +50,27 @@ def test_numbers_and_nested_arguments_too():
     ],
 )
 def test_other_arguments_are_kept_byte_for_byte(arguments: object):
-    assert without_secret_arguments(call(arguments)) == (call(arguments), ())
+    assert without_secret_arguments(call(arguments), NAMES) == (call(arguments), frozenset())
 
 
 def test_names_of_the_protocol_are_not_arguments():
-    kept = json.loads(without_secret_arguments(call({"token": "x"}))[0])
+    kept = json.loads(without_secret_arguments(call({"token": "x"}), NAMES)[0])
     assert kept["params"]["_meta"] == {"progressToken": "t-1"}
 
 
 def test_the_positions_are_those_of_the_marks():
-    body, marks = without_secret_arguments(call({"password": "hunter2", "pin": 12}))
+    body, marks, _ = keep(sent(call({"password": "hunter2", "pin": 12})), lambda raw: (raw, ()), 0)
     assert [body[one.start : one.end].decode() for one in marks] == ["[redacted:password]", "[redacted:pin]"]
 
 
 def test_a_call_that_is_cut_off_is_searched_behind_its_arguments():
     cut = call({"password": "hunter2", "rest": "x" * 500})[:-100]
-    assert b"hunter2" not in without_secret_arguments(cut)[0]
+    assert b"hunter2" not in without_secret_arguments(cut, NAMES)[0]
 
 
 @given(st.dictionaries(st.sampled_from(["password", "a", "token"]), st.text() | st.integers()))
 def test_what_is_left_is_valid_json_without_the_values(arguments: dict[str, object]):
-    for name, value in hidden(arguments).items():  # type: ignore[attr-defined]
+    for name, value in hidden(arguments).items():
         secret = name != "a" and value != ""
         assert value == (f"[redacted:{name}]" if secret else arguments[name])
 
@@ -81,3 +87,122 @@ def test_a_recording_keeps_neither_secret_arguments_nor_configured_secrets():
     body, redactions, _ = keep(sent(raw), redact, 0)
     assert {body[one.start : one.end] for one in redactions} == {b"[redacted:password]", b"[redacted:KEY]"}
     assert [one.start for one in redactions] == sorted(one.start for one in redactions)
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "code": {"type": "string", "format": "password"},
+        "user": {"type": "string"},
+        "steps": {
+            "type": "array",
+            "items": {"properties": {"answer": {"type": "integer", "writeOnly": True}}},
+        },
+        "words": {"type": "array", "items": {"type": "string", "format": "password"}},
+    },
+}
+
+
+def knowing() -> SecretArguments:
+    known = SecretArguments()
+    known.learn("auth", "login", SCHEMA)
+    return known
+
+
+PLAIN = {"code": "canary-1", "steps": [{"answer": 4711, "n": 1}], "words": ["canary-2"], "user": "ada"}
+MARKED = {
+    "code": "[redacted:code]",
+    "steps": [{"answer": "[redacted:answer]", "n": 1}],
+    "words": "[redacted:words]",
+    "user": "ada",
+}
+
+
+def test_what_the_schema_calls_secret_is_hidden_at_any_depth():
+    assert hidden(PLAIN, knowing()) == MARKED
+    assert hidden(PLAIN) == PLAIN
+
+
+def test_a_rule_hides_an_argument_and_no_other_tool_has_it():
+    known = SecretArguments()
+    known.set_rules({"auth": ["login.u?er"], "other": ["*.n"]})
+    assert hidden({"user": "ada", "n": 1}, known) == {"user": "[redacted:user]", "n": 1}
+
+
+def model_request(arguments: object, content: object = None) -> bytes:
+    function = {"name": "auth__login", "arguments": json.dumps(arguments)}
+    said = {"role": "assistant", "content": content, "tool_calls": [{"id": "1", "function": function}]}
+    asked = {"role": "user", "content": json.dumps({"code": "mine"})}
+    return json.dumps({"model": "m", "messages": [asked, said, {"role": "tool", "content": "ok"}]}).encode()
+
+
+def stored(kind: Kind, raw: bytes, known: SecretArguments, cap: int = 0) -> bytes:
+    direction = Direction.OUT if kind is Kind.MODEL_REQUEST else Direction.IN
+    captured = Captured("model:m", direction, 1, 1, raw, kind)
+    body, marks, _ = keep(captured, lambda data: (data, ()), cap, known)
+    assert all(body[one.start : one.end].startswith(b"[redacted:") for one in marks)
+    return body
+
+
+def test_a_request_to_a_model_has_no_secret_arguments_of_earlier_calls():
+    body = stored(Kind.MODEL_REQUEST, model_request(PLAIN), knowing())
+    messages = json.loads(body)["messages"]
+    assert json.loads(messages[1]["tool_calls"][0]["function"]["arguments"]) == MARKED
+    assert json.loads(messages[0]["content"]) == {"code": "mine"}
+
+
+def test_a_request_that_is_cut_off_has_none_either():
+    body = stored(Kind.MODEL_REQUEST, model_request(PLAIN)[:-60], knowing())
+    assert b"canary" not in body and b"4711" not in body
+    words = json.dumps(PLAIN)
+    body = stored(Kind.MODEL_REQUEST, model_request(PLAIN)[: -60 - len(words) // 2], knowing())
+    assert b"canary" not in body
+
+
+def test_a_call_that_a_model_wrote_as_text_is_searched_too():
+    text = 'I call it:\n<tool>{"name": "login", "arguments": ' + json.dumps(PLAIN) + '}</tool> "so'
+    body = stored(Kind.MODEL_REQUEST, model_request({}, text), knowing())
+    assert b"canary" not in body and b"4711" not in body
+    assert json.loads(body)["messages"][1]["content"].endswith('}</tool> "so')
+
+
+def test_a_reply_that_is_no_stream_has_no_secret_arguments():
+    function = {"arguments": json.dumps(PLAIN), "name": "auth__login"}
+    reply = {"choices": [{"message": {"content": None, "tool_calls": [{"function": function}]}}]}
+    found = json.loads(stored(Kind.MODEL_REPLY, json.dumps(reply).encode(), knowing()))
+    assert json.loads(found["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"]) == MARKED
+
+
+def streamed(deltas: list[object]) -> bytes:
+    chunks = [{"choices": [{"index": 0, "delta": delta}]} for delta in deltas]
+    return (
+        b"".join(b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks) + b"data: [DONE]\n\n"
+    )
+
+
+@given(st.integers(1, 40))
+def test_arguments_that_are_streamed_in_pieces_are_hidden_in_all_of_them(size: int):
+    text = json.dumps(PLAIN)
+    pieces = [text[at : at + size] for at in range(0, len(text), size)]
+    first = {"tool_calls": [{"index": 0, "function": {"name": "auth__login", "arguments": ""}}]}
+    rest = [{"tool_calls": [{"index": 0, "function": {"arguments": piece}}]} for piece in pieces]
+    body = stored(Kind.MODEL_REPLY, streamed([{"content": "Well, "}, first, *rest]), knowing())
+    assert json.loads(joined(body)["tool_calls"][0]["arguments"]) == MARKED
+    assert joined(body)["text"] == "Well, " and body.endswith(b"data: [DONE]\n\n")
+    said = stored(
+        Kind.MODEL_REPLY, streamed([{"content": piece} for piece in ["login ", *pieces]]), knowing()
+    )
+    assert json.loads(joined(said)["text"].removeprefix("login ")) == MARKED
+
+
+def test_a_stream_without_secrets_is_kept_byte_for_byte():
+    raw = streamed([{"content": '{"city": "Oslo"}'}]).replace(b": ", b":  ")
+    assert stored(Kind.MODEL_REPLY, raw, knowing()) == raw
+
+
+def test_a_recorder_that_nobody_tells_learns_from_the_list_of_tools():
+    known = SecretArguments()
+    listed = {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "login", "inputSchema": SCHEMA}]}}
+    list(keep_all([sent(json.dumps(listed).encode(), Direction.IN)], lambda raw: (raw, ()), 0, known))
+    (body, *_) = keep(sent(call(PLAIN)), lambda raw: (raw, ()), 0, known)
+    assert json.loads(body)["params"]["arguments"] == MARKED

@@ -1,0 +1,71 @@
+"""Which arguments of which tools are secret."""
+
+import pytest
+
+from tui.core.secrets.tool_arguments import BY_NAME, SecretArguments, secret_names
+
+SECRET = {"type": "string", "format": "password"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "names"),
+    [
+        ({"properties": {"a": SECRET, "b": {"type": "string"}}}, {"a"}),
+        ({"properties": {"a": {"writeOnly": True}}}, {"a"}),
+        ({"properties": {"a": {"properties": {"b": SECRET}}}}, {"b"}),
+        ({"properties": {"a": {"items": {"properties": {"b": SECRET}}}}}, {"b"}),
+        ({"properties": {"a": {"items": SECRET}}}, {"a"}),
+        ({"properties": {"a": {"additionalProperties": SECRET}}}, {"a"}),
+        ({"properties": {"a": {"anyOf": [{"type": "null"}, SECRET]}}}, {"a"}),
+        ({"properties": {"a": {"$ref": "#/$defs/S"}}, "$defs": {"S": SECRET}}, {"a"}),
+        ({"properties": {"a": {"$ref": "#/properties/a"}}}, set()),
+        ({"properties": {"a": {"$ref": "https://example.com/s"}}}, set()),
+        ({"properties": {"a": True, "format": {"type": "string"}}}, set()),
+        ({"additionalProperties": SECRET}, {"*"}),
+        (None, set()),
+    ],
+)
+def test_a_schema_says_what_is_secret(schema: object, names: set[str]):
+    assert secret_names(schema) == names
+
+
+def test_a_schema_of_any_size_is_looked_at_in_bounded_time():
+    schema: dict[str, object] = {}
+    for number in range(5000):
+        schema = {"properties": {str(number): schema}, "items": schema}
+    assert secret_names(schema) == frozenset()
+
+
+def test_what_was_secret_stays_secret():
+    known = SecretArguments()
+    known.learn("s", "t", {"properties": {"a": SECRET}})
+    known.learn("s", "t", {"properties": {"a": {}}})
+    assert known.of("s", "t").have("a") and not known.of("other", "t").have("a")
+
+
+@pytest.mark.parametrize(
+    ("rule", "secret", "other"),
+    [
+        ("login.ssn", ("login", "ssn"), ("logout", "ssn")),
+        ("*.ssn", ("logout", "ssn"), ("login", "name")),
+        ("ssn", ("logout", "ssn"), ("login", "name")),
+        ("log*.s?n", ("login", "sin"), ("find", "ssn")),
+        ("a.b.ssn", ("a.b", "ssn"), ("a", "ssn")),
+    ],
+)
+def test_a_rule_names_tool_and_argument(rule: str, secret: tuple[str, str], other: tuple[str, str]):
+    known = SecretArguments()
+    known.set_rules({"s": [rule]})
+    assert known.of("s", secret[0]).are_said(secret[1])
+    assert not known.of("s", other[0]).are_said(other[1])
+    assert known.of("t", secret[0]) == BY_NAME
+    assert known.of_model_name(f"s__{secret[0]}").are_said(secret[1])
+    assert not known.of_model_name(f"s__{other[0]}").are_said(other[1])
+
+
+@pytest.mark.parametrize("name", ["s-1__log_in", "S_1__log-in", "log_in", "s_1__log_in_0a1b2c3d", "x" * 60])
+def test_the_names_that_models_use_find_the_tool(name: str):
+    known = SecretArguments()
+    known.learn("s 1", "log.in", {"properties": {"a": SECRET}})
+    assert known.of_model_name(name).are_said("a")
+    assert not known.of_model_name("s_1__other").are_said("a")

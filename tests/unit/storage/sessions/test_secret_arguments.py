@@ -1,0 +1,35 @@
+"""Secret arguments of calls in saved conversations."""
+
+import asyncio
+import json
+from pathlib import Path
+
+from tui.core.conversation.conversation import AssistantMessage, CallRequest, UserMessage
+from tui.core.conversation.sessions import Intent
+from tui.core.secrets.redact import Redactor
+from tui.storage.sessions.store import SessionStore
+
+SCHEMA = {"properties": {"code": {"type": "string", "format": "password"}}}
+
+
+def test_what_a_schema_or_a_rule_calls_secret_is_not_saved(tmp_path: Path):
+    redactor = Redactor()
+    redactor.arguments.learn("auth", "login", SCHEMA)
+    redactor.arguments.set_rules({"auth": ["login.ssn"]})
+    arguments = {"code": "canary-1", "ssn": "canary-2", "user": "ada"}
+
+    async def saved() -> str:
+        store = SessionStore(tmp_path, lambda: redactor)
+        journal = await store.begin()
+        journal.message(0, UserMessage("log in"))
+        call = CallRequest("1", "auth__login", json.dumps(arguments))
+        journal.message(1, AssistantMessage("", calls=(call,), model="m"))
+        journal.intent(Intent("1", "auth", "login", arguments))
+        await journal.settled()
+        await journal.close()
+        (info,) = await store.list()
+        return await store.exported(info.id, "json")
+
+    text = asyncio.run(saved())
+    assert "canary" not in text and text.count("[redacted:code]") == 2 and "ada" in text
+    assert not any(b"canary" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())

@@ -1,0 +1,185 @@
+"""Which arguments of which tools are secret: by their names, the schemas of the tools, and rules.
+
+A schema says so with `"format": "password"` or `"writeOnly": true`, at any depth. Only names of properties
+are kept, so an argument is recognized in text that is cut off too.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
+
+from tui.core.secrets.places import names_a_secret_argument
+
+MAX_NODES = 20_000
+"""Parts of one schema that are looked at."""
+
+MAX_TOOLS = 10_000
+"""Tools whose schemas are remembered."""
+
+EVERY = "*"
+"""Among the names of a tool: all of its arguments are secret."""
+
+_LONG = 50
+"""Characters from which the name of a tool, as models have it, may be shortened."""
+
+_NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_*?-]")
+_HASH = re.compile(r"_[0-9a-f]{8,32}\Z")
+_SAME_VALUE = ("allOf", "anyOf", "oneOf", "prefixItems")
+_SAME_VALUE_ONE = ("items", "additionalProperties", "contains", "if", "then", "else")
+
+
+class SecretNames(NamedTuple):
+    """Names of the secret arguments of one tool, and patterns of them."""
+
+    names: frozenset[str] = frozenset()
+    patterns: tuple[str, ...] = ()
+
+    def are_said(self, name: str) -> bool:
+        """Return whether a schema or a rule says that the argument is secret."""
+        if name in self.names or EVERY in self.names:
+            return True
+        return any(fnmatchcase(name, pattern) for pattern in self.patterns)
+
+    def have(self, name: str) -> bool:
+        """Return whether the argument is secret, also if only its name suggests it."""
+        return self.are_said(name) or names_a_secret_argument(name)
+
+
+BY_NAME = SecretNames()
+"""What is secret in the arguments of a tool of which nothing is known."""
+
+
+class SecretArguments:
+    """What is known of the tools of this run. Threads may read while one learns."""
+
+    def __init__(self) -> None:
+        self._learned: dict[tuple[str, str], frozenset[str]] = {}
+        self._rules: dict[str, tuple[tuple[str, str], ...]] = {}
+
+    def learn(self, server: str, tool: str, schema: Any) -> None:
+        """Take over what the input schema of a tool says. What was secret stays secret."""
+        found = secret_names(schema)
+        known = self._learned.get((server, tool), frozenset())
+        if found - known and len(self._learned) < MAX_TOOLS:
+            self._learned = {**self._learned, (server, tool): known | found}
+
+    def set_rules(self, rules: Mapping[str, Sequence[str]]) -> None:
+        """Set the rules by server: `tool.argument` with `*` and `?`, or `argument` for all of its tools."""
+        self._rules = {server: tuple(map(_rule, texts)) for server, texts in rules.items() if texts}
+
+    def of(self, server: str, tool: str) -> SecretNames:
+        """Return what is secret in calls of a tool."""
+        patterns = [name for wanted, name in self._rules.get(server, ()) if fnmatchcase(tool, wanted)]
+        return SecretNames(self._learned.get((server, tool), frozenset()), tuple(patterns))
+
+    def of_model_name(self, name: str) -> SecretNames:
+        """Return what is secret in calls of a tool as a model names it (`server__tool`).
+
+        Such a name may be shortened or misspelled: then what is secret in any tool that may be meant.
+        """
+        wanted = _folded(name)
+        unclear = len(name) >= _LONG or not name
+        without = _HASH.sub("", wanted)
+        names = [
+            found
+            for (server, tool), found in self._learned.items()
+            if unclear
+            or _folded(tool) in (wanted, without)
+            or _folded(f"{server}__{tool}") in (wanted, without)
+        ]
+        patterns = [
+            argument
+            for server, rules in self._rules.items()
+            for pattern, argument in rules
+            if unclear or any(_meant(one, server, pattern) for one in (wanted, without))
+        ]
+        return SecretNames(frozenset().union(*names), tuple(patterns))
+
+    def in_text(self, text: str) -> SecretNames:
+        """Return what is secret in calls that stand in a text: of the tools and servers that it names."""
+        names = [found for (_, tool), found in self._learned.items() if tool in text]
+        patterns = [
+            argument for server, rules in self._rules.items() if server in text for _, argument in rules
+        ]
+        return SecretNames(frozenset().union(*names), tuple(patterns))
+
+
+def _rule(text: str) -> tuple[str, str]:
+    tool, dot, argument = text.rpartition(".")
+    return (tool if dot else EVERY, argument)
+
+
+def _folded(name: str) -> str:
+    return _NOT_IN_A_NAME.sub("_", name).casefold().replace("-", "_").lstrip("_")
+
+
+def _meant(name: str, server: str, pattern: str) -> bool:
+    start = _folded(server) + "__"
+    return fnmatchcase(name.removeprefix(start), _folded(pattern)) and name.startswith(start)
+
+
+def secret_names(schema: Any) -> frozenset[str]:
+    """Return the names of the properties that a schema says are secret."""
+    found: set[str] = set()
+    budget = iter(range(MAX_NODES))
+    if _is_secret(schema, schema, budget):
+        found.add(EVERY)
+    for name, inner in _properties(schema):
+        if _is_secret(inner, schema, budget):
+            found.add(name)
+    return frozenset(found)
+
+
+def _properties(schema: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the properties in all parts of a schema, its definitions included."""
+    waiting, seen = [schema], 0
+    while waiting and seen < MAX_NODES:
+        seen += 1
+        match waiting.pop():
+            case Mapping() as part:
+                properties = part.get("properties")
+                if isinstance(properties, Mapping):
+                    yield from ((str(name), inner) for name, inner in properties.items())
+                waiting.extend(one for one in part.values() if isinstance(one, Mapping | list))
+            case list() as parts:
+                waiting.extend(one for one in parts if isinstance(one, Mapping | list))
+
+
+def _is_secret(part: Any, root: Any, budget: Iterator[int]) -> bool:
+    """Return whether a value of this part is secret, itself or an item of it."""
+    waiting, seen = [part], set[int]()
+    while waiting:
+        one = waiting.pop()
+        if not isinstance(one, Mapping) or id(one) in seen:
+            continue
+        if next(budget, None) is None:
+            return False
+        seen.add(id(one))
+        if one.get("writeOnly") is True or one.get("format") == "password":
+            return True
+        for key in _SAME_VALUE:
+            inner = one.get(key)
+            waiting.extend(inner if isinstance(inner, list) else ())
+        waiting.extend(one.get(key) for key in _SAME_VALUE_ONE)
+        if isinstance(patterns := one.get("patternProperties"), Mapping):
+            waiting.extend(patterns.values())
+        if isinstance(target := one.get("$ref"), str):
+            waiting.append(_referred(root, target))
+    return False
+
+
+def _referred(root: Any, target: str) -> Any:
+    """Return what a reference within the schema points to, None for any other."""
+    if not target.startswith("#"):
+        return None
+    found = root
+    for step in target[1:].split("/")[1:]:
+        key = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(found, list) and key.isdigit() and int(key) < len(found):
+            found = found[int(key)]
+        elif isinstance(found, Mapping):
+            found = found.get(key)
+        else:
+            return None
+    return found
