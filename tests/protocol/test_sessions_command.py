@@ -104,3 +104,16 @@ async def test_a_file_that_is_not_an_export_is_refused_with_a_reason(tmp_path: P
     done = await mcptui("sessions", "import", str(file))
     assert done.code == 2
     assert "messages[0]: \"role\" is 'boss'" in done.err and "Traceback" not in done.err
+
+
+async def test_an_export_says_what_is_in_it_and_redact_leaves_only_shapes(ids: list[str], tmp_path: Path):
+    file = tmp_path / "talk.json"
+    done = await mcptui("sessions", "export", ids[0], "-o", str(file))
+    assert f"wrote {file}: " in done.out and " messages" in done.out and "0 redacted values" in done.out
+    assert "sunny" in file.read_text()
+    for kind in ("json", "markdown", "html"):
+        out = (await mcptui("sessions", "export", ids[0], "--as", kind, "--redact")).out
+        assert "sunny" not in out and QUESTION.text not in out and "characters" in out
+    await mcptui("sessions", "export", ids[0], "-o", str(file), "--redact")
+    assert "sunny" not in file.read_text()
+    assert (await mcptui("sessions", "import", str(file))).code == 0

@@ -62,6 +62,9 @@ def _add_files(actions: "Actions") -> None:
         help="format (default: from the file name, otherwise markdown)",
     )
     export.add_argument("--output", "-o", metavar="FILE", help="output file (default: stdout)")
+    export.add_argument(
+        "--redact", action="store_true", help="shapes in place of what was said, names are kept"
+    )
     taking = _action(actions, "import", "import a conversation that was exported as JSON")
     taking.add_argument("file", metavar="FILE", help="the export")
     for action in (export, taking):

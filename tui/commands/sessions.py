@@ -168,11 +168,11 @@ async def _export(args: argparse.Namespace) -> None:
     info = await _named(store, args.session)
     kind: ExportKind = args.kind or _KINDS.get(os.path.splitext(args.output or "")[1].lower(), "markdown")
     if args.output in (None, "-"):
-        sys.stdout.write(await store.exported(info.id, kind))
+        sys.stdout.write(await store.exported(info.id, kind, shapes=args.redact))
         return
     target = _path(args.output)
-    await store.export(info.id, kind, target, wait=True)
-    _say(args, f"wrote {clean_line(str(target), 4096)}", id=info.id, path=str(target), kind=kind)
+    contents = await store.export(info.id, kind, target, wait=True, shapes=args.redact)
+    _say(args, f"wrote {clean_line(str(target), 4096)}: {contents}", id=info.id, path=str(target), kind=kind)
 
 
 async def _import(args: argparse.Namespace) -> None:

@@ -223,9 +223,9 @@ class Conversations:
     async def restore(self, session: str) -> None:
         await self._stored().restore(session)
 
-    async def export(self, session: str, kind: ExportKind, path: Path) -> None:
+    async def export(self, session: str, kind: ExportKind, path: Path) -> str:
         await self._now.settled()
-        await self._stored().export(session, kind, path)
+        return await self._stored().export(session, kind, path)
 
     @property
     def system(self) -> str:

@@ -44,7 +44,7 @@ def with_shapes(entry: Entry) -> Entry:
         if entry.kind is Kind.STDERR:
             raise ValueError
         if entry.kind in _MODEL:
-            shaped = _shape(value, _OF_MODELS)
+            shaped = shape(value, _OF_MODELS)
         else:
             shaped = (
                 [_message(one, entry) for one in value] if isinstance(value, list) else _message(value, entry)
@@ -80,34 +80,34 @@ def _host(url: str) -> str:
 
 def _message(message: Any, entry: Entry) -> Any:
     if not isinstance(message, dict):
-        return _shape(message)
+        return shape(message)
     found: dict[str, Any] = {}
     for key, value in message.items():
         if key in ("jsonrpc", "id", "method"):
             found[key] = value
         elif key == "params" and isinstance(value, dict):
-            found[key] = {name: one if name in _PROTOCOL else _shape(one) for name, one in value.items()}
+            found[key] = {name: one if name in _PROTOCOL else shape(one) for name, one in value.items()}
         elif key == "result" and entry.method in _DEFINITIONS:
             found[key] = value
         elif key == "error" and isinstance(value, dict):
-            found[key] = {name: one if name == "code" else _shape(one) for name, one in value.items()}
+            found[key] = {name: one if name == "code" else shape(one) for name, one in value.items()}
         else:
-            found[key] = _shape(value)
+            found[key] = shape(value)
     return found
 
 
-def _shape(value: Any, kept: frozenset[str] = frozenset(), depth: int = 0) -> Any:
+def shape(value: Any, kept: frozenset[str] = frozenset(), depth: int = 0) -> Any:
     """Return a value with the names of its members, and a description of each text and number."""
     if depth > _DEEPEST:
         return "<nested>"
     match value:
         case dict():
             return {
-                name: one if name in kept and isinstance(one, str | bool) else _shape(one, kept, depth + 1)
+                name: one if name in kept and isinstance(one, str | bool) else shape(one, kept, depth + 1)
                 for name, one in value.items()
             }
         case list():
-            return [_shape(one, kept, depth + 1) for one in value]
+            return [shape(one, kept, depth + 1) for one in value]
         case str():
             return f"<text, {plural(len(value), 'character')}>" if value else value
         case bool():

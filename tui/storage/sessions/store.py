@@ -16,6 +16,7 @@ from tui.core.conversation.sessions import ExportKind, Reopened, SessionInfo, Se
 from tui.core.errors import StorageError
 from tui.core.secrets.redact import Redactor
 from tui.core.text import fold
+from tui.core.units import size
 from tui.storage.exports.export import write_whole
 from tui.storage.sessions.file import (
     SUFFIX,
@@ -32,6 +33,7 @@ from tui.storage.sessions.json import MOST_BYTES, parsed
 from tui.storage.sessions.lock import InUse, SessionLock
 from tui.storage.sessions.rewrite import branch_of, whole, write_again, write_mended, write_session
 from tui.storage.sessions.search import places_of, words_of
+from tui.storage.sessions.shapes import contents, with_shapes
 from tui.storage.sessions.stored_session import read_info, read_stored, reopened
 from tui.storage.sessions.tables import Op, SessionTables
 from tui.storage.sessions.transcript import SessionTranscript, transcript
@@ -215,27 +217,39 @@ class SessionStore:
             for place, excerpt in places:
                 yield SessionMatch(info, place, excerpt)
 
-    async def export(self, session: str, kind: ExportKind, path: Path, *, wait: bool = False) -> None:
-        """Write a session to a file, whole or not at all; secrets are redacted.
+    async def export(
+        self, session: str, kind: ExportKind, path: Path, *, wait: bool = False, shapes: bool = False
+    ) -> str:
+        """Write a session to a file, whole or not at all, without secrets. Return what is in it, in words.
 
-        With `wait`, wait until a FIFO has a reader.
+        With `wait`, wait until a FIFO has a reader. With `shapes`, nothing that was said is in it.
         """
         await self._settle(session)
         stop = Event()
+
+        def write() -> str:
+            shown = self._shown(session)
+            pieces = _pieces(kind, with_shapes(shown) if shapes else shown)
+            written = write_whole(path, pieces, wait=wait, stop=stop)
+            return f"{contents(shown)}, {size(written)}"
+
         try:
-            await asyncio.to_thread(
-                lambda: write_whole(path, self._exported(session, kind), wait=wait, stop=stop)
-            )
+            return await asyncio.to_thread(write)
         finally:
             stop.set()  # the thread ends when nobody waits for it
 
-    async def exported(self, session: str, kind: ExportKind) -> str:
+    async def exported(self, session: str, kind: ExportKind, *, shapes: bool = False) -> str:
         await self._settle(session)
-        return await asyncio.to_thread(lambda: "".join(self._exported(session, kind)))
 
-    def _exported(self, session: str, kind: ExportKind) -> Iterator[str]:
+        def text() -> str:
+            shown = self._shown(session)
+            return "".join(_pieces(kind, with_shapes(shown) if shapes else shown))
+
+        return await asyncio.to_thread(text)
+
+    def _shown(self, session: str) -> SessionTranscript:
         stored = read_stored(self.files.existing(session))
-        return _pieces(kind, transcript(stored, reopened(session, stored), self._redact()))
+        return transcript(stored, reopened(session, stored), self._redact())
 
     async def import_json(self, path: Path) -> SessionInfo:
         """Import a JSON export as a new session."""

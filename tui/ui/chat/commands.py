@@ -171,8 +171,8 @@ class SlashCommands:
     async def _export(self, rest: str) -> None:
         session, info = self._session("/export"), self._current.conversations.info
         kind, path = export_to(rest, info.title if info is not None else "", Path.cwd())
-        await self._current.conversations.export(session, kind, path)
-        self._note(f"Exported to {path}")
+        contents = await self._current.conversations.export(session, kind, path)
+        self._note(f"Exported to {path}: {contents}")
 
     def _session(self, command: str) -> str:
         info = self._current.conversations.info

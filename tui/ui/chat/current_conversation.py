@@ -313,8 +313,8 @@ class CurrentConversation:
         self.open_dialog(ExportChat(info.title, export_path(Path.cwd(), info.title)), answered)
 
     async def _export(self, info: "SessionInfo", kind: "ExportKind", path: Path) -> None:
-        await self.conversations.export(info.id, kind, path)
-        self.regions.notify(f"Exported to {clean_line(str(path), 300)}", timeout=5)
+        contents = await self.conversations.export(info.id, kind, path)
+        self.regions.notify(f"Exported to {clean_line(str(path), 300)}: {contents}", timeout=5)
 
     def edit_system_text(self) -> None:
         from tui.ui.dialogs.text_dialogs import SystemText

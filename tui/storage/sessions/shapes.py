@@ -1,0 +1,96 @@
+"""A session with shapes in place of what was said, for exports that leave the house. Pure.
+
+Names of tools, servers and models, times, tokens and costs stay.
+"""
+
+import json
+import re
+from dataclasses import replace
+
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    CallRequest,
+    Message,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.conversation.message_json import Object
+from tui.core.units import plural
+from tui.storage.exports.shapes import shape
+from tui.storage.sessions.transcript import Rows, SessionTranscript
+
+_SAID = frozenset({"arguments", "reason"})
+"""Members of rows that have what was said; the others are names and numbers."""
+
+_CODES = frozenset({"limit", "end"})
+"""Kinds of remarks whose text is a code of ours."""
+
+_MARK = re.compile(r"\[redacted:[^\]\s]{1,80}\]")
+
+
+def with_shapes(shown: SessionTranscript) -> SessionTranscript:
+    """Return a session without a word of what was said in it."""
+    compaction = shown.meta.compaction
+    return replace(
+        shown,
+        info=replace(shown.info, title=str(shape(shown.info.title))),
+        meta=replace(
+            shown.meta,
+            title=str(shape(shown.meta.title or "")),
+            system=str(shape(shown.meta.system or "")),
+            compaction=compaction and replace(compaction, summary=str(shape(compaction.summary))),
+        ),
+        messages=[_message(message) for message in shown.messages],
+        intents=_rows(shown.intents),
+        decisions=_rows(shown.decisions),
+        results={name: str(shape(text)) for name, text in shown.results.items()},
+        remarks=[
+            one
+            if one.kind in _CODES
+            else replace(one, text=str(shape(one.text)), next_step=str(shape(one.next_step)))
+            for one in shown.remarks
+        ],
+    )
+
+
+def _rows(rows: Rows) -> Rows:
+    def shaped(body: Object) -> Object:
+        return {name: shape(value) if name in _SAID else value for name, value in body.items()}
+
+    return [(at, shaped(body)) for at, body in rows]
+
+
+def _message(message: Message) -> Message:
+    match message:
+        case UserMessage():
+            return replace(message, text=str(shape(message.text)), attachments=())
+        case AssistantMessage():
+            return replace(
+                message,
+                text=str(shape(message.text)),
+                reasoning=str(shape(message.reasoning)),
+                calls=tuple(map(_call, message.calls)),
+                echo=None,
+            )
+        case ToolMessage():
+            return replace(message, text=str(shape(message.text)), attachments=())
+
+
+def _call(call: CallRequest) -> CallRequest:
+    try:
+        arguments = json.dumps(shape(json.loads(call.arguments)), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        arguments = json.dumps(str(shape(call.arguments)), ensure_ascii=False)
+    return replace(call, arguments=arguments, extra=None, problem=str(shape(call.problem)))
+
+
+def contents(shown: SessionTranscript) -> str:
+    """Return what is in an export, in numbers: "4 messages, 1 tool call, 1 attachment, 2 redacted values"."""
+    texts = [*(message.text for message in shown.messages), *shown.results.values()]
+    calls = [call for one in shown.messages if isinstance(one, AssistantMessage) for call in one.calls]
+    attached = sum(len(one.attachments) for one in shown.messages if not isinstance(one, AssistantMessage))
+    redacted = sum(len(_MARK.findall(text)) for text in [*texts, *(call.arguments for call in calls)])
+    counts = [plural(len(shown.messages), "message")]
+    counts += [plural(len(calls), "tool call")] if calls else []
+    counts += [plural(attached, "attachment")] if attached else []
+    return ", ".join([*counts, plural(redacted, "redacted value")])
