@@ -9,7 +9,7 @@ from tui.core.jsonrpc.skimmer import value_end
 from tui.core.secrets.places import SecretSpan
 from tui.core.secrets.tool_arguments import BY_NAME, SecretNames
 
-_TEXT = re.compile(rb'"((?:[^"\\]|\\.)*+)(?:"(\s*+:\s*+)?|\Z)', re.DOTALL)
+_TEXT = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*)(?:"(\s*+:\s*+)?|\\?\Z)', re.DOTALL)
 """A text, whole or cut off, and the colon behind it if it is the name of a member."""
 
 _EMPTY = re.compile(rb'(?:null|"?"|\{\s*\}|\[\s*\])')

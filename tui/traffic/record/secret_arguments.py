@@ -23,7 +23,7 @@ _SCHEMA, _SAYS = b'"inputSchema"', (b'"writeOnly"', b'"password"')
 
 _WRITTEN = re.compile(rb'"arguments"\s*+:\s*+(?=")')
 _SAID_OR_ROLE = re.compile(rb'"role"\s*+:\s*+"([a-z]+)"|"(?:content|text)"\s*+:\s*+(?=")')
-_TOOL = re.compile(rb'"name"\s*+:\s*+("(?:[^"\\]|\\.)*+")')
+_TOOL = re.compile(rb'"name"\s*+:\s*+("[^"\\]*+(?:\\.[^"\\]*+)*")')
 _NEAR = 600
 """Bytes in which the name of a call stands before or behind its arguments."""
 
