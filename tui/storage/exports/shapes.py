@@ -56,7 +56,7 @@ def with_shapes(entry: Entry) -> Entry:
 
 
 def _detail(detail: Mapping[str, Any]) -> dict[str, Any]:
-    found = {name: _shape(value) if name in _OF_TRANSPORT else value for name, value in detail.items()}
+    found = {name: shape(value) if name in _OF_TRANSPORT else value for name, value in detail.items()}
     if isinstance(url := detail.get("url"), str):
         found["url"] = _host(url)
     if isinstance(headers := detail.get("headers"), list | tuple):
@@ -65,7 +65,7 @@ def _detail(detail: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _header(name: Any, value: Any) -> list[Any]:
-    return [name, value if str(name).lower() in _OPEN_HEADERS else _shape(value)]
+    return [name, value if str(name).lower() in _OPEN_HEADERS else shape(value)]
 
 
 def _host(url: str) -> str:
@@ -73,9 +73,9 @@ def _host(url: str) -> str:
     try:
         parts = urlsplit(url)
     except ValueError:
-        return str(_shape(url))
+        return str(shape(url))
     host = parts.netloc.rpartition("@")[2]
-    return f"{parts.scheme}://{host}" if parts.scheme and host else str(_shape(url))
+    return f"{parts.scheme}://{host}" if parts.scheme and host else str(shape(url))
 
 
 def _message(message: Any, entry: Entry) -> Any:
