@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import cache
 from typing import Any
 from urllib.parse import unquote
 
@@ -38,14 +39,14 @@ _NOTHING = re.compile(r"/(?:\.?/)+")
 
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 
-_BLANKS = "".join(
-    char
-    for char in map(chr, [*range(0x3001), 0xFEFF, *range(0xFFF9, 0xFFFC), *range(0xE0000, 0xE0080)])
-    if unicodedata.category(char) in ("Cc", "Cf", "Zs", "Zl", "Zp")
-)
-"""What a server may strip: blanks, control characters, and what cannot be seen."""
-
 UNREADABLE = (TypeError, ValueError, RecursionError, OverflowError)
+
+
+@cache
+def _blanks() -> str:
+    """Return what a server may strip: blanks, control characters, and what cannot be seen."""
+    chars = map(chr, [*range(0x3001), 0xFEFF, *range(0xFFF9, 0xFFFC), *range(0xE0000, 0xE0080)])
+    return "".join(char for char in chars if unicodedata.category(char) in ("Cc", "Cf", "Zs", "Zl", "Zp"))
 
 
 class Readings:
@@ -99,7 +100,7 @@ class Readings:
 
     def _read(self, text: str) -> Sequence[Sequence[str]] | None:
         if not _is_odd(text):
-            stripped = text.strip(_BLANKS)
+            stripped = text.strip(_blanks())
             return () if stripped == text else ((stripped,),)
         self._left -= len(text) + _TEXT_WORK
         if self._left < 0:
@@ -239,14 +240,14 @@ def _is_odd(text: str) -> bool:
     """Return whether a text may be a path, or is encoded."""
     if "/" in text or "\\" in text or ("%" in text and _ESCAPE.search(text)):
         return True
-    return len(text) < 1000 and text.strip(_BLANKS) in (".", "..")
+    return len(text) < 1000 and text.strip(_blanks()) in (".", "..")
 
 
 def _meanings(text: str) -> Iterator[str]:
     """Yield a text, stripped, and decoded, and so on until nothing changes."""
     while True:
         yield text
-        stripped = text.strip(_BLANKS)
+        stripped = text.strip(_blanks())
         if stripped != text:
             yield stripped
         decoded = _decoded(stripped)
