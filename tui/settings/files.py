@@ -4,9 +4,10 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from tui.core.errors import ConfigError
 from tui.core.files.private_files import LinkError, make_folder, open_private
@@ -52,6 +53,25 @@ def read_bounded(path: Path, limit: int = MAX_CONFIG_BYTES, *, links: bool = Tru
     finally:
         os.close(handle)
     return _decoded(raw, limit)
+
+
+def read_state(path: Path, limit: int, *, form: int, to_change: bool = False) -> Mapping[str, Any]:
+    """Return the JSON object of a state file; empty if it is missing, damaged, a link or not of `form`.
+
+    With `to_change`, raises `ConfigError` if the system does not let it be read now: what is in it may be
+    sound, and must not be replaced.
+    """
+    from tui.core.jsonrpc.reader import loads  # not needed for the first frame
+
+    try:
+        found = loads(read_bounded(path, limit, links=False))
+    except Unopened as error:
+        if to_change:
+            raise ConfigError(f"{error}.", where=str(path)) from error
+        return {}
+    except (FileNotFoundError, Unreadable, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, Mapping) and found.get("format") == form else {}
 
 
 def _decoded(raw: bytes, limit: int) -> str:

@@ -196,7 +196,7 @@ def with_value(text: str, key: tuple[str, ...], value: Value) -> str:
         if not isinstance(table, dict):
             raise ValueError(f"{part} is not a table")
     table[key[-1]] = value
-    return _first_that_gives(text, wanted, _value_edits(text, key, value))
+    return _edited(text, wanted, _value_edits(text, key, value))
 
 
 def with_servers(text: str, servers: Mapping[str, Mapping[str, Any]]) -> str:
@@ -212,7 +212,7 @@ def with_tables(text: str, kind: str, tables: Mapping[str, Mapping[str, Any]]) -
         raise ValueError(f"a name of the new {kind} is already in use")
     present |= {name: copy.deepcopy(dict(table)) for name, table in tables.items()}
     block = "\n".join(table_block(kind, name, table) for name, table in tables.items())
-    return _first_that_gives(text, wanted, iter([_appended(text, block)]))
+    return _edited(text, wanted, iter([_appended(text, block)]))
 
 
 def server_block(name: str, table: Mapping[str, Any]) -> str:
@@ -327,14 +327,20 @@ def _cut(text: str, path: tuple[str, ...]) -> str:
     return "".join(line for number, line in enumerate(lines, 1) if number not in gone)
 
 
-def _first_that_gives(text: str, wanted: dict[str, Any], candidates: Iterator[str]) -> str:
+def first_that_gives(wanted: dict[str, Any], candidates: Iterator[str]) -> str | None:
+    """Return the first candidate that reads as `wanted`, None if none does."""
     for candidate in candidates:
         try:
             if tomllib.loads(candidate) == wanted:
                 return candidate
         except ValueError:
             continue
-    return _rewritten(text, wanted)
+    return None
+
+
+def _edited(text: str, wanted: dict[str, Any], candidates: Iterator[str]) -> str:
+    found = first_that_gives(wanted, candidates)
+    return _rewritten(text, wanted) if found is None else found
 
 
 def _rewritten(text: str, wanted: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ import tomli_w
 
 from tui.core.errors import ConfigError
 from tui.settings.places import Place, toml_places
-from tui.settings.save import change_text, with_value
+from tui.settings.save import change_text, first_that_gives, with_value
 
 Key = tuple[str, ...]
 
@@ -79,14 +79,8 @@ def _items(text: str, key: Key) -> list[str]:
 def _first(text: str, key: Key, items: list[str], candidates: Iterator[str]) -> str:
     """Return the first candidate that gives this list and nothing else; else the list written anew."""
     whole = with_value(text, key, items)
-    wanted = tomllib.loads(whole)
-    for candidate in candidates:
-        try:
-            if tomllib.loads(candidate) == wanted:
-                return candidate
-        except ValueError:
-            continue
-    return whole
+    found = first_that_gives(tomllib.loads(whole), candidates)
+    return whole if found is None else found
 
 
 def _place(text: str, key: Key, number: int) -> Place | None:

@@ -6,9 +6,7 @@ import stat
 from pathlib import Path
 
 from tui.core.context.project_instructions import FILE, MAX_BYTES, ProjectInstructions, project_instructions
-from tui.core.errors import ConfigError
-from tui.core.jsonrpc.reader import loads
-from tui.settings.files import Unopened, Unreadable, locked, read_bounded
+from tui.settings.files import Unreadable, locked, read_bounded, read_state
 from tui.settings.save import write_state
 
 MAX_ANSWERS = 500
@@ -87,19 +85,13 @@ class ProjectFile:
 
     def _kept(self, *, to_change: bool = False) -> dict[str, bool]:
         """Return the kept answers; none if the file is missing or damaged: then the user is asked again."""
-        try:
-            found = loads(read_bounded(self._answers, MAX_FILE_BYTES, links=False))
-        except Unopened as error:
-            if to_change:
-                raise ConfigError(f"{error}.", where=str(self._answers)) from error
-            return {}
-        except (OSError, Unreadable, ValueError, RecursionError):
-            return {}
-        match found:
-            case {"format": 1, "answers": dict(answers)}:
-                return {key: use for key, use in answers.items() if isinstance(use, bool)}
-            case _:
-                return {}
+        found = read_state(self._answers, MAX_FILE_BYTES, form=1, to_change=to_change)
+        answers = found.get("answers")
+        return (
+            {key: use for key, use in answers.items() if isinstance(use, bool)}
+            if isinstance(answers, dict)
+            else {}
+        )
 
 
 def _place() -> tuple[tuple[str, Path] | None, object]:

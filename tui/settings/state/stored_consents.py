@@ -13,9 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.consent.launch import Launch
-from tui.core.errors import ConfigError
-from tui.core.jsonrpc.reader import loads
-from tui.settings.files import Unopened, Unreadable, locked, read_bounded
+from tui.settings.files import locked, read_state
 from tui.settings.save import write_state
 
 FORMAT = 1
@@ -101,15 +99,7 @@ def _written(kept: list[Consent]) -> str:
 
 def _read(path: Path, *, to_change: bool = False) -> dict[str, Consent]:
     """Return the file's entries; none if it is missing, damaged or a link: then the person is asked again."""
-    try:
-        found = loads(read_bounded(path, MAX_BYTES, links=False))
-    except Unopened as error:
-        if to_change:
-            raise ConfigError(f"{error}.", where=str(path)) from error
-        return {}
-    except (OSError, Unreadable, ValueError, RecursionError):
-        return {}
-    listed = found.get("consents") if isinstance(found, dict) and found.get("format") == FORMAT else None
+    listed = read_state(path, MAX_BYTES, form=FORMAT, to_change=to_change).get("consents")
     kept = {}
     for value in listed if isinstance(listed, list) else ():
         match value:

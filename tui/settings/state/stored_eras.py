@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError
-from tui.core.jsonrpc.reader import loads
 from tui.core.servers import MAX_VERSION, Era
-from tui.settings.files import Unopened, Unreadable, locked, read_bounded
+from tui.settings.files import locked, read_state
 from tui.settings.save import write_state
 
 FORMAT = 1
@@ -69,15 +68,7 @@ def _change(path: Path, key: str, era: Era | None) -> None:
 
 
 def _read(path: Path, *, to_change: bool = False) -> dict[str, tuple[Era, float]]:
-    try:
-        found = loads(read_bounded(path, MAX_BYTES, links=False))
-    except Unopened as error:
-        if to_change:
-            raise ConfigError(f"{error}.", where=str(path)) from error
-        return {}
-    except (FileNotFoundError, Unreadable, ValueError, RecursionError):
-        return {}
-    listed = found.get("eras") if isinstance(found, dict) and found.get("format") == FORMAT else None
+    listed = read_state(path, MAX_BYTES, form=FORMAT, to_change=to_change).get("eras")
     now = time.time()
     return {
         key: (era, at)

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError
-from tui.core.jsonrpc.reader import loads
 from tui.core.tasks import MAX_ID, MAX_KEPT, Task
-from tui.settings.files import Unopened, Unreadable, locked, read_bounded
+from tui.settings.files import locked, read_state
 from tui.settings.save import write_state
 
 FORMAT = 1
@@ -66,15 +65,7 @@ def _change(path: Path, put: Sequence[Task], dropped: Sequence[Task]) -> None:
 
 
 def _read(path: Path, *, to_change: bool = False) -> list[Task]:
-    try:
-        found = loads(read_bounded(path, MAX_BYTES, links=False))
-    except Unopened as error:
-        if to_change:
-            raise ConfigError(f"{error}.", where=str(path)) from error
-        return []
-    except (FileNotFoundError, Unreadable, ValueError, RecursionError):
-        return []
-    listed = found.get("tasks") if isinstance(found, dict) and found.get("format") == FORMAT else None
+    listed = read_state(path, MAX_BYTES, form=FORMAT, to_change=to_change).get("tasks")
     tasks = (_task(entry) for entry in (listed if isinstance(listed, list) else ()))
     now = time.time()
     return [one for one in tasks if one and not one.expired(now) and now - one.created < MAX_DAYS * 86_400]

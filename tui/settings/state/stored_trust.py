@@ -9,9 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tui.core.errors import ConfigError
-from tui.core.jsonrpc.reader import loads
 from tui.core.servers import ServerSpec
-from tui.settings.files import Unopened, Unreadable, locked, read_bounded
+from tui.settings.files import locked, read_state
 from tui.settings.save import write_state
 
 FORMAT = 1
@@ -72,15 +71,7 @@ def _change(path: Path, key: Key, trusted: bool) -> None:
 
 
 def _read(path: Path, *, to_change: bool = False) -> dict[Key, bool]:
-    try:
-        found = loads(read_bounded(path, MAX_BYTES, links=False))
-    except Unopened as error:
-        if to_change:
-            raise ConfigError(f"{error}.", where=str(path)) from error
-        return {}
-    except (FileNotFoundError, Unreadable, ValueError, RecursionError):
-        return {}
-    listed = found.get("servers") if isinstance(found, dict) and found.get("format") == FORMAT else None
+    listed = read_state(path, MAX_BYTES, form=FORMAT, to_change=to_change).get("servers")
     answers: dict[Key, bool] = {}
     for entry in listed if isinstance(listed, list) else ():
         match entry:
