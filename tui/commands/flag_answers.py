@@ -10,11 +10,8 @@ from typing import Any, TextIO
 
 from tui.core.consent.question import ConsentQuestion
 from tui.core.definitions.accepted import shown_name
-from tui.core.definitions.wording import lines as definition_lines
-from tui.core.definitions.wording import since, summary
 from tui.core.errors import UsageError
 from tui.core.forms.elicitation import content_problem, default_content
-from tui.core.hidden_text.readable import readable_line
 from tui.core.ports import BY_DEFAULT
 from tui.core.questions import (
     Action,
@@ -111,9 +108,13 @@ class FlagAnswers:
 
     async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
         """Say what changed, and what it takes to accept it, or that it was accepted."""
+        # Many patterns, which a run without changes does not need.
+        from tui.core.definitions.wording import lines, since, summary
+        from tui.core.hidden_text.readable import readable_line
+
         out = self._out or sys.stderr
         for one in question.changes[:MAX_CHANGES]:
-            rows = definition_lines(one)
+            rows = lines(one)
             for row in islice(rows, MAX_LINES):
                 print(f"  {''.join(text for text, _ in row)}", file=out)
             if more := sum(1 for _ in rows):

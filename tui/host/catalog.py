@@ -7,14 +7,16 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tui.core.definitions.definition import Definition, definition_of, digest_of
-from tui.core.hidden_text.definitions import in_listed, in_tool
 from tui.core.text import clean, clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import CacheHint, PromptArgument, PromptInfo, ResourceInfo
 from tui.host.schemas.schema_faults import schema_fault
+
+if TYPE_CHECKING:
+    from tui.core.hidden_text.scan import HiddenText
 
 MAX_PAGES = 100
 MAX_TOOLS = 10_000
@@ -159,7 +161,9 @@ def build_catalog(
         known = tools.get(tool.name)
         if known is None:
             old = scanned.get(tool.name)
-            hidden = old.hidden if old is not None and old.digest == tool.digest else in_tool(raw)
+            hidden = (
+                old.hidden if old is not None and old.digest == tool.digest else _hidden_in(raw, is_tool=True)
+            )
             tools[tool.name] = replace(tool, hidden=hidden) if hidden else tool
             definitions[tool.name] = definition_of(raw)
             if isinstance(raw.get("outputSchema"), dict):
@@ -310,7 +314,7 @@ def _resource(server: str, raw: Mapping[str, Any], template: bool) -> ResourceIn
         mime=_text(raw, "mimeType"),
         size=size if isinstance(size, int) and not isinstance(size, bool) and size >= 0 else None,
         template=template,
-        hidden=in_listed(raw),
+        hidden=_hidden_in(raw),
     )
 
 
@@ -324,7 +328,9 @@ def _prompt(server: str, raw: Mapping[str, Any]) -> PromptInfo | None:
         for item in (listed[:MAX_ARGUMENTS] if isinstance(listed, list) else ())
         if isinstance(item, Mapping) and isinstance(item.get("name"), str)
     )
-    return PromptInfo(server, name, _text(raw, "title"), _text(raw, "description"), arguments, in_listed(raw))
+    return PromptInfo(
+        server, name, _text(raw, "title"), _text(raw, "description"), arguments, _hidden_in(raw)
+    )
 
 
 def _text(holder: Mapping[str, Any], key: str) -> str:
@@ -335,3 +341,10 @@ def _text(holder: Mapping[str, Any], key: str) -> str:
 def _object(holder: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     value = holder.get(key)
     return value if isinstance(value, Mapping) else {}
+
+
+def _hidden_in(raw: Mapping[str, Any], *, is_tool: bool = False) -> "tuple[HiddenText, ...]":
+    # Many patterns, which a start without servers does not need.
+    from tui.core.hidden_text.definitions import in_listed, in_tool
+
+    return in_tool(raw) if is_tool else in_listed(raw)

@@ -5,15 +5,16 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tui.core.definitions.accepted import DefinitionBook, DefinitionChange, ServerDefinitions, digests_of
 from tui.core.definitions.definition import INSTRUCTIONS, instructions_definition
-from tui.core.hidden_text.definitions import in_instructions
-from tui.core.hidden_text.scan import HiddenText, is_doubtful, signs_of
 from tui.core.servers import ServerSpec
 from tui.core.tools import Tool, is_off
 from tui.host.catalog import NO_TOOLS, Catalog, described
+
+if TYPE_CHECKING:
+    from tui.core.hidden_text.scan import HiddenText
 
 
 class Listed(Protocol):
@@ -60,6 +61,10 @@ class ServerOffer:
 
     def see(self, connection: Listed) -> None:
         """Take note of what a server lists, and of its instructions."""
+        # Many patterns, which a start without servers does not need.
+        from tui.core.hidden_text.definitions import in_instructions
+        from tui.core.hidden_text.scan import is_doubtful
+
         catalog, listed = connection.catalog, dict(connection.catalog.definitions)
         said = connection.introduction.get("instructions")
         if isinstance(said, str) and said:
@@ -125,6 +130,8 @@ class ServerOffer:
         return [one for one in self.definitions.changes() if instructions or one.name != INSTRUCTIONS]
 
     def _hidden_words(self, catalog: Catalog) -> Iterator[tuple[str, str]]:
+        from tui.core.hidden_text.scan import signs_of
+
         if self._hidden:
             yield "instructions", ", ".join(dict.fromkeys(one.sign for one in self._hidden))
         yield from ((tool.name, signs_of(tool.hidden)) for tool in catalog.tools if tool.hidden)

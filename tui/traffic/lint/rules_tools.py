@@ -4,8 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from tui.core.hidden_text.definitions import in_tool
-from tui.core.hidden_text.scan import signs_of
 from tui.core.traffic import Direction, Severity
 from tui.traffic.lint.body_reader import quote
 from tui.traffic.lint.rules_messages import MessageCheck
@@ -117,6 +115,10 @@ def _check_description(sparing: _Sparing, shown: str, tool: Mapping[str, Any]) -
     elif isinstance(said, str) and len(said) > LONG_DESCRIPTION:
         sentence = f"The description of {shown} has {len(said):,} characters. Most clients truncate it."
         sparing.say("long-description", Severity.HINT, sentence)
+    # Many patterns, which a start without tools does not need.
+    from tui.core.hidden_text.definitions import in_tool
+    from tui.core.hidden_text.scan import signs_of
+
     if found := in_tool(tool):
         sparing.say("hidden-text", Severity.WARNING, f"The tool {shown} has hidden text: {signs_of(found)}.")
 
