@@ -1,4 +1,4 @@
-"""What decides which program or address a server is, the hash of that, and its changes. Pure."""
+"""What a server runs or connects to: the facts, their hash, and the difference between two. Pure."""
 
 import hashlib
 import hmac
@@ -100,7 +100,7 @@ class Launch:
 
     @property
     def other_references(self) -> dict[str, Reference]:
-        """What takes values from the environment apart from command line, variables, address and headers."""
+        """References to the environment outside the command line, variables, address and headers."""
         found = self.references.items()
         return {place: one for place, one in found if not place.startswith(_SHOWN_FIRST)}
 
@@ -171,7 +171,7 @@ def _shown_arguments(launch: Launch) -> list[str]:
 
 
 def _referred(value: str, reference: Reference | None, *, by_value: bool) -> Any:
-    """Return what stands for a text in the hash: a text, or for a reference a list."""
+    """Return what a text adds to the hash: the text itself, or a list for a reference."""
     if reference is None:
         return value
     if by_value and not all(map(names_a_key, reference.names)):

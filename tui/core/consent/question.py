@@ -54,7 +54,7 @@ class ConsentQuestion:
 
     @property
     def head(self) -> str:
-        """What is asked, without the name of the server before it."""
+        """The question, without the name of the server."""
         request = "Use it?" if self.is_model else "Start it?"
         if self.changes:
             return f"has changed since you agreed to it. {request}"
@@ -63,7 +63,7 @@ class ConsentQuestion:
 
     @property
     def outcomes(self) -> tuple[str, str]:
-        """What happens on yes, and on no."""
+        """The consequence of yes, and of no."""
         if self.is_model:
             return YES_MODEL, NO_MODEL
         return (YES_ADDRESS if self.is_remote else YES_PROGRAM), NO
@@ -163,7 +163,7 @@ def _names(launch: Launch, kind: str, values: Mapping[str, str]) -> str:
 
 
 def _origin(launch: Launch, place: str, value: str) -> str:
-    """Return in words where a value is taken from, or "" if it stands in the file."""
+    """Return where a value comes from, in words, or "" if the file contains it."""
     found = []
     if (reference := launch.references.get(place)) is not None:
         found.append(reference.in_words)

@@ -1,4 +1,4 @@
-"""What to look at before a command runs: unpinned packages, variables that load code. Pure."""
+"""Finds what is risky about a command: unpinned packages, variables that load code. Pure."""
 
 import os
 import re

@@ -1,1 +1,1 @@
-"""What tools say of themselves: what of it was accepted, and what has changed since."""
+"""Tool definitions: which are accepted, and which have changed since."""
