@@ -50,7 +50,7 @@ def call_everything(request: Request):
 def look_around(app: TerminalApp) -> None:
     """Look at everything that shows what servers say."""
     for keys, seen in (
-        (SERVERS_KEY + " ", "pid"),
+        (SERVERS_KEY + " ", "command"),
         (LOG, "LOG ansi"),
         (ESCAPE, "TRACE"),
         (ENTER, "Call  ctrl+s"),
