@@ -30,12 +30,13 @@ def config_trust(path: Path, *, yes: bool) -> int:
     if not yes and not is_terminal():
         raise UsageError("no terminal to ask on.", next_step="Use --yes to agree to all servers shown.")
     for spec, changes in found:
-        question = consent_question(spec, launch_of(spec), changes)
+        launch = launch_of(spec)
+        question = consent_question(spec, launch, changes)
         print(clean("\n".join((*question.lines(), *question.outcomes))))
         if not yes and not _is_yes():
             print(f"{clean_line(spec.name, 64)}: not agreed\n")
             continue
-        problem = agree(path, spec.name, os.environ, by="flag --yes" if yes else BY_KEY, expected=spec)
+        problem = agree(path, spec.name, os.environ, by="flag --yes" if yes else BY_KEY, expected=launch)
         if problem:
             print(f"mcptui: {clean(problem)}", file=sys.stderr)
             return 2

@@ -37,6 +37,8 @@ class Launch:
         identity: the remaining facts, such as the transport and how to sign in, as JSON values.
         references: what takes values from the environment, by its place. Those values are neither shown nor
             part of the hash, except that of the program, a folder or an argument whose name is no key's.
+        links: where the program, the folder and arguments that are files lead to through symbolic links, by
+            place ("program", "cwd", "args.0"): real paths. What is no link is not in it.
     """
 
     command: str
@@ -49,6 +51,7 @@ class Launch:
     transport: str
     identity: Sequence[Any] = field(repr=False)
     references: Mapping[str, Reference] = field(default_factory=dict)
+    links: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, spec: ServerSpec, find: Callable[[ServerSpec], str]) -> "Launch":
@@ -131,6 +134,8 @@ class Launch:
         }
         if others := self.other_references:
             facts["references"] = {place: one.text for place, one in others.items()}
+        if self.links:
+            facts["links"] = dict(self.links)
         text = json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         return hashlib.sha256(text.encode("ascii")).hexdigest()
 
@@ -142,6 +147,7 @@ class Launch:
                 name: _mark(salt, name, self._marked(f"{kind}.{name}", one)) for name, one in values.items()
             }
 
+        shown = self.shown_links
         return {
             "command": visible(masked(self.shown("command", self.command))),
             "program": visible(self.program),
@@ -151,7 +157,19 @@ class Launch:
             "url": visible(masked(self.shown("url", self.url))),
             "headers": marks("headers", self.headers),
             "transport": self.transport,
+            "links": {
+                place: shown.get(place) or {"": _mark(salt, place, target)}
+                for place, target in self.links.items()
+            },
         }
+
+    @property
+    def shown_links(self) -> dict[str, str]:
+        """Where links lead, by place: not of secret arguments, nor of values of the environment."""
+        words = _shown_arguments(self)
+        open_places = {f"args.{number}" for number, one in enumerate(self.args) if words[number] == one}
+        open_places |= {"program", *(() if "cwd" in self.references else ("cwd",))}
+        return {place: visible(target) for place, target in self.links.items() if place in open_places}
 
     def _marked(self, place: str, value: str) -> str:
         reference = self.references.get(place)
@@ -163,6 +181,7 @@ class Launch:
         found = [*_text_changes(before, now), *_argument_changes(before.get("args"), now["args"])]
         found += _value_changes("variable", before.get("env"), now["env"])
         found += _value_changes("header", before.get("headers"), now["headers"])
+        found += _link_changes(before.get("links"), now["links"])
         return found or ["a value that is not shown here"]
 
 
@@ -215,6 +234,29 @@ def _value_changes(what: str, before: Any, now: Mapping[str, str]) -> Iterator[s
             yield f"{what} {shown}: removed"
         elif old[name] != now[name]:
             yield f"{what} {shown}: another value"
+
+
+def in_words(place: str) -> str:
+    """Return the place of a link as words: "argument 1"."""
+    kind, _, number = place.partition(".")
+    return f"argument {int(number) + 1}" if number.isdecimal() else {"cwd": "folder"}.get(kind, kind)
+
+
+def _link_changes(before: Any, now: Mapping[str, Any]) -> Iterator[str]:
+    """Yield which symbolic links lead elsewhere. A file from before links were kept has none."""
+    old = before if isinstance(before, Mapping) else {}
+    for place in sorted({*map(str, old), *now}):
+        was, leads = old.get(place), now.get(place)
+        if was == leads:
+            continue
+        told = []
+        if isinstance(was, str):
+            told.append(f"led to {was[:MAX_SHOWN_CHANGE]}")
+        if isinstance(leads, str):
+            told.append(f"leads {'now ' if was else ''}to {leads[:MAX_SHOWN_CHANGE]}")
+        elif leads is None:
+            told.append("is none any more")
+        yield f"link of {in_words(place)[:MAX_SHOWN_CHANGE]}: {', '.join(told) or 'leads elsewhere'}"
 
 
 def _was(text: str) -> str:

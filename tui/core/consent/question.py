@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from tui.core.consent.launch import Launch
+from tui.core.consent.launch import Launch, in_words
 from tui.core.consent.risks import risks_of
 from tui.core.consent.visible import visible
 from tui.core.secrets.places import masked, masked_arguments
@@ -140,6 +140,8 @@ def _facts(launch: Launch) -> Iterator[tuple[str, str]]:
     yield "folder", visible(launch.shown("cwd", launch.cwd)) or "an empty folder of its own"
     if launch.env:
         yield "variables", _names(launch, "env", launch.env)
+    if links := launch.shown_links:
+        yield "links", _bounded(", ".join(f"{in_words(one)} leads to {links[one]}" for one in sorted(links)))
     yield from _others(launch)
     if launch.transport == "lines":
         yield "protocol", "the line dialect, not MCP"

@@ -23,6 +23,7 @@ from tui.settings.state.stored_decisions import StoredDecisions
 BY_FLAG = "flag --trust-config"
 MAX_LISTED = 20
 MAX_COMMAND = 2000
+MAX_PATH = 4096
 
 _log = logging.getLogger(__name__)
 
@@ -95,16 +96,19 @@ class RunConsent:
                     del self._waiting[spec.name]
 
     async def _ask(self, spec: ServerSpec) -> bool:
-        launch = launch_of(spec)
-        question = consent_question(spec, launch, self._store.changes(spec.name, spec.source, launch))
-        action = await self._questioner().consent(question)
-        if action is Action.CANCEL:
-            return False
-        is_yes = action is Action.ACCEPT
-        self._record(spec, launch.digest(), allowed=is_yes, by=BY_KEY)
-        if is_yes:
+        while True:
+            launch = launch_of(spec)
+            question = consent_question(spec, launch, self._store.changes(spec.name, spec.source, launch))
+            action = await self._questioner().consent(question)
+            if action is Action.CANCEL:
+                return False
+            is_yes = action is Action.ACCEPT
+            self._record(spec, launch.digest(), allowed=is_yes, by=BY_KEY)
+            if not is_yes:
+                return False
             await self.keep(spec, launch)
-        return is_yes
+            if self.allows(spec):  # a link may lead elsewhere since the question was shown
+                return True
 
     async def keep(self, spec: ServerSpec, launch: Launch | None = None) -> None:
         """Keep a yes to a server. If it cannot be written it counts until mcptui ends."""
@@ -176,9 +180,7 @@ def missing_consents(path: Path, env: Mapping[str, str]) -> list[tuple[ServerSpe
     ]
 
 
-def agree(
-    path: Path, server: str, env: Mapping[str, str], *, by: str, expected: ServerSpec | None = None
-) -> str:
+def agree(path: Path, server: str, env: Mapping[str, str], *, by: str, expected: Launch | None = None) -> str:
     """Keep a yes to a server of a file, if it needs one; return why it could not be kept, or "". Blocks.
 
     `expected` is what was shown: a server that has changed since is not agreed to.
@@ -191,7 +193,7 @@ def agree(
         if not spec.source or is_sample(spec):
             return ""
         launch = launch_of(spec)
-        if expected is not None and launch_of(expected).digest() != launch.digest():
+        if expected is not None and expected.digest() != launch.digest():
             return f"{clean_line(server, 64)} has changed meanwhile."
         StoredConsents(consents_file()).add(spec.name, spec.source, launch)
         decisions.add(decision_of(spec, launch.digest(), allowed=True, by=by))
@@ -225,7 +227,23 @@ def described(spec: ServerSpec) -> list[str]:
 
 def launch_of(spec: ServerSpec) -> Launch:
     """Return what starting a server runs on this computer now."""
-    return Launch.of(spec, _program)
+    launch = Launch.of(spec, _program)
+    return replace(launch, links=dict(_links(spec, launch.program)))
+
+
+def _links(spec: ServerSpec, program: str) -> Iterator[tuple[str, str]]:
+    """Yield the symbolic links that decide what a server runs, each by its place, with where it leads."""
+    if not spec.command:
+        return
+    folder = spec.starts_in or os.getcwd()
+    places = [("program", program), ("cwd", spec.cwd or "")]
+    for number, word in enumerate(spec.args):
+        path = os.path.join(folder, word)
+        if "\0" not in word and len(word) < MAX_PATH and os.path.isfile(path):
+            places.append((f"args.{number}", path))
+    for place, path in places:
+        if path and (real := os.path.realpath(path)) != os.path.abspath(path):
+            yield place, real
 
 
 def _program(spec: ServerSpec) -> str:

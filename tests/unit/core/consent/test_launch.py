@@ -116,3 +116,17 @@ def test_what_else_takes_values_of_the_environment_is_part_of_what_runs():
 @pytest.mark.parametrize("name", "OPENAI_API_KEY HF_TOKEN AWS_PROFILE MY_SECRET GITHUB_PAT".split())
 def test_the_names_of_keys_are_known(name: str):
     assert names_a_key(name)
+
+
+def test_where_a_secret_argument_leads_is_part_of_the_hash_but_not_shown():
+    def one(target: str) -> Launch:
+        return dataclasses.replace(launch(), links={"args.2": target})
+
+    assert one("/a").digest() != one("/b").digest()
+    assert one("/b").changes(one("/a").summary("salt"), "salt") == ["link of argument 3: leads elsewhere"]
+    assert "/a" not in str(one("/a").summary("salt"))
+
+
+def test_a_program_that_is_a_link_no_more_is_named():
+    before = dataclasses.replace(launch(), links={"program": "/opt/uvx"})
+    assert launch().changes(before.summary(""), "") == ["link of program: led to /opt/uvx, is none any more"]

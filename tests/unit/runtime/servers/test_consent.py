@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from tests.conftest import until
-from tui.core.consent.question import ConsentQuestion
+from tui.core.consent.question import ConsentQuestion, consent_question
 from tui.core.errors import UsageError
 from tui.core.ports import DecisionKind, DecisionRecord
 from tui.core.questions import Action, Refuser
@@ -198,6 +198,58 @@ def test_a_program_is_found_as_its_start_finds_it(tmp_path: Path, monkeypatch: p
     assert launch_of(ServerSpec("s", "tool")).program == str(program)
     assert launch_of(ServerSpec("s", "tool", env={"PATH": "/nowhere"})).program == ""
     assert launch_of(ServerSpec("s", "./bin/tool", cwd=str(tmp_path))).program == str(program)
+
+
+def linked(folder: Path) -> tuple[ServerSpec, dict[str, Path]]:
+    """Return a server whose program, folder and script are symbolic links, and the links."""
+    folder = folder.resolve()
+    for name in ("one", "two"):
+        (folder / name).mkdir()
+        for file in ("tool", "script.py"):
+            (folder / name / file).write_text("#!/bin/sh\n")
+            (folder / name / file).chmod(0o755)
+    links = {"program": folder / "tool", "folder": folder / "here", "argument 2": folder / "s.py"}
+    links["program"].symlink_to(folder / "one/tool")
+    links["folder"].symlink_to(folder / "one")
+    links["argument 2"].symlink_to(folder / "one/script.py")
+    args = ("-u", str(links["argument 2"]), "script.py")
+    return ServerSpec("s", str(links["program"]), args, cwd=str(links["folder"]), source="x"), links
+
+
+@pytest.mark.parametrize("place", ["program", "folder", "argument 2"])
+async def test_a_link_that_leads_elsewhere_asks_again_and_says_where(tmp_path: Path, place: str):
+    spec, links = linked(tmp_path)
+    person = Person(Action.ACCEPT, Action.DECLINE)
+    consent = gate(tmp_path, person)
+    assert await consent.ask(spec)
+    target = links[place].readlink()
+    links[place].unlink()
+    links[place].symlink_to(str(target).replace("/one", "/two"))
+    assert not consent.allows(spec) and not await consent.ask(spec)
+    here = str(Path(spec.command).parent)
+    asked = next(one for one in person.asked[1].changes if place in one)
+    assert here + "/one" in asked and "leads now to " + here + "/two" in asked
+
+
+def test_the_question_says_where_links_lead(tmp_path: Path):
+    spec, _ = linked(tmp_path)
+    facts = dict(consent_question(spec, launch_of(spec)).facts)
+    assert "argument 2 leads to " in facts["links"] and "/one/script.py" in facts["links"]
+    assert "folder leads to " in facts["links"] and "program leads to " in facts["links"]
+
+
+async def test_a_link_that_leads_elsewhere_while_the_question_waits_is_asked_about(tmp_path: Path):
+    spec, links = linked(tmp_path)
+    person = Person(Action.ACCEPT, Action.DECLINE)
+    person.may_answer.clear()
+    consent = gate(tmp_path, person)
+    asking = asyncio.create_task(consent.ask(spec))
+    await until(lambda: person.asked)
+    links["program"].unlink()
+    links["program"].symlink_to(tmp_path / "two/tool")
+    person.may_answer.set()
+    assert not await asking
+    assert len(person.asked) == 2 and "program" in person.asked[1].changes[0]
 
 
 CHANGES: list[dict[str, Any]] = [
