@@ -1,11 +1,11 @@
 """The trace belongs to the conversation on screen: opened, branched, begun anew, and chosen again."""
 
+import json
 from collections.abc import Sequence
 
 from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
-from tests.ui.test_changing import with_milk
 from tests.unit.storage.traffic_samples import request
 from tui.core.conversation.conversation import (
     AssistantMessage,
@@ -15,11 +15,10 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.conversation.sessions import SessionInfo
-from tui.core.traffic import Cause
+from tui.core.traffic import Cause, Kind
 from tui.settings.locations import state_dir
 from tui.storage.recordings.writer import RecordingWriter
 from tui.ui.app.app import McptuiApp
-from tui.ui.lists.sessions import SessionsScreen
 from tui.ui.traffic.screen import TrafficScreen
 
 TALK: Sequence[Message] = (
@@ -145,12 +144,53 @@ async def test_the_traffic_of_a_call_of_this_run_opens_after_its_conversation_wa
         assert app.screen.filtering.query.text == "turn:3 call:c1"
 
 
-async def test_without_a_call_there_is_no_traffic_of_one() -> None:
-    async with opened(with_milk()) as (app, pilot):
+async def test_the_model_request_of_a_turn_without_calls_opens_from_the_recording_of_its_run() -> None:
+    folder = state_dir() / "recordings"
+    folder.mkdir(parents=True)
+    writer = RecordingWriter(folder / "earlier.mcptrace")
+    asked = [
+        json.dumps({"messages": [{"role": "user", "content": text}]}).encode() for text in ("a", "which?")
+    ]
+    writer.write(
+        [
+            request(seq, body, kind=Kind.MODEL_REQUEST, cause=Cause(seq, 1))
+            for seq, body in enumerate(asked, 1)
+        ]
+    )
+    writer.close()
+    runtime = FakeRuntime()
+    said = UserMessage("which?"), AssistantMessage("Two of them.", model="demo")
+    runtime.conversations.save(LIST, *said)
+    async with opened(runtime) as (app, pilot):
         await pilot.press("f9")
-        await until(lambda: isinstance(app.screen, SessionsScreen))
         await shows(app, "1 saved")
         await pilot.press("enter")
         await shows(app, "Two of them.")
+        runtime.conversations.recordings = ("earlier.mcptrace",)
         await pilot.press("f8")
-        await shows(app, "No calls yet")
+        await until(lambda: isinstance(app.screen, TrafficScreen))
+        await shows(app, "turn:2", "1 of 2")
+
+
+async def test_the_selected_turn_of_this_run_opens_though_it_has_no_calls() -> None:
+    runtime = FakeRuntime(says("One."), says("Two."))
+    async with opened(runtime) as (app, pilot):
+        for number, (question, answer) in enumerate((("a", "One."), ("b", "Two.")), 1):
+            runtime.conversations.turn_numbers[2 * (number - 1)] = number
+            await send(pilot, question)
+            await shows(app, answer)
+            await until(lambda: not app.main.parts.turns.running)
+        await pilot.press("f8")
+        await until(lambda: isinstance(app.screen, TrafficScreen))
+        assert app.screen.filtering.query.text == "turn:2"
+        await pilot.press("escape", "escape")
+        await until(lambda: app.screen is app.main)
+        await pilot.press("f2", "up", "up", "f8")
+        await until(lambda: isinstance(app.screen, TrafficScreen))
+        assert app.screen.filtering.query.text == "turn:1"
+
+
+async def test_without_a_turn_there_is_no_traffic_of_one() -> None:
+    async with opened(FakeRuntime()) as (app, pilot):
+        await pilot.press("f8")
+        await shows(app, "No turns yet")

@@ -1,5 +1,6 @@
 """Loads a recording from its file, and follows it while another process writes it."""
 
+import json
 import logging
 import sys
 import threading
@@ -12,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from tui.core.errors import McptuiError, StorageError
 from tui.core.text import clean_line
-from tui.core.traffic import Finding
+from tui.core.traffic import Finding, Kind
 from tui.runtime.background import BackgroundThread
 from tui.settings.locations import state_dir
 from tui.storage.recordings.findings import judged_of
 from tui.storage.recordings.liveness import is_live
 from tui.storage.recordings.notes import NotesStore
-from tui.storage.recordings.reader import BAD_VALUES, RecordingReader, has_call
+from tui.storage.recordings.reader import BAD_VALUES, RecordingReader, turn_of_call
 from tui.storage.recordings.salvage import without_gaps
 from tui.traffic.record.entry_columns import EntryColumns, Recording
 from tui.traffic.record.row_parts import ListRow
@@ -45,19 +46,53 @@ REST_SECONDS, SLICE_SECONDS = 0.001, 0.003
 _log = logging.getLogger(__name__)
 
 
-def recording_with(names: Sequence[str], calls: Sequence[str]) -> Path | None:
-    """Return the newest of the named recordings of earlier runs that has one of these tool calls, if any has.
+def turn_in_recording(
+    names: Sequence[str], calls: Sequence[str], questions: Sequence[str]
+) -> tuple[Path, int] | None:
+    """Return the newest of the named recordings of earlier runs that has a turn, and its number there.
 
-    A call that did not run is in none.
+    The turn is known by its tool calls, as far as they ran, or by `questions`: those of the user so far, of
+    which it answers the last.
     """
     for name in reversed(names):
         path = state_dir() / "recordings" / Path(name).name
         try:
-            if path.is_file() and any(has_call(path, call) for call in calls):
-                return path
+            if path.is_file():
+                found = next(filter(None, (turn_of_call(path, call) for call in calls)), 0)
+                if turn := found or _turn_asked(path, questions):
+                    return path, turn
         except McptuiError as error:
             _log.info("recording skipped: %s", error)
     return None
+
+
+def _turn_asked(path: Path, questions: Sequence[str]) -> int:
+    """Return the turn whose first model request ends with these questions, or at least the last, else 0."""
+    turn = seen = after = 0
+    with closing(RecordingReader(path)) as reader:
+        while page := reader.columns(after, PAGE):
+            after = page[-1].seq
+            for entry in page:
+                number = entry.cause.turn if entry.cause is not None else 0
+                if entry.kind is not Kind.MODEL_REQUEST or number in (0, seen):
+                    continue
+                seen = number
+                said = _questions_in(reader.body(entry.seq))
+                if said == list(questions):
+                    return number
+                if said and questions and said[-1] == questions[-1]:
+                    turn = turn or number
+    return turn
+
+
+def _questions_in(body: bytes) -> list[str]:
+    """Return the texts of the user's messages in a model request, as far as it can be read."""
+    try:
+        messages = json.loads(body)["messages"]
+        said = [one["content"] for one in messages if one["role"] == "user"]
+        return [one if isinstance(one, str) else one[0]["text"] for one in said]
+    except (ValueError, RecursionError, LookupError, TypeError):
+        return []
 
 
 class RecordingFile:

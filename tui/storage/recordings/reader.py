@@ -68,11 +68,11 @@ BAD_VALUES = (OverflowError, TypeError, ValueError)
 """What columns raise for rows that no writer stored."""
 
 
-def has_call(path: Path, call: str) -> bool:
-    """Return whether a recording has an entry of a tool call of a turn; raises `StorageError`."""
+def turn_of_call(path: Path, call: str) -> int:
+    """Return the turn of a tool call in a recording, 0 if it has none; raises `StorageError`."""
     with closing(open_for_reading(path)) as connection, storage_errors(path):
-        found = connection.execute("SELECT 1 FROM entries WHERE call = ? AND turn > 0 LIMIT 1", (call,))
-        return found.fetchone() is not None
+        found = connection.execute("SELECT turn FROM entries WHERE call = ? AND turn > 0 LIMIT 1", (call,))
+        return int((found.fetchone() or (0,))[0])
 
 
 class RecordingReader:

@@ -168,6 +168,7 @@ class TurnSpan:
         steps, calls: numbers of model requests and of tool calls.
         traffic: its number in the traffic of this run; 0 for a turn of another run.
         past: read from saved messages; its time and duration are unknown.
+        place: the index of its question in those messages.
     """
 
     number: int
@@ -181,6 +182,7 @@ class TurnSpan:
     usage: Usage = field(default_factory=Usage)
     traffic: int = 0
     past: bool = False
+    place: int = -1
 
 
 @dataclass(slots=True)

@@ -94,7 +94,7 @@ class _Reader:
         number = before.number + 1 if before is not None else 1
         # What was steered into a turn that had its answer looks like a turn of its own.
         traffic = self._numbers.get(place, before.traffic if before is not None else 0)
-        self._turn = TurnSpan(number, "", 0, 0, traffic=traffic, past=True)
+        self._turn = TurnSpan(number, "", 0, 0, traffic=traffic, past=True, place=place)
         self._step = None
         self._calls.clear()
         self._at_limit = self._was_killed = False

@@ -109,7 +109,7 @@ class ActionHandlers:
             "servers.log": lambda: self._with_server(navigator.open_log),
             "traffic.open": navigator.open_traffic,
             "traffic.tail": navigator.toggle_tail,
-            "traffic.of_call": navigator.open_traffic_of_call,
+            "traffic.of_call": lambda: navigator.open_traffic_of_call(messages.question),
             "focus.composer": lambda: regions.go_to(Context.COMPOSER),
             "focus.conversation": approval_keys.focus_conversation,
             "focus.servers": lambda: regions.go_to(Context.SERVERS),

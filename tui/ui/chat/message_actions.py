@@ -41,7 +41,7 @@ class MessageActions:
         self._turns = turns
         self._draft = draft
 
-    def _question(self) -> int | None:
+    def question(self) -> int | None:
         """Return the index of the user message that the marked message answers or is."""
         label = self._transcript.marked_label
         found = self._transcript.question_of(label) if label is not None else None
@@ -97,7 +97,7 @@ class MessageActions:
         self._current.open_models("for the comparison", retry)
 
     def _with_question(self, act: Callable[[int], None]) -> None:
-        if (question := self._question()) is None:
+        if (question := self.question()) is None:
             self._regions.notify(NOT_SAVED, timeout=3)
         else:
             act(question)
@@ -129,7 +129,7 @@ class MessageActions:
 
     def copy(self) -> None:
         label = self._transcript.marked_label
-        question = self._question() if self._current.runtime.is_ready else None
+        question = self.question() if self._current.runtime.is_ready else None
         if label is None or question is None:
             self._transcript.copy_last_reply()
             return

@@ -3,8 +3,10 @@
 import asyncio
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tui.core.conversation.conversation import UserMessage
 from tui.core.traffic import Cause
 from tui.traffic.filter.nodes import written
 from tui.traffic.spans.entries import CallSpan, Span, StepSpan, TurnSpan
@@ -22,9 +24,8 @@ if TYPE_CHECKING:  # loaded with the screens
     from tui.ui.workbench.calls import CallBook
 
 NOT_KEPT = "The recording of that run is no longer kept."
-NO_CALLS = "No calls yet"
+NO_TURNS = "No turns yet"
 SELECT_THERE = "Select a call in the conversation or the trace first."
-NO_CALLS_THERE = "No tool calls in this turn, so there is no traffic to show."
 
 
 def filter_of(cause: Cause) -> str:
@@ -94,15 +95,18 @@ class Navigator:
             self._runtime, book.next_id, book.confirmed, lambda: self._spans.entries, self.open_form
         )
 
-    def open_traffic_of_call(self) -> None:
-        """Open the traffic of the selected entry of the trace, or of the conversation's selected call."""
+    def open_traffic_of_call(self, question: Callable[[], int | None]) -> None:
+        """Open the traffic of the selected entry of the trace, or of what is selected in the conversation.
+
+        `question` is the index of the user message that the selected message answers or is.
+        """
         if not self._regions.is_on_top:
             self._regions.notify(SELECT_THERE, timeout=4)
             return
         in_trace = self._regions.focus_context is Context.TRACE
-        span = self._regions.trace.selected if in_trace else self._selected_call()
+        span = self._regions.trace.selected if in_trace else self._selected(question)
         if span is None:
-            self._regions.notify(NO_CALLS, timeout=3)
+            self._regions.notify(NO_TURNS, timeout=3)
         elif not self._was_recorded(span):
             self._tasks.start(self._open_earlier(span), "find a recording")
         else:
@@ -110,20 +114,23 @@ class Navigator:
 
     async def _open_earlier(self, span: Span) -> None:
         """Open the recording of an earlier run at an entry of the trace."""
-        from tui.runtime.recording_file import RecordingFile, recording_with
+        from tui.runtime.recording_file import RecordingFile, turn_in_recording
         from tui.ui.traffic.screen import TrafficScreen
 
+        conversations, turn = self._runtime.conversations, self._spans.turn_of(span)
         calls = [one.id for one in self._spans.entries if isinstance(one, CallSpan) and _is_part(one, span)]
-        names = self._runtime.conversations.recordings
-        path = await asyncio.to_thread(recording_with, names, calls) if calls else None
-        if path is None:
-            self._regions.notify(NOT_KEPT if calls else NO_CALLS_THERE, timeout=6)
+        messages = conversations.messages[: turn.place + 1]
+        questions = [message.text for message in messages if isinstance(message, UserMessage)]
+        found = await asyncio.to_thread(turn_in_recording, conversations.recordings, calls, questions)
+        if found is None:
+            self._regions.notify(NOT_KEPT, timeout=6)
             return
         if not self._regions.is_on_top:
             return
+        path, number = found
         recorded = RecordingFile(path)
         recorded.start()
-        filter = " or ".join(f"call:{written(call)}" for call in calls)
+        filter = filter_of(replace(self._spans.cause_of(span), turn=number))
         screen = TrafficScreen(recorded.recording, self._regions.overrides, filter)
 
         def left(_: Cause | None) -> None:
@@ -136,10 +143,22 @@ class Navigator:
         """Return whether an entry is of a turn of this run, whose traffic is in this run's recording."""
         return not self._spans.turn_of(span).past or self._spans.cause_of(span).turn > 0
 
-    def _selected_call(self) -> CallSpan | None:
-        call = self._regions.conversation.selected_call
-        calls = (span for span in reversed(self._spans.entries) if isinstance(span, CallSpan))
-        return next((span for span in calls if span.id == call), None)
+    def _selected(self, question: Callable[[], int | None]) -> Span | None:
+        """Return the selected call, or else the last call of the selected turn, or else that turn."""
+        marked = self._regions.conversation.marked_call
+        calls = [span for span in reversed(self._spans.entries) if isinstance(span, CallSpan)]
+        if marked:
+            return next((span for span in calls if span.id == marked), None)
+        turns = [span for span in reversed(self._spans.entries) if isinstance(span, TurnSpan)]
+        place = question() if turns else None
+        numbers = self._runtime.conversations.turn_numbers
+        asked = (
+            span
+            for span in turns
+            if place is not None and (span.place == place or numbers.get(place, -1) == span.traffic)
+        )
+        turn = next(asked, turns[0] if turns else None)
+        return next((span for span in calls if turn is not None and span.turn == turn.number), turn)
 
     def _go_to_turn(self, cause: Cause | None) -> None:
         if cause is None:

@@ -327,13 +327,15 @@ class Transcript(FlowPane):
         return asked.said, sum(1 for one in behind if one.role == "user" and one.said == asked.said)
 
     @property
+    def marked_call(self) -> str:
+        """The id of the call whose card is selected, or ""."""
+        target = self._target[0] if self._target is not None else None
+        return next((call_id for call_id, card in self.cards.items() if card is target), "")
+
+    @property
     def selected_call(self) -> str:
         """The id of the call whose card is selected, or of the last call."""
-        target = self._target[0] if self._target is not None else None
-        for call_id, card in reversed(self.cards.items()):
-            if card is target:
-                return call_id
-        return next(reversed(self.cards), "")
+        return self.marked_call or next(reversed(self.cards), "")
 
     def give_result(self, call_id: str, result: ToolResult) -> None:
         """Store the result of a call, for its parts that are not text; large ones only while new."""
