@@ -55,6 +55,19 @@ async def test_search_prints_names_and_asks_the_configured_registry(file: Path):
         assert (done.code, done.out) == (1, "") and "nothing found" in done.err
 
 
+@pytest.mark.parametrize("words", [("search", "weather"), ("add", NAME, "--yes")])
+@pytest.mark.parametrize("url", ["{}/${{MY_TOKEN}}", "http://registry.invalid"])
+async def test_a_registry_of_another_file_gets_nothing_of_the_environment(
+    file: Path, words: tuple[str, ...], url: str
+):
+    async with registry_server(entry()) as server:
+        configure(file, url.format(server.url))
+        done = await mcptui(*words, "--config", str(file), MY_TOKEN="tk-71hQz9aaBB")
+        assert not server.asked
+    assert done.code == 2 and "--registry URL" in done.err
+    assert "tk-71hQz9aaBB" not in done.out + done.err and url.format(server.url) in done.err
+
+
 async def test_an_entry_is_shown_whole_and_added_only_after_a_yes(file: Path):
     async with registry_server(entry()) as server:
         words = ("add", NAME, "--set", "units=metric", "--registry", server.url, "--config", str(file))

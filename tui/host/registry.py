@@ -21,11 +21,14 @@ NOT_FOUND = 404
 
 
 class Registry:
-    """One registry. Every method raises ServerError, in one sentence, if there is no usable answer."""
+    """One registry. Every method raises ServerError, in one sentence, if there is no usable answer.
 
-    def __init__(self, url: str) -> None:
+    `shown` is its URL as errors say it.
+    """
+
+    def __init__(self, url: str, shown: str = "") -> None:
         self._base = url.rstrip("/")
-        self._where = clean_line(url, 200)
+        self._where = clean_line(shown or url, 200)
 
     async def search(self, words: list[str], limit: int) -> list[Mapping[str, Any]]:
         """Return the newest version of each server that has all words in its name, title or description."""

@@ -205,11 +205,11 @@ def _checked(source: _Source, env: Mapping[str, str], path: Path, name: str) -> 
 
 
 def _references(tree: Mapping[str, Any], env: Mapping[str, str]) -> Mapping[KeyPath, Reference]:
-    """Return what servers and models take from the environment."""
+    """Return what servers, models and the registry take from the environment."""
     found = {
         path: reference_in(value, env)
         for path, value in leaves(tree)
-        if path[0] in ("servers", "models") and isinstance(value, str)
+        if path[0] in ("servers", "models", "registry") and isinstance(value, str)
     }
     return {path: one for path, one in found.items() if one is not None}
 

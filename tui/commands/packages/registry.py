@@ -13,6 +13,7 @@ from typing import Any
 from tui.commands.packages.found import Found, ask_for, entry_text, is_terminal
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
 from tui.core.files.programs import find_program
+from tui.core.secrets.places import masked
 from tui.core.text import clean, clean_line
 from tui.host.registry import Registry
 from tui.settings.new_server import named_after, pair_list
@@ -33,9 +34,9 @@ _INSTALL = {
 def search(args: argparse.Namespace) -> int:
     """Run `mcptui search` and return its exit code."""
     try:
-        url = _registry_url(args)
-        print(f"· asking {clean_line(url, 200)}", file=sys.stderr, flush=True)
-        found = asyncio.run(Registry(url).search(args.words, args.limit))
+        url, shown = _registry_url(args)
+        print(f"· asking {clean_line(shown, 200)}", file=sys.stderr, flush=True)
+        found = asyncio.run(Registry(url, shown).search(args.words, args.limit))
     except ServerError as error:
         print(f"mcptui: {clean(str(error))}", file=sys.stderr)
         return NOTHING
@@ -69,21 +70,36 @@ def _status(item: Mapping[str, Any]) -> str:
     return "" if status == "active" else status
 
 
-def _registry_url(args: argparse.Namespace) -> str:
-    """Return the address of the registry; raises ConfigError if the configuration cannot be read."""
-    from tui.settings.load import load
-    from tui.settings.locations import config_path
+def _registry_url(args: argparse.Namespace) -> tuple[str, str]:
+    """Return the URL of the registry, and as it may be shown.
+
+    Raises ConfigError if the configuration cannot be read, UsageError if it is not the person's own and its
+    registry is on another computer or takes values of the environment.
+    """
+    from tui.runtime.servers.model_consent import is_here
+    from tui.settings.config_file import ConfigFile
+    from tui.settings.schema import RegistrySettings
 
     if args.registry:
         if not re.match(r"https?://[^/\s]+", args.registry):
             raise UsageError("not a URL like https://host.", where=f"--registry {args.registry}")
-        return str(args.registry)
-    path, named = config_path(vars(args).get("config"), os.environ)
-    loaded = load(path, os.environ, required=named and args.command == "search")
+        return str(args.registry), masked(args.registry)
+    file = ConfigFile(vars(args).get("config"), os.environ)
+    loaded = file.read()
     for problem in loaded.errors:
-        if not problem.path or problem.path.startswith("registry"):
+        is_missing = not loaded.exists and args.command != "search"
+        if (not problem.path and not is_missing) or problem.path.startswith("registry"):
             raise ConfigError(str(problem))
-    return loaded.settings.registry.url
+    url, reference = loaded.settings.registry.url, loaded.references.get(("registry", "url"))
+    shown = masked(reference.text if reference is not None else url)
+    is_default = url == RegistrySettings().url
+    if file.source and not is_default and (reference is not None or not is_here(url)):
+        raise UsageError(
+            f"{clean_line(file.source, 300)} is not your own configuration, so its registry is not used.",
+            where=clean_line(shown, 200),
+            next_step="If you trust that address, add it as --registry URL.",
+        )
+    return url, shown
 
 
 def from_registry(args: argparse.Namespace, word: str) -> Found:
@@ -97,33 +113,35 @@ def from_registry(args: argparse.Namespace, word: str) -> Found:
             "--env, --header and --transport require a command or a URL.",
             next_step="Use --set NAME=VALUE for the values of a registry entry.",
         )
-    url = _registry_url(args)
+    url, address = _registry_url(args)
     name, _, version = word.partition("@")
-    print(f"· looking up {clean_line(name, 200)} in {clean_line(url, 200)}", file=sys.stderr, flush=True)
+    print(f"· looking up {clean_line(name, 200)} in {clean_line(address, 200)}", file=sys.stderr, flush=True)
     shown = clean_line(name, 100)
     meant = f"If it is a URL, write https://{shown}"
     try:
-        item = asyncio.run(Registry(url).server(name, version or "latest"))
+        item = asyncio.run(Registry(url, address).server(name, version or "latest"))
     except ServerError as error:
         step = f"{error.next_step} {meant}".strip()
         raise ServerError(error.message, where=error.where, next_step=step) from error
     if item is None:
         raise UsageError(
             f"server {shown}{f' {clean_line(version, 40)}' if version else ''} not found in the registry.",
-            where=clean_line(url, 200),
+            where=clean_line(address, 200),
             next_step=f"Use `mcptui search` to find names. {meant}",
         )
     entry = item["server"]
     if (status := _status(item)) == "deleted":
         raise UsageError(
-            f"{clean_line(name, 100)} was deleted from the registry.", where=clean_line(url, 200)
+            f"{clean_line(name, 100)} was deleted from the registry.", where=clean_line(address, 200)
         )
     way = _chosen(ways(entry), args.kind, clean_line(name, 100))
     print(f"{entry_text(entry, 'name')} {entry_text(entry, 'version', 40)}{f', {status}' if status else ''}")
     for line in (entry_text(entry, "description"), _repository(entry)):
         if line:
             print(f"  {line}")
-    print(f"  {way.kind}: {clean_line(way.what, 200)} (according to {clean_line(url, 200)})\n", flush=True)
+    print(
+        f"  {way.kind}: {clean_line(way.what, 200)} (according to {clean_line(address, 200)})\n", flush=True
+    )
     # A secret that is not given stands in the configuration as the name of a variable.
     inputs = [replace(one, required=False) if one.secret else one for one in way.inputs]
     given = pair_list(args.set)

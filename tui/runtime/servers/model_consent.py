@@ -47,7 +47,7 @@ def model_launch(name: str, loaded: "Loaded", env: Mapping[str, str]) -> Launch 
     if variable := next((one for one in variables if env.get(one)), variables[0] if variables else ""):
         if not settings.api_key:
             references["api_key"] = Reference(f"${{{variable}}}", (variable,))
-    if key == NO_KEY and not (references or settings.headers) and _is_here(settings.base_url):
+    if key == NO_KEY and not (references or settings.headers) and is_here(settings.base_url):
         return None
     taken = references.get("api_key")
     words = taken.text if taken is not None else key
@@ -118,7 +118,7 @@ def _decision(name: str, launch: Launch, *, allowed: bool, by: str) -> DecisionR
     return DecisionRecord(DecisionKind.CONSENT, shown, "use", allowed, by, PERSON, asked=asked, digest=digest)
 
 
-def _is_here(url: str) -> bool:
+def is_here(url: str) -> bool:
     """Return whether an address is of this computer, without a user name or password."""
     try:
         parts = urlsplit(url if "://" in url else f"http://{url}")
