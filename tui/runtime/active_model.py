@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from tui.core.context.context_meter import Calibration, ContextMeter
 from tui.core.errors import McptuiError, ModelError, UsageError
-from tui.core.ports import EFFORTS, MAX_TOOLS, ChatModel, Clock, DecisionLog, ModelChoice, Usage
-from tui.core.questions import Person
+from tui.core.ports import EFFORTS, MAX_TOOLS, ChatModel, Clock, ModelChoice, Usage
 from tui.core.traffic import TrafficSink
 from tui.runtime.options import Options
 
 if TYPE_CHECKING:
     from tui.model.endpoints.profile import ModelProfile
+    from tui.runtime.servers.consent import RunConsent
+    from tui.runtime.servers.model_consent import ModelConsent
     from tui.settings.load import Loaded
 
 CLOSE_SECONDS = 1.0
@@ -34,14 +35,20 @@ class ActiveModel:
         clock: Clock,
         sink: TrafficSink,
         keep_secret: Callable[[str, str], None],
+        consent: "RunConsent | None" = None,
     ) -> None:
-        """Choose and import nothing yet. `keep_secret` gets name and value of each key that is used."""
+        """Choose and import nothing yet. `keep_secret` gets name and value of each key that is used.
+
+        `consent` asks about models that need it; without it nobody is asked.
+        """
         self._options = options
         self._env = env
         self._trust = options.trust_config
         self._clock = clock
         self._sink = sink
         self._keep_secret = keep_secret
+        self._consent = consent
+        self._models_consent: ModelConsent | None = None
         self._loaded: Loaded | None = None
         self._model: ChatModel | None = None
         self._working: set[asyncio.Task[None]] = set()
@@ -77,19 +84,24 @@ class ActiveModel:
         except McptuiError as error:
             self.error = error
 
-    async def ask_for_consent(self, questioner: Callable[[], Person], decisions: DecisionLog) -> None:
+    async def ask_for_consent(self) -> None:
         """Ask the person about the model to begin with, if it needs consent, and use it."""
-        from tui.runtime.servers.model_consent import ask_for_model
-
         loaded = self._ready()
-        name = self._options.model or first_choice(loaded)
         try:
-            agreed = await ask_for_model(name, loaded, self._env, questioner(), decisions)
-        except (McptuiError, OSError) as error:
-            self.error = error if isinstance(error, McptuiError) else ModelError(str(error))
+            agreed = await self._is_agreed(self._options.model or first_choice(loaded))
+        except McptuiError as error:
+            self.error = error
             return
         if agreed and self._model is None:
             await self.begin(loaded)
+
+    async def _is_agreed(self, name: str) -> bool:
+        """Ask the person about a model, if it needs consent; return whether they said yes to it now."""
+        gate = self._gate
+        try:
+            return gate is not None and await gate.ask(name, self._ready())
+        except OSError as error:
+            raise ModelError(str(error)) from error
 
     async def reload(self, loaded: "Loaded") -> None:
         """Take over the models of a configuration that was read anew.
@@ -139,9 +151,14 @@ class ActiveModel:
     async def switch(self, name: str, model: str = "", effort: str | None = None) -> None:
         """Switch to another profile, and to an id that its endpoint offers, or "".
 
-        `effort` is a level of reasoning, "" to send none, None for the profile's own. Raises McptuiError if
-        the model cannot be used, or has no such effort. The one before stays.
+        A profile that needs consent is asked about first. `effort` is a level of reasoning, "" to send none,
+        None for the profile's own. Raises McptuiError if the model cannot be used, or has no such effort. The
+        one before stays.
         """
+        await self._is_agreed(name)
+        await self._switch(name, model, effort)
+
+    async def _switch(self, name: str, model: str, effort: str | None = None) -> None:
         from tui.runtime.profiles import profile_named
 
         profile = await profile_named(name, self._ready(), self._env, trust=self._trust)
@@ -183,7 +200,7 @@ class ActiveModel:
         if not profile or self._options.model is not None or (profile, model) == now:
             return ""
         try:
-            await self.switch(profile, "" if profile == DEMO else model)
+            await self._switch(profile, "" if profile == DEMO else model)
         except McptuiError:
             goes_on = f". Continuing with {self.label}" if self.label else ""
             return f"{model} ({profile}) was used last in this conversation and is not available{goes_on}."
@@ -255,6 +272,8 @@ class ActiveModel:
         self._has_answered = self._unloaded = False
         before, self._model = self._model, model
         self.profile, self.error = profile, None
+        if profile is not None and self._gate is not None and self._loaded is not None:
+            self._gate.used(profile.name, self._loaded)
         self.context_meter.window = profile.context_window if profile is not None else None
         self.context_meter.forget()
         self.context_meter.calibration = Calibration()
@@ -262,6 +281,16 @@ class ActiveModel:
         if before is not None:
             self._keep(before.retire())
         self._keep(self._get_ready(model))
+
+    @property
+    def _gate(self) -> "ModelConsent | None":
+        about = self._consent
+        if self._models_consent is None and about is not None:
+            from tui.runtime.servers.model_consent import ModelConsent
+
+            gate = ModelConsent(self._env, about.questioner, about.decisions, trust=about.trust)
+            self._models_consent = gate
+        return self._models_consent
 
     def _redact_key(self, profile: "ModelProfile | None") -> None:
         if profile is not None and profile.api_key:

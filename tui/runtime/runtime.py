@@ -110,7 +110,12 @@ class Runtime:
         self.stand_back: Callable[[], None] = lambda: None
         self._traffic = RunRecording(lambda: self.redactor, stand_back=lambda: self.stand_back())
         self.host = Host((), sink=self._traffic, clock=self._clock)
-        self._active_model = ActiveModel(options, env, self._clock, self._traffic, self._keep_secret)
+        self.decisions = StoredDecisions(decisions_file(), lambda text: self.redactor.redact(text))
+        trust = options.trust_config
+        self.consent = RunConsent.over_file(lambda: self.questioner, self.decisions, trust=trust)
+        self._active_model = ActiveModel(
+            options, env, self._clock, self._traffic, self._keep_secret, self.consent
+        )
         self._sessions = (
             SessionStore(data_dir() / "sessions", lambda: self.redactor) if options.save else None
         )
@@ -135,15 +140,12 @@ class Runtime:
             look=self.request.look,
         )
         self.conversations = Conversations(self._active_model, self.turn_context, self._sessions)
-        self._approvals = RememberedApprovals(self._config, trust=options.trust_config)
+        self._approvals = RememberedApprovals(self._config, trust=trust)
         self.calls = StoredCalls(data_dir() / "calls.json")
-        self.decisions = StoredDecisions(decisions_file(), lambda text: self.redactor.redact(text))
         self.turn_context.decisions = self.decisions
         trusted = state_dir() / "trusted-servers.json"
         self.trust = ServerTrust(lambda: self.host, trusted, self._config, self.decisions)
         self.server_choices = ServerChoices(self._config, lambda: self.host, self._names_server)
-        trust = options.trust_config
-        self.consent = RunConsent.over_file(lambda: self.questioner, self.decisions, trust=trust)
         self._env = env
         self._digests: dict[str, str] = {}
 
@@ -237,7 +239,7 @@ class Runtime:
             if self._active_model.error is not None:
                 self._problems.append(str(self._active_model.error))
                 if not self._options.command:
-                    self._keep(self._active_model.ask_for_consent(lambda: self.questioner, self.decisions))
+                    self._keep(self._active_model.ask_for_consent())
         if session:
             try:
                 await self.open_session()

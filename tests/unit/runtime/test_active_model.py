@@ -1,6 +1,7 @@
 """The model that answers, and what is found out about it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,16 @@ import pytest
 from tests.conftest import until
 from tests.endpoint import Answer, Endpoint, chunk, says
 from tests.streams import heard_from_model
+from tests.unit.runtime.servers.test_consent import Log, Person
 from tui.core.conversation.conversation import Attachment, UserMessage
+from tui.core.errors import ConfigError
 from tui.core.ports import ModelRequest, MonotonicClock, ToolSpec, Usage
+from tui.core.questions import Action
 from tui.runtime.active_model import ActiveModel
 from tui.runtime.options import Options
+from tui.runtime.servers.consent import RunConsent
 from tui.settings.load import load_text
+from tui.settings.state.stored_consents import StoredConsents
 
 
 class Ollama(dict[str, Answer]):
@@ -195,3 +201,24 @@ async def test_a_configuration_read_again_replaces_the_model_where_it_changed(
     assert asked.label == label
     assert (asked.revision == revision) == (change[0] == change[1])
     await asked.close()
+
+
+async def test_a_model_that_was_refused_is_asked_about_again_when_it_is_chosen_again(tmp_path: Path) -> None:
+    async with Endpoint([], models=["m"]) as endpoint:
+        text = f'[models.x]\nmodel = "m"\nbase_url = "{endpoint.base_url}"\napi_key_env = "KEY"\n'
+        env = {"KEY": "sk-canary-5512abc"}
+        loaded = replace(load_text(text, tmp_path / "c.toml", env), source="the file /tmp/c.toml")
+        person = Person(Action.DECLINE, Action.DECLINE, Action.ACCEPT)
+        consent = RunConsent(StoredConsents(tmp_path / "consents.json"), lambda: person, Log())
+        asked = ActiveModel(
+            Options(), env, MonotonicClock(), lambda captured: None, lambda name, value: None, consent
+        )
+        await asked.begin(loaded)
+        await asked.ask_for_consent()
+        assert asked.profile is None and endpoint.connections == 0
+        with pytest.raises(ConfigError, match="needs your consent"):
+            await asked.switch("x")
+        assert endpoint.connections == 0
+        await asked.switch("x")
+        assert asked.profile is not None and asked.profile.name == "x" and len(person.asked) == 3
+        await asked.close()

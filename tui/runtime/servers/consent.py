@@ -39,8 +39,12 @@ class _Waiting:
 class RunConsent:
     """A `core.consent.question.ConsentGate`: asks once for each server, one question at a time.
 
-    `questioner` asks the person. With `trust` the command line has said yes for this run. Belongs to the
-    event loop.
+    Attributes:
+        questioner: who asks the person.
+        decisions: the record.
+        trust: the command line has said yes for this run.
+
+    Belongs to the event loop.
     """
 
     def __init__(
@@ -52,9 +56,9 @@ class RunConsent:
         trust: bool = False,
     ) -> None:
         self._store = store
-        self._questioner = questioner
-        self._decisions = decisions
-        self._trust = trust
+        self.questioner = questioner
+        self.decisions = decisions
+        self.trust = trust
         self._agreed: set[str] = set()
         self._waiting: dict[str, _Waiting] = {}
         self._told: set[str] = set()
@@ -70,7 +74,7 @@ class RunConsent:
         if not spec.source or is_sample(spec):
             return True
         digest = launch_of(spec).digest()
-        if self._trust:
+        if self.trust:
             self._record(spec, digest, allowed=True, by=BY_FLAG)
             return True
         return digest in self._agreed or self._store.has(digest)
@@ -99,7 +103,7 @@ class RunConsent:
         while True:
             launch = launch_of(spec)
             question = consent_question(spec, launch, self._store.changes(spec.name, spec.source, launch))
-            action = await self._questioner().consent(question)
+            action = await self.questioner().consent(question)
             if action is Action.CANCEL:
                 return False
             is_yes = action is Action.ACCEPT
@@ -141,7 +145,7 @@ class RunConsent:
         if by == BY_FLAG and key in self._told:
             return
         self._told.add(key)
-        self._decisions.add(decision_of(spec, digest, allowed=allowed, by=by))
+        self.decisions.add(decision_of(spec, digest, allowed=allowed, by=by))
 
 
 def require_consent(spec: ServerSpec, *, trust: bool) -> None:

@@ -6,7 +6,7 @@ it, and it gets nothing of the environment or the keychain.
 
 import asyncio
 import ipaddress
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -16,6 +16,7 @@ from tui.core.ports import BY_KEY, PERSON, DecisionKind, DecisionLog, DecisionRe
 from tui.core.questions import Action, Person
 from tui.core.servers import Reference
 from tui.model.endpoints.providers import provider_of
+from tui.runtime.servers.consent import BY_FLAG
 from tui.settings.locations import consents_file
 from tui.settings.references import KEYCHAIN
 from tui.settings.state.stored_consents import StoredConsents
@@ -95,21 +96,50 @@ def agree_to_written(name: str, loaded: "Loaded", env: Mapping[str, str]) -> Non
             StoredConsents(consents_file()).add(shown_name(name), loaded.source, launch)
 
 
-async def ask_for_model(
-    name: str, loaded: "Loaded", env: Mapping[str, str], person: Person, decisions: DecisionLog
-) -> bool:
-    """Ask the person about a model, if it needs consent; return whether they said yes to it."""
-    waiting = await asyncio.to_thread(missing_model_consents, loaded, env)
-    for model, launch, question in waiting:
-        if model != name:
-            continue
-        action = await person.consent(question)
+class ModelConsent:
+    """Asks the person about models of this run that need consent, one question at a time.
+
+    With `trust` the command line has said yes: nobody is asked, and the record of decisions says so.
+    """
+
+    def __init__(
+        self, env: Mapping[str, str], questioner: Callable[[], Person], decisions: DecisionLog, *, trust: bool
+    ) -> None:
+        self._env = env
+        self._questioner = questioner
+        self._decisions = decisions
+        self._trust = trust
+        self._asking = asyncio.Lock()
+        self._told: set[str] = set()
+
+    async def ask(self, name: str, loaded: "Loaded") -> bool:
+        """Ask about a model, if it needs consent; return whether the person said yes to it now."""
+        if self._trust or not loaded.source or name not in loaded.settings.models:
+            return False
+        async with self._asking:
+            waiting = await asyncio.to_thread(missing_model_consents, loaded, self._env)
+            for model, launch, question in waiting:
+                if model == name:
+                    return await self._answered(name, loaded, launch, question)
+        return False
+
+    async def _answered(self, name: str, loaded: "Loaded", launch: Launch, question: ConsentQuestion) -> bool:
+        action = await self._questioner().consent(question)
         if action is Action.ACCEPT:
-            await asyncio.to_thread(agree_to_model, name, loaded, launch, decisions, by=BY_KEY)
+            await asyncio.to_thread(agree_to_model, name, loaded, launch, self._decisions, by=BY_KEY)
             return True
         if action is Action.DECLINE:
-            decisions.add(_decision(name, launch, allowed=False, by=BY_KEY))
-    return False
+            self._decisions.add(_decision(name, launch, allowed=False, by=BY_KEY))
+        return False
+
+    def used(self, name: str, loaded: "Loaded") -> None:
+        """Record that a model is used because of the flag, once for each."""
+        if not (self._trust and loaded.source and name in loaded.settings.models):
+            return
+        launch = model_launch(name, loaded, self._env)
+        if launch is not None and (digest := launch.digest()) not in self._told:
+            self._told.add(digest)
+            self._decisions.add(_decision(name, launch, allowed=True, by=BY_FLAG))
 
 
 def _decision(name: str, launch: Launch, *, allowed: bool, by: str) -> DecisionRecord:

@@ -290,7 +290,7 @@ class ConsentMachine(RuleBasedStateMachine):
     @rule(answer=st.sampled_from(Action))
     def start(self, answer: Action) -> None:
         person = Person(answer)
-        self.consent._questioner = lambda: person
+        self.consent.questioner = lambda: person
         allowed = asyncio.run(self.consent.ask(self.spec))
         digest = launch_of(self.spec).digest()
         assert len(person.asked) == (digest not in self.agreed)
@@ -303,7 +303,7 @@ class ConsentMachine(RuleBasedStateMachine):
         async def withdrawn() -> bool:
             person = Person(Action.ACCEPT)
             person.may_answer.clear()
-            self.consent._questioner = lambda: person
+            self.consent.questioner = lambda: person
             asking = asyncio.create_task(self.consent.ask(self.spec))
             await asyncio.sleep(0)
             await asyncio.sleep(0)

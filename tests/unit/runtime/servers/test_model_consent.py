@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.endpoint import Endpoint
-from tests.unit.runtime.servers.test_consent import Person
+from tests.unit.runtime.servers.test_consent import Log, Person
 from tui.core.errors import ConfigError
 from tui.core.questions import Action
 from tui.runtime.options import Options
 from tui.runtime.profiles import choose_model, configured_profiles, offered
-from tui.runtime.servers.model_consent import ask_for_model, missing_model_consents, model_launch
+from tui.runtime.servers.model_consent import ModelConsent, missing_model_consents, model_launch
 from tui.settings.load import Loaded, load_text
 
 ENV = {"OPENAI_API_KEY": "sk-canary-5512abc", "OTHER": "sk-other-5512abc"}
@@ -64,20 +64,17 @@ async def test_its_endpoint_is_not_asked(monkeypatch: pytest.MonkeyPatch):
         assert endpoint.connections == 0
 
 
-class Decisions:
-    def __init__(self) -> None:
-        self.made: list[bool] = []
-
-    def add(self, record: object) -> None:
-        self.made.append(record.allowed)  # type: ignore[attr-defined]
+def gate(answer: Action, log: Log, *, trust: bool = False) -> ModelConsent:
+    person = Person(answer)
+    return ModelConsent(ENV, lambda: person, log, trust=trust)
 
 
 async def test_a_yes_is_kept_under_the_address_and_where_the_key_comes_from():
     lines = 'base_url = "https://e.example/v1"\napi_key = "${OPENAI_API_KEY}"'
-    decisions = Decisions()
-    assert not await ask_for_model("x", foreign(lines), ENV, Person(Action.DECLINE), decisions)
-    assert await ask_for_model("x", foreign(lines), ENV, Person(Action.ACCEPT), decisions)
-    assert decisions.made == [False, True]
+    log = Log()
+    assert not await gate(Action.DECLINE, log).ask("x", foreign(lines))
+    assert await gate(Action.ACCEPT, log).ask("x", foreign(lines))
+    assert [one.allowed for one in log.records] == [False, True]
     rotated = {"OPENAI_API_KEY": "sk-new-1234567", "OTHER": "y"}
     assert missing_model_consents(foreign(lines, rotated), rotated) == []
     for changed in (lines.replace("OPENAI_API_KEY", "OTHER"), lines.replace("e.example", "f.example")):
@@ -93,3 +90,21 @@ def test_the_question_says_what_is_sent_where():
     assert "address  https://e.example/v1" in said and "key      value of OPENAI_API_KEY" in said
     assert "A = value of OTHER" in said and "5512abc" not in said
     assert "api_key gets the value of OPENAI_API_KEY, which looks like a key of yours." in said
+
+
+async def test_a_model_used_by_the_flag_is_recorded_once_and_not_asked_about():
+    log = Log()
+    consent = gate(Action.ACCEPT, log, trust=True)
+    lines = 'base_url = "https://e.example/v1"\napi_key = "${OPENAI_API_KEY}"'
+    assert not await consent.ask("x", foreign(lines))
+    consent.used("x", foreign(lines))
+    consent.used("x", foreign(lines))
+    assert [(one.server, one.subject, one.by) for one in log.records] == [
+        ("models.x", "use", "flag --trust-config")
+    ]
+
+
+def test_without_the_flag_use_is_no_decision():
+    log = Log()
+    gate(Action.ACCEPT, log).used("x", foreign('base_url = "https://e.example/v1"'))
+    assert log.records == []
