@@ -12,7 +12,7 @@ from tui.core.importing import importing
 from tui.core.text import clean_line
 from tui.core.traffic import Direction
 from tui.host.schemas.schema_faults import schema_fault
-from tui.host.schemas.validation import SchemaChecker, is_simple
+from tui.host.schemas.validation import DIALECTS, SchemaChecker, is_simple
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -240,7 +240,6 @@ def _lower(text: str) -> str:
 
 
 _TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
-_DIALECTS = ("https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#")
 MAX_DEPTH = 32
 
 
@@ -322,7 +321,7 @@ def _keywords() -> Mapping[str, Callable[[Any, int], bool]]:
         "type": _type,
         "required": _names,
         "$ref": lambda value, depth: isinstance(value, str) and value.startswith("#/"),
-        "$schema": lambda value, depth: value in _DIALECTS,
+        "$schema": lambda value, depth: value in DIALECTS,
     }
 
 
