@@ -151,7 +151,18 @@ ROWS = [
     Row("tool_poisoning"),
     Row("huge_descriptions", (OK,)),
     Row("list_hangs", tools=0, left_out=("no response within 1 s",), start_seconds=2.0),
-    Row("deep_schema", (OK,), tools=2, left_out=("its inputSchema nests deeper than 64 levels",)),
+    Row("deep_schema", (OK,), tools=2, left_out=("its inputSchema nests deeper than 256 levels",)),
+    Row(
+        "damaged_entries",
+        (OK,),
+        tools=2,
+        left_out=(
+            "its inputSchema has a number out of range",
+            "its outputSchema has a whole number of thousands of digits",
+            "its annotations has NaN",
+            "its _meta nests deeper than 256 levels",
+        ),
+    ),
     Row("schema_ref_cycle", (OK,), left_out=("has a circular reference",)),
     Row("schema_remote_ref", tools=0, left_out=("external $ref",)),
     Row("schema_redos", (warns("the schema is too complex"),)),
@@ -327,6 +338,24 @@ async def test_a_poisoned_tool_is_marked_and_not_offered_before_somebody_accepts
     assert "argument sidenote: imitates a prompt" in what
     assert host.toolbox.tools() == []
     assert [one.verdict for one in host.definition_changes("tool_poisoning")] == [Verdict.SUSPICIOUS]
+    await host.shutdown()
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+async def test_a_damaged_part_costs_its_resource_its_prompt_or_its_call(era):
+    host = host_for(Row("damaged_entries", env={"FAULT_ERA": era}))
+    await host.start_all()
+    resources, problem = await host.workbench.resources("damaged_entries")
+    assert [one.uri for one in resources] == ["a:good", "a:{good}"]
+    assert "(bad: its size has a number out of range)" in problem
+    assert "(bad: its _meta nests deeper than 256 levels)" in problem
+    prompts, problem = await host.workbench.prompts("damaged_entries")
+    assert [one.name for one in prompts] == ["good"]
+    assert "(bad: its description has a whole number of thousands of digits)" in problem
+    tool = host.toolbox.tools()[0]
+    refused = await host.toolbox.call(tool, {"part": 1}, seconds=20, progress=lambda *_: None)
+    assert fails(CallFailure.PROTOCOL, "response is invalid: it has NaN")(refused)
+    assert says("sound")(await host.toolbox.call(tool, {}, seconds=20, progress=lambda *_: None))
     await host.shutdown()
 
 

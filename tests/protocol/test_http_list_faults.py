@@ -36,7 +36,7 @@ async def test_a_schema_that_is_too_deep_costs_its_tool_only(modern):
     ):
         assert host.status("far").state is ServerState.RUNNING
         assert [tool.name for tool in host.toolbox.tools()] == ["echo"]
-        assert "nests deeper than 64 levels" in str(host.status("far"))
+        assert "nests deeper than" in str(host.status("far"))
         assert text(await call(host, n=1)) == '{"n": 1}'
 
 

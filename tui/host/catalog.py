@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tui.core.definitions.definition import Definition, definition_of, digest_of
+from tui.core.jsonrpc.damaged_listing import Unreadable
 from tui.core.text import clean, clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import CacheHint, PromptArgument, PromptInfo, ResourceInfo
@@ -106,7 +107,11 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
         items = page.get(key)
         walk.hear(page)
         if isinstance(items, list):
-            walk.items.extend(items[: limit - len(walk.items)])
+            room = limit - len(walk.items)
+            walk.items.extend(items[:room])
+            if len(items) > room:
+                walk.note = f"more than {limit:,} entries; the rest is omitted"
+                return walk
         else:
             walk.note, walk.incomplete = f"page {number} has no list of {key}", True
         following = page.get("nextCursor")
@@ -192,6 +197,8 @@ def tool_fault(raw: Any) -> str:
     """Return why a tool cannot be offered, or ""."""
     if not isinstance(raw, dict):
         return "is not an object"
+    if isinstance(raw, Unreadable):
+        return raw.why
     if not _has_name(raw):
         return "has no name"
     name = raw["name"]
@@ -276,6 +283,7 @@ def described(text: Any, limit: int = DESCRIPTION_CHARS) -> str:
 
 MAX_URI = 8_192
 MAX_ARGUMENTS = 200
+MAX_REASONS = 3
 
 T = TypeVar("T")
 
@@ -295,9 +303,18 @@ def prompt_infos(server: str, items: list[Any]) -> tuple[list[PromptInfo], str]:
 def _sifted(
     items: list[Any], read: Callable[[Mapping[str, Any]], T | None], what: str
 ) -> tuple[list[T], str]:
-    found = [made for raw in items if isinstance(raw, Mapping) and (made := read(raw)) is not None]
+    damaged = [
+        f"{_shown_name(raw, number)}: {raw.why}"
+        for number, raw in enumerate(items, 1)
+        if isinstance(raw, Unreadable)
+    ]
+    sound = [raw for raw in items if isinstance(raw, Mapping) and not isinstance(raw, Unreadable)]
+    found = [made for raw in sound if (made := read(raw)) is not None]
     missing = len(items) - len(found)
-    return found, f"{missing:,} of {len(items):,} {what} are malformed and omitted." if missing else ""
+    if not missing:
+        return found, ""
+    reasons = f" ({'; '.join(damaged[:MAX_REASONS])})" if damaged else ""
+    return found, f"{missing:,} of {len(items):,} {what} are malformed and omitted{reasons}."
 
 
 def _resource(server: str, raw: Mapping[str, Any], template: bool) -> ResourceInfo | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
-from tui.core.jsonrpc.deep_listing import read_deep_listing
+from tui.core.jsonrpc.damaged_listing import may_be_damaged_listing, read_damaged_listing
 from tui.core.jsonrpc.reader import NotJson, objects_within, read_json, scan
 from tui.core.jsonrpc.skimmer import after_space, items, outline, value_end
 from tui.core.text import clean, clean_line
@@ -84,26 +84,28 @@ def read_line(raw: bytes, *, batches: bool = False, patient: bool = False) -> li
     """Return the messages of one line, without its newline; a byte order mark is skipped.
 
     `batches` allows an array of messages (protocol 2025-03-26 only). `patient` lets other threads run while
-    reading; several times slower.
+    reading, and keeps what can be read of a listing or a handshake; several times slower.
     """
     try:
         value = read_json(raw.removeprefix(_BOM), patient=patient)
-    except RecursionError:
-        listing = read_deep_listing(raw.removeprefix(_BOM), patient=patient)
-        if listing is not None:
-            return [_read_message(listing, len(raw))]
-        return [Stray("JSON nested too deeply", find_ids(raw))]
-    except NotJson as problem:
-        return [Stray(f"it has {problem.part}", find_ids(raw))]
-    except ValueError:
-        if _ID_ALONE.fullmatch(raw[:200]):  # one line of a message printed over many
-            return [Stray(NOT_ONE_LINE, find_ids(b"{" + raw))]
-        return [Stray(NOT_JSON, find_ids(raw))]
+    except (ValueError, RecursionError) as error:
+        listing = read_damaged_listing(raw.removeprefix(_BOM)) if patient else None
+        return [_refused(raw, error) if listing is None else _read_message(listing, len(raw))]
     if isinstance(value, list):
         if batches and value:
             return [_read_message(item, len(raw)) for item in value]
         return [Stray("a batch, which this protocol version does not support", find_ids(raw))]
     return [_read_message(value, len(raw))]
+
+
+def _refused(raw: bytes, error: Exception) -> Stray:
+    if isinstance(error, RecursionError):
+        return Stray("JSON nested too deeply", find_ids(raw))
+    if isinstance(error, NotJson):
+        return Stray(f"it has {error.part}", find_ids(raw))
+    if _ID_ALONE.fullmatch(raw[:200]):  # one line of a message printed over many
+        return Stray(NOT_ONE_LINE, find_ids(b"{" + raw))
+    return Stray(NOT_JSON, find_ids(raw))
 
 
 def find_messages(raw: bytes) -> list[Message]:
@@ -302,7 +304,7 @@ def classify(raw: bytes, size: int = -1) -> Classification:
     try:
         value, end = scan(text, 0)
     except (StopIteration, json.JSONDecodeError, NotJson):
-        return _NOT_JSON
+        return _skimmed(raw) if may_be_damaged_listing(raw) else _NOT_JSON
     except (RecursionError, ValueError):  # nested too deeply, or an integer of thousands of digits
         return _skimmed(raw)
     if end != len(text) and text[end:].strip(_WHITE):

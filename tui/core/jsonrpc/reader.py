@@ -89,11 +89,16 @@ def read_json(raw: bytes, *, patient: bool = False) -> Any:
         RecursionError: it is nested too deeply.
     """
     text = _text_of(raw)
-    if patient:
-        with _no_collections():
-            value = _read_patiently(text)
-    else:
-        value = _DECODER.decode(text)
+    try:
+        if patient:
+            with _no_collections():
+                value = _read_patiently(text)
+        else:
+            value = _DECODER.decode(text)
+    except ValueError as error:
+        if type(error) is ValueError:  # of `int`
+            raise NotJson("a whole number of thousands of digits") from error
+        raise
     if raw.count(b"{") + raw.count(b"[") > MAX_DEPTH and nests_deeper(value, MAX_DEPTH + 1):
         raise RecursionError
     return value

@@ -25,7 +25,7 @@ _FIRST_SLICE, _LAST_SLICE = 256, 64 * 1024
 _MAX_KEY = 512
 _REDUCTIONS = 16
 _SPACE = re.compile(rb"[ \t\r\n]*")
-_SCALAR = re.compile(rb"-?\d[\d.eE+-]*|true|false|null")
+_SCALAR = re.compile(rb"-?\d[\d.eE+-]*|true|false|null|NaN|-?Infinity")
 _MARKS = re.compile(rb'["{}\[\]]')
 _TO_BRACKET = re.compile(rb'(?:[^"\\\[\]{}]++|"(?:[^"\\]++|\\.)*")*[\[\]{}]', re.DOTALL)
 _ALIKE = bytes.maketrans(b"[]", b"{}")
@@ -119,7 +119,7 @@ def value_end(raw: bytes, start: int) -> int:
         return -1
     found = _SCALAR.match(raw, start)
     if found is None:
-        if len(raw) - start < len("false"):  # may be the beginning of a word
+        if len(raw) - start < len("-Infinity"):  # may be the beginning of a word
             return -1
         raise ValueError("no value")
     return found.end()

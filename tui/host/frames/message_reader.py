@@ -11,7 +11,8 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from tui.core.jsonrpc.messages import Message, Notification, Request, read_line
+from tui.core.jsonrpc.damaged_listing import may_be_damaged_listing
+from tui.core.jsonrpc.messages import Message, Notification, Request, Stray, read_line
 from tui.host.frames.id_gate import Gate
 from tui.host.frames.inbox import Inbox
 
@@ -48,12 +49,18 @@ class MessageReader:
     async def parse(self, raw: bytes) -> list[Message]:
         """Return the messages of a line, a body or an event."""
         batches = self._gate.batches
-        return await self.read(len(raw), lambda patient: read_line(raw, batches=batches, patient=patient))
+        found = await self.read(len(raw), lambda patient: read_line(raw, batches=batches, patient=patient))
+        if len(raw) <= LARGE and isinstance(found[0], Stray) and may_be_damaged_listing(raw):
+            found = await self._in_thread(lambda patient: read_line(raw, batches=batches, patient=patient))
+        return found
 
     async def read(self, size: int, read: Callable[[bool], T]) -> T:
         """Return what `read` makes of `size` bytes; it is told whether to be patient, in a thread."""
         if size <= LARGE:
             return read(False)
+        return await self._in_thread(read)
+
+    async def _in_thread(self, read: Callable[[bool], T]) -> T:
         found = await asyncio.to_thread(read, True)
         self._since = time.thread_time()  # another thread did the work
         return found
