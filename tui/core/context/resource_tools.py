@@ -95,6 +95,11 @@ def is_resource_tool(tool: Tool) -> bool:
     return tool.digest in (BUILT_IN + LIST, BUILT_IN + READ)
 
 
+def is_resource_read(tool: Tool) -> bool:
+    """Whether a tool is the one whose argument, a URI, is sent to a server."""
+    return tool.digest == BUILT_IN + READ
+
+
 def _tools(server: str, readable: Sequence[str]) -> tuple[Tool, ...]:
     names = ", ".join(clean_line(name, 64) for name in readable)
     whose = {"type": "string", "description": f"Name of the server, one of: {names}"}

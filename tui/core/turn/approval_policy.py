@@ -10,12 +10,13 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
+from tui.core.context.resource_tools import is_resource_read
 from tui.core.ports import BY_DEFAULT, BY_KEY, Answer, HintedTrust, TrustBook
 from tui.core.text import clean_line
 from tui.core.tools import Tool
-from tui.core.turn.rules import Rule, Rules
+from tui.core.turn.rules import STRICTEST_FIRST, Rule, Rules
 from tui.core.turn.rules import Verdict as Verdict
-from tui.core.turn.untrusted_content import untrusted_words
+from tui.core.turn.untrusted_content import source_of, untrusted_words
 
 
 class Mode(StrEnum):
@@ -84,13 +85,13 @@ class Policy:
         """
         if self.mode is Mode.NONE:
             return Judgement(Verdict.DENY, "no tool is allowed (--approve none)", "flag --approve none")
-        rule = self.rules.deciding(tool.server, tool.name, arguments)
+        rule = self.rule_for(tool, arguments)
         if rule is not None and rule.action is Verdict.DENY:
             return Judgement(Verdict.DENY, FORBIDDEN, f"rule {rule}", str(rule))
         judgement = self._judge_by_hints(tool, rule)
         if guessed and judgement.verdict is Verdict.ALLOW and not self.only_reads(tool):
             judgement = Judgement(Verdict.ASK, "the call was found in text or repaired. Check its arguments")
-        judgement, untrusted = self._after_content(judgement, tool, after)
+        judgement, untrusted = self._after_content(judgement, tool, arguments, after)
         if judgement.verdict is not Verdict.ASK:
             return judgement
         match self.mode:
@@ -104,6 +105,16 @@ class Policy:
                 return Judgement(Verdict.DENY, why, "flag --approve reads")
             case _:
                 return judgement
+
+    def rule_for(self, tool: Tool, arguments: Mapping[str, Any]) -> Rule | None:
+        """Return the rule that decides a call. A read of a resource is also a call of its server."""
+        owner = source_of(tool, arguments)
+        found = [
+            rule
+            for server in dict.fromkeys((tool.server, owner or tool.server))
+            if (rule := self.rules.deciding(server, tool.name, arguments)) is not None
+        ]
+        return min(found, key=lambda rule: STRICTEST_FIRST.index(rule.action), default=None)
 
     def _judge_by_hints(self, tool: Tool, rule: Rule | None) -> Judgement:
         if rule is not None:
@@ -125,15 +136,21 @@ class Policy:
             return Judgement(Verdict.ASK, "adds or changes data. Deletes nothing, according to the server")
         return Judgement(Verdict.ASK, "may change something")
 
-    def _after_content(self, judgement: Judgement, tool: Tool, after: Sequence[str]) -> tuple[Judgement, str]:
+    def _after_content(
+        self, judgement: Judgement, tool: Tool, arguments: Mapping[str, Any], after: Sequence[str]
+    ) -> tuple[Judgement, str]:
         """Return the judgement in the light of untrusted content, and what is said about that, or ""."""
-        others = [one for one in after if one != tool.server]
+        owner = source_of(tool, arguments) or tool.server
+        others = [one for one in after if one != owner]
         key = self.key(tool) if others else ""
+        # A URI is text of the model, which the server of the resource receives.
+        sends = is_resource_read(tool) and not self.trust.trusts_server(owner)
         if judgement.rule and judgement.verdict is Verdict.ALLOW:  # written down, so it is meant
             return judgement, ""
-        if judgement.verdict is Verdict.DENY or self.only_reads(tool):
+        if judgement.verdict is Verdict.DENY or (self.only_reads(tool) and not sends):
             return judgement, ""
-        if all((key, one) in self.cleared for one in others) and judgement.verdict is Verdict.ALLOW:
+        is_cleared = not sends and all((key, one) in self.cleared for one in others)
+        if is_cleared and judgement.verdict is Verdict.ALLOW:
             return judgement, ""
         said = untrusted_words(others) if others else ""
         if not said:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tui.core.context.built_in_tools import BUILT_IN
 from tui.core.ports import (
     BY_DEFAULT,
     BY_KEY,
@@ -17,6 +16,7 @@ from tui.core.ports import (
     digest_of,
 )
 from tui.core.tools import Tool
+from tui.core.turn.untrusted_content import source_of
 
 _ANSWERS = {
     Answer.ONCE: "once",
@@ -51,11 +51,12 @@ class CallDecisions:
         self._add(tool, arguments, allowed=False, by=BY_LIMIT, asked=False)
 
     def _add(self, tool: Tool, arguments: Mapping[str, Any], *, allowed: bool, by: str, asked: bool) -> None:
-        if tool.digest.startswith(BUILT_IN):  # of no server
+        server = source_of(tool, arguments)
+        if not server:  # a tool of mcptui's own
             return
         digest = digest_of(arguments)
         self._log.add(
             DecisionRecord(
-                DecisionKind.CALL, tool.server, tool.name, allowed, by, MODEL, asked=asked, digest=digest
+                DecisionKind.CALL, server, tool.name, allowed, by, MODEL, asked=asked, digest=digest
             )
         )

@@ -2,7 +2,10 @@
 
 import pytest
 
-from tui.core.ports import Answer
+from tui.core.context.built_in_tools import BUILT_IN
+from tui.core.context.resource_tools import LIST
+from tui.core.context.resource_tools import READ as READ_RESOURCE
+from tui.core.ports import Answer, HintedTrust
 from tui.core.tools import Tool
 from tui.core.turn.approval_policy import Mode, Policy, Verdict
 from tui.core.turn.rules import Rules
@@ -194,3 +197,60 @@ def test_flags_decide_after_untrusted_content_without_a_question(mode: Mode, ver
     judgement = policy.judge(WRITE, after=FETCH)
     assert judgement.verdict is verdict
     assert (AFTER_FETCH in judgement.why) is (mode is Mode.READS)
+
+
+def resource_tool(name: str) -> Tool:
+    return Tool("mcptui", name, read_only=True, trusted=True, digest=BUILT_IN + name)
+
+
+FILE = {"server": "files", "uri": "file:///etc/passwd"}
+
+
+@pytest.mark.parametrize("name", [READ_RESOURCE, LIST])
+@pytest.mark.parametrize(
+    ("rule", "verdict"),
+    [
+        ("deny files/*", Verdict.DENY),
+        ("deny files/* server=files", Verdict.DENY),
+        ("ask files/*", Verdict.ASK),
+        ("deny mcptui/*", Verdict.DENY),
+        ("deny notes/*", Verdict.ALLOW),
+    ],
+)
+def test_a_rule_about_a_server_is_also_about_its_resources(rule: str, verdict: Verdict, name: str):
+    policy = Policy(Rules.parsed([rule]))
+    assert policy.judge(resource_tool(name), FILE).verdict is verdict
+
+
+def test_a_rule_can_be_about_the_address_of_a_resource():
+    policy = Policy(Rules.parsed(["deny files/* uri=file:///etc/*"]))
+    assert policy.judge(resource_tool(READ_RESOURCE), FILE).verdict is Verdict.DENY
+    harmless = {**FILE, "uri": "file:///srv/a"}
+    assert policy.judge(resource_tool(READ_RESOURCE), harmless).verdict is Verdict.ALLOW
+
+
+def test_a_denial_of_either_name_of_a_resource_read_counts():
+    policy = Policy(Rules.parsed(["allow mcptui/*", "deny files/*"]))
+    assert policy.judge(resource_tool(READ_RESOURCE), FILE).verdict is Verdict.DENY
+
+
+class OnlyWeather(HintedTrust):
+    """Trusts tools that are trusted, and the server `weather`."""
+
+    def trusts_server(self, server: str) -> bool:
+        return server == "weather"
+
+
+def test_after_untrusted_content_a_resource_of_another_server_that_is_not_trusted_asks():
+    read = resource_tool(READ_RESOURCE)
+    policy = Policy(trust=OnlyWeather())
+    asked = policy.judge(read, FILE, after=["web"])
+    assert asked.verdict is Verdict.ASK and "A result of web" in asked.why
+    assert policy.judge(read, FILE, after=["files"]).verdict is Verdict.ALLOW
+    assert policy.judge(read, {**FILE, "server": "weather"}, after=["web"]).verdict is Verdict.ALLOW
+    assert policy.judge(resource_tool(LIST), FILE, after=["web"]).verdict is Verdict.ALLOW
+    policy.remember(read, Answer.ALWAYS, ["web"])
+    assert policy.judge(read, FILE, after=["web"]).verdict is Verdict.ASK
+    assert (
+        Policy(mode=Mode.READS, trust=OnlyWeather()).judge(read, FILE, after=["web"]).verdict is Verdict.DENY
+    )

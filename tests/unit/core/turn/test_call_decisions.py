@@ -91,3 +91,11 @@ def test_tools_of_mcptui_itself_are_not_recorded() -> None:
     log = Noted()
     CallDecisions(log).judged(Tool("mcptui", "x", digest=f"{BUILT_IN}x"), {}, allowed=True, by="default")
     assert log.records == []
+
+
+def test_a_resource_that_the_model_reads_is_recorded_as_a_call_of_its_server() -> None:
+    log = Noted()
+    tool = Tool("mcptui", "read_resource", digest=f"{BUILT_IN}read_resource")
+    CallDecisions(log).judged(tool, {"server": "docs", "uri": "x:y"}, allowed=True, by="default")
+    (found,) = log.records
+    assert (found.server, found.subject, found.allowed) == ("docs", "read_resource", True)
