@@ -57,6 +57,20 @@ def test_no_event_holds_a_configured_secret(event: Event):
     assert type(found) is type(event) and "[redacted:K]" in str(found) and SECRET not in str(found)
 
 
+@given(st.lists(st.integers(1, 6), min_size=20, max_size=20))
+def test_a_secret_in_pieces_is_redacted_though_its_end_begins_another(sizes: list[int]):
+    secrets = {"A": "first/value=Q", "B": "Question-99"}
+    spoken, pieces = "it is first/value=Q, Question-9 and Question-99.", []
+    for size in sizes:
+        pieces, spoken = [*pieces, spoken[:size]], spoken[size:]
+    redactor = EventRedactor(Redactor(secrets))
+    events = [TextDelta(1, piece) for piece in [*pieces, spoken]]
+    end = TurnEnded(EndReason.ANSWERED, "", 1, 0, Usage(), 1.0)
+    found = [one for event in [*events, end] for one in redactor.take(event)]
+    said = "".join(one.text for one in found if isinstance(one, TextDelta))
+    assert said == "it is [redacted:A], Question-9 and [redacted:B]."
+
+
 @pytest.mark.parametrize(
     "event",
     [

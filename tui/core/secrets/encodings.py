@@ -52,7 +52,10 @@ class Needles:
 
 
 class Beginnings:
-    """Tells whether a text ends with the beginning of one of several texts, in time linear in its end."""
+    """Tells whether a text ends with the beginning of one of several texts, in time linear in its end.
+
+    A whole one that such a beginning would cut belongs to it: `…=Q` may end one text and begin another.
+    """
 
     def __init__(self, forms: Iterable[str]) -> None:
         self._forms: dict[str, list[str]] = {}
@@ -62,7 +65,21 @@ class Beginnings:
         self._longest = max((len(form) for forms in self._forms.values() for form in forms), default=0)
 
     def at_end(self, text: str) -> int:
-        """Return the length of the longest such beginning, 0 if there is none."""
+        """Return the length of the longest such beginning, with what it would cut; 0 if there is none."""
+        begun = self._begun(text)
+        return len(text) - self._uncut(text, len(text) - begun) if begun else 0
+
+    def _uncut(self, text: str, cut: int) -> int:
+        """Return `cut`, or a place before it where it is in none of the texts."""
+        place = -1
+        while place != cut:
+            place = cut
+            for form in (form for forms in self._forms.values() for form in forms):
+                found = text.find(form, max(0, cut - len(form) + 1), cut + len(form) - 1)
+                cut = min(cut, found) if found >= 0 else cut
+        return cut
+
+    def _begun(self, text: str) -> int:
         for at in range(max(0, len(text) - self._longest + 1), len(text)):
             gate = text[at : at + _GATE]
             if gate in self._short and at + len(gate) == len(text):

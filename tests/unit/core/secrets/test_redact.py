@@ -127,6 +127,12 @@ def test_the_beginning_of_a_value_at_the_end_of_a_text_is_measured(text: str, le
     assert Redactor(keys={"KEY": KEY}).begun_at_end(text) == length
 
 
+def test_a_beginning_that_is_the_end_of_a_whole_value_counts_from_the_beginning_of_that_value():
+    redactor = Redactor({"A": "first/value=Q", "B": "Question-99"})
+    assert redactor.begun_at_end("said first/value=Q") == len("first/value=Q")
+    assert redactor.begun_at_end("said first/value=Q.") == 0
+
+
 @pytest.mark.parametrize("value", ["pa\udcffssword", "pa\ud800ssword"])
 def test_a_value_that_is_not_utf_8_can_be_configured(value: str):
     redactor = Redactor({"TOKEN": value})

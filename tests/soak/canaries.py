@@ -1,0 +1,391 @@
+"""Secrets everywhere, and a search for them in all that mcptui writes, prints and paints.
+
+`python -m tests.soak.canaries --minutes 60` plays rounds: the app in a terminal at three sizes, `run`,
+`call`, `prompt`, `read`, `list`, `servers`, `traffic`, `sessions`, exports, `tap`. Secrets are in `env`,
+`args`, headers, keys of models, and the servers and the model put them into all they say. Every byte is
+searched for every piece of 8 characters of a secret, also in base64 and in URL and JSON escapes, so that one
+that a line break cuts is found too. Exits with 1 if anything is found, or if a step did not come about.
+"""
+
+import argparse
+import asyncio
+import base64
+import contextlib
+import json
+import os
+import re
+import secrets
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from tests.endpoint import Answer, Request, calls, chunk
+from tests.http_server import Asked, http_server, reply
+from tests.terminal.pty_app import ROOT, TerminalApp, home_in
+from tests.terminal.set_ups import endpoint_beside
+from tui.core.errors import StorageError
+from tui.storage.recordings.reader import RecordingReader
+
+SERVER = Path(__file__).with_name("canary_server.py")
+PIECE = 8
+"""Characters of a secret that count as a leak."""
+
+SIZES = ((80, 24), (120, 40), (200, 60))
+ENTER, ESCAPE, QUIT, TAB = "\r", "\x1b", "\x11", "\t"
+F2, F3, F4, F6, NEXT = "\x1bOQ", "\x1bOR", "\x1bOS", "\x1b[17~", "\x1b[6;5~"
+LOG, SEND = "\x0c", "\x13"
+_ESCAPE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])|\s")
+_COPIED = re.compile(rb"\x1b\]52;c;([A-Za-z0-9+/=]*)")
+_CONTROL = re.compile(rb"\x1b\]([^\x07\x1b]*)")
+
+
+def fresh_secrets() -> dict[str, str]:
+    """Return secrets by place, with characters that JSON and URLs escape."""
+    return {
+        "env": f"e/{secrets.token_hex(6)}+{secrets.token_hex(6)}=Q",
+        "argument": f'a"{secrets.token_hex(6)}&{secrets.token_hex(6)}W',
+        "header": f"h-{secrets.token_hex(6)}/{secrets.token_hex(6)}V",
+        "typed": f"t.{secrets.token_hex(6)}~{secrets.token_hex(6)}",
+        "key": f"sk-live-{secrets.token_hex(12)}",
+    }
+
+
+class Needles:
+    """Finds pieces of secrets in bytes, in every form that mcptui promises to know."""
+
+    def __init__(self, known: dict[str, str]) -> None:
+        self._of: dict[bytes, str] = {}
+        for name, secret in known.items():
+            raw = secret.encode()
+            forms = [raw, quote(secret, safe="").encode(), json.dumps(secret)[1:-1].encode()]
+            forms += [json.dumps(json.dumps(secret)[1:-1])[1:-1].encode()]
+            for form in forms:
+                self._add(form, PIECE, name)
+            self._add("".join(f"\\u{ord(char):04x}" for char in secret).encode(), 6 * PIECE, name)
+            for shift in range(3):  # what stands before moves the letters of base64
+                for encode in (base64.b64encode, base64.urlsafe_b64encode):
+                    text = encode(b"\0" * shift + raw).rstrip(b"=")
+                    self._add(text[4 if shift else 0 : -2], 12, f"{name} in base64")
+        self._pattern = re.compile(b"|".join(map(re.escape, self._of)))
+
+    def _add(self, form: bytes, length: int, name: str) -> None:
+        for at in range(len(form) - length + 1):
+            self._of.setdefault(form[at : at + length], name)
+
+    def found_in(self, data: bytes) -> list[str]:
+        """Return the names of the secrets of which a piece is there."""
+        return sorted({self._of[piece] for piece in self._pattern.findall(data)})
+
+
+def painted_texts(raw: bytes) -> Iterator[bytes]:
+    """Yield what a terminal was sent: without escapes and blanks, titles and links, what was copied."""
+    yield _ESCAPE.sub(b"", raw)
+    yield b"\n".join(_CONTROL.findall(raw))
+    for copied in _COPIED.findall(raw):
+        with contextlib.suppress(ValueError):
+            yield base64.b64decode(copied)
+
+
+class Proof:
+    """Plays rounds in a home of its own, and keeps what was found."""
+
+    def __init__(self, home: Path, known: dict[str, str]) -> None:
+        self.home = home
+        self.known = known
+        self.needles = Needles(known)
+        self.leaks: Counter[str] = Counter()
+        self.missing: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()
+        self.config = home / "config.toml"
+        self.environment = {"SSH_CONNECTION": "here"} | home_in(home)
+
+    def look(self, where: str, data: bytes) -> None:
+        self.counts["bytes"] += len(data)
+        for name in self.needles.found_in(data):
+            self.leaks[f"{where}: {name}"] += 1
+            print(f"LEAK {where}: {name}", flush=True)
+
+    def configure(self, model: str, far: str) -> None:
+        known = {name: json.dumps(value) for name, value in self.known.items()}
+        self.config.write_text(
+            f"""
+[models.m]
+model = "m"
+base_url = "{model}"
+api_key = {known["key"]}
+[approvals]
+allow = ["canary/*", "far/*"]
+[servers.canary]
+command = {json.dumps(sys.executable)}
+args = [{json.dumps(str(SERVER))}, "--token", {known["argument"]}]
+env = {{ CANARY_TOKEN = {known["env"]}, OTHER_TOKEN = {known["typed"]} }}
+[servers.far]
+url = "{far}"
+headers = {{ Authorization = {json.dumps("Bearer " + self.known["header"])} }}
+""",
+            "utf-8",
+        )
+        self.config.chmod(0o600)
+
+    def command(self, *words: str, config: bool = True, codes: tuple[int, ...] = (0,)) -> bytes:
+        """Run a command, look at what it prints, return its output."""
+        given = [*words, "--config", str(self.config)] if config else list(words)
+        trust = ["--trust-config"] if words[0] in ("run", "call", "prompt", "read", "list", "servers") else []
+        done = subprocess.run(
+            [sys.executable, "-m", "tui", *given[: len(words)], *trust, *given[len(words) :]],
+            cwd=self.home,
+            env={**os.environ, "PYTHONPATH": str(ROOT), **self.environment},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=120,
+        )
+        name = " ".join(word for word in words if str(self.home) not in word)
+        self.counts["commands"] += 1
+        self.look(f"printed by {name}", done.stdout + done.stderr)
+        if done.returncode not in codes:
+            self.missing[f"{name}: exit code {done.returncode}"] += 1
+            print(f"MISSING {name}: {done.returncode} {done.stderr[-300:]!r}", flush=True)
+        return done.stdout
+
+    def files(self) -> None:
+        """Look at every file of the home; at recordings also as they are read."""
+        own = {self.config}
+        for path in self.home.rglob("*"):
+            if path in own or not path.is_file():
+                continue
+            with contextlib.suppress(FileNotFoundError):
+                self.look(f"written to {path.relative_to(self.home).parts[:3]}", path.read_bytes())
+                self.look("a file's name", str(path).encode())
+                self.counts["files"] += 1
+            if path.suffix == ".mcptrace":
+                with contextlib.suppress(StorageError), contextlib.closing(RecordingReader(path)) as reader:
+                    for entry in reader.columns(0, 1_000_000):
+                        said = json.dumps(entry.detail, default=str, ensure_ascii=False)
+                        self.look("recorded", reader.body(entry.seq) + said.encode())
+                        self.counts["entries"] += 1
+
+    def forget(self) -> None:
+        """Delete recordings that have been searched."""
+        for path in self.home.rglob("*.mcptrace*"):
+            path.unlink()
+
+    def terminal(self, columns: int, rows: int) -> None:
+        """Walk through the app."""
+        arguments = ("--config", str(self.config))
+        with TerminalApp.real(
+            *arguments, columns=columns, rows=rows, env=self.environment, fresh=True
+        ) as app:
+            name = f"app {columns}x{rows}"
+            seen: set[str] = set()
+
+            def keys(*pressed: str) -> None:
+                for key in pressed:
+                    app.send(key)
+                    size = -1
+                    while size != len(app.raw):
+                        size = len(app.raw)
+                        app.pump(0.4)
+                    seen.add(app.text)
+
+            def step(what: str, *texts: str, seconds: float = 25) -> None:
+                try:
+                    app.shows(*texts, seconds=seconds)
+                except AssertionError:
+                    self.missing[f"{name}: {what}"] += 1
+                    print(f"MISSING {name}: {what}\n{app.text}", flush=True)
+                seen.add(app.text)
+
+            step("servers run", "Ask anything")
+            keys("sing to me" + ENTER)
+            step("answer", "Bye.")
+            app.until(lambda: "esc stop" not in app.text)
+            keys(F2, "c", "v")
+            step("result", "[redacted:")
+            keys("q", F3, LOG)
+            step("log", "called with")
+            keys(ESCAPE, F3, ENTER, "1")
+            step("workbench", "[redacted:")
+            keys("2", ENTER, SEND, NEXT, ENTER, NEXT, ENTER, NEXT, NEXT, ESCAPE, ESCAPE, ESCAPE)
+            keys(F4)
+            step("traffic", "tools/call")
+            keys(
+                "/",
+                *"method:tools/call",
+                ENTER,
+                ENTER,
+                "l",
+                "l",
+                "l",
+                "l",
+                ESCAPE,
+                "c",
+                ESCAPE,
+                "S",
+                ESCAPE,
+                "w",
+                ESCAPE,
+            )
+            keys("x")
+            step("export of traffic", "xport")
+            keys(ENTER, ENTER)
+            keys(ESCAPE, ESCAPE, ESCAPE, ESCAPE)
+            for kind in ("markdown", "json", "html"):
+                keys(f"/export {kind} {self.home}/out-{columns}.{kind}" + ENTER)
+                app.pump(1)
+                keys(ENTER)
+            keys("/rename" + ENTER)
+            app.pump(1)
+            keys("/sessions" + ENTER)
+            keys(
+                ESCAPE, ESCAPE, "/rules" + ENTER, ESCAPE, "/context" + ENTER, ESCAPE, "/tools" + ENTER, ESCAPE
+            )
+            keys("/prompt canary/song a=b" + ENTER, ESCAPE, ESCAPE, "\x03")
+            keys(QUIT, ENTER)
+            try:
+                app.ended()
+            except AssertionError:
+                self.missing[f"{name}: quit"] += 1
+                print(f"MISSING {name}: quit\n{app.text}", flush=True)
+            painted = bytes(app.raw)
+        self.counts["screens"] += len(seen)
+        for text in painted_texts(painted):
+            self.look(f"painted by {name}", text)
+        for text in seen:
+            self.look(f"on the screen of {name}", "".join(text.split()).encode())
+        if b"Traceback" in painted:
+            self.missing[f"{name}: traceback"] += 1
+
+    def round(self, number: int) -> None:
+        """Do everything once."""
+        out = self.home / "out"
+        out.mkdir(exist_ok=True)
+        question = f"sing of {self.known['typed']}"
+        self.command("run", "--session", f"s{number}", "--approve", "all", question)
+        self.command("run", "--json", "--session", f"j{number}", "--approve", "all", "sing")
+        for words in (
+            ("call", "canary", "sing"),
+            ("call", "canary", "sing", "text=a", "--json"),
+            ("call", "canary", "sing", "text=wide", "--verbose"),
+            ("call", "canary", "sing", "-o", str(out / "result")),
+            ("call", "far", "echo", "text=a"),
+            ("prompt", "canary", "song", "a=b"),
+            ("prompt", "canary", "song", "a=b", "--json"),
+            ("list", "canary"),
+            ("list", "canary", "--json"),
+            ("list", "canary", "resources", "--json"),
+            ("servers",),
+            ("servers", "--json"),
+        ):
+            self.command(*words)
+        self.command("call", "canary", "sing", "text=fail", codes=(1, 4))
+        self.command("call", "far", "echo", "text=fail", codes=(1, 4))
+        self.command("config", "show")
+        self.command("config", "check", codes=(0, 1, 2))
+        self.terminal(*SIZES[number % len(SIZES)])
+        self.command("decisions", config=False)
+        for words in (("--list",), (), ("--json",), ("--stats",), ("--lint",), ("--all", "--slowest")):
+            self.command("traffic", *words, config=False, codes=(0, 1))
+        found = sorted(self.home.rglob("*.mcptrace"), key=lambda path: path.stat().st_size)
+        largest = found[-2:]
+        for kind in ("jsonl", "md", "har", "html"):
+            for more in ((), ("--redact",)):
+                for recording in largest:
+                    self.command("traffic", str(recording), "--export", kind, *more, config=False)
+                where = str(out / f"{number}{len(more)}.{kind}")
+                self.command("traffic", "--export", kind, "-o", where, *more, config=False)
+        for words in (("list",), ("show", "last"), ("search", "redacted"), ("search", "it is")):
+            self.command("sessions", *words, config=False)
+        for kind in ("json", "html", "markdown"):
+            for more in ((), ("--redact",)):
+                where = str(out / f"s{number}{len(more)}.{kind}")
+                self.command("sessions", "export", "last", "--as", kind, "-o", where, *more)
+        self.files()
+        self.forget()
+        self.counts["rounds"] += 1
+
+
+@contextlib.contextmanager
+def far_server() -> Iterator[str]:
+    """Run a remote server that says its headers, in a thread; yield its URL."""
+
+    async def echo(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        said = asked.headers.get("authorization", "")
+        if asked.message["params"]["arguments"].get("text") == "fail":
+            writer.write(reply(said.encode(), "500 Internal Server Error", "text/plain", x_said=said))
+            return
+        result = {"resultType": "complete", "content": [{"type": "text", "text": said}]}
+        writer.write(reply({"jsonrpc": "2.0", "id": asked.message["id"], "result": result}, x_said=said))
+
+    up, ends = threading.Event(), []
+
+    async def live() -> None:
+        over = asyncio.Event()
+        async with http_server(answers={"tools/call": echo}) as server:
+            ends.extend((asyncio.get_running_loop(), over, server.url))
+            up.set()
+            await over.wait()
+
+    thread = threading.Thread(target=asyncio.run, args=(live(),))
+    thread.start()
+    try:
+        assert up.wait(10)
+        yield ends[2]
+    finally:
+        ends[0].call_soon_threadsafe(ends[1].set)
+        thread.join()
+
+
+def model(known: dict[str, str]) -> Callable[[Request], Answer]:
+    """Return a model that calls every tool, then says what it knows in pieces of three characters."""
+
+    def answer(request: Request) -> Answer:
+        said = request.json["messages"][-1]
+        names = [tool["function"]["name"] for tool in request.json.get("tools", [])]
+        if said["role"] == "user" and names:
+            made = [(name, {"text": "a"}) for name in names if name.endswith(("sing", "echo"))]
+            return calls(*made, *((name, {"text": "fail"}) for name, _ in made))
+        text = f"{known['env']} and {request.headers.get('authorization', '')}"
+        pieces = [chunk(content=text[at : at + 3]) for at in range(0, len(text), 3)]
+        return Answer([chunk(content="They sang "), *pieces, chunk(content=". Bye."), chunk("stop")])
+
+    return answer
+
+
+def prove(seconds: float, keep: str = "") -> int:
+    """Play rounds for so long, print what was found; return the exit code."""
+    known = fresh_secrets()
+    with contextlib.ExitStack() as stack:
+        home = Path(keep or stack.enter_context(tempfile.TemporaryDirectory()))
+        proof = Proof(home, known)
+        endpoint = stack.enter_context(endpoint_beside([model(known)] * 10_000))
+        proof.configure(endpoint.base_url, stack.enter_context(far_server()))
+        began = time.monotonic()
+        while not proof.counts["rounds"] or time.monotonic() < began + seconds:
+            proof.round(proof.counts["rounds"])
+            done = "  ".join(f"{value} {name}" for name, value in proof.counts.items())
+            print(f"{time.monotonic() - began:6.0f} s  {done}  {proof.leaks.total()} leaks", flush=True)
+        del known["typed"]  # a person's own words are sent as they are
+        proof.needles = Needles(known)
+        proof.look("sent to the model", b"\n".join(request.body for request in endpoint.requests))
+    for what, times in [*proof.leaks.items(), *proof.missing.items()]:
+        print(f"{what} ({times} times)")
+    print(f"{proof.leaks.total()} leaks, {proof.missing.total()} steps that did not come about")
+    return 1 if proof.leaks or proof.missing else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.soak.canaries", description=__doc__)
+    parser.add_argument("--minutes", type=float, metavar="N", default=0.0, help="at least one round")
+    parser.add_argument("--home", default="", metavar="FOLDER", help="where to play; kept")
+    given = parser.parse_args()
+    return prove(given.minutes * 60, given.home)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
