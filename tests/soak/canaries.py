@@ -78,9 +78,12 @@ class Needles:
         for at in range(len(form) - length + 1):
             self._of.setdefault(form[at : at + length], name)
 
-    def found_in(self, data: bytes) -> list[str]:
-        """Return the names of the secrets of which a piece is there."""
-        return sorted({self._of[piece] for piece in self._pattern.findall(data)})
+    def found_in(self, data: bytes) -> dict[str, bytes]:
+        """Return the names of the secrets of which a piece is there, and what stands around it."""
+        return {
+            self._of[found[0]]: data[max(0, found.start() - 100) : found.end() + 40]
+            for found in self._pattern.finditer(data)
+        }
 
 
 def painted_texts(raw: bytes) -> Iterator[bytes]:
@@ -107,9 +110,9 @@ class Proof:
 
     def look(self, where: str, data: bytes) -> None:
         self.counts["bytes"] += len(data)
-        for name in self.needles.found_in(data):
+        for name, around in self.needles.found_in(data).items():
             self.leaks[f"{where}: {name}"] += 1
-            print(f"LEAK {where}: {name}", flush=True)
+            print(f"LEAK {where}: {name}: {around!r}", flush=True)
 
     def configure(self, model: str, far: str) -> None:
         known = {name: json.dumps(value) for name, value in self.known.items()}
@@ -284,6 +287,7 @@ headers = {{ Authorization = {json.dumps("Bearer " + self.known["header"])} }}
         ):
             self.command(*words)
         self.command("call", "canary", "sing", "text=fail", codes=(1, 4))
+        self.command("call", "canary", "sing", "text=die", codes=(1, 4))
         self.command("call", "far", "echo", "text=fail", codes=(1, 4))
         self.command("config", "show")
         self.command("config", "check", codes=(0, 1, 2))
@@ -350,7 +354,7 @@ def model(known: dict[str, str]) -> Callable[[Request], Answer]:
         if said["role"] == "user" and names:
             made = [(name, {"text": "a"}) for name in names if name.endswith(("sing", "echo"))]
             return calls(*made, *((name, {"text": "fail"}) for name, _ in made))
-        text = f"{known['env']} and {request.headers.get('authorization', '')}"
+        text = f"{known['typed']} and {request.headers.get('authorization', '')}"
         pieces = [chunk(content=text[at : at + 3]) for at in range(0, len(text), 3)]
         return Answer([chunk(content="They sang "), *pieces, chunk(content=". Bye."), chunk("stop")])
 

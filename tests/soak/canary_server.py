@@ -54,7 +54,10 @@ def sing(params: dict) -> dict | None:
         notify("progress", {"progressToken": token, "progress": 1, "message": SAID})
     if text == "fail":
         return None
-    wide = ("x" * 7 + SECRETS[0]) * 40 if text == "wide" else ""
+    if text == "die":
+        print(f"last words {' '.join(SECRETS * 50)}\n{'x'.join(SECRETS * 5000)}", file=sys.stderr, flush=True)
+        sys.exit(3)
+    wide = ("x" * 7 + SECRETS[0]) * 20_000 if text == "wide" else ""
     texts = (f"it is {SAID}.", " ".join(FORMS) + wide)
     content = [{"type": "text", "text": one} for one in texts]
     return {"content": content, "structuredContent": {"forms": FORMS, SECRETS[0]: sys.argv[1:]}}
@@ -77,14 +80,9 @@ def answer(asked: dict) -> dict | None:
                 "instructions": f"Use {SAID}.",
             }
         case "tools/list":
-            marks = {"title": f"Sing {SAID}", "readOnlyHint": True}
-            tool = {
-                "name": "sing",
-                "description": f"Sings {SAID}.",
-                "inputSchema": SCHEMA,
-                "annotations": marks,
-            }
-            return {"tools": [tool]}
+            hints = {"annotations": {"title": f"Sing {SAID}", "readOnlyHint": True}}
+            tool = {"name": "sing", "description": f"Sings {SAID}.", "inputSchema": SCHEMA, **hints}
+            return {"tools": [tool, tool | {"name": " ".join(SECRETS * 4)}]}
         case "tools/call":
             return sing(params)
         case "resources/list":

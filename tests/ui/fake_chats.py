@@ -140,14 +140,14 @@ class FakeChats:
     async def messages_of(self, session: str) -> Sequence[Message]:
         return self.talks[self._saved(session).id]
 
-    async def rename(self, session: str, title: str) -> None:
+    async def rename(self, session: str, title: str) -> str:
         self.saved[session] = replace(self._saved(session), title=title)
         self.revision += 1
+        return title
 
     async def title_from_model(self) -> str:
         assert self.info is not None
-        await self.rename(self.info.id, "A title of the model")
-        return "A title of the model"
+        return await self.rename(self.info.id, "A title of the model")
 
     async def delete(self, session: str) -> None:
         self.deleted[session] = self._saved(session)

@@ -134,9 +134,10 @@ async def _show(args: argparse.Namespace) -> None:
 
 
 async def _rename(args: argparse.Namespace) -> None:
-    store = _store()
+    redactor = _redactor(args)
+    store = _store(redactor)
     info = await _named(store, args.session)
-    title = clean_line(args.title, 200)
+    title = clean_line(redactor.redact_spoken(args.title), 200)
     if not title:
         raise UsageError("the title is empty")
     await store.rename(info.id, title)

@@ -173,6 +173,14 @@ def clean_line(text: str, limit: int = 200) -> str:
     return line + "…" if len(head) < len(text) else line
 
 
+def whole_words(text: str, limit: int) -> str:
+    """Return `text`, or its first words if it has more than `limit` characters.
+
+    For text in which secrets are looked for later: a part of one would not be found.
+    """
+    return text if len(text) <= limit else text[:limit].rpartition(" ")[0] + "…"
+
+
 @dataclass(frozen=True, slots=True)
 class Preview:
     """The part of a text that is shown at once, cleaned; `omitted` counts characters that are not shown."""

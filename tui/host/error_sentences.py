@@ -12,7 +12,7 @@ from typing import Any
 
 from tui.core.errors import McptuiError
 from tui.core.servers import ServerSpec, ServerStatus, StopReason, Transport
-from tui.core.text import clean_line
+from tui.core.text import clean_line, whole_words
 from tui.host.frames.id_gate import NO_HTTP_ANSWER
 from tui.host.transports import ServerTransport
 
@@ -230,9 +230,9 @@ def died_in_call(name: str, transport: ServerTransport, *, stopped: bool) -> str
         return f"{name} was stopped during the call. The call may or may not have taken effect."
     ended, fatal = transport.exit, transport.fatal
     how = f"failed ({fatal})" if fatal else ended.sentence() if ended else "closed the connection"
-    tail = "\n".join(list(transport.stderr.lines())[-5:])
+    tail = "\n".join(whole_words(line, 400) for line in transport.stderr.lines()[-5:])
     text = f"{name} {how} during the call. The call may or may not have taken effect."
-    return f"{text}\nLast lines of its log:\n{tail[-2000:]}" if tail else text
+    return f"{text}\nLast lines of its log:\n{tail}" if tail else text
 
 
 def answered_error(error: Mapping[str, Any]) -> str:

@@ -444,7 +444,7 @@ class Supervisor:
             title=connection.title,
             version=connection.version,
             start_ms=connection.start_ms,
-            **self.offer.counts(connection, self.spec.off, self._redact),
+            **self.offer.counts(connection, self.spec.off, self._redact, self._redact_cut),
         )
 
     def _leaving(self, reason: StopReason) -> None:
@@ -459,7 +459,7 @@ class Supervisor:
             if self._kept is not connection.catalog:
                 self.offer.see(connection)
             self._kept = connection.catalog
-            counts = self.offer.counts(connection, self.spec.off, self._redact)
+            counts = self.offer.counts(connection, self.spec.off, self._redact, self._redact_cut)
             self._status = replace(self._status, **counts)
         self._around.changed(self.spec.name)
 

@@ -206,13 +206,15 @@ class Conversations:
             return self.messages
         return (await self._stored().read(session)).conversation.messages
 
-    async def rename(self, session: str, title: str) -> None:
+    async def rename(self, session: str, title: str) -> str:
+        title = self._context.redactor.redact_cut(title, spoken=True)
         if self._is_open(session):
-            self._now.describe(SessionMeta(title=self._context.redactor.redact_spoken(title)))
+            self._now.describe(SessionMeta(title=title))
             await self._now.settled()
         else:
             await self._stored().rename(session, title)
         self.revision += 1
+        return title
 
     async def delete(self, session: str) -> None:
         """Take one out of the list; `restore` brings it back."""
@@ -305,8 +307,7 @@ class Conversations:
             title = await suggest_title(
                 self._active_model.model, now.conversation.messages, partial(self._spent, now)
             )
-            await self.rename(now.info.id, title)
-        return title
+            return await self.rename(now.info.id, title)
 
     async def models(self) -> Sequence[ModelChoice]:
         return await self._active_model.choices()

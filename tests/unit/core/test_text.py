@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tui.core.text import Cleaner, clean, clean_line, preview, visible
+from tui.core.text import Cleaner, clean, clean_line, preview, visible, whole_words
 
 HOSTILE = [
     "\x1b[31mred",
@@ -160,3 +160,8 @@ def test_text_in_pieces_is_cleaned_as_the_whole_is(pieces: list[str]):
     cleaner = Cleaner()
     for _ in range(2):
         assert "".join(map(cleaner.feed, pieces)) + cleaner.end() == clean("".join(pieces))
+
+
+def test_a_text_is_cut_between_words():
+    assert whole_words("one two", 7) == "one two"
+    assert whole_words("one two", 6) == "one…" and whole_words("one", 2) == "…"

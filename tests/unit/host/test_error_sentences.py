@@ -133,6 +133,11 @@ def test_the_model_learns_how_a_server_died_and_its_last_lines():
     )
 
 
+def test_a_long_last_line_is_cut_between_words_since_a_secret_may_be_in_it():
+    given = transport(exit=ended(17), stderr=log("first", "last " + "configured-value" * 30))
+    assert explain.died_in_call("weather", given, stopped=False).endswith(":\nfirst\nlast…")
+
+
 def test_an_error_of_the_protocol_is_bounded_and_cleaned():
     error = MCPError.from_error_data(ErrorData(code=-32000, message="\x1b[2J" + "x" * 100_000))
     text = explain.protocol_failure(error)

@@ -28,3 +28,16 @@ async def test_a_secret_that_the_model_writes_in_pieces_is_in_no_event_and_no_me
     await one.ask("again")
     assert SECRET in repr(one.model.requests[-1])
     await one.conversations.close()
+
+
+async def test_a_title_that_a_model_writes_is_returned_without_a_secret_and_without_a_part_of_one(
+    tmp_path: Path,
+):
+    one = Stage(tmp_path, says("fine"), says(f"On {SECRET}"))
+    one.around.redactor.add({"K": SECRET})
+    await one.ask("hello")
+    assert await one.conversations.title_from_model() == "On [redacted:K]"
+    for cut in range(4, len(SECRET)):
+        title = await one.conversations.rename(one.conversations.info.id, f"About {SECRET[:cut]}…")
+        assert title == "About …" == one.conversations.info.title
+    await one.conversations.close()

@@ -232,12 +232,14 @@ class Redactor:
             )
         return self._beginnings.at_end(text)
 
-    def redact_cut(self, text: str) -> str:
+    def redact_cut(self, text: str, *, spoken: bool = False) -> str:
         """Return `text` as `redact` does, also without beginnings of values at its end and before each `…`.
 
-        For sentences with texts that were cut, and for a line that is still being written.
+        `spoken`: as `redact_spoken` does. For sentences with texts that were cut, and for a line that is
+        still being written.
         """
-        parts = self.redact(self._without_cut(text)).split(CUT)
+        redact = self.redact_spoken if spoken else self.redact
+        parts = redact(self._without_cut(text)).split(CUT)
         return self._without_cut(CUT.join(parts))
 
     def _without_cut(self, text: str) -> str:

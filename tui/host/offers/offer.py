@@ -137,7 +137,11 @@ class ServerOffer:
         yield from ((tool.name, signs_of(tool.hidden)) for tool in catalog.tools if tool.hidden)
 
     def counts(
-        self, connection: Listed, off: tuple[str, ...], redact: Callable[[str], str]
+        self,
+        connection: Listed,
+        off: tuple[str, ...],
+        redact: Callable[[str], str],
+        redact_cut: Callable[[str], str],
     ) -> dict[str, Any]:
         """Return what a status says of a running server's lists."""
         catalog = connection.catalog
@@ -145,7 +149,7 @@ class ServerOffer:
             "tools": len(catalog.tools),
             "tools_off": sum(is_off(tool.name, off) for tool in catalog.tools),
             "withheld": len(catalog.tools) - len(self.offered(catalog, off)),
-            "quarantined": tuple((redact(tool), redact(why)) for tool, why in catalog.quarantined),
+            "quarantined": tuple((redact_cut(tool), redact_cut(why)) for tool, why in catalog.quarantined),
             "hidden": tuple((redact(name), redact(words)) for name, words in self._hidden_words(catalog)),
             "listing_problem": redact(catalog.listing_problem),
             "resources": connection.counts["resources"],

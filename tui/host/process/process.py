@@ -22,7 +22,7 @@ from tui.core.errors import ServerError
 from tui.core.files.private_files import make_folder
 from tui.core.files.programs import find_program, search_path
 from tui.core.servers import ServerSpec
-from tui.core.text import clean_line
+from tui.core.text import clean_line, whole_words
 
 POLL_SECONDS = 0.05
 
@@ -70,7 +70,7 @@ def exit_sentence(ended: ProcessExit | None, fatal: str, log_line: str) -> str:
     said = f"the server {ended.sentence()}" if ended is not None else "the server is gone"
     if fatal:
         said = f"{said}: {fatal}"
-    return f"{said}. Its log: {log_line[:300]}" if log_line else f"{said}."
+    return f"{said}. Its log: {whole_words(log_line, 300)}" if log_line else f"{said}."
 
 
 class LeaderWatch:

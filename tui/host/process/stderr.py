@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from tui.core.jsonrpc.framing import Framer, Oversize
 from tui.core.text import clean
+from tui.core.units import size
 from tui.host.process.pipes import PipeReader
 from tui.host.process.reason_line import reason_line
 
@@ -60,7 +61,10 @@ class StderrTail:
     def lines(self) -> tuple[str, ...]:
         """Return the kept lines, oldest first, cleaned, without empty ones."""
         if self._lines[0] != self.revision:
-            self._lines = (self.revision, self._read(b"".join(self._chunks), self.total > self._held))
+            found = self._read(b"".join(self._chunks), self.total > self._held)
+            if not found and self.total > self._held:
+                found = (f"… {size(self.total)} without a line break omitted",)
+            self._lines = (self.revision, found)
         return self._lines[1]
 
     @property
@@ -84,7 +88,7 @@ class StderrTail:
         if cut and len(rows) > 1:
             del rows[0]  # its beginning is lost
         elif cut:  # a word that has lost its beginning may be a secret
-            rows[0] = rows[0].partition(b" ")[2] or rows[0]
+            rows[0] = rows[0].partition(b" ")[2]
         return tuple(text for text in map(_line, rows) if text)
 
 
@@ -125,8 +129,8 @@ def _whole(line: bytes | Oversize) -> bytes:
     """Return a line; of one that is too long its beginning, whose last word is whole: it may be a secret."""
     if not isinstance(line, Oversize):
         return line.removesuffix(b"\r")
-    head, space, _ = line.head.rpartition(b" ")
-    return head if space else line.head
+    head = line.head.rpartition(b" ")[0]
+    return head + f" … (a line of {size(line.size)})".encode()
 
 
 async def drain(pipe: PipeReader, heard: Callable[[bytes], None]) -> None:

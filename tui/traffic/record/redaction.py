@@ -43,17 +43,18 @@ def keep(captured: Captured, redact: Redact, cap: int, arguments: SecretArgument
         redact = _with_arguments(redact, captured, arguments)
     elif arguments is not ONLY_NAMES:
         learn_schemas(captured, arguments)
-    if cap <= 0 or len(raw) <= cap:
-        body, redactions = redact(raw)
-        torn = captured.size > len(raw)
-        return StoredBody(body, redactions, str(captured.detail.get("sha256", "")) if torn else "")
-    body, redactions = redact(raw[: cap + MARGIN])
-    end = cap
+    whole = captured.size <= len(raw)
+    if whole and (cap <= 0 or len(raw) <= cap):
+        return StoredBody(*redact(raw), "")
+    searched = raw[: cap + MARGIN] if cap > 0 else raw
+    body, redactions = redact(searched)
+    end = cap or len(body)
+    if not whole or len(searched) < len(raw):  # a secret may be cut at the end, where marks have moved it
+        end = min(end, max(len(body) - MARGIN, len(body) // 2))
     for span in redactions:
         if span.start < end < span.end:
             end = span.end
     inside = tuple(span for span in redactions if span.end <= end)
-    whole = captured.size <= len(raw)
     digest = sha256(raw).hexdigest() if whole else str(captured.detail.get("sha256", ""))
     return StoredBody(body[:end], inside, digest)
 

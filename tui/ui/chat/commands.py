@@ -163,7 +163,7 @@ class SlashCommands:
     async def _rename(self, rest: str) -> None:
         session, title = self._session("/rename"), clean_line(rest, 200)
         if title:
-            await self._current.conversations.rename(session, title)
+            title = await self._current.conversations.rename(session, title)
         else:
             title = await self._current.conversations.title_from_model()
         self._regions.notify(f"Renamed to “{title}”.")

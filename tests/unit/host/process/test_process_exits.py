@@ -43,6 +43,7 @@ def test_durations_are_formatted_for_people(seconds, said):
 def test_an_exit_sentence_names_the_reason_and_the_last_line():
     ended = ProcessExit(3, "", 0.3)
     assert exit_sentence(ended, "", "") == "the server exited with code 3 after 0.3 s."
+    assert exit_sentence(ended, "", "bye " + "x" * 300).endswith("Its log: bye…")
     assert exit_sentence(ended, "it was deaf", "bye") == (
         "the server exited with code 3 after 0.3 s: it was deaf. Its log: bye"
     )

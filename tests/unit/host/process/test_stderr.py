@@ -56,7 +56,7 @@ def test_only_the_newest_part_is_kept():
 
 
 def test_one_endless_line_shows_its_end():
-    assert tail_of(b"x" * 1_000_000, b"y" * 100_000).last.startswith("y")
+    assert tail_of(b"x" * 1_000_000, b"y" * 50_000, b" z" * 10_000).last.startswith("z")
 
 
 def test_a_flood_costs_little():
@@ -118,9 +118,15 @@ async def test_a_flood_of_any_kind_costs_a_read_now_and_then(line: bytes, lines:
 def test_a_line_that_is_cut_for_the_recording_ends_with_a_whole_word():
     sample = StderrSample()
     (line,) = sample.lines(b"x" * (LINE_LIMIT - 10) + b" configured-value\n", 0.0)
-    assert line == b"x" * (LINE_LIMIT - 10)
+    assert line.startswith(b"x" * (LINE_LIMIT - 10) + b" ") and b"config" not in line
 
 
 def test_a_line_whose_beginning_is_lost_begins_with_a_whole_word():
     (line,) = tail_of(b"configured-value " + b"x" * (KEPT - 4)).lines()
     assert line.startswith("x")
+
+
+def test_a_line_without_words_whose_beginning_or_end_is_lost_is_omitted():
+    assert tail_of(b"configured-value" * KEPT).lines() == ("… 1.0 MB without a line break omitted",)
+    (line,) = StderrSample().lines(b"configured-value" * LINE_LIMIT + b"\n", 0.0)
+    assert line.decode() == " … (a line of 66 kB)"

@@ -1,5 +1,6 @@
 """What is taken out of details before they are stored."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,3 +49,17 @@ def test_bodies_searched_together_are_kept_as_if_each_was_searched_alone(raws: l
     redact = Redactor({"TOKEN": SECRET}, {"KEY": KEY}).redact_bytes
     group = [seen(raw) for raw in raws]
     assert list(keep_all(group, redact, cap)) == [keep(one, redact, cap) for one in group]
+
+
+@pytest.mark.parametrize("between", ["", " "])
+@pytest.mark.parametrize("name", ["K", "a.name.of.more.letters.than.all.of.it"])
+@pytest.mark.parametrize("torn", [False, True])
+@pytest.mark.parametrize("cap", [0, 100_000, 1_000_000])
+def test_no_part_of_a_secret_stays_where_a_long_body_is_cut(between: str, name: str, torn: bool, cap: int):
+    raw = between.join([SECRET] * 20_000).encode()
+    body = seen(raw[:-7])._replace(size=len(raw)) if torn else seen(raw)
+    kept = keep(body, Redactor({name: SECRET}).redact_bytes, cap)
+    parts = {SECRET[at : at + 6].encode() for at in range(len(SECRET) - 5)}
+    assert [part for part in parts if part in kept.body] == []
+    assert len(kept.body) >= (min(cap, 300_000) or 300_000) // 3
+    assert all(kept.body[span.start : span.end].startswith(b"[redacted") for span in kept.redactions)
