@@ -23,7 +23,7 @@ SCHEMA = {
     "type": "object",
     "title": SAID,
     "properties": {
-        "text": {"type": "string", "description": SAID, "enum": ["a", "fail", "wide", SECRETS[0]]},
+        "text": {"type": "string", "description": SAID, "enum": ["a", "fail", "wide", "die", SECRETS[0]]},
     },
 }
 

@@ -82,6 +82,8 @@ def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[
         name = ".".join(str(part) for part in path)
         if is_secret(path, value) and _is_searched(path, value):
             found |= _forms(name, path, value)
+        elif path[0:1] == ("servers",) and path[2:3] == ("env",):
+            found |= _inside(name, value)
         match path:
             case ("models", _, "api_key_env") if env.get(value):
                 found[value] = env[value]
@@ -109,10 +111,15 @@ def _forms(name: str, path: KeyPath, value: str) -> dict[str, str]:
     # A server that echoes its token rarely echoes the word "Bearer" before it.
     if (bare := value.partition(" ")[2].strip()) and _SCHEME.fullmatch(value.partition(" ")[0]):
         found[f"{name}.value"] = bare
-    if path[2:3] == ("env",):  # a server may print the password of its connection string alone
-        inside = [one for one in secrets_in(value) if one != value and not is_common(one)]
-        found |= {f"{name}.{number}": one for number, one in enumerate(inside)}
+    if path[2:3] == ("env",):
+        found |= _inside(name, value)
     return found
+
+
+def _inside(name: str, value: str) -> dict[str, str]:
+    """Return the secrets in a value, by name: a server may print a connection string's password alone."""
+    inside = [one for one in secrets_in(value) if one != value and not is_common(one)]
+    return {f"{name}.{number}": one for number, one in enumerate(inside)}
 
 
 def _is_searched(path: KeyPath, value: str) -> bool:

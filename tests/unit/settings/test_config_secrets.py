@@ -152,3 +152,21 @@ def test_a_secret_among_arguments_is_known_and_never_shown(arguments: list[str])
 def test_the_password_inside_a_variable_is_a_secret_of_its_own():
     raw = {"servers": {"s": {"env": {"DSN": f"postgres://joe:{CANARY}@db/x"}}}}
     assert CANARY in secret_values(raw, raw, {}).values()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "Server=db;User Id=sa;Password=connpwcanary2;",
+        '{"user": "bob", "password": "connpwcanary2"}',
+        "host=db user=sa password=connpwcanary2",
+    ],
+)
+def test_the_password_in_a_value_of_ordinary_words_is_a_secret(value: str):
+    tree = {"servers": {"a": {"command": "x", "env": {"CONN": value}}}}
+    assert secret_values(tree, tree, {}) == {"servers.a.env.CONN.0": "connpwcanary2"}
+
+
+def test_a_short_name_of_a_password_is_one():
+    tree = {"servers": {"a": {"command": "x", "args": ["--pw=canary123"]}}}
+    assert secret_values(tree, tree, {}) == {"servers.a.args.0": "canary123"}

@@ -227,8 +227,8 @@ def _in_order(places: Iterable[SecretSpan]) -> list[SecretSpan]:
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRET = frozenset(
     (
-        "password passwd passphrase passcode pwd pin otp secret secrets credential credentials cookie bearer"
-        " token authtoken accesstoken refreshtoken jwt pat auth authorization signature"
+        "password passwd passphrase passcode pwd pw pin otp secret secrets credential credentials cookie"
+        " bearer token authtoken accesstoken refreshtoken jwt pat auth authorization signature"
         " apikey accesskey privatekey secretkey clientsecret"
     ).split()
 )
