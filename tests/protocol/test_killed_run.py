@@ -15,6 +15,8 @@ from tests.strict import FLAVOURS, Strict
 SERVERS = Path(__file__).parents[2] / "sample_config" / "servers"
 SLOW = ("slow__count_slowly", {"seconds": 500})
 WEATHER = ("weather__get_weather", {"location": "Beijing"})
+TRUSTED = ("--trust", "slow", "--trust", "weather")
+"""Calls that the servers mark as read-only run side by side where these marks are believed."""
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 
@@ -36,7 +38,7 @@ def config(folder: Path, endpoint: Endpoint) -> str:
 async def test_a_run_killed_in_its_calls_is_resumed_by_others(tmp_path: Path) -> None:
     strict = Strict(calls(SLOW, WEATHER, text="Let me look."))
     async with Endpoint([strict]) as endpoint:
-        given = ("run", "--config", config(tmp_path, endpoint), "--approve", "all", "--json")
+        given = ("run", "--config", config(tmp_path, endpoint), "--approve", "all", "--json", *TRUSTED)
         asked = ("--model", "vllm", "--session", "trip", "What is the weather?")
         process = await start(*given, *asked, piped=False, forked=True)
         assert process.stdout is not None
@@ -50,4 +52,4 @@ async def test_a_run_killed_in_its_calls_is_resumed_by_others(tmp_path: Path) ->
             done = await mcptui(*given, "--model", name, "--session", "trip", "and now?")
             assert strict.refused == [] and done.code == 0, done.err
         told = endpoint.requests[-1].json["messages"]
-    assert any("outcome unknown" in str(one["content"]) for one in told)
+    assert any("outcome unknown" in str(one["content"]) for one in told), told
