@@ -2,14 +2,22 @@
 
 `import openai` loads over 500 modules of pydantic models and typed dictionaries, half of its time and 12 MB
 (measured). The client names them as types of arguments and results, which we neither pass nor decode; it gets
-empty classes of these names instead (seen with openai 3.54).
+empty classes of these names instead (seen with openai 3.54). So do the clients of clouds with an API of their
+own, of which no profile makes one.
 """
 
 from types import ModuleType
 
 from tui.core.partial_import import import_without
 
-LEFT_OUT = ("openai.types", "openai.lib.streaming")
+LEFT_OUT = (
+    "openai.types",
+    "openai.lib.streaming",
+    "openai.lib.azure",
+    "openai.lib.bedrock",
+    "openai.lib._bedrock_auth",
+    "openai.providers",
+)
 
 
 def load_openai() -> ModuleType:

@@ -33,7 +33,6 @@ from tui.storage.sessions.json import MOST_BYTES, parsed
 from tui.storage.sessions.lock import InUse, SessionLock
 from tui.storage.sessions.rewrite import branch_of, whole, write_again, write_mended, write_session
 from tui.storage.sessions.search import places_of, words_of
-from tui.storage.sessions.shapes import contents, with_shapes
 from tui.storage.sessions.stored_session import read_info, read_stored, reopened
 from tui.storage.sessions.tables import Op, SessionTables
 from tui.storage.sessions.transcript import SessionTranscript, transcript
@@ -228,9 +227,10 @@ class SessionStore:
         stop = Event()
 
         def write() -> str:
+            from tui.storage.sessions.shapes import contents
+
             shown = self._shown(session)
-            pieces = _pieces(kind, with_shapes(shown) if shapes else shown)
-            written = write_whole(path, pieces, wait=wait, stop=stop)
+            written = write_whole(path, _pieces(kind, shown, shapes=shapes), wait=wait, stop=stop)
             return f"{contents(shown)}, {size(written)}"
 
         try:
@@ -242,8 +242,7 @@ class SessionStore:
         await self._settle(session)
 
         def text() -> str:
-            shown = self._shown(session)
-            return "".join(_pieces(kind, with_shapes(shown) if shapes else shown))
+            return "".join(_pieces(kind, self._shown(session), shapes=shapes))
 
         return await asyncio.to_thread(text)
 
@@ -274,7 +273,11 @@ def _release(reading: asyncio.Task[Opened]) -> None:
         lock.close()
 
 
-def _pieces(kind: ExportKind, shown: SessionTranscript) -> Iterator[str]:
+def _pieces(kind: ExportKind, shown: SessionTranscript, *, shapes: bool) -> Iterator[str]:
+    if shapes:
+        from tui.storage.sessions.shapes import with_shapes
+
+        shown = with_shapes(shown)
     match kind:
         case "markdown":
             from tui.storage.sessions.markdown import markdown

@@ -1,7 +1,7 @@
 """Opens a dialog for the question of a server when it is its turn, and closes it when it is withdrawn."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 from textual.screen import ModalScreen
@@ -17,14 +17,18 @@ from tui.core.questions import (
 )
 from tui.core.text import clean_line
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.questions.address_dialog import AddressDialog
-from tui.ui.questions.consent_dialog import ConsentDialog
-from tui.ui.questions.definitions_dialog import DefinitionsDialog
-from tui.ui.questions.form_dialog import FormDialog
 from tui.ui.questions.question_line import Ripeness
-from tui.ui.questions.sampling_dialog import SamplingDialog
-from tui.ui.questions.trust_dialog import TrustDialog
 from tui.ui.widgets.symbols import symbols_for
+
+if TYPE_CHECKING:
+    from tui.ui.questions.address_dialog import AddressDialog
+    from tui.ui.questions.consent_dialog import ConsentDialog
+    from tui.ui.questions.definitions_dialog import DefinitionsDialog
+    from tui.ui.questions.form_dialog import FormDialog
+    from tui.ui.questions.sampling_dialog import SamplingDialog
+    from tui.ui.questions.trust_dialog import TrustDialog
+
+    Dialog = FormDialog | AddressDialog | SamplingDialog | DefinitionsDialog | TrustDialog | ConsentDialog
 
 LOOK_AGAIN_SECONDS = 0.5
 
@@ -37,7 +41,6 @@ ServerQuestion = (
     | TrustQuestion
     | ConsentQuestion
 )
-Dialog = FormDialog | AddressDialog | SamplingDialog | DefinitionsDialog | TrustDialog | ConsentDialog
 
 
 class ServerQuestions:
@@ -102,20 +105,7 @@ class ServerQuestions:
             self.show(question, waiting)
 
     def _open(self, question: ServerQuestion, waiting: int) -> None:
-        dialog: Dialog
-        match question:
-            case FormQuestion():
-                dialog = FormDialog(question, self._keys, symbols_for(self._env), waiting=waiting)
-            case AddressQuestion():
-                dialog = AddressDialog(question, self._keys, self._env, waiting=waiting)
-            case TrustQuestion():
-                dialog = TrustDialog(question, self._keys, waiting=waiting)
-            case SamplingQuestion() | SamplingReview():
-                dialog = SamplingDialog(question, self._model(), self._keys, waiting=waiting)
-            case DefinitionsQuestion():
-                dialog = DefinitionsDialog(question, self._keys, waiting=waiting)
-            case ConsentQuestion():
-                dialog = ConsentDialog(question, self._keys, waiting=waiting)
+        dialog = self._dialog_for(question, waiting)
         self._dialog = dialog
 
         def answered(answer: object) -> None:
@@ -125,6 +115,34 @@ class ServerQuestions:
                     self._answer(question, answer)
 
         self._app.push_screen(dialog, answered)
+
+    def _dialog_for(self, question: ServerQuestion, waiting: int) -> "Dialog":
+        """Return a new dialog. It is imported here: most runs need none, and all of them take 2 MB."""
+        match question:
+            case FormQuestion():
+                from tui.ui.questions.form_dialog import FormDialog
+
+                return FormDialog(question, self._keys, symbols_for(self._env), waiting=waiting)
+            case AddressQuestion():
+                from tui.ui.questions.address_dialog import AddressDialog
+
+                return AddressDialog(question, self._keys, self._env, waiting=waiting)
+            case TrustQuestion():
+                from tui.ui.questions.trust_dialog import TrustDialog
+
+                return TrustDialog(question, self._keys, waiting=waiting)
+            case SamplingQuestion() | SamplingReview():
+                from tui.ui.questions.sampling_dialog import SamplingDialog
+
+                return SamplingDialog(question, self._model(), self._keys, waiting=waiting)
+            case DefinitionsQuestion():
+                from tui.ui.questions.definitions_dialog import DefinitionsDialog
+
+                return DefinitionsDialog(question, self._keys, waiting=waiting)
+            case ConsentQuestion():
+                from tui.ui.questions.consent_dialog import ConsentDialog
+
+                return ConsentDialog(question, self._keys, waiting=waiting)
 
     def _close(self, dialog: ModalScreen[Any]) -> bool:
         """Close a dialog and what was opened over it; return whether it was open."""

@@ -85,9 +85,8 @@ def language_of(info: str) -> str:
 
 
 def warm() -> None:
-    """Import the highlighter and the most common lexers; for a thread."""
-    for name in ("python", "json", "bash"):
-        _lexer(name)
+    """Import the highlighter and the lexer of arguments; for a thread. Others come with their first fence."""
+    _lexer("json")
 
 
 def highlighted(lines: Sequence[str], language: str) -> list[Row]:

@@ -27,3 +27,8 @@ def test_who_imports_a_type_afterwards_gets_the_real_one():
         f"{CLIENT}from openai.types.chat import ChatCompletion\nprint(len(ChatCompletion.model_fields) > 0)"
     )
     assert printed_by(code) == "True"
+
+
+def test_a_client_needs_no_clients_of_clouds():
+    clouds = ("openai.lib.azure", "openai.lib.bedrock", "openai.providers")
+    assert printed_by(f"{CLIENT}print([name for name in sys.modules if name.startswith({clouds})])") == "[]"

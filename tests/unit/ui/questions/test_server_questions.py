@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from tests.conftest import until
+from tests.programs import printed_by
 from tests.ui.app_stage import asking, keys, opened, screen_text, shows
 from tests.ui.question_stage import app_with_person, asked, ripe, shown
 from tui.core.questions import Action, FormQuestion
@@ -163,3 +164,8 @@ async def test_help_opens_over_a_question_that_came_over_the_help() -> None:
         await pilot.press("f1")
         await shown(app, FormDialog)
         waiting.cancel()
+
+
+def test_a_dialog_is_loaded_when_it_is_opened() -> None:
+    shown = "[name for name in sys.modules if name.endswith(('_dialog', '.form_pane'))]"
+    assert printed_by(f"import sys, tui.ui.questions.server_questions\nprint({shown})") == "[]"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.programs import printed_by
 from tui.ui.widgets.code import MAX_LINE, highlighted, language_of
 from tui.ui.widgets.rows import text_of
 
@@ -34,3 +35,10 @@ def test_only_the_first_word_of_a_fence_is_its_language():
     assert language_of("python title=x") == "python"
     assert language_of("") == ""
     assert language_of("\x1b[31m") == "␛[31m"
+
+
+def test_only_the_lexer_of_arguments_is_loaded_ahead():
+    lexers = "[name for name in ('python', 'data') if f'pygments.lexers.{name}' in sys.modules]"
+    assert (
+        printed_by(f"import sys\nfrom tui.ui.widgets import code\ncode.warm()\nprint({lexers})") == "['data']"
+    )
