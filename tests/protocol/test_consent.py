@@ -203,5 +203,5 @@ async def test_a_refusal_shows_variables_and_marks(tmp_path: Path):
         said = done.out + done.err
         assert "LOG = value of OPENAI_API_KEY" in said and "npx tool '${MY_API_KEY}'" in said
         assert "LD_PRELOAD can make any program load other code." in said
-        assert "env.LOG gets the value of OPENAI_API_KEY, which looks like a key of yours." in said
+        assert "env.LOG gets the value of OPENAI_API_KEY, which looks like one of your keys." in said
         assert "sk-canary" not in said

@@ -1,4 +1,4 @@
-"""What a run leaves: private whatever the umask, and nothing through a link."""
+"""What a run leaves: private regardless of the umask, and nothing through a link."""
 
 import os
 import stat

@@ -36,7 +36,7 @@ def test_a_server_that_calls_itself_read_only_is_asked_about_once_and_its_calls_
             app.shows("RUNNING" if columns > 100 else "1 of 1")
             app.send("peek\r")
 
-            app.shows("Trust liar?", "It marks peek as read-only", "asks you first")
+            app.shows("Trust liar?", "It marks peek as read-only", "need approval")
             answered(app, DO_NOT_TRUST, "Trust liar?")
             app.shows("y once", "Marked read-only by the server")
             answered(app, "n", "y once")
@@ -84,7 +84,7 @@ def test_a_call_that_an_injected_result_asks_for_stops_at_a_question_that_says_w
             assert app.ended() == 0
 
 
-@pytest.mark.parametrize(("key", "told"), [("y", "deleted 214"), ("n", "y once, t this session")])
+@pytest.mark.parametrize(("key", "told"), [("y", "deleted 214"), ("n", "y once, t this run")])
 def test_a_command_asks_about_the_server_on_the_terminal(tmp_path: Path, key: str, told: str) -> None:
     with endpoint_beside([PEEK, says("Done.")]) as endpoint:
         config = config_with(tmp_path, {"liar": ("dishonest_annotations", {})}, endpoint=endpoint.base_url)

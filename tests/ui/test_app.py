@@ -445,10 +445,10 @@ async def test_k_cancels_the_running_call_and_the_turn_continues():
     async with opened(runtime) as (app, pilot):
         await send(pilot, "go")
         await shows(app, "running")
-        await pilot.press("f2", "k")
+        await pilot.press("f2", "K")
         await shows(app, "cancelled", "Never mind.")
         assert cancelled == ["get_weather"]
-        await pilot.press("k")
+        await pilot.press("K")
         await shows(app, "Cancel call is not available: no turn is running.")
 
 

@@ -180,11 +180,11 @@ async def test_a_prompt_is_sent_at_once_and_what_is_being_written_stays() -> Non
     async with opened(runtime) as (screen, pilot):
         app = app_of(screen)
         app.main.composer.show("half a sentence")
-        await pilot.press("4", "S")
+        await pilot.press("4", "A")
         await shows(app, "Get a prompt first")
         await pilot.press("enter", *"a", "tab", *"b", "ctrl+s")
         await shows(app, "/clear is what I say.")
-        await pilot.press("escape", "S")
+        await pilot.press("escape", "A")
         await until(lambda: runtime.conversations.asked)
         ((text, attachments),) = runtime.conversations.asked
         assert (text.strip(), attachments[0].mime) == ("@weather:compare  /clear is what I say.", "image/png")

@@ -132,9 +132,9 @@ async def test_an_approval_for_the_session_is_listed_and_revoked(tmp_path: Path)
     policy = runtime.turn_context.policy
     policy.remember(runtime.toolbox.tools()[0], Answer.SESSION)
     async with listed(tmp_path, runtime=runtime) as scene:
-        await scene.shows("Earlier approvals", "weather/get_weather", "this session")
+        await scene.shows("Earlier approvals", "weather/get_weather", "until mcptui quits")
         await scene.press("ctrl+d")
-        await scene.shows("Revoked. The tool asks again.")
+        await scene.shows("Revoked. The tool needs approval again.")
         assert not policy.session
 
 

@@ -77,7 +77,7 @@ async def test_what_could_not_be_done_is_said():
     async with opened(runtime) as (app, pilot):
         await pilot.press("f3", "e")
         await shows(app, "weather is a sample.")
-        await pilot.press("d")
+        await pilot.press("o")
         await until(lambda: screen_text(app).count("weather is a sample.") == 2)
 
 
@@ -95,7 +95,7 @@ async def test_a_disabled_server_is_listed_and_says_how_to_enable_it():
         await pilot.press("f3", "s")
         await shows(app, "weather is disabled. Press d to enable it.")
         assert not runtime.host.asked
-        await pilot.press("d")
+        await pilot.press("o")
         await until(lambda: runtime.server_changes.done == [("toggle", "weather")])
         await shows(app, "Enabled weather.")
 

@@ -267,7 +267,7 @@ async def traffic(visit: Visit) -> None:
     await visit.see("traffic-filtered", "4 of 13")
     await visit.press("f")
     await visit.see("traffic-filters")
-    await visit.press("escape", "escape", "s", *"beijing", "enter")
+    await visit.press("escape", "escape", "ctrl+f", *"beijing", "enter")
     await visit.see("traffic-search", "beijing")
     await visit.press("escape", "home", "down", "M", *"look")
     await visit.see("traffic-note", "look")

@@ -214,6 +214,14 @@ async def test_an_empty_list_explains_what_it_will_show() -> None:
         assert "Every message of every server appears here" in " ".join(shown(screen.list))
 
 
+async def test_sorted_by_latency_a_list_without_calls_says_how_to_see_all_entries() -> None:
+    recorded = Recorded()
+    recorded.add(Kind.STDERR, b"hello", source="weather")
+    async with opened(recorded.recording()) as (screen, pilot):
+        await press(pilot, "6")
+        await until(lambda: "No calls yet. Only calls have a latency." in " ".join(shown(screen.list)))
+
+
 async def test_names_from_the_wire_are_escaped() -> None:
     recorded = Recorded()
     recorded.add(Kind.REQUEST, b"", method="\x1b]\x07[bold]", tool="\u202eevil\n", source="a\x9bb")

@@ -52,7 +52,7 @@ async def test_a_filter_matches_bodies() -> None:
 
 async def test_a_search_goes_from_match_to_match() -> None:
     async with opened(numbered(200).recording()) as (screen, pilot):
-        await press(pilot, "home", "s", *"n15", "enter")
+        await press(pilot, "home", "ctrl+f", *"n15", "enter")
         await until(lambda: screen.list.selected == 16)
         await press(pilot, "n")
         await until(lambda: screen.list.selected == 151)

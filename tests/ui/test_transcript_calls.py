@@ -105,7 +105,7 @@ async def test_a_question_shows_server_tool_reason_arguments_and_keys():
         assert row_with(lines, "┌").startswith("┌ notes › delete_note ───")
         assert "│ ! May delete data." in row_with(lines, "May")
         assert row_with(lines, "│ id").startswith('│ id  "2026-11-20-milk"  ')
-        keys = "y once   t this session   a always   n deny   e deny with a reason   P rules"
+        keys = "y once   t until quit   a always   n deny   e deny with a reason   P rules"
         assert keys in row_with(lines, "y once")
 
 

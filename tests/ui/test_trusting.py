@@ -12,10 +12,10 @@ async def test_a_key_of_the_servers_pane_trusts_the_selected_server_and_says_wha
     async with opened(runtime) as (app, pilot):
         await shows(app, "RUNNING")
         await pilot.press("f3", "T")
-        await shows(app, "weather is trusted. Its read-only tools run without asking.")
+        await shows(app, "weather is trusted. Its read-only tools run without approval.")
         assert runtime.host.status("weather").spec.trusted is True
         await pilot.press("T")
-        await shows(app, "weather is not trusted. Each of its calls asks.")
+        await shows(app, "weather is not trusted. Each of its calls needs approval.")
         assert runtime.host.status("weather").spec.trusted is False
 
 
@@ -32,7 +32,7 @@ async def test_the_same_key_works_in_the_workbench_and_the_overview_shows_it() -
     runtime = rich_runtime()
     async with bench_app.opened(runtime) as (screen, pilot):
         await pilot.press("1")
-        await shows(bench_app.app_of(screen), "not trusted: each of its calls asks")
+        await shows(bench_app.app_of(screen), "not trusted: each of its calls needs approval")
         await pilot.press("T")
         await until(lambda: runtime.host.status("weather").spec.trusted is True)
         await shows(bench_app.app_of(screen), "its read-only marks and its results are trusted")

@@ -286,7 +286,7 @@ def _fill_run(run: argparse.ArgumentParser) -> None:
         action="append",
         metavar="SERVER",
         default=[],
-        help="believe the read-only marks and the results of this server; repeatable",
+        help="trust this server: its read-only marks and its results; repeatable",
     )
     add_question_options(run)
 
@@ -369,7 +369,7 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
         "init": "write a commented starter file and its JSON Schema, unless the file exists",
         "schema": "print the JSON Schema of the configuration, for editors",
         "import": "import the servers of another host: Claude, Cursor, VS Code, Zed, Gemini CLI and more",
-        "trust": "show each server that needs consent, and keep your yes; with --yes for all of them",
+        "trust": "ask about each server and model that needs consent, and remember your answers",
         "learned": "print what model endpoints have rejected, or forget it",
     }
     for name, text in about.items():
@@ -384,12 +384,12 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
             action.add_argument(
                 "--against",
                 metavar="TIME|RECORDING",
-                help="test the rules on calls recorded since then (24h, 7d, 2026-11-20) or in a recording",
+                help="test the rules on recorded calls: since a time (24h, 7d, 2026-11-20) or in a recording",
             )
         if name == "init":
             action.add_argument("--print", action="store_true", help="print the starter without writing it")
         if name == "trust":
-            action.add_argument("--yes", action="store_true", help="show them all and agree to all of them")
+            action.add_argument("--yes", action="store_true", help="agree to all of them without asking")
         if name == "learned":
             action.add_argument("--forget", action="store_true", help="forget all of it")
         if name == "import":
@@ -431,7 +431,7 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
     traffic.add_argument(
         "--since",
         metavar="TIME",
-        help="only entries since then: 1h, 14:05, 2026-11-20; without a name, in all recordings",
+        help="only entries since a time: 1h, 14:05, 2026-11-20; without a name, in all recordings",
     )
     traffic.add_argument("--all", action="store_true", help="all recordings")
     traffic.add_argument("--json", action="store_true", help="print one JSON object per line")
@@ -455,7 +455,7 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
     )
     traffic.add_argument("-o", "--output", metavar="FILE", help="file for --export (default: stdout)")
     traffic.add_argument(
-        "--redact", action="store_true", help="with --export: shapes in place of values, names are kept"
+        "--redact", action="store_true", help="with --export: replace values by their shapes; names are kept"
     )
     traffic.add_argument(
         "--replay",

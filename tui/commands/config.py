@@ -187,7 +187,7 @@ def _import(path: Path, source: Path, *, dry_run: bool) -> int:
     add_servers(path, plan.new)
     print(f"wrote {shown}")
     print("mcptui shows each of these servers and asks before it starts it for the first time")
-    print("to see them all and agree now: mcptui config trust")
+    print("to review them all now: mcptui config trust")
     _say_leftovers(path, plan.new)
     return code
 

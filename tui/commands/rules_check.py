@@ -155,12 +155,12 @@ def _report(check: RuleCheck, loaded: "Loaded", where: str) -> None:
     if len(check.changes) > MAX_CHANGES:
         print(f"  and {len(check.changes) - MAX_CHANGES} more")
     if check.denying:
-        print("rules that denied calls, which are in no recording:")
+        print("rules that denied calls (these are never in a recording):")
     for rule in check.denying:
         calls = plural(check.denied(rule), "call")
         print(f"  {clean_line(str(rule), 300)}   {calls}   {place_of(rule, loaded)}")
     _list("rules that match no recorded call", check.unmatched, loaded)
-    _list("rules that decide no call: others override them", check.overridden, loaded)
+    _list("rules that are always overridden", check.overridden, loaded)
 
 
 def _list(title: str, rules: Sequence[Rule], loaded: "Loaded") -> None:

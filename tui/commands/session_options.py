@@ -63,7 +63,7 @@ def _add_files(actions: "Actions") -> None:
     )
     export.add_argument("--output", "-o", metavar="FILE", help="output file (default: stdout)")
     export.add_argument(
-        "--redact", action="store_true", help="shapes in place of what was said, names are kept"
+        "--redact", action="store_true", help="replace texts and values by their shapes; names are kept"
     )
     taking = _action(actions, "import", "import a conversation that was exported as JSON")
     taking.add_argument("file", metavar="FILE", help="the export")

@@ -10,7 +10,7 @@ from tui.commands.run_output import arguments_line
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
 from tui.core.text import clean, clean_line
 
-KEYS = "y once, t this session, a always, n no, or type a reason to decline"
+KEYS = "y once, t this run, a always, n deny, or type a reason to deny"
 _WORDS = {
     "y": Answer.ONCE,
     "yes": Answer.ONCE,
@@ -40,8 +40,8 @@ def trust_text(question: TrustQuestion) -> str:
     server, tool = clean_line(question.server, 60), clean_line(question.tool, 80)
     return (
         f"? Trust {server}? It marks {tool} as read-only. mcptui cannot check that.\n"
-        f"    y  tools that {server} marks as read-only run without asking. Its results count as harmless\n"
-        "    n  each of its calls asks. After its results, calls to other servers ask, too\n"
+        f"    y  tools that {server} marks as read-only run without approval. Its results are trusted\n"
+        f"    n  calls to {server} need approval. After its results, so do calls to other servers\n"
         "  y yes, n no: "
     )
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 NOT_OWN = "This is not your own configuration file. To use what it allows, start with --trust-config."
 NOT_IN_FORCE = (
-    "the file is not your own configuration, so nothing that it allows is in force: its allow rules and "
-    "remembered approvals. Its ask and deny rules are. To use all of them, start with --trust-config."
+    "this is not your own configuration file. Its ask and deny rules apply, its allow rules and remembered "
+    "approvals do not. To apply all of them, start with --trust-config."
 )
 SAVED_LATER = "It will be saved with the next tool that you always allow."
 
@@ -80,12 +80,12 @@ class RememberedApprovals:
         """Add new approvals to the file, and take over its changes. Return what failed, or ""."""
         async with self._saving:
             if not self.may_allow:
-                return f"The approval is valid for this session only. {NOT_OWN}"
+                return f"The approval is valid until mcptui quits. {NOT_OWN}"
             unsaved = self._policy.always - self._saved
             try:
                 saved = set(await asyncio.to_thread(self._config.add, "approvals.remembered", unsaved))
             except McptuiError as error:
-                return sentences(f"The approval is valid for this session only: {error}", SAVED_LATER)
+                return sentences(f"The approval is only valid until mcptui quits: {error}", SAVED_LATER)
             self._take_over(saved)
             return ""
 

@@ -10,6 +10,6 @@ def refused_links() -> list[str]:
     found = {path: None for folder in (state_dir(), data_dir()) for path in links_in(folder)}
     return [
         f"{clean_line(str(path), 400)} is a symbolic link, which mcptui does not follow there. "
-        "What belongs there is not saved. Remove the link, or move its target there."
+        "Nothing is saved there. Remove the link, or move its target there."
         for path in found
     ]

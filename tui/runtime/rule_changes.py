@@ -22,7 +22,7 @@ NEW = "rules"
 
 @dataclass(frozen=True, slots=True)
 class EarlierApproval:
-    """A tool that the person has allowed by an answer; `always`, or for this session."""
+    """A tool that the person has allowed by an answer; `always`, or until mcptui quits."""
 
     key: str
     always: bool
@@ -89,7 +89,7 @@ class RuleChanges:
 
     def _require_in_force(self, rule: Rule) -> None:
         if rule.action is Verdict.ALLOW and rule not in self.rules:
-            raise ConfigError("The rule is saved, but not in force", next_step=NOT_OWN)
+            raise ConfigError("The rule is saved, but does not apply", next_step=NOT_OWN)
 
     async def replace(self, rule: Rule, text: str) -> None:
         """Put another rule in the place of one. Raises McptuiError."""

@@ -13,7 +13,7 @@ from tui.settings.specs import approval_rules, server_specs
 BUILT_IN = "mcptui"
 """The server of mcptui's own tools."""
 
-_FOREIGN = "the file is not your own configuration, so this is in force only with --trust-config"
+_FOREIGN = "this is not your own configuration file, so the rule applies only with --trust-config"
 
 
 def rule_warnings(loaded: Loaded, *, foreign: bool) -> list[Problem]:

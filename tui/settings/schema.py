@@ -387,8 +387,8 @@ class ApprovalSettings(Section):
 
     A rule is `ACTION SERVER/TOOL [ARGUMENT=PATTERN …]`, with `*` and `?` in each part: `allow weather/*`,
     `ask files/* path=/etc/*`, `deny */delete_*`. docs/rules.md has the details. Without a rule, read-only
-    tools of trusted servers run and others ask. `deny` overrides `ask`, and `ask` overrides `allow`. If this
-    table contains an error, every call asks.
+    tools of trusted servers run, other calls need approval. `deny` overrides `ask`, and `ask` overrides
+    `allow`. If this table contains an error, every call needs approval.
     """
 
     rules: RuleTexts = []

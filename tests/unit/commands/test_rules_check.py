@@ -109,7 +109,7 @@ def test_a_rule_that_denied_calls_is_not_said_to_match_none(tmp_path: Path, caps
     log.close()
     assert check(tmp_path, '["deny files/* path=/etc/*", "deny notes/*"]', "24h") == 0
     said = capsys.readouterr().out
-    assert f"rules that denied calls, which are in no recording:\n  {etc}   2 calls   approvals" in said
+    assert f"rules that denied calls (these are never in a recording):\n  {etc}   2 calls   approvals" in said
     assert said.endswith("rules that match no recorded call:\n  deny notes/*   approvals.rules[2], line 2\n")
 
 

@@ -37,7 +37,7 @@ def test_hostile_arguments_are_cleaned():
 def test_the_question_about_a_server_says_what_each_answer_does():
     text = trust_text(TrustQuestion("fetch\x1b", "get"))
     assert "\x1b" not in text and "marks get as read-only" in text
-    assert "run without asking" in text and "each of its calls asks" in text
+    assert "run without approval" in text and "need approval" in text
 
 
 def test_a_question_says_what_is_hidden_in_the_definition_of_the_tool():

@@ -20,6 +20,6 @@ def test_each_link_in_the_state_and_data_folder_has_a_sentence(
     log, data = refused_links()
     assert log == (
         f"{tmp_path}/state/mcptui/mcptui.log is a symbolic link, which mcptui does not follow there. "
-        "What belongs there is not saved. Remove the link, or move its target there."
+        "Nothing is saved there. Remove the link, or move its target there."
     )
     assert data.startswith(f"{tmp_path}/data/mcptui is a symbolic link")

@@ -125,7 +125,7 @@ async def test_a_file_of_somebody_else_may_ask_and_deny_but_not_allow(path: Path
             policy = runtime.turn_context.policy
             assert (policy.judge(TOOL).verdict is Verdict.ALLOW) is trust
             assert policy.judge(Tool("notes", "drop")).verdict is Verdict.DENY
-            assert any("nothing that it allows is in force" in one for one in runtime.problems) is not trust
+            assert any("approvals do not" in one for one in runtime.problems) is not trust
             write(path, read(path) + "# changed\n")
             assert (policy.judge(TOOL).verdict is Verdict.ALLOW) is trust
             await runtime.configuration.reload()
@@ -136,7 +136,7 @@ async def test_a_file_of_somebody_else_may_ask_and_deny_but_not_allow(path: Path
 async def test_a_rule_that_allows_is_saved_in_a_file_of_somebody_else_but_said_not_to_be_in_force(path: Path):
     async with changing(path, 'ask = ["a/*"]\n', trust=False) as (changes, runtime):
         assert runtime.problems == []
-        with pytest.raises(ConfigError, match=r"not in force.*--trust-config"):
+        with pytest.raises(ConfigError, match=r"does not apply.*--trust-config"):
             await changes.add("allow notes/*")
         assert "allow notes/*" in read(path) and listed(changes) == ["ask a/* ask[1]"]
         await changes.add("deny notes/*")
@@ -153,4 +153,4 @@ async def test_an_answer_for_good_brings_no_approvals_of_a_file_of_somebody_else
         await asyncio.wait(runtime._background)
         assert runtime.turn_context.policy.judge(TOOL).verdict is Verdict.ALLOW
         assert runtime.turn_context.policy.judge(other).verdict is Verdict.ASK
-        assert "valid for this session only" in runtime.problems[-1] and read(path) == before
+        assert "valid until mcptui quits" in runtime.problems[-1] and read(path) == before

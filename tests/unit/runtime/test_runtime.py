@@ -190,7 +190,7 @@ async def test_an_approval_that_could_not_be_saved_is_saved_with_the_next_one(tm
     async with running(tmp_path, NOTHING) as runtime:
         config.write_text("[[[")
         await approve(runtime, ADD)
-        assert "this session only" in runtime.problems[-1]
+        assert "valid until mcptui quits" in runtime.problems[-1]
         assert runtime.problems[-1].endswith("It will be saved with the next tool that you always allow.")
         config.write_text(NOTHING)
         await approve(runtime, DROP)

@@ -34,7 +34,7 @@ def config_trust(path: Path, *, yes: bool) -> int:
         question = consent_question(spec, launch, changes)
         print(clean("\n".join((*question.lines(), *question.outcomes))))
         if not yes and not _is_yes():
-            print(f"{clean_line(spec.name, 64)}: not agreed\n")
+            print(f"{clean_line(spec.name, 64)}: declined\n")
             continue
         problem = agree(path, spec.name, os.environ, by="flag --yes" if yes else BY_KEY, expected=launch)
         if problem:
@@ -48,7 +48,7 @@ def config_trust(path: Path, *, yes: bool) -> int:
             agreed = yes or _is_yes()
             if agreed:
                 agree_to_model(name, loaded, launch, decisions, by="flag --yes" if yes else BY_KEY)
-            print(f"{clean_line(question.server, 64)}: {'agreed' if agreed else 'not agreed'}\n")
+            print(f"{clean_line(question.server, 64)}: {'agreed' if agreed else 'declined'}\n")
     finally:
         decisions.close()
     return 0

@@ -14,7 +14,7 @@ recorded. Equal arguments have an equal digest.
 def fill_decisions(parser: argparse.ArgumentParser) -> None:
     """Add the options of `mcptui decisions`."""
     parser.add_argument(
-        "--since", metavar="TIME", help="only decisions since then: 1h, 7d, 14:05, 2026-11-20"
+        "--since", metavar="TIME", help="only decisions since a time: 1h, 7d, 14:05, 2026-11-20"
     )
     parser.add_argument("--server", metavar="NAME", help="only decisions about this server")
     parser.add_argument("--denied", action="store_true", help="only what was denied")

@@ -17,20 +17,20 @@ MAX_SHOWN = 20_000
 """Characters of a command line that are shown. Nobody reads more, so a longer one says so."""
 
 YES_PROGRAM = (
-    "Yes: the program runs on this computer as you. It can read, change and send whatever you can. "
-    "mcptui asks again only if something of the above changes."
+    "Yes: the program runs on this computer with your permissions. It can read, change and send whatever "
+    "you can. mcptui asks again only if any of this changes."
 )
 YES_ADDRESS = (
     "Yes: mcptui connects to this address. The server sees what you and the model send to its tools. "
-    "mcptui asks again only if something of the above changes."
+    "mcptui asks again only if any of this changes."
 )
 YES_MODEL = (
-    "Yes: mcptui uses this model. It sends your conversations to the address, with all values named above. "
-    "mcptui asks again only if something of the above changes."
+    "Yes: mcptui uses this model. It sends your conversations and the values named above to the address. "
+    "mcptui asks again only if any of this changes."
 )
 _IN_KEYCHAIN = re.compile(r"keyring:(\S+)")
 NO_MODEL = "No: nothing is sent to it, and the model cannot be used. Everything else works."
-NO = "No: it is not started, and its tools are missing. Everything else works."
+NO = "No: it is not started, and its tools are not available. Everything else works."
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,9 +79,9 @@ def _risks(launch: Launch) -> Iterator[str]:
         yield from _of_address(launch.url, is_referred="url" in launch.references)
         return
     if not launch.command.isascii():
-        yield "The name of the program has letters outside ASCII, which can look like others."
+        yield "The name of the program contains non-ASCII letters, which can look like others."
     if not launch.program:
-        yield "The program was not found. mcptui asks again once there is one."
+        yield "The program was not found. mcptui asks again when it exists."
     words, assigned = _unwrapped([launch.command, *launch.args])
     if unpinned(words):
         # It may be, or have in it, a secret or a value of the environment.
@@ -89,7 +89,7 @@ def _risks(launch: Launch) -> Iterator[str]:
         name = visible(shown) if shown else "A package"
         yield f"{name} is not pinned to a version. What it downloads can change at any time."
     if _runs_code(words) or _runs_code([launch.command, *launch.args]):
-        yield "An argument is itself a program. Read all of it."
+        yield "One of the arguments is a program. Read it completely."
     yield from _of_options(words)
     yield from _of_variables([*launch.env, *assigned])
 
@@ -99,7 +99,7 @@ def _of_keys(launch: Launch) -> Iterator[str]:
     for place, reference in sorted(launch.references.items()):
         for name in dict.fromkeys(reference.names):
             if names_a_key(name):
-                yield f"{visible(place)} gets the value of {name}, which looks like a key of yours."
+                yield f"{visible(place)} gets the value of {name}, which looks like one of your keys."
     values = {**launch.env, **launch.headers, "api_key": str(launch.identity[0]) if launch.is_model else ""}
     for name in sorted(name for name, value in values.items() if "keyring:" in value):
         yield f"{visible(name)} gets a key from your keychain."
@@ -145,7 +145,7 @@ def _of_variables(names: Sequence[str]) -> Iterator[str]:
         elif upper.startswith(_SOURCE_STARTS):
             yield f"{visible(name)} can change where packages are downloaded from."
         elif upper in _ENGINES:
-            yield f"{visible(name)} can make containers run on another computer, or with more rights."
+            yield f"{visible(name)} can make containers run on another computer, or with more permissions."
         elif upper in _PROXIES:
             yield f"{visible(name)} sends its network traffic through another computer."
 

@@ -160,7 +160,7 @@ class _Comparison:
             return
         if not isinstance(old, Mapping) or not isinstance(new, Mapping) or depth >= MAX_DEPTH:
             added = old is ABSENT and gives
-            self._add(path, old, new, "" if added else "another schema")
+            self._add(path, old, new, "" if added else "different schema")
             return
         for key in _keys(old, new):
             was, now, here = old.get(key, ABSENT), new.get(key, ABSENT), _joined(path, key)
@@ -188,10 +188,10 @@ class _Comparison:
             if _same(was, now):
                 continue
             if now is ABSENT:
-                self._add(here, was, now, "a result lacks it" if gives else "an argument less")
+                self._add(here, was, now, "no longer in results" if gives else "argument removed")
             elif was is ABSENT:
                 needed = not gives and isinstance(required, list) and name in required
-                self._add(here, was, now, "a new required argument" if needed else "")
+                self._add(here, was, now, "new required argument" if needed else "")
             else:
                 self.schemas(here, was, now, gives=gives, depth=depth + 1)
 
@@ -213,7 +213,7 @@ class _Comparison:
             return
         last = self.found[-1]
         worst = max(last.verdict, verdict, key=ORDER.index)
-        self.found[-1] = Difference(ELSEWHERE, ABSENT, ABSENT, worst, "more differences than are listed")
+        self.found[-1] = Difference(ELSEWHERE, ABSENT, ABSENT, worst, "more differences than listed")
 
 
 def _broken(key: str, was: Any, now: Any, *, gives: bool) -> str:
@@ -226,7 +226,7 @@ def _broken(key: str, was: Any, now: Any, *, gives: bool) -> str:
     if key == "required":
         less, more = _gone(was, now), _gone(now, was)
         if gives:
-            return f"a result may lack {', '.join(less)}" if less else ""
+            return f"results may lack {', '.join(less)}" if less else ""
         return f"now required: {', '.join(more)}" if more else ""
     if gives:
         was, now = now, was
@@ -234,15 +234,15 @@ def _broken(key: str, was: Any, now: Any, *, gives: bool) -> str:
         if now is ABSENT:
             return ""
         if was is ABSENT:
-            return "other values than before"
+            return "different values"
         kinds = _kinds(was) - _kinds(now)
         return f"{'now also' if gives else 'no longer'} {', '.join(sorted(kinds))}" if kinds else ""
     if key in _AT_LEAST | _AT_MOST:
         if now is ABSENT:
             return ""
         if not (_is_number(was) and _is_number(now)):
-            return "other values than before"
-        return "other values than before" if (now > was) == (key in _AT_LEAST) else ""
+            return "different values"
+        return "different values" if (now > was) == (key in _AT_LEAST) else ""
     if key == "additionalProperties" and was is False:
         return ""
     return "" if now is ABSENT and key in ("pattern", "format", "const") else "a condition changed"

@@ -40,8 +40,8 @@ MAX_WORDS = 400
 """Longer texts are shown before and after, not word by word: comparing costs the square of it."""
 
 VERDICTS = {
-    Verdict.COMPATIBLE: "compatible: calls work as before",
-    Verdict.BREAKING: "breaking: calls as before may fail",
+    Verdict.COMPATIBLE: "compatible: existing calls still work",
+    Verdict.BREAKING: "breaking: existing calls may fail",
     Verdict.SUSPICIOUS: "suspicious: read it closely",
 }
 
@@ -79,9 +79,9 @@ def lines(change: DefinitionChange) -> Iterator[Line]:
     name = readable_line(shown_name(change.name), 120)
     yield ((name, Kind.HEAD), (f"  {how}, ", Kind.DIM), (VERDICTS[verdict], warn))
     if change.before is not None and change.before.definition is None:
-        yield (("  What was accepted is too large to be kept. This is what it says now:", Kind.DIM),)
+        yield (("  The accepted version is too large to be stored. The current one:", Kind.DIM),)
     elif not differences:
-        yield (("  Only values that are secret differ.", Kind.DIM),)
+        yield (("  Only secret values differ.", Kind.DIM),)
     for difference in differences:
         yield from _difference(difference)
 

@@ -1,4 +1,4 @@
-"""Private folders and files: mode 0700 and 0600 whatever the umask, and never through a symbolic link.
+"""Private folders and files: mode 0700 and 0600 regardless of the umask, and never through a symbolic link.
 
 mcptui's own folder is the deepest one named `mcptui` in a path. Links above it are the person's business.
 From it on, a link would let another program choose where mcptui writes, or what it reads back. Folders are

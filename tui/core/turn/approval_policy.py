@@ -124,7 +124,7 @@ class Policy:
         if (key := self.key(tool)) in self.always:
             return Judgement(Verdict.ALLOW, by=f"{BY_KEY} (always allowed earlier)")
         if key in self.session:
-            return Judgement(Verdict.ALLOW, by=f"{BY_KEY} (allowed earlier for this session)")
+            return Judgement(Verdict.ALLOW, by=f"{BY_KEY} (allowed earlier, until mcptui quits)")
         if tool.destructive and not tool.read_only:
             return Judgement(Verdict.ASK, "may delete or overwrite data, according to the server")
         if self.only_reads(tool):

@@ -20,7 +20,7 @@ from tui.core.turn.untrusted_content import source_of
 
 _ANSWERS = {
     Answer.ONCE: "once",
-    Answer.SESSION: "for this session",
+    Answer.SESSION: "until mcptui quits",
     Answer.ALWAYS: "always",
     Answer.NO: "",
 }

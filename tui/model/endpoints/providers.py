@@ -180,8 +180,7 @@ def _from_environment(provider: Provider, env: Mapping[str, str]) -> ModelProfil
 
 
 BLOCKED_STEP = (
-    "If you trust it, agree to it with `mcptui config trust` and the same --config, or add --trust-config "
-    "for this run."
+    "If you trust it, run `mcptui config trust` with the same --config, or add --trust-config for this run."
 )
 NO_KEY = "none"
 """Sent where there is no key: the client requires one."""

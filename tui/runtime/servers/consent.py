@@ -218,8 +218,8 @@ def decision_of(spec: ServerSpec, digest: str, *, allowed: bool, by: str) -> Dec
 
 
 CONSENT_STEP = (
-    "If you trust all of this, add --trust-config for this run, or see and agree to each server for good: "
-    "mcptui config trust, with the same --config."
+    "If you trust all of this, add --trust-config for this run. To review each server and save your answers, "
+    "run mcptui config trust with the same --config."
 )
 
 

@@ -23,7 +23,7 @@ GENERAL = {
     "duplicate-tool": "A tool that is listed more than once.",
     "embedded-newline": "A message that spans several lines.",
     "error-code": "An error code that 2026-07-28 replaced or reserved.",
-    "hidden-text": "A definition with text that a person does not see, or that orders the model about.",
+    "hidden-text": "A definition with text that people do not see, or with odd instructions to the model.",
     "id-type": "An id that is neither a string nor an integer, or whose type differs from its request's.",
     "incomplete": "Output that ended within a line.",
     "invalid-utf8": "Bytes that are not UTF-8.",

@@ -127,8 +127,7 @@ class McptuiApp(BaseApp):
                 self.screen.dismiss(None)
                 self.call_later(self.run_action, found.method)
         elif self._server_asks and (found := self._pressed(event)) and found.id in NOT_WHILE_ASKED:
-            why, close = "a server is waiting for your answer", self.overrides.first_of("ask.cancel")
-            self.notify(f"{found.label.capitalize()} is not available: {why}. Press {close} to cancel it.")
+            self.notify(f"Answer the question first, or press {self.overrides.first_of('ask.cancel')}.")
         elif self.screen is not self.main and (found := self._pressed(event)) and found.id in LEADING:
             self._leave_for(found)
 

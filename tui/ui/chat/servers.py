@@ -21,7 +21,15 @@ from tui.ui.chat.titled_pane import TitledPane
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.widgets.rows import Row, wrap
-from tui.ui.widgets.server_rows import MOVING, Look, ages_fit, running_words, server_rows, toggle_server
+from tui.ui.widgets.server_rows import (
+    MOVING,
+    Look,
+    ages_fit,
+    running_words,
+    server_rows,
+    toggle_server,
+    tokens_fit,
+)
 from tui.ui.widgets.symbols import UNICODE, Symbols
 
 if TYPE_CHECKING:
@@ -222,6 +230,8 @@ class ServersPane(TitledPane):
         )
         if not ages_fit(self._statuses, look):
             look = replace(look, ages=False)
+        if not tokens_fit(self._statuses, look):
+            look = replace(look, units=False)
         selected = self.selected
         rows: list[Row] = []
         owners: list[int] = []

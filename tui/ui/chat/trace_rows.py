@@ -46,7 +46,7 @@ _CALL_STYLES = {
 
 _ANSWERS = {
     Answer.ONCE: "allowed once",
-    Answer.SESSION: "allowed for this session",
+    Answer.SESSION: "allowed until mcptui quits",
     Answer.ALWAYS: "always allowed",
     Answer.NO: "denied",
 }

@@ -37,8 +37,8 @@ EMPTY_WORDS = (
     "allow weather/*, ask files/* path=/etc/*, deny */delete_*"
 )
 ORDER_WORDS = (
-    "deny overrides ask, ask overrides allow. Without a rule, read-only tools of trusted servers run, "
-    "others ask."
+    "deny overrides ask, ask overrides allow. Without a rule, read-only tools of trusted servers run and "
+    "other calls need approval."
 )
 TRY_WORDS = 'To try the rules, type a call: server/tool {"argument": "value"}'
 
@@ -94,7 +94,7 @@ def _rule_rows(rule: Rule, sign: str, dim: bool, width: int) -> Sequence[Row]:
 
 def approval_item(key: str, found: "EarlierApproval") -> FinderItem:
     """Return the row of an earlier approval."""
-    how = "always, until its definition changes" if found.always else "this session"
+    how = "always, until its definition changes" if found.always else "until mcptui quits"
     row: Row = (
         ("  ", ""),
         (f"{'allow':<{ACTION_CELLS}}", "ok"),
@@ -222,7 +222,7 @@ class RulesScreen(ModalScreen[None]):
     def _about(self, key: str) -> Row:
         if (rule := self._rules.get(key)) is not None:
             return ((f"approvals.{rule.origin} in {clean_line(self._changes.path, 200)}", "dim"),)
-        return (("given by your answer to an approval", "dim"),) if key in self._approvals else EMPTY
+        return (("from your answer to an approval", "dim"),) if key in self._approvals else EMPTY
 
     def _offers(self, found: Action) -> bool:
         key = self.finder.list.current
@@ -273,7 +273,7 @@ class RulesScreen(ModalScreen[None]):
         key = self.finder.list.current
         rule, approval = self._rules.get(key), self._approvals.get(key)
         if approval is not None:
-            self._run(self._changes.revoke(approval), "Revoked. The tool asks again.")
+            self._run(self._changes.revoke(approval), "Revoked. The tool needs approval again.")
         if rule is None:
             return
 
@@ -282,7 +282,7 @@ class RulesScreen(ModalScreen[None]):
                 self._run(self._changes.remove(rule), "Removed.")
 
         question = f"Remove the rule “{clean_line(str(rule), 200)}” from the configuration?"
-        about = "Calls that it decided are decided by the other rules from now on, or without a rule."
+        about = "Its calls are then decided by other rules, or as if there were none."
         self._confirm(question, about, decided)
 
     def action_rule_recent(self) -> None:

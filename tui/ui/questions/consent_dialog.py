@@ -103,7 +103,7 @@ class ConsentDialog(ModalScreen[Action]):
         if not self.ripeness.ripe:
             return
         if self._room.scroll_offset.y < self._room.max_scroll_y:
-            self.line.say("There is more of it below. Scroll to its end first (pgdn, end).")
+            self.line.say("There is more below. Scroll to the end first (pgdn, end).")
         else:
             self.dismiss(Action.ACCEPT)
 

@@ -44,8 +44,8 @@ STYLES = {
 }
 
 MEANING = (
-    "Accept: the model uses them as they are now. Leave out: it gets none of them until they change again. "
-    "Decide later: they stay out, and {key} in the servers asks again."
+    "Accept: the model gets the new definitions. Leave out: it does not, and mcptui asks again when they "
+    "change. Decide later: it does not for now. Press {key} in the servers pane to decide."
 )
 
 
@@ -150,7 +150,7 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
         if not self.ripeness.ripe:
             return
         if self.pane.scroll_offset.y < self.pane.max_scroll_y:
-            self.line.say("There is more of it below. Scroll to its end first (pgdn, end).")
+            self.line.say("There is more below. Scroll to the end first (pgdn, end).")
         else:
             self.dismiss(DefinitionsAnswer(Action.ACCEPT))
 

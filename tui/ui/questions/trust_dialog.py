@@ -59,12 +59,12 @@ class TrustDialog(ModalScreen[TrustAnswer]):
         )
         answers = Content.assemble(
             (yes, "bold"),
-            f"   Tools that {server} marks as read-only run without asking. Its results count as harmless.\n",
+            f"   Tools that {server} marks as read-only run without approval. Its results are trusted.\n",
             (no, "bold"),
-            f"   Each call of {server} asks you first. After its results, calls to other servers ask, too.\n",
+            f"   Calls to {server} need approval. After its results, so do calls to other servers.\n",
             ("To change the answer later, press ", "$text-dim"),
             (self._keys.first_of("servers.trust"), "bold"),
-            (" in the servers pane. If its command changes, you are asked again.", "$text-dim"),
+            (" in the servers pane. mcptui asks again if its command changes.", "$text-dim"),
         )
         with Vertical():
             yield Static(Content.assemble("Trust ", (server, "bold"), "?"), markup=False)

@@ -130,7 +130,7 @@ class Exporter:
         self._screen.app.push_screen(Picker(f"Export {self._leaving(seqs)} as", choices), chosen)
 
     def _leaving(self, seqs: Sequence[int]) -> str:
-        """Return what will leave: "13 entries, 2 servers, 1 model, 4.2 KB"."""
+        """Return what the export contains: "13 entries, 2 servers, 1 model, 4.2 KB"."""
         counted = [entry_count(len(seqs))]
         if len(seqs) <= MOST_COUNTED:
             entries = self._recording.entries

@@ -18,13 +18,14 @@ SEARCH_MS = 3.0
 """How long a search may go on in one look of the screen."""
 
 
-CALLS_ONLY = "Nothing to fold: sorted by latency, the list has calls only."
+CALLS_ONLY = "Nothing to fold: only calls are listed when sorted by latency."
 
 _EMPTY_LIVE = (
     "Every message of every server appears here, with model requests and replies, stderr, and server "
     "starts and exits.",
     "Start a server or send a message.",
 )
+_EMPTY_SORTED = ("No calls yet. Only calls have a latency.", "1 sorts by time and shows all entries.")
 _EMPTY_FILE = ("This recording is empty.",)
 _EMPTY_FILTER = ("No matching entries.", "esc clears the filter, / edits it.")
 _EMPTY_OPENED = ("No matching entries.", "esc goes back, / edits the filter.")
@@ -170,6 +171,8 @@ class Filtering:
         recording = self._recording
         if query.root is not None:
             return _EMPTY_OPENED if query.text == opened_with else _EMPTY_FILTER
+        if self._arranged is not None and self._arranged.calls_only and len(recording.entries):
+            return _EMPTY_SORTED
         if recording.live:
             return _EMPTY_LIVE
         if problem := recording.problem():

@@ -40,7 +40,8 @@ STATE_STYLES = {
 class Look:
     """What the rows of all servers have in common; `turn` is the frame of the spinner.
 
-    `tokens` are those of each server's definitions, by its name. Without `ages` the last column is theirs.
+    `tokens` are those of each server's definitions, by its name. Without `ages` the last column is theirs,
+    and without `units` it has only the number.
     """
 
     columns: int
@@ -51,6 +52,7 @@ class Look:
     redactor: Redactor
     tokens: Mapping[str, "DefinitionTokens"] = field(default_factory=dict)
     ages: bool = True
+    units: bool = True
 
 
 def server_rows(status: ServerStatus, look: Look, *, selected: bool, unfolded: bool) -> list[Row]:
@@ -79,7 +81,7 @@ def head_row(status: ServerStatus, look: Look) -> Row:
         right = ()
     tokens = look.tokens.get(status.name)
     if tokens is not None and status.state is ServerState.RUNNING:
-        words = (tokens.words(), "dim")
+        words = (_token_words(tokens, look), "dim")
         if right and width_of((*left, words, *right)) + 4 <= look.columns:
             right = (words, ("   ", ""), *right)
         elif width_of((*left, words)) + 2 <= look.columns:
@@ -87,6 +89,19 @@ def head_row(status: ServerStatus, look: Look) -> Row:
     if status.state not in MOVING and width_of((*left, *right)) + 1 > look.columns:
         right = ()
     return spread(tuple(left), right, look.columns)
+
+
+def _token_words(tokens: "DefinitionTokens", look: Look) -> str:
+    return tokens.words() if look.units else tokens.words().removesuffix("s").removesuffix(" token")
+
+
+def tokens_fit(statuses: Sequence[ServerStatus], look: Look) -> bool:
+    """Return whether each server that runs has room for the tokens of its definitions."""
+    return all(
+        _token_words(look.tokens[status.name], look) in text_of(head_row(status, look))
+        for status in statuses
+        if status.state is ServerState.RUNNING and status.name in look.tokens
+    )
 
 
 def ages_fit(statuses: Sequence[ServerStatus], look: Look) -> bool:
@@ -240,8 +255,8 @@ def trust_words(server: str, *, trusted: bool) -> str:
     """Return what a change of the trust in a server means."""
     name = clean_line(server, 64)
     if trusted:
-        return f"{name} is trusted. Its read-only tools run without asking."
-    return f"{name} is not trusted. Each of its calls asks."
+        return f"{name} is trusted. Its read-only tools run without approval."
+    return f"{name} is not trusted. Each of its calls needs approval."
 
 
 def noise_words(status: ServerStatus) -> str:

@@ -434,7 +434,7 @@ def permission_facts(
     if spec.trusted:
         yield "trust", f"its read-only marks and its results are trusted   {trust_key} changes it", "text"
     else:
-        yield "trust", f"not trusted: each of its calls asks   {trust_key} changes it", "dim"
+        yield "trust", f"not trusted: each of its calls needs approval   {trust_key} changes it", "dim"
     if status.resources is not None:
         words = "read by the model" if spec.offer_resources else "not read by the model"
         yield "resources", f"{words}   {resources_key} sets it", "text" if spec.offer_resources else "dim"

@@ -35,7 +35,7 @@ def test_each_server_is_shown_and_only_a_yes_is_kept(
     assert config_trust(file, yes=False) == 0
     said = capsys.readouterr().out
     assert "sh -c id" in said and "one: agreed" in said
-    assert "https://example.com/mcp" in said and "two: not agreed" in said
+    assert "https://example.com/mcp" in said and "two: declined" in said
     answers += ["yes"]
     assert config_trust(file, yes=False) == 0
     said = capsys.readouterr().out

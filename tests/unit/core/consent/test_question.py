@@ -46,7 +46,7 @@ def test_an_address_is_shown_with_the_names_of_its_headers():
 def test_yes_and_no_say_what_happens():
     program, no = question(ServerSpec("w", "npx")).outcomes
     address, _ = question(ServerSpec("w", url="https://e.example")).outcomes
-    assert program.startswith("Yes: the program runs on this computer as you.")
+    assert program.startswith("Yes: the program runs on this computer with your permissions.")
     assert address.startswith("Yes: mcptui connects to this address.")
     assert no.startswith("No: it is not started")
 
@@ -88,7 +88,7 @@ def test_values_of_the_environment_are_named_and_never_shown():
     said = text(spec)
     assert "BAR, FOO = value of AWS_SECRET_ACCESS_KEY, KEY = keychain entry a/b (other values" in said
     assert "npx --k '${TOK}'" in said and "oauth.client_secret = value of TOK" in said
-    assert "env.FOO gets the value of AWS_SECRET_ACCESS_KEY, which looks like a key of yours." in said
+    assert "env.FOO gets the value of AWS_SECRET_ACCESS_KEY, which looks like one of your keys." in said
     assert "KEY gets a key from your keychain." in said
     assert "v-123" not in said
 

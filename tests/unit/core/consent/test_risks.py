@@ -76,7 +76,7 @@ def test_variables_that_redirect_downloads_and_traffic_are_marked():
 @pytest.mark.parametrize("line", ["sh -c id", "bash -lc id", "node -e 1", "python3.12 -c 1", "npx -c id"])
 def test_an_argument_that_is_a_program_is_marked(line: str):
     command, *args = line.split()
-    assert "An argument is itself a program." in risks(command, *args)
+    assert "One of the arguments is a program." in risks(command, *args)
 
 
 def test_an_ordinary_server_has_no_risks():
@@ -85,7 +85,7 @@ def test_an_ordinary_server_has_no_risks():
 
 def test_hidden_characters_and_look_alikes_are_marked():
     assert "Contains hidden characters" in risks("server", "a\u200b")
-    assert "letters outside ASCII" in risks("nрx")
+    assert "non-ASCII letters" in risks("nрx")
 
 
 def test_a_program_that_is_not_there_is_marked():
@@ -106,14 +106,14 @@ def test_a_host_that_imitates_another_is_marked():
     ("words", "said"),
     [
         (["env", "LD_PRELOAD=/x.so", "server"], "LD_PRELOAD can make any program load other code."),
-        (["env", "-S", "bash -c id"], "An argument is itself a program."),
-        (["env", "-Sbash -c id"], "An argument is itself a program."),
+        (["env", "-S", "bash -c id"], "One of the arguments is a program."),
+        (["env", "-Sbash -c id"], "One of the arguments is a program."),
         (["env", "--split-string=LD_PRELOAD=/x bash -c id"], "LD_PRELOAD can make"),
-        (["sh", "-ec", "id"], "An argument is itself a program."),
-        (["cmd", "/c", "del x"], "An argument is itself a program."),
-        (["python3", "-cimport os"], "An argument is itself a program."),
-        (["python3", "-Ic", "import os"], "An argument is itself a program."),
-        (["node", "--eval=1"], "An argument is itself a program."),
+        (["sh", "-ec", "id"], "One of the arguments is a program."),
+        (["cmd", "/c", "del x"], "One of the arguments is a program."),
+        (["python3", "-cimport os"], "One of the arguments is a program."),
+        (["python3", "-Ic", "import os"], "One of the arguments is a program."),
+        (["node", "--eval=1"], "One of the arguments is a program."),
         (["uv", "run", "--with", "x", "server.py"], "x is not pinned"),
         (["go", "run", "example.com/x@latest"], "example.com/x@latest is not pinned"),
         (["deno", "run", "-A", "https://e.example/x.ts"], "https://e.example/x.ts is not pinned"),

@@ -29,7 +29,7 @@ def test_a_summary_counts_tools_and_names_instructions():
 def test_a_changed_description_is_shown_before_and_after_with_its_words_marked():
     one = change({"description": "Adds two numbers."}, {"description": "Adds three numbers."})
     assert text(one) == [
-        "add  changed, compatible: calls work as before",
+        "add  changed, compatible: existing calls still work",
         "  description",
         "    - Adds two numbers. ",
         "    + Adds three numbers. ",
@@ -51,7 +51,7 @@ def test_a_changed_schema_says_where_and_what_it_breaks():
 
 def test_a_new_tool_is_shown_whole():
     assert text(change(None, {"name": "x", "description": "New.", "inputSchema": {"type": "object"}})) == [
-        "add  new, compatible: calls work as before",
+        "add  new, compatible: existing calls still work",
         "  description",
         "    + New.",
         "  inputSchema",
@@ -61,12 +61,12 @@ def test_a_new_tool_is_shown_whole():
 
 def test_what_was_too_large_to_be_kept_is_said():
     one = DefinitionChange("srv", "add", "new", Accepted("old"), {"description": "Now."})
-    assert "  What was accepted is too large to be kept. This is what it says now:" in text(one)
+    assert "  The accepted version is too large to be stored. The current one:" in text(one)
 
 
 def test_a_change_of_which_nothing_can_be_shown_says_so():
     same = {"description": "uses ***"}
-    assert text(change(same, same))[1:] == ["  Only values that are secret differ."]
+    assert text(change(same, same))[1:] == ["  Only secret values differ."]
 
 
 def test_hidden_characters_are_shown_as_symbols():

@@ -42,7 +42,7 @@ async def decided(
     ("answer", "allowed", "by"),
     [
         (YES, True, "key (once)"),
-        (Decision(Answer.SESSION), True, "key (for this session)"),
+        (Decision(Answer.SESSION), True, "key (until mcptui quits)"),
         (Decision(Answer.ALWAYS), True, "key (always)"),
         (Decision(Answer.NO, "too risky"), False, "key"),
     ],

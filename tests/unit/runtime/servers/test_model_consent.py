@@ -89,7 +89,7 @@ def test_the_question_says_what_is_sent_where():
     assert "models.x comes from the file /tmp/f.toml" in said and "Use it?" in said
     assert "address  https://e.example/v1" in said and "key      value of OPENAI_API_KEY" in said
     assert "A = value of OTHER" in said and "5512abc" not in said
-    assert "api_key gets the value of OPENAI_API_KEY, which looks like a key of yours." in said
+    assert "api_key gets the value of OPENAI_API_KEY, which looks like one of your keys." in said
 
 
 async def test_a_model_used_by_the_flag_is_recorded_once_and_not_asked_about():

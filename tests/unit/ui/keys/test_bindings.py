@@ -63,6 +63,7 @@ MEANINGS = {
     "new": ("ctrl+n", "chat.new form.add model.add rule.add"),
     "remove": ("ctrl+d", "servers.remove session.delete model.forget rule.remove form.remove"),
     "rules": ("P", "rules.open question.rules"),
+    "edit the message, search the text": ("ctrl+f", "composer.editor traffic.search frame.search"),
     "edit": ("ctrl+e", "session.rename bench.raw"),
     "discard, decline": ("ctrl+x", "composer.drop ask.decline"),
 }
@@ -77,32 +78,45 @@ OF_THEIR_SCREENS = {
     "6": "traffic.sort_latency bench.traffic",
     "a": "servers.add result.attach bench.attach frame.fold_all question.always all",
     "c": "copy",
-    "d": "servers.disable traffic.compare bench.diff back",
+    "d": "traffic.compare bench.diff back",
     "E": "config.edit traffic.form",
     "e": "question.why servers.change traffic.edit bench.sampling",
     "g": "traffic.turn pane_home",
     "G": "pane_end traffic.follow",
     "h": "traffic.setup frame.last_tab bench.left turn(-1) calls",
     "j": "row_down step('down')",
-    "k": "chat.cancel_call row_up step('up')",
+    "k": "row_up step('up')",
     "l": "servers.log frame.next_tab bench.right turn(1) calls",
     "m": "chat.compare traffic.mark bench.mark",
     "n": "question.no no answer(False) decide(False)",
-    "o": "result.open traffic.first bench.offer",
+    "o": "servers.disable result.open bench.offer",
     "p": "chat.parent traffic.pair frame.pair",
     "r": "chat.retry servers.restart bench.restart",
     "R": "config.reload traffic.resend bench.reload",
-    "s": "servers.toggle bench.toggle traffic.search frame.search",
-    "S": "traffic.stats bench.send",
+    "s": "servers.toggle bench.toggle",
     "space": "frame.fold pane_page_down choose take step(1) press",
     "t": "question.session traffic.time bench.roots",
     "T": "servers.trust bench.trust",
     "u": "chat.uncompact bench.subscribe",
     "v": "chat.result bench.level",
     "w": "chat.rewrite result.save traffic.waterfall frame.save bench.save wrap",
-    "x": "chat.export traffic.export bench.read_resources",
+    "x": "chat.export traffic.export",
     "y": "question.once frame.copy_value bench.copy yes answer(True) decide(True)",
     "Y": "frame.copy_path bench.copy_all",
+}
+
+
+AT_ONCE = set(
+    "chat.retry chat.cancel_call chat.uncompact servers.toggle servers.restart servers.disable bench.toggle"
+    " bench.restart bench.send bench.offer bench.offer_all bench.instructions bench.read_resources"
+    " bench.subscribe question.once question.session question.always question.no".split()
+)
+"""Actions that change or send something without asking."""
+
+GUARDED = {
+    # these keys answer a card that lists them, only once it has been in view for a moment
+    **dict.fromkeys("ynta", "an approval"),
+    "o": "result.open is in a dialog, and opens after a question",
 }
 
 
@@ -143,6 +157,11 @@ def test_no_key_has_two_meanings():
     known = allowed()
     several = {key: names for key, names in bound().items() if len(names) > 1}
     assert {key: names - known[key] for key, names in several.items() if names - known[key]} == {}
+
+
+def test_no_habit_of_one_screen_changes_something_on_another():
+    mixed = {key: names for key, names in bound().items() if names & AT_ONCE and names - AT_ONCE}
+    assert {key: names for key, names in mixed.items() if key not in GUARDED} == {}
 
 
 def test_every_meaning_is_bound():

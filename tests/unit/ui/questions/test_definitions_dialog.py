@@ -77,7 +77,7 @@ async def test_changes_that_were_not_on_screen_are_not_accepted() -> None:
         waiting = asked(person.definitions(question(*(changed(f"tool{number}") for number in range(12)))))
         await shown(app, DefinitionsDialog)
         await pilot.press("ctrl+s")
-        await shows(app, "There is more of it below.")
+        await shows(app, "There is more below.")
         assert not waiting.done()
         await pilot.press("end", "ctrl+s")
         assert (await waiting).action is Action.ACCEPT

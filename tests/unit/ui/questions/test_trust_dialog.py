@@ -30,6 +30,6 @@ async def test_the_question_says_what_each_answer_does_and_who_says_so(size: tup
         await shows(app, "ctrl+s trust", "ctrl+x do not trust", "esc not now")
         text = " ".join(screen_text(app).replace("▌", " ").split())
         assert "marks [b]get[/b] as read-only" in text and "\x1b" not in text
-        assert "run without asking" in text and "asks you first" in text
+        assert "run without approval" in text and "need approval" in text
         await pilot.press("escape")
         await task

@@ -5,7 +5,15 @@ from dataclasses import replace
 from tui.core.context.definition_tokens import DefinitionTokens
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport
-from tui.ui.widgets.server_rows import Look, ages_fit, head_row, noise_words, server_rows, token_facts
+from tui.ui.widgets.server_rows import (
+    Look,
+    ages_fit,
+    head_row,
+    noise_words,
+    server_rows,
+    token_facts,
+    tokens_fit,
+)
 from tui.ui.widgets.symbols import UNICODE
 
 SPEC = ServerSpec("far", transport=Transport.HTTP, url="https://h.example/mcp?api_key=s3cr3t")
@@ -94,6 +102,16 @@ def test_where_one_row_has_no_room_for_the_age_the_last_column_is_that_of_the_to
         assert lines[columns][1].endswith("~40 tokens")
         assert "<1 m" not in "".join(lines[columns])
         assert "STARTING" in lines[columns][2] and lines[columns][2].endswith("5 s")
+
+
+def test_where_one_row_has_no_room_for_the_word_tokens_all_have_the_number_alone():
+    sizes = {"far": DefinitionTokens({"get": 1_100}), "b": DefinitionTokens({"get": 40})}
+    every = status(), renamed(status(), "b")
+    for columns, ends in ((60, ("~1.1 k tokens", "~40 tokens")), (38, ("~1.1 k", "~40"))):
+        look = Look(columns, 8, UNICODE, 0, 5_000_000_000, Redactor(), sizes, ages=False)
+        look = replace(look, units=tokens_fit(every, look))
+        lines = ["".join(text for text, _ in head_row(one, look)).rstrip() for one in every]
+        assert all(line.endswith(end) for line, end in zip(lines, ends, strict=True)), lines
 
 
 def renamed(given, name):

@@ -24,7 +24,7 @@ FOLDED_NOTE = 3  # rows of an error below a collapsed card
 
 KEYS = (
     ("y", "once"),
-    ("t", "this session"),
+    ("t", "until quit"),
     ("a", "always"),
     ("n", "deny"),
     ("e", "deny with a reason"),
