@@ -32,7 +32,7 @@ async def test_what_would_run_and_what_yes_and_no_do_are_shown():
         await shown(app, ConsentDialog)
         await shows(app, "weather has changed since you agreed to it.", "npx -y [b]weather[/b]", "/srv")
         await shows(app, "! weather is not pinned", "changed: argument 1: was x, is now y")
-        await shows(app, "Yes: the program runs on this computer with your permissions.", "No: it is not started")
+        await shows(app, "Yes: the program runs on this computer with your permissions.", "No: it is not")
         await shows(app, "ctrl+s yes, start it", "ctrl+x no")
         waiting.cancel()
 
