@@ -436,6 +436,8 @@ class FakeRequestContext:
     def definition_tokens(self) -> Mapping[str, DefinitionTokens]:
         return self.tokens
 
+    latest_definition_tokens = definition_tokens
+
     def parts(self) -> Sequence[ContextPart]:
         return self.shown_parts
 

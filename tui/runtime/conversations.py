@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -285,11 +285,13 @@ class Conversations:
         """How often the tools that the model is offered were chosen so far."""
         return self._tool_selection.revision
 
-    def definition_tokens(self, instructions: Mapping[str, str]) -> Mapping[str, DefinitionTokens]:
-        """Return the tokens of each server's tool definitions, and of these instructions of servers."""
+    def definition_counter(
+        self, instructions: Mapping[str, str]
+    ) -> Callable[[], Mapping[str, DefinitionTokens]]:
+        """Return what counts the tokens of the offered tools and of these instructions, in any thread."""
         calibration = self._active_model.context_meter.calibration
-        tools = self._context.offered()
-        return definition_tokens(tools, instructions, calibration, self._tool_selection)
+        tools, selection = self._context.offered(), self._tool_selection
+        return lambda: definition_tokens(tools, instructions, calibration, selection)
 
     def context_parts(self, project: str, servers: Mapping[str, DefinitionTokens]) -> Sequence[ContextPart]:
         """Return what the next request is made of, without the question, in tokens."""

@@ -1,6 +1,8 @@
 """What a request to the model has besides the conversation: instructions and tools, and their tokens."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from tui.core.context.context_meter import Calibration, estimate
 from tui.core.context.context_parts import ContextPart
@@ -38,6 +40,7 @@ class RequestContext:
         self._conversations = conversations
         self._seen: object = None
         self._tokens: Mapping[str, DefinitionTokens] = {}
+        self._counting: asyncio.Future[Mapping[str, DefinitionTokens]] | None = None
 
     def look(self) -> None:
         """Look for changes of the project instructions. Blocks."""
@@ -72,14 +75,32 @@ class RequestContext:
 
     def definition_tokens(self) -> Mapping[str, DefinitionTokens]:
         """Return the tokens of each running server in a request; the same object until they change."""
-        host, conversations, calibration = self._host(), self._conversations(), self._calibration
-        seen = (host, host.revision, conversations.offers, calibration.ratio, calibration.samples)
-        if seen != self._seen:
-            self._seen = seen
-            found = conversations.definition_tokens(host.instructions())
-            if found != self._tokens:
-                self._tokens = found
+        if (seen := self._situation) != self._seen:
+            self._note(seen, self._conversations().definition_counter(self._host().instructions())())
         return self._tokens
+
+    def latest_definition_tokens(self) -> Mapping[str, DefinitionTokens]:
+        """Return the same, or while a thread counts them the ones before: 5,000 tools take 0.1 s."""
+        if self._counting is None and (seen := self._situation) != self._seen:
+            count = self._conversations().definition_counter(self._host().instructions())
+            self._counting = asyncio.get_running_loop().run_in_executor(None, count)
+            self._counting.add_done_callback(partial(self._counted, seen))
+        return self._tokens
+
+    @property
+    def _situation(self) -> object:
+        host, conversations, calibration = self._host(), self._conversations(), self._calibration
+        return host, host.revision, conversations.offers, calibration.ratio, calibration.samples
+
+    def _counted(self, seen: object, done: "asyncio.Future[Mapping[str, DefinitionTokens]]") -> None:
+        self._counting = None
+        if not done.cancelled():
+            self._note(seen, done.result())
+
+    def _note(self, seen: object, found: Mapping[str, DefinitionTokens]) -> None:
+        self._seen = seen
+        if found != self._tokens:
+            self._tokens = found
 
     def parts(self) -> Sequence[ContextPart]:
         """Return what the next request is made of, without the question, in tokens."""

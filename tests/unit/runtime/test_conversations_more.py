@@ -276,7 +276,7 @@ async def test_turns_keep_their_number_in_the_traffic_in_a_branch_and_when_opene
 async def test_a_tool_that_a_rule_denies_is_marked_and_takes_no_room(stage: Make):
     made = stage()
     [tool] = made.around.toolbox.tools()
-    before = made.conversations.definition_tokens({})
+    before = made.conversations.definition_counter({})()
     made.around.policy.rules = Rules.parsed([f"deny {tool.server}/*"])
     assert made.conversations.tool_marks() == {(tool.server, tool.name): f"not offered: deny {tool.server}/*"}
-    assert before and not made.conversations.definition_tokens({})
+    assert before and not made.conversations.definition_counter({})()

@@ -1,10 +1,13 @@
 """What a request has besides the conversation: the project's and the servers' part."""
 
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.conftest import until
 from tui.core.context.context_meter import Calibration
 from tui.core.context.definition_tokens import DefinitionTokens
 from tui.core.secrets.redact import Redactor
@@ -17,15 +20,20 @@ class Around:
 
     def __init__(self) -> None:
         self.revision = self.offers = self.counted = 0
+        self.counted_in: list[threading.Thread] = []
         self.context_meter = self
         self.calibration = Calibration()
 
     def instructions(self) -> dict[str, str]:
         return {"crm": "Ids are numbers."}
 
-    def definition_tokens(self, instructions: dict[str, str]) -> dict[str, DefinitionTokens]:
-        self.counted += 1
-        return {"crm": DefinitionTokens({"a": 50 + self.revision // 2}, len(instructions))}
+    def definition_counter(self, instructions: dict[str, str]) -> Callable[[], dict[str, DefinitionTokens]]:
+        def count() -> dict[str, DefinitionTokens]:
+            self.counted += 1
+            self.counted_in.append(threading.current_thread())
+            return {"crm": DefinitionTokens({"a": 50 + self.revision // 2}, len(instructions))}
+
+        return count
 
 
 @pytest.fixture
@@ -73,3 +81,11 @@ def test_tokens_are_counted_again_only_after_a_change(around: Around, tmp_path: 
     around.calibration.learn(1_000, 900)
     request.definition_tokens()
     assert around.counted == 4 and request.measured
+
+
+async def test_for_the_screen_they_are_counted_in_a_thread(around: Around, tmp_path: Path):
+    request = context(around, tmp_path)
+    assert request.latest_definition_tokens() == {}
+    await until(request.latest_definition_tokens)
+    assert request.latest_definition_tokens() is request.definition_tokens()
+    assert threading.main_thread() not in around.counted_in

@@ -7,7 +7,7 @@ what fits the question best, then what was offered before, then the other tools 
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -65,33 +65,35 @@ def key_of(tool: Tool) -> Key:
 
 def choose(
     table: NameTable, room: ToolBudget, before: ToolHistory, tokens_of: Callable[[str, Tool], int | None]
-) -> tuple[frozenset[Key], bool]:
-    """Return the tools to offer besides `find_tools`, and whether that is all of them.
+) -> tuple[frozenset[Key], bool, list[Tool]]:
+    """Return the tools to offer besides `find_tools`, whether that is all of them, and all tools by rank.
 
-    `tokens_of` returns the tokens of a tool's definition; None if it cannot be offered at all.
+    `tokens_of` returns the tokens of a tool's definition; None if it cannot be offered at all. If all fit,
+    nothing is ranked, and the last is empty.
     """
     items = table.items()
     if len(items) <= room.max_tools:
         sizes = {key_of(tool): tokens_of(name, tool) for name, tool in items}
         if sum(size or 0 for size in sizes.values()) <= room.tokens:
-            return frozenset(key for key, size in sizes.items() if size is not None), True
+            return frozenset(key for key, size in sizes.items() if size is not None), True, []
     chosen: set[Key] = set()
     own = any(is_read_result(tool) for _, tool in items)
     places = room.max_tools - 1 - (not own)
     tokens = room.tokens - RESERVED_TOKENS * (1 + (not own))
-    for name, tool in _ranked(items, table, before):
+    order = _ranked(items, table, before)
+    for name, tool in order:
         if len(chosen) >= places:
             break
         size = tokens_of(name, tool)
         if size is not None and size <= tokens:
             chosen.add(key_of(tool))
             tokens -= size
-    return frozenset(chosen), False
+    return frozenset(chosen), False, [tool for _, tool in order]
 
 
-def ranked(table: NameTable, before: ToolHistory) -> list[str]:
-    """Return the names of all tools in the order in which they would be offered."""
-    return [name for name, _ in _ranked(table.items(), table, before)]
+def ranked(table: NameTable, before: ToolHistory) -> list[Tool]:
+    """Return all tools in the order in which they would be offered."""
+    return [tool for _, tool in _ranked(table.items(), table, before)]
 
 
 def _ranked(
@@ -161,13 +163,17 @@ _COMMON = frozenset(
 
 def words(text: str) -> list[str]:
     """Return the words of `text` as they are compared: lower case, no endings; CJK as pairs of letters."""
-    found: list[str] = []
-    for word in _LETTERS.findall(_CAMEL.sub(" ", text).lower()):
-        if not word.isascii():
-            found += [word[at : at + 2] for at in range(max(1, len(word) - 1))] if _runs_on(word) else [word]
-        elif word not in _COMMON:
-            found.append(_stem(word))
-    return found
+    return [part for word in _split(text) for part in _compared(word)]
+
+
+def _split(text: str) -> list[str]:
+    return _LETTERS.findall(_CAMEL.sub(" ", text).lower())
+
+
+def _compared(word: str) -> Sequence[str]:
+    if not word.isascii():
+        return [word[at : at + 2] for at in range(max(1, len(word) - 1))] if _runs_on(word) else [word]
+    return () if word in _COMMON else (_stem(word),)
 
 
 def relevance(question: str, tools: Sequence[Tool]) -> list[float]:
@@ -175,13 +181,19 @@ def relevance(question: str, tools: Sequence[Tool]) -> list[float]:
     asked = set(words(question[:MAX_QUESTION]))
     if not asked:
         return [0.0] * len(tools)
-    weighed = [_weighed(tool, asked) for tool in tools]
+    known: dict[str, Collection[str]] = {}
+    weighed = [_weighed(tool, asked, known) for tool in tools]
     having = Counter(word for one in weighed for word in one)
     rare = {word: math.log(1 + len(tools) / count) for word, count in having.items()}
     return [sum(rare[word] * weight for word, weight in one.items()) for one in weighed]
 
 
-def _weighed(tool: Tool, asked: set[str]) -> dict[str, float]:
+def _weighed(tool: Tool, asked: set[str], known: dict[str, Collection[str]]) -> dict[str, float]:
+    """Return the words of the question that a tool has, and what each weighs.
+
+    `known` grows with the words of all tools, and what each has of the question: thousands of tools have
+    mostly the same words, and each is looked at once.
+    """
     properties = tool.schema.get("properties")
     names = list(properties)[:MAX_PROPERTIES] if isinstance(properties, dict) else []
     parts = (
@@ -191,8 +203,12 @@ def _weighed(tool: Tool, asked: set[str]) -> dict[str, float]:
     )
     found: dict[str, float] = {}
     for weight, text in parts:
-        for word in asked.intersection(words(text)):
-            found[word] = max(weight, found.get(word, 0.0))
+        for word in _split(text):
+            had = known.get(word)
+            if had is None:
+                had = known[word] = asked.intersection(_compared(word))
+            for one in had:
+                found[one] = max(weight, found.get(one, 0.0))
     return found
 
 

@@ -146,7 +146,7 @@ class ToolOffer:
         with_search = NameTable([*tools, searches])
         if not self._before.loaded and not self._before.turn:  # a new turn
             self._before = replace(self._before, loaded=loaded_in(self._before.talk, with_search, searches))
-        self.keys, everything = choose(self.table, self._room, self._before, tokens_of)
+        self.keys, everything, self._order = choose(self.table, self._room, self._before, tokens_of)
         self.quarantined = tuple(refused.values())
         offered = set(self.keys)
         left = len(self.table.items()) - len(self.keys) - len(self.quarantined)
@@ -180,8 +180,11 @@ class ToolOffer:
         """The names of the offered tools, most important first; empty if there are few."""
         if len(self.specs) <= FEW:
             return ()
+        order = self._order or ranked(self.table, self._before)
+        own = [tool for _, tool in self.table.items() if is_find_tools(tool)]
+        best = dict.fromkeys(self.table.name_of(tool) for tool in (*own, *order))
         offered = {spec.name for spec in self.specs}
-        return tuple(name for name in ranked(self.table, self._before) if name in offered)
+        return tuple(name for name in best if name in offered)
 
     def renewed(self, tools: Sequence[Tool]) -> "ToolOffer":
         """Return the offer of `tools` in the same turn: this one if nothing changed.

@@ -237,12 +237,12 @@ class Turn:
 
     async def _turn(self) -> None:
         deps = self._deps
-        offer = self._actor.refresh_tools()
+        offer = await self._actor.refresh_tools()
         self._emit(TurnStarted(deps.model.label, len(offer), offer.notice, self._number))
         extra, corrections = "", 0
         while (reached := self.meter.reached(deps.clock.now_ns())) is None:
             self.meter.steps += 1
-            self._actor.refresh_tools()
+            await self._actor.refresh_tools()
             self._take_steering()
             try:
                 reply = await self._think(extra, tools=not corrections)

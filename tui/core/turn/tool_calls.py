@@ -50,6 +50,9 @@ PROGRESS_NS = 50_000_000
 """Interval between progress events of one call; a server may send thousands a second."""
 
 
+MANY_TOOLS = 500
+"""Tools from which on they are chosen in a thread."""
+
 SERVER_PATIENCE_NS = 8_000_000_000
 """How long a call waits for its server, which is starting."""
 
@@ -141,15 +144,19 @@ class ToolCallRunner:
         self._chosen = False
         self.offer = ToolOffer(())
 
-    def refresh_tools(self) -> ToolOffer:
+    async def refresh_tools(self) -> ToolOffer:
         """Update the offer; servers may start and stop while a turn runs."""
         tools = self._deps.policy.rules.offered(self._toolbox.tools())
-        if self._chosen:
-            self.offer = self.offer.renewed(tools)
-        else:
-            talk, window = self._conversation.messages, self._deps.context_meter.window
-            self.offer = self._deps.tool_selection.offer(tools, window=window, talk=talk)
-            self._chosen = True
+        talk, window = tuple(self._conversation.messages), self._deps.context_meter.window
+
+        def chosen() -> ToolOffer:
+            if self._chosen:
+                return self.offer.renewed(tools)
+            return self._deps.tool_selection.offer(tools, window=window, talk=talk)
+
+        # To rank 10,000 tools takes half a second (measured), in which no key would be heard.
+        self.offer = await asyncio.to_thread(chosen) if len(tools) > MANY_TOOLS else chosen()
+        self._chosen = True
         return self.offer
 
     def _find_tools(self, query: str, count: int) -> str:
@@ -164,9 +171,11 @@ class ToolCallRunner:
             self._emit(Notice(f"Loaded {name}: the model called it by name."))
 
     def propose(self, step: int, call: CallRequest) -> PreparedCall:
-        rules = self._deps.policy.rules
-        denied = [tool for tool in self._toolbox.tools() if rules.denying(tool) is not None]
-        item = prepare(call, self.offer.table, self._deps.absent(), self._deps.turned_off(), denied)
+        rules, off, denied = self._deps.policy.rules, list[Tool](), list[Tool]()
+        if self.offer.table.resolve(call.name) is None:
+            off += self._deps.turned_off()
+            denied += [tool for tool in self._toolbox.tools() if rules.denying(tool) is not None]
+        item = prepare(call, self.offer.table, self._deps.absent(), off, denied)
         self._proposed[call.id] = item
         if item.tool is not None and item.why != "denied" and not self.offer.is_loaded(item.tool):
             self._load(item.tool)
@@ -233,7 +242,7 @@ class ToolCallRunner:
             await deps.clock.sleep(LOOK_SECONDS)
         if said:
             self._emit(Waiting(""))
-            self.refresh_tools()
+            await self.refresh_tools()
 
     async def _checked(self, position: int, item: PreparedCall, waiting: int) -> PreparedCall:
         limits = self._deps.limits

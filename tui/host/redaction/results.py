@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 LARGE = 256 * 1024
 """Characters from which a result is searched in a thread."""
 
+TOGETHER = 100
+"""Definitions that are searched for secrets at once."""
+
 T = TypeVar("T")
 
 
@@ -54,13 +57,22 @@ class ResultRedactor:
     def tools(self, tools: Iterable[Tool]) -> list[Tool]:
         """Return tools without secrets in their definitions, with the digests that they have with them."""
         known, cleared = self._redactor.known, self._cleared_tools
-        found: list[Tool] = []
-        for tool in tools:
-            place = tool.server, tool.name
-            before = cleared.get(place)
+        found = list(tools)
+        new: list[int] = []
+        for at, tool in enumerate(found):
+            before = cleared.get((tool.server, tool.name))
             if before is None or before[0] is not tool or before[2] != known:
-                before = cleared[place] = tool, self._tool(tool), known
-            found.append(before[1])
+                new.append(at)
+            else:
+                found[at] = before[1]
+        for start in range(0, len(new), TOGETHER):
+            some = new[start : start + TOGETHER]
+            # One search is cheaper than many: nearly no tool holds a secret.
+            sound = not self._holds([text for at in some for text in _texts_of_tool(found[at])])
+            for at in some:
+                tool = found[at]
+                found[at] = tool if sound and not tool.hidden else self._tool(tool)
+                cleared[tool.server, tool.name] = tool, found[at], known
         return found
 
     def definition(self, tool: Tool) -> Tool:
@@ -111,7 +123,7 @@ class ResultRedactor:
         return self.text(joined) != joined
 
     def _tool(self, tool: Tool) -> Tool:
-        if not self._holds([tool.title, tool.description, *texts_in(tool.schema)]):
+        if not self._holds(_texts_of_tool(tool)):
             return tool if not tool.hidden else replace(tool, hidden=self.hidden(tool.hidden))
         return replace(
             tool,
@@ -201,6 +213,10 @@ class ResultRedactor:
             return cleared
         inside = self._redactor.redact_spoken_bytes(octets)
         return cleared if inside == octets else b64encode(inside).decode()
+
+
+def _texts_of_tool(tool: Tool) -> list[str]:
+    return [tool.title, tool.description, *texts_in(tool.schema)]
 
 
 def _texts_of(contents: Sequence[Content]) -> Iterator[str]:

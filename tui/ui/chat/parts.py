@@ -138,7 +138,7 @@ class ChatParts:
         regions.servers.show_host(
             runtime.host,
             runtime.redactor,
-            tokens=runtime.request.definition_tokens,
+            tokens=runtime.request.latest_definition_tokens,
             mistakes=bool(runtime.problems),
         )
         if runtime.conversations.messages:  # a saved conversation was named on the command line

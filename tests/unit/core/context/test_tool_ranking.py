@@ -22,7 +22,7 @@ def server(name: str, count: int = 10) -> list[Tool]:
 
 def chosen(tools: list[Tool], max_tools: int = 6, size: int = 10, **more: object) -> set[Key]:
     room = ToolBudget(max_tools, more.pop("window", None))  # type: ignore[arg-type]
-    keys, _ = choose(NameTable(tools), room, ToolHistory(**more), lambda name, one: size)  # type: ignore[arg-type]
+    keys, _, _ = choose(NameTable(tools), room, ToolHistory(**more), lambda name, one: size)  # type: ignore[arg-type]
     return set(keys)
 
 
@@ -31,7 +31,9 @@ def called(name: str) -> AssistantMessage:
 
 
 def test_all_are_offered_where_all_fit() -> None:
-    keys, everything = choose(NameTable(server("a", 5)), ToolBudget(5), ToolHistory(), lambda name, one: 10)
+    keys, everything, _ = choose(
+        NameTable(server("a", 5)), ToolBudget(5), ToolHistory(), lambda name, one: 10
+    )
     assert len(keys) == 5 and everything
 
 
@@ -88,7 +90,7 @@ def test_definitions_that_fill_the_window_are_left_out_one_by_one() -> None:
 
 def test_one_large_definition_does_not_keep_out_the_small_ones() -> None:
     tools = server("a")
-    keys, _ = choose(
+    keys, _, _ = choose(
         NameTable(tools),
         ToolBudget(100, 4000),
         ToolHistory(),
@@ -99,7 +101,7 @@ def test_one_large_definition_does_not_keep_out_the_small_ones() -> None:
 
 def test_a_tool_that_cannot_be_offered_uses_no_slot() -> None:
     tools = server("a")
-    keys, _ = choose(
+    keys, _, _ = choose(
         NameTable(tools), ToolBudget(5), ToolHistory(), lambda name, one: None if one.name == "a0" else 1
     )
     assert len(keys) == 3
