@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MAX_PAGES = 100
 MAX_TOOLS = 10_000
+MAX_CURSOR = 64 * 1024
 MAX_NAME = 128
 DESCRIPTION_CHARS = 2048
 MAX_QUARANTINED = 200
@@ -119,6 +120,9 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
             return walk
         if not isinstance(following, str):
             walk.note = "a cursor is not a string; listing stopped"
+            return walk
+        if len(following) > MAX_CURSOR:
+            walk.note = f"a cursor of {len(following):,} characters; listing stopped"
             return walk
         if following in seen:
             walk.note = (

@@ -61,6 +61,19 @@ async def test_too_many_entries_are_cut_with_a_note():
     assert "rest is omitted" in walk.note
 
 
+async def test_one_page_of_too_many_entries_is_cut_with_a_note():
+    walk, _ = await walked({None: {"tools": [1] * 11}}, limit=10)
+    assert (len(walk.items), walk.note) == (10, "more than 10 entries; the rest is omitted")
+    walk, _ = await walked({None: {"tools": [1] * 10}}, limit=10)
+    assert (len(walk.items), walk.note) == (10, "")
+
+
+async def test_a_huge_cursor_ends_the_listing_and_is_not_sent_back():
+    walk, asked = await walked({None: {"tools": [1], "nextCursor": "c" * 1_000_000}})
+    assert (walk.items, walk.note) == ([1], "a cursor of 1,000,000 characters; listing stopped")
+    assert asked == [None]
+
+
 async def test_a_cursor_that_is_not_text_ends_the_listing():
     walk, _ = await walked({None: {"tools": [1], "nextCursor": {"page": 2}}})
     assert (walk.items, walk.note) == ([1], "a cursor is not a string; listing stopped")

@@ -1,5 +1,6 @@
 import json
 import re
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -54,6 +55,16 @@ def test_numbers_that_cannot_be_written_as_json_are_refused(odd):
 )
 def test_an_object_is_found_among_other_text(before, after):
     assert objects_within(f'{before}{{"id":1}}{after}'.encode(), OPENING) == [{"id": 1}]
+
+
+def test_escaped_characters_take_no_memory_of_their_own():
+    raw = json.dumps("\U0001f469\u200d" * 100_000).encode()  # 200,000 escapes, 1.8 MB
+    tracemalloc.start()
+    try:
+        assert read_json(raw) == "\U0001f469\u200d" * 100_000
+        assert tracemalloc.get_traced_memory()[1] < 4 * len(raw)
+    finally:
+        tracemalloc.stop()
 
 
 def test_several_objects_in_a_row_are_all_found():
