@@ -103,7 +103,9 @@ class _EmptyModule(ModuleType):
     def __getattr__(self, name: str) -> type:
         if not name[0].isupper():
             raise AttributeError(name)  # `from module import name` then imports a submodule
-        return type(name, (_Nothing,), {})
+        made = type(name, (_Nothing,), {})
+        setattr(self, name, made)  # the libraries look some up at each request
+        return made
 
 
 class _Nothing:

@@ -51,6 +51,12 @@ def test_names_written_like_classes_are_empty_classes_and_others_are_modules(des
     assert printed_by(code, desk) == "type desk.drawers.shapes"
 
 
+def test_a_name_that_is_looked_up_again_is_the_same_class(desk):
+    (desk / "desk" / "__init__.py").write_text("from desk import drawers as kept\n")
+    code = f"{LOAD}import desk\nprint(desk.kept.Upper is desk.kept.Upper)"
+    assert printed_by(code, desk) == "True"
+
+
 def test_who_imports_the_part_afterwards_gets_the_real_one(desk):
     code = f"{LOAD}from desk.drawers import Upper\nimport desk\nprint(Upper is desk.Upper)"
     assert printed_by(code, desk) == "loaded\nFalse"
