@@ -1,5 +1,6 @@
 """Comparing two entries or two calls, and the waterfall of a turn."""
 
+import pytest
 from textual.pilot import Pilot
 
 from tests.conftest import until
@@ -124,3 +125,24 @@ async def test_the_waterfall_opens_the_turn_of_the_entry() -> None:
         screen.list.select(2)
         await press(pilot, "w")
         await shows(pilot.app, "WATERFALL  turn 1")
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (8, "WATERFALL  turn 8 of 8   "),
+        (1, "WATERFALL  turn 1 of the conversation, turn 8 of 8 in this recording"),
+    ],
+)
+async def test_the_waterfall_has_the_number_that_the_turn_has_in_the_conversation(number, words) -> None:
+    runtime = FakeRuntime(says("Done."))
+    async with app_with(runtime) as (app, pilot):
+        await press(pilot, "x", "enter")
+        await shows(app, "Done.")
+        turn = app.main.parts.spans.entries[0]
+        turn.number, turn.traffic = number, 8
+        runtime.recorded.call(cause=Cause(8, 1, "call-1"))
+        await press(pilot, "f4")
+        await until(lambda: app.screen.list.selected)
+        await press(pilot, "w")
+        await shows(app, words)

@@ -68,6 +68,21 @@ async def test_entries_that_are_loaded_after_the_question_are_not_exported(tmp_p
         assert seqs(path) == [13, 15]
 
 
+async def test_a_list_of_calls_is_exported_as_it_is_listed_or_with_all_entries(tmp_path: Path) -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        screen.exporter.folder = lambda: tmp_path
+        await press(pilot, "6")
+        await until(lambda: len(screen.list.view) == 3)
+        await press(pilot, "x")
+        await until(lambda: "all entries: 11" in screen_text(pilot.app))
+        assert "as listed, calls only: 3 entries" in screen_text(pilot.app)
+        await press(pilot, "enter", "enter", "enter")
+        await until(lambda: only(tmp_path) and not screen.exporter.note)
+        path = only(tmp_path)
+        assert path is not None
+        assert seqs(path) == [2, 4, 9]
+
+
 async def test_a_call_is_exported_as_html(tmp_path: Path) -> None:
     async with opened(some().recording()) as (screen, pilot):
         screen.exporter.folder = lambda: tmp_path

@@ -13,6 +13,7 @@ from tests.ui.bench_stage import rich_runtime, tool
 from tui.core.servers import ServerState, StopReason
 from tui.core.tools import TextContent, ToolResult
 from tui.core.workbench import CacheHint, ResourceInfo, ResourceSubscription
+from tui.ui.widgets.rows import text_of
 from tui.ui.workbench.bars import BenchTab
 from tui.ui.workbench.screen import ServerScreen
 
@@ -384,6 +385,21 @@ async def test_the_traffic_tab_shows_only_the_server() -> None:
         await until(lambda: len(screen.traffic.list.view) == 2)
         assert "get_weather" in screen_text(app_of(screen))
         assert "add_note" not in screen_text(app_of(screen))
+
+
+async def test_the_headings_of_the_traffic_tab_stand_over_their_columns_after_a_resize() -> None:
+    runtime = rich_runtime()
+    runtime.recorded.call("get_weather")
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("6")
+        await until(lambda: len(screen.traffic.list.view) == 2)
+
+        def heading() -> str:
+            return text_of(screen.traffic.list.heading()).rstrip()
+
+        for width in (80, 120, 80):
+            await pilot.resize_terminal(width, 30)
+            await until(lambda: heading() in screen_text(app_of(screen)), what=f"the headings of {width}")
 
 
 # ---- what must never be ----

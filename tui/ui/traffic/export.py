@@ -107,8 +107,13 @@ class Exporter:
         if index < 0 or not rows:
             return {}
         found: dict[str, tuple[str, Sequence[int]]] = {}
-        words = self._filtering.so_far or "filtered entries" if self._filtering.is_filtered else "everything"
-        found["shown"] = (f"{words}: {entry_count(len(rows))}", rows)
+        if 0 < (listed := len(self._filtering.rows)) < len(rows):
+            what = "calls only" if self._filtering.has_calls_only else "without what is folded"
+            places = sorted(self._filtering.rows.indices(0, listed))
+            found["listed"] = (f"as listed, {what}: {entry_count(listed)}", places)
+        words = self._filtering.so_far or "filtered entries" if self._filtering.is_filtered else "all entries"
+        counted = entry_count(len(rows)) if words != "all entries" else exact(len(rows))
+        found["shown"] = (f"{words}: {counted}", rows)
         if marked := list(compress(range(len(entries)), entries.marked)):
             found["marked"] = (f"marked entries: {entry_count(len(marked))}", marked)
         if root := entries.root[index]:

@@ -77,6 +77,16 @@ class Filtering:
         return self._arranged
 
     @property
+    def has_calls_only(self) -> bool:
+        """Whether the list has calls only, each once."""
+        return self._arranged is not None and self._arranged.calls_only
+
+    @property
+    def rows(self) -> View | Arrangement:
+        """What the list shows."""
+        return self._arranged if self._arranged is not None else self.view
+
+    @property
     def hits(self) -> View | None:
         """The view of what is searched for, None without a search."""
         return self._search
@@ -169,6 +179,9 @@ class Filtering:
 
     def why_empty(self, query: Query, opened_with: str) -> tuple[str, ...]:
         recording = self._recording
+        if self.has_calls_only and self.order is not None and len(self.view):
+            again = "6 twice" if self.order.descending else "6"
+            return ("Sorted by latency, the list has calls only: none yet.", f"{again} lists all entries.")
         if query.root is not None:
             return _EMPTY_OPENED if query.text == opened_with else _EMPTY_FILTER
         if self._arranged is not None and self._arranged.calls_only and len(recording.entries):

@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 
 from tui.core.traffic import Entry, Outcome, TrafficReader
 from tui.traffic.record.entry_columns import Recording
-from tui.traffic.spans.entries import Span
+from tui.traffic.spans.entries import Span, TurnSpan
 from tui.traffic.spans.waterfall import TimeBar, TimeShare, Waterfall, of_entries, of_spans
 from tui.ui.keys.footer import Footer
 from tui.ui.traffic.previews import ReaderThread
@@ -107,6 +107,16 @@ class Turns:
         self._found: tuple[int, int, list[Entry]] = (0, 0, [])  # turn, entries seen, its entries
         self._reading: asyncio.Task[None] | None = None
 
+    def words(self, turn: int, last: int) -> str:
+        """Return which turn of `last` that is: with its number in the conversation, if it has another one."""
+        recorded = f"turn {turn} of {last}"
+        for one in self._spans() if self._spans is not None else ():
+            if isinstance(one, TurnSpan) and one.traffic == turn and not one.past:
+                if one.number == turn:
+                    return recorded
+                return f"turn {one.number} of the conversation, {recorded} in this recording"
+        return recorded if self._spans is None else f"{recorded} in this recording"
+
     def look_up(self, turn: int) -> Waterfall | None:
         """Return the waterfall of a turn from what was read so far, and begin to read what is new."""
         if self._spans is not None:
@@ -188,7 +198,7 @@ class WaterfallScreen(ModalScreen[str | None]):
 
     def look(self) -> None:
         found = self._turns.look_up(self._turn)
-        left: Row = (("WATERFALL  ", "text bold"), (f"turn {self._turn} of {self._last}", "text"))
+        left: Row = (("WATERFALL  ", "text bold"), (self._turns.words(self._turn, self._last), "text"))
         if found is not None:
             left = (*left, (f"   {span(found.ns)}", "text"), (f"   {found.words}", "dim"))
         if found is not None:

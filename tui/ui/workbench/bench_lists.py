@@ -33,8 +33,11 @@ OFF_SIGN = "-"
 WITHHELD = ("off", "not loaded", "not offered")
 """Marks of tools that the model does not get, and their sign where there is no room for the word."""
 
-LEAST_NAME = 16
-"""Cells that names need at least, or as many as the longest has, before notes are shortened."""
+LEAST_NAME = 24
+"""Cells that names get at least, or as many as the longest has, before marks and notes are words."""
+
+LEAST_LEGEND = 16
+"""Columns from which a list explains its signs."""
 
 WITH_SIZE = 40
 """Columns from which a list has a column for sizes."""
@@ -220,7 +223,7 @@ class ItemList(LinePane):
         if not long[0] and marks & set(WITHHELD):
             words.append(f"{OFF_SIGN} not for the model")
         width = self.columns - 1
-        if not words or width < LEAST_NAME:
+        if not words or width < LEAST_LEGEND:
             return []
         return [EMPTY, *wrap((("  ".join(words), "dim"),), width, first=(("  ", ""),))]
 

@@ -41,6 +41,7 @@ class ServerTraffic(Vertical):
 
     def __init__(self, recording: Recording, server: str, signs: Symbols, *, id: str) -> None:
         super().__init__(id=id)
+        self._headings = Headings(lambda: self.list.heading())
         self.query_text = f"server:{written(server)}"
         self._reader = ReaderThread(recording.open_reader)
         self._filtering = Filtering(recording)
@@ -55,7 +56,7 @@ class ServerTraffic(Vertical):
         )
 
     def compose(self) -> ComposeResult:
-        yield Headings(self.list.heading)
+        yield self._headings
         yield self.list
 
     def on_mount(self) -> None:
@@ -64,6 +65,7 @@ class ServerTraffic(Vertical):
     def look(self) -> None:
         """Show what is new; cheap if nothing is."""
         self.list.tick()
+        self._headings.look()
         self._previews.look()
 
     async def on_unmount(self) -> None:

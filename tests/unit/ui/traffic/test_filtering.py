@@ -3,7 +3,8 @@
 import pytest
 
 from tests.conftest import until, wait_until
-from tests.ui.traffic_stage import WALL_NS, some
+from tests.ui.traffic_stage import WALL_NS, Recorded, some
+from tui.core.traffic import Kind
 from tui.traffic.filter import view as view_module
 from tui.traffic.filter.arrangement import Order, SortColumn
 from tui.traffic.filter.query import parse
@@ -52,4 +53,18 @@ def test_sorted_by_latency_the_title_names_calls_only() -> None:
         filtering.order = Order(column)
         wait_until(filtering.arranged().advance)
         assert text_of(filtering.order_row).endswith(words)
+    filtering.close()
+
+
+def test_a_list_of_calls_without_one_says_how_to_see_all_entries() -> None:
+    recorded = Recorded()
+    recorded.add(Kind.EVENT, method="spawn")
+    filtering = Filtering(recorded.recording())
+    wait_until(filtering.view.advance)
+    for descending, keys in ((True, "6 twice"), (False, "6")):
+        filtering.order = Order(SortColumn.LATENCY, descending)
+        wait_until(filtering.arranged().advance)
+        first, then = filtering.why_empty(filtering.query, "")
+        assert first == "Sorted by latency, the list has calls only: none yet."
+        assert then == f"{keys} lists all entries."
     filtering.close()

@@ -38,7 +38,7 @@ TOOLS = of_tools(
 )
 
 
-@pytest.mark.parametrize(("width", "marks"), [(40, ("read-only", "destructive")), (26, ("R", "!"))])
+@pytest.mark.parametrize(("width", "marks"), [(44, ("read-only", "destructive")), (26, ("R", "!"))])
 async def test_the_read_only_mark_is_a_column_whatever_the_length_of_the_name(width, marks):
     found = await lines(TOOLS, width)
     read_only, destructive = marks
@@ -80,7 +80,7 @@ def test_names_and_notes_are_whole_where_there_is_room():
     assert [found.columns_of(width) for width in (50, 80, 120, 200)] == [20, 32, 48, 55]
 
 
-@pytest.mark.parametrize(("width", "last"), [(40, None), (30, "  R read-only  ! destructive")])
+@pytest.mark.parametrize(("width", "last"), [(44, None), (30, "  R read-only  ! destructive")])
 async def test_signs_have_a_legend(width, last):
     app = OneList(TOOLS)
     async with app.run_test(size=(width, 10)) as pilot:
@@ -89,3 +89,12 @@ async def test_signs_have_a_legend(width, last):
         below = [text_of(app.list.row(index)) for index in range(len(TOOLS), app.list.row_count())]
         assert below == ([] if last is None else ["", last])
         assert not app.list.row_selectable(len(TOOLS))
+
+
+async def test_names_are_whole_before_marks_and_notes_are_words():
+    tools = of_tools(
+        [Tool("s", "toggle-simulated-logging"), Tool("s", "look", read_only=True)],
+        {("s", "look"): "loaded", ("s", "toggle-simulated-logging"): "loaded"},
+    )
+    for width in (34, 40, 48, 60):
+        assert "toggle-simulated-logging" in (await lines(tools, width))[0], width
