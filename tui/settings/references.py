@@ -3,8 +3,10 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tui.core.servers import Reference
+if TYPE_CHECKING:
+    from tui.core.servers import Reference
 
 HERE = frozenset(("PWD", "OLDPWD", "MCPTUI_PYTHON"))
 """Variables whose values are shown: where mcptui runs, and the Python that it runs with."""
@@ -75,7 +77,7 @@ def expand(text: str, env: Mapping[str, str]) -> Expanded:
     return Expanded(result, tuple(variables), tuple(missing), broken)
 
 
-def reference_in(text: str, env: Mapping[str, str]) -> Reference | None:
+def reference_in(text: str, env: Mapping[str, str]) -> "Reference | None":
     """Return what `text` takes from the environment, None if nothing does.
 
     Defaults that apply, and the values of `HERE`, are part of its text.
@@ -95,7 +97,11 @@ def reference_in(text: str, env: Mapping[str, str]) -> Reference | None:
         return f"${{{name}}}"
 
     shown = _REFERENCE.sub(named, text) if "${" in text else text
-    return Reference(shown, tuple(names)) if names else None
+    if not names:
+        return None
+    from tui.core.servers import Reference  # not needed for the first frame
+
+    return Reference(shown, tuple(names))
 
 
 def escaped(text: str) -> str:
