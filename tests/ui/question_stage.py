@@ -9,11 +9,12 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.conftest import until
-from tests.ui.app_stage import opened
+from tests.ui.app_stage import opened, screen_text
 from tests.ui.fakes import FakeRuntime
 from tui.core.questions import Questioner
 from tui.ui.app.app import McptuiApp
 from tui.ui.questions import question_line
+from tui.ui.questions.read_pane import ReadPane
 
 
 @pytest.fixture
@@ -33,6 +34,32 @@ async def app_with_person(
 
 async def shown(app: McptuiApp, dialog: type) -> None:
     await until(lambda: isinstance(app.screen, dialog) and app.screen.is_mounted, what=f"{dialog}")
+
+
+async def painted(app: McptuiApp, *, whole: bool = False) -> ReadPane:
+    """Wait until the text of a question is on screen, as far as it fits, or the whole of it."""
+    pane = app.screen.query_one(ReadPane)
+
+    def seen() -> bool:
+        screen_text(app)  # paints
+        top, height = pane.scroll_offset.y, pane.size.height
+        if whole:
+            return not pane.unread
+        return height > 0 and bool(pane.row_count()) and not pane._unread & set(range(top, top + height))
+
+    await until(seen, what="painted")
+    return pane
+
+
+async def read_by(app: McptuiApp, pilot: Pilot[int], key: str) -> None:
+    """Press a key until all of a question has been on screen."""
+    pane = await painted(app)
+    for _ in range(pane.row_count()):
+        if not pane.unread:
+            return
+        await pilot.press(key)
+        await painted(app)
+    assert not pane.unread
 
 
 def asked(question: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":

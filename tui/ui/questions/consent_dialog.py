@@ -5,10 +5,8 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical, VerticalScroll
-from textual.content import Content
+from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Static
 
 from tui.core.consent.question import ConsentQuestion
 from tui.core.questions import Action
@@ -16,7 +14,9 @@ from tui.core.text import clean, clean_line
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.questions.question_line import BREAKPOINTS, SHORT, QuestionLine, Ripeness
+from tui.ui.questions.question_line import BREAKPOINTS, NOT_READ, SHORT, QuestionLine, Ripeness
+from tui.ui.questions.read_pane import ReadPane
+from tui.ui.widgets.rows import Row
 
 AROUND = 8
 """Rows of the screen that the text leaves: for its frame, and the keys in up to three lines."""
@@ -26,6 +26,23 @@ AROUND_IN_SHORT = 5
 
 MAX_LINES = 400
 """Facts, changes and risks that are shown; a server with more of them says so."""
+
+
+def consent_rows(question: ConsentQuestion) -> Iterator[Row]:
+    """Yield the lines of a question. The text is the file's: visible, never markup."""
+    yield (clean_line(question.server, 60), "text bold"), (f" {question.head}", "text")
+    yield ()
+    width = max(len(label) for label, _ in question.facts)
+    for label, text in question.facts:
+        yield (f"{label.ljust(width)}  ", "dim"), (clean(text), "text")
+    shown = [*(f"changed: {one}" for one in question.changes), *(f"! {one}" for one in question.risks)]
+    for text in shown[:MAX_LINES]:
+        yield ((clean(text), "warn"),)
+    if len(shown) > MAX_LINES:
+        yield ((f"! and {len(shown) - MAX_LINES} more lines that are not shown", "warn"),)
+    yield ()
+    for outcome in question.outcomes:
+        yield ((outcome, "dim"),)
 
 
 class ConsentDialog(ModalScreen[Action]):
@@ -38,16 +55,11 @@ class ConsentDialog(ModalScreen[Action]):
     DEFAULT_CSS = """
     ConsentDialog { align: center bottom; background: $surface 60%; }
     ConsentDialog > Vertical {
-        width: 1fr; max-width: 110; height: auto; max-height: 100%; padding: 1 2; margin: 0 1 1 1;
+        width: 1fr; max-width: 110; height: auto; padding: 1 2; margin: 0 1 1 1;
         background: $panel; border-left: outer $accent;
     }
-    ConsentDialog Static { width: 1fr; height: auto; }
-    ConsentDialog VerticalScroll { height: auto; background: $panel; }
-    ConsentDialog .facts { margin: 1 0; }
-    ConsentDialog .outcome { color: $text-dim; }
     ConsentDialog QuestionLine { margin-top: 1; }
     ConsentDialog.-short > Vertical { padding: 0 2; margin: 0; }
-    ConsentDialog.-short .facts { margin: 0; }
     ConsentDialog.-short QuestionLine { margin-top: 0; }
     """
 
@@ -55,45 +67,32 @@ class ConsentDialog(ModalScreen[Action]):
         super().__init__()
         self.question = question
         self.ripeness = Ripeness()
-        self._room = VerticalScroll()
+        self.pane = ReadPane(consent_rows(question), self._read)
         self.line = QuestionLine(keys, ("ask.send", "ask.decline"), waiting)
         self.line.relabel("ask.send", "yes, connect" if question.is_remote else "yes, start it")
         self.line.relabel("ask.decline", "no")
 
     def compose(self) -> ComposeResult:
-        question = self.question
-        head = Content.assemble((clean_line(question.server, 60), "bold"), f" {question.head}")
         with Vertical():
-            with self._room:
-                yield Static(head, markup=False)
-                yield Static(Content("\n").join(self._facts()), classes="facts", markup=False)
-                for outcome in question.outcomes:
-                    yield Static(Content(outcome), classes="outcome", markup=False)
+            yield self.pane
             yield self.line
 
     def on_mount(self) -> None:
-        self._fit()
-        self.set_focus(self._room)
+        self.set_focus(self.pane)
+        self.call_after_refresh(self._fit)
 
     def on_resize(self) -> None:
+        self.call_after_refresh(self._fit)
+
+    def _read(self) -> None:
+        self.line.show_unread(self.pane.unread)
         self._fit()
 
     def _fit(self) -> None:
+        """Give the text the rows that the keys leave."""
         rows = self.app.size.height
-        self._room.styles.max_height = max(3, rows - (AROUND_IN_SHORT if rows < SHORT else AROUND))
-
-    def _facts(self) -> Iterator[Content]:
-        """Yield the lines of what would run. The text is the file's: visible, never markup."""
-        question = self.question
-        width = max(len(label) for label, _ in question.facts)
-        for label, text in question.facts:
-            yield Content.assemble((f"{label.ljust(width)}  ", "$text-dim"), clean(text))
-        shown = [(f"changed: {one}", "$warn") for one in question.changes]
-        shown += [(f"! {one}", "$warn") for one in question.risks]
-        for text, style in shown[:MAX_LINES]:
-            yield Content.assemble((clean(text), style))
-        if len(shown) > MAX_LINES:
-            yield Content.assemble((f"! and {len(shown) - MAX_LINES} more lines that are not shown", "$warn"))
+        room = rows - (AROUND_IN_SHORT if rows < SHORT else AROUND)
+        self.pane.styles.height = max(3, min(self.pane.row_count(), room))
 
     def show_waiting(self, waiting: int) -> None:
         self.line.show_waiting(waiting)
@@ -102,8 +101,8 @@ class ConsentDialog(ModalScreen[Action]):
         """Say yes, once all of it has been on screen."""
         if not self.ripeness.ripe:
             return
-        if self._room.scroll_offset.y < self._room.max_scroll_y:
-            self.line.say("There is more below. Scroll to the end first (pgdn, end).")
+        if self.pane.unread:
+            self.line.say(NOT_READ)
         else:
             self.dismiss(Action.ACCEPT)
 

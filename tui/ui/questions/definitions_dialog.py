@@ -1,6 +1,6 @@
 """Tools that changed since they were accepted: the difference, and whether the model may use them again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import ClassVar
 
@@ -19,10 +19,10 @@ from tui.core.text import clean_line
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.questions.question_line import BREAKPOINTS, SHORT, QuestionLine, Ripeness
-from tui.ui.widgets.lines import LinePane
+from tui.ui.questions.question_line import BREAKPOINTS, NOT_READ, SHORT, QuestionLine, Ripeness
+from tui.ui.questions.read_pane import ReadPane
 from tui.ui.widgets.literal import Literal
-from tui.ui.widgets.rows import Row, wrap
+from tui.ui.widgets.rows import Row
 
 AROUND = 6
 """Rows of the screen that the differences and the texts around them leave."""
@@ -49,32 +49,14 @@ MEANING = (
 )
 
 
-class DifferencePane(LinePane):
-    """The changes one below the other, the worst first."""
-
-    FOLLOWS = False
-
-    def __init__(self, changes: Sequence[DefinitionChange]) -> None:
-        super().__init__()
-        worst = sorted(changes, key=lambda one: -ORDER.index(one.verdict))
-        found = (line for one in worst for line in (*lines(one), ()))
-        self._lines: list[Row] = [
-            tuple((text, STYLES[kind]) for text, kind in line) for line in islice(found, MAX_LINES)
-        ]
-        if left := sum(1 for _ in found):
-            self._lines.append(((f"! {left} more lines are not shown. Do not accept them unseen.", "warn"),))
-        self._rows: list[Row] = []
-
-    def rewrap(self) -> None:
-        width = max(10, self.columns)
-        self._rows = [row for line in self._lines for row in (wrap(line, width) if line else [()])]
-        self.rows_changed()
-
-    def row_count(self) -> int:
-        return len(self._rows)
-
-    def row(self, index: int) -> Row:
-        return self._rows[index]
+def difference_lines(changes: Sequence[DefinitionChange]) -> Iterator[Row]:
+    """Yield the changes one below the other, the worst first."""
+    worst = sorted(changes, key=lambda one: -ORDER.index(one.verdict))
+    found = (line for one in worst for line in (*lines(one), ()))
+    for line in islice(found, MAX_LINES):
+        yield tuple((text, STYLES[kind]) for text, kind in line)
+    if left := sum(1 for _ in found):
+        yield ((f"! {left} more lines are not shown. Do not accept them unseen.", "warn"),)
 
 
 class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
@@ -91,12 +73,12 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
         background: $panel; border-left: outer $accent;
     }
     DefinitionsDialog Static { width: 1fr; height: auto; }
-    DefinitionsDialog DifferencePane { margin: 1 0; background: $panel; }
+    DefinitionsDialog ReadPane { margin: 1 0; }
     DefinitionsDialog .about { color: $text-dim; }
     DefinitionsDialog .odd { color: $warn; }
     DefinitionsDialog QuestionLine { margin-top: 1; }
     DefinitionsDialog.-short > Vertical { padding: 0 2; margin: 0; }
-    DefinitionsDialog.-short DifferencePane, DefinitionsDialog.-short QuestionLine { margin: 0; }
+    DefinitionsDialog.-short ReadPane, DefinitionsDialog.-short QuestionLine { margin: 0; }
     """
 
     def __init__(self, question: DefinitionsQuestion, keys: KeyOverrides, *, waiting: int) -> None:
@@ -104,7 +86,7 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
         self.question = question
         self.ripeness = Ripeness()
         self._review_key = keys.first_of("servers.changes")
-        self.pane = DifferencePane(question.changes)
+        self.pane = ReadPane(difference_lines(question.changes), self._read)
         self.line = QuestionLine(keys, ("ask.send", "ask.decline", "ask.cancel"), waiting)
 
     def compose(self) -> ComposeResult:
@@ -142,6 +124,10 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
     def on_resize(self) -> None:
         self.call_after_refresh(self._fit)
 
+    def _read(self) -> None:
+        self.line.show_unread(self.pane.unread)
+        self.call_after_refresh(self._fit)
+
     def show_waiting(self, waiting: int) -> None:
         self.line.show_waiting(waiting)
 
@@ -149,8 +135,8 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
         """Accept, once all changes have been on screen."""
         if not self.ripeness.ripe:
             return
-        if self.pane.scroll_offset.y < self.pane.max_scroll_y:
-            self.line.say("There is more below. Scroll to the end first (pgdn, end).")
+        if self.pane.unread:
+            self.line.say(NOT_READ)
         else:
             self.dismiss(DefinitionsAnswer(Action.ACCEPT))
 

@@ -19,6 +19,10 @@ BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]
 """A dialog on a screen of fewer than `SHORT` rows has the class `-short`, and leaves out its margins."""
 
 
+NOT_READ = "Read all of it first."
+"""What is said to a yes before that."""
+
+
 class Ripeness:
     """Whether a question has been visible long enough for a key to answer it."""
 
@@ -42,6 +46,7 @@ class QuestionLine(Static):
         self._actions = actions
         self._waiting = waiting
         self._said = ""
+        self._unread = ""
         self._words: dict[str, str] = {}
 
     def on_mount(self) -> None:
@@ -51,6 +56,13 @@ class QuestionLine(Static):
         """Show what is wrong, or nothing for ""."""
         self._said = text
         self._draw()
+
+    def show_unread(self, unread: str) -> None:
+        """Show what of the question has not been on screen yet. Once all was, a warning about it ends."""
+        if unread != self._unread:
+            self._unread = unread
+            self._said = self._said if unread else ""
+            self._draw()
 
     def show_waiting(self, waiting: int) -> None:
         self._waiting = waiting
@@ -63,8 +75,8 @@ class QuestionLine(Static):
 
     def _draw(self) -> None:
         parts: list[tuple[str, str]] = []
-        if self._said:
-            parts.append((f"! {clean_line(self._said, 300)}\n", "$warn"))
+        if said := " ".join(filter(None, (clean_line(self._said, 300), self._unread))):
+            parts.append((f"! {said}\n", "$warn"))
         for one in self._actions:
             parts.append((self._keys.first_of(one), "bold"))
             parts.append((f" {self._words.get(one, action(one).label)}    ", "$text-dim"))

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from tests.ui.app_stage import shows
-from tests.ui.question_stage import app_with_person, asked, ripe, shown
+from tests.ui.question_stage import app_with_person, asked, painted, read_by, ripe, shown
 from tui.core.consent.question import ConsentQuestion
 from tui.core.questions import Action
 from tui.ui.chat.approval_queue import Approvals
@@ -46,6 +46,7 @@ async def test_a_key_answers(key: str, action: Action):
         assert isinstance(person, Approvals)
         waiting = asked(person.consent(QUESTION))
         await shown(app, ConsentDialog)
+        await painted(app, whole=True)
         await pilot.press(key)
         assert await waiting is action
 
@@ -55,6 +56,7 @@ async def test_enter_and_letters_answer_nothing():
         assert isinstance(person, Approvals)
         waiting = asked(person.consent(QUESTION))
         await shown(app, ConsentDialog)
+        await painted(app)
         await pilot.press("y", "enter", "a", "space")
         assert not waiting.done()
         waiting.cancel()
@@ -66,11 +68,14 @@ async def test_yes_counts_only_once_all_of_a_long_command_was_on_screen():
         assert isinstance(person, Approvals)
         waiting = asked(person.consent(long))
         await shown(app, ConsentDialog)
+        await painted(app)
         await pilot.press("ctrl+s")
-        await shows(app, "There is more below.")
-        assert not waiting.done()
+        await shows(app, "Read all of it first.", "not shown yet (pgdn)")
         await pilot.press("end")
-        await shows(app, "rm")
+        await shows(app, "rm", "not shown yet (pgup)")
+        await pilot.press("ctrl+s")
+        assert not waiting.done()
+        await read_by(app, pilot, "pageup")
         await pilot.press("ctrl+s")
         assert await waiting is Action.ACCEPT
 

@@ -3,12 +3,12 @@
 import pytest
 
 from tests.ui.app_stage import screen_text, shows
-from tests.ui.question_stage import app_with_person, asked, ripe, shown
+from tests.ui.question_stage import app_with_person, asked, painted, read_by, ripe, shown
 from tui.core.definitions.accepted import Accepted, DefinitionChange
 from tui.core.definitions.definition import INSTRUCTIONS
 from tui.core.questions import Action, DefinitionsQuestion
 from tui.ui.questions import definitions_dialog
-from tui.ui.questions.definitions_dialog import DefinitionsDialog, DifferencePane
+from tui.ui.questions.definitions_dialog import DefinitionsDialog, difference_lines
 
 __all__ = ["ripe"]
 
@@ -33,6 +33,7 @@ async def test_a_key_answers(key: str, answer: Action) -> None:
     async with app_with_person() as (app, pilot, person):
         waiting = asked(person.definitions(question()))
         await shown(app, DefinitionsDialog)
+        await painted(app, whole=True)
         await pilot.press(key)
         assert (await waiting).action is answer
 
@@ -57,8 +58,8 @@ async def test_the_difference_shows_hostile_text_as_text() -> None:
 
 def test_lines_that_are_left_out_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(definitions_dialog, "MAX_LINES", 3)
-    pane = DifferencePane([changed(), changed("sub")])
-    assert "more lines are not shown" in pane._lines[-1][0][0] and len(pane._lines) == 4
+    lines = list(difference_lines([changed(), changed("sub")]))
+    assert "more lines are not shown" in lines[-1][0][0] and len(lines) == 4
 
 
 async def test_the_worst_change_comes_first() -> None:
@@ -74,10 +75,18 @@ async def test_the_worst_change_comes_first() -> None:
 
 async def test_changes_that_were_not_on_screen_are_not_accepted() -> None:
     async with app_with_person((80, 24)) as (app, pilot, person):
-        waiting = asked(person.definitions(question(*(changed(f"tool{number}") for number in range(12)))))
+        waiting = asked(person.definitions(question(*(changed(f"tool{number}") for number in range(5)))))
         await shown(app, DefinitionsDialog)
+        await painted(app)
+        await painted(app)
         await pilot.press("ctrl+s")
-        await shows(app, "There is more below.")
+        await shows(app, "Read all of it first.", "not shown yet (pgdn)")
         assert not waiting.done()
-        await pilot.press("end", "ctrl+s")
+        await pilot.press("end")
+        await painted(app)
+        await pilot.press("ctrl+s")
+        await shows(app, "not shown yet (pgup)")
+        assert not waiting.done()
+        await read_by(app, pilot, "pageup")
+        await pilot.press("ctrl+s")
         assert (await waiting).action is Action.ACCEPT

@@ -1,0 +1,72 @@
+"""Which lines of a question have been on screen."""
+
+import pytest
+from textual.app import App, ComposeResult
+
+from tests.conftest import until
+from tests.ui.app_stage import screen_text
+from tui.ui.questions.read_pane import ReadPane
+
+LINES = [((f"line {number}", "text"),) for number in range(100)]
+
+
+class Stage(App[None]):
+    """Shows a pane of ten rows."""
+
+    def __init__(self, lines: int = 100) -> None:
+        super().__init__()
+        self.told: list[str] = []
+        self.pane = ReadPane(LINES[:lines], lambda: self.told.append(self.pane.unread))
+
+    def compose(self) -> ComposeResult:
+        self.pane.styles.height = 10
+        yield self.pane
+
+
+async def told(app: Stage, words: str) -> None:
+    """Wait until the pane has said what is unread."""
+
+    def is_told() -> bool:
+        screen_text(app)  # paints
+        return bool(app.told) and app.told[-1] == words
+
+    await until(is_told, what=words)
+
+
+async def test_lines_that_fit_are_read_at_once():
+    app = Stage(10)
+    async with app.run_test():
+        await told(app, "")
+
+
+def test_nothing_is_read_before_it_is_laid_out():
+    assert Stage(10).pane.unread == "nothing shown yet"
+
+
+async def test_a_jump_over_the_middle_leaves_it_unread():
+    app = Stage()
+    async with app.run_test() as pilot:
+        await told(app, "90 lines not shown yet (pgdn)")
+        await pilot.press("end")
+        await told(app, "80 lines not shown yet (pgup)")
+        await pilot.press("home")
+        screen_text(app)
+        await pilot.press("pagedown")
+        await told(app, "71 lines not shown yet (pgdn)")
+        for left in (62, 53, 44, 35, 26, 17, 8):
+            await pilot.press("pagedown")
+            await told(app, f"{left} lines not shown yet (pgdn)")
+        await pilot.press("pagedown")
+        await told(app, "")
+
+
+@pytest.mark.parametrize("columns", [40, 120])
+async def test_lines_that_wrap_anew_are_to_be_read_again(columns: int):
+    app = Stage()
+    async with app.run_test() as pilot:
+        await told(app, "90 lines not shown yet (pgdn)")
+        await pilot.press("end")
+        await told(app, "80 lines not shown yet (pgup)")
+        await pilot.press("home")
+        await pilot.resize_terminal(columns, 24)
+        await told(app, "90 lines not shown yet (pgdn)")
