@@ -7,7 +7,7 @@ raises or leaks a process). Nobody cancels that task; an event asks it to stop.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -18,12 +18,11 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 
 from tui import __version__
 from tui.core.ports import Clock
-from tui.core.secrets.tool_arguments import SecretArguments
 from tui.core.servers import ServerSpec, StopReason
 from tui.core.tasks import STATUS_CHANGED, TaskBook
 from tui.core.text import clean_line
 from tui.core.time_limits import NO_CLOCKS, Pausable
-from tui.core.tools import CallFailure, ProgressSink, ToolResult
+from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
 from tui.core.trace_context import KEY as TRACEPARENT
 from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
@@ -72,8 +71,8 @@ class Connection:
     offered or not counted; `revisions`, how often these lists have changed; `hints`, what the server says of
     their caching.
     `requests` answers what the server asks, `tasks` follows its tasks, `subscriptions` are kept up.
-    `traceparent` is added to the `_meta` of requests, unless it is "". `secret_arguments` learns what schemas
-    of tools say is secret.
+    `traceparent` is added to the `_meta` of requests, unless it is "". `learn` is called in a thread with the
+    tools of each list before anybody else has them.
     """
 
     def __init__(
@@ -92,7 +91,7 @@ class Connection:
         tasks: TaskBook,
         subscriptions: Subscriptions | None = None,
         traceparent: Callable[[], str] = lambda: "",
-        secret_arguments: SecretArguments | None = None,
+        learn: Callable[[Sequence[Tool]], object] = len,
     ) -> None:
         self.transport = transport
         self.catalog = Catalog()
@@ -113,7 +112,7 @@ class Connection:
         self.tasks = ServerTasks(spec, tasks, requests, self._ask_about_task, clock.sleep, on_change)
         self._subscriptions = subscriptions or Subscriptions()
         self._traceparent = traceparent
-        self._secret_arguments = secret_arguments or SecretArguments()
+        self._learn = learn
         self._level_changed = asyncio.Event()
         self._clock = clock
         self._seconds = seconds
@@ -308,7 +307,7 @@ class Connection:
             walk = Walk(note=why, incomplete=True)
         before = self.catalog
         # A listing may be megabytes of schemas: check it off the event loop.
-        self.catalog = await asyncio.to_thread(
+        found = await asyncio.to_thread(
             build_catalog,
             self._spec.name,
             walk,
@@ -318,16 +317,13 @@ class Connection:
             protocol=self.protocol,
             header_map=header_map if self._repeats_arguments else None,
         )
-        await asyncio.to_thread(self._learn_secrets, self.catalog)
+        await asyncio.to_thread(self._learn, found.tools)
+        self.catalog = found
         if self._wire is not None:
             self._wire.tool_headers = self.catalog.headers
         if self._ready and self.catalog != before:
             self._on_change()
         return not walk.incomplete
-
-    def _learn_secrets(self, catalog: Catalog) -> None:
-        for tool in catalog.tools:
-            self._secret_arguments.learn(self._spec.name, tool.name, tool.schema)
 
     @property
     def _repeats_arguments(self) -> bool:

@@ -108,6 +108,7 @@ class Host:
             eras=eras or EraBook(),
             definitions=definitions or DefinitionBook(),
             consent=consent or AllOwn(),
+            redacted_tools=redaction.tools,
         )
         self._review = DefinitionReview(questioner or Refuser(), decisions or Undecided(), redaction.value)
         if tokens is not None:

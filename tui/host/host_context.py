@@ -1,6 +1,6 @@
 """What all servers of one host share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ from tui.core.questions import Refuser, Sampler
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import EraBook
 from tui.core.tasks import TaskBook
+from tui.core.tools import Tool
 from tui.core.traffic import TrafficSink
 from tui.host.process.watchdog import Watchdog
 from tui.host.server_requests import PatientQuestioner
@@ -25,7 +26,8 @@ class HostContext:
     """What all servers of one host share.
 
     `owner` is the mark of this host in the environment of its servers. `changed` is called with a server's
-    name when something shown of it changed. `eras` has what earlier starts have negotiated.
+    name when something shown of it changed. `eras` has what earlier starts have negotiated. `redacted_tools`
+    remembers tools without their secrets, for whoever asks for them next.
     """
 
     sink: TrafficSink
@@ -44,3 +46,4 @@ class HostContext:
     tasks: TaskBook = field(default_factory=TaskBook)
     definitions: DefinitionBook = field(default_factory=DefinitionBook)
     consent: ConsentGate = field(default_factory=AllOwn)
+    redacted_tools: Callable[[Sequence[Tool]], object] = len

@@ -399,9 +399,15 @@ class Supervisor:
             tasks=around.tasks,
             subscriptions=self.subscriptions,
             traceparent=around.traceparent,
-            secret_arguments=around.redactor.arguments,
+            learn=self._learn,
         )
         return made
+
+    def _learn(self, tools: Sequence[Tool]) -> None:
+        """Look through the tools of a list for secrets, in a thread: thousands take long."""
+        for tool in tools:
+            self._around.redactor.arguments.learn(self.spec.name, tool.name, tool.schema)
+        self._around.redacted_tools(tools)
 
     async def _after_death(self, ending: Ending) -> None:
         """Leave the next start to the next call, or wait for the restart if one is configured."""

@@ -30,12 +30,18 @@ FLAT = frozenset(
 )
 
 
+MAX_FIELDS = 200
+"""Fields of a form that a person may be expected to fill in."""
+
+
 def schema_problem(schema: Any) -> str:
     """Return why `schema` is not one that a server may ask for, or ""."""
     if not isinstance(schema, Mapping):
         return "requestedSchema must be an object"
     if schema.get("type", "object") != "object" or not isinstance(schema.get("properties", {}), Mapping):
         return 'requestedSchema must have "type": "object" and properties'
+    if (fields := len(schema.get("properties", {}))) > MAX_FIELDS:
+        return f"requestedSchema has {fields:,} fields (limit: {MAX_FIELDS})"
     for name, spec in _specs(schema):
         items = spec.source.get("items")
         is_list = spec.kind is FieldKind.ARRAY and (

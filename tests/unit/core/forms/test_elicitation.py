@@ -105,6 +105,7 @@ def test_a_required_field_that_is_not_set_is_named() -> None:
     [
         ([], "must be an object"),
         ({"type": "array"}, '"type": "object"'),
+        ({"properties": {f"f{number}": {} for number in range(201)}}, "has 201 fields (limit: 200)"),
         ({"properties": {"a": {"type": "object", "properties": {"b": {}}}}}, "'a' may not be an object"),
         (
             {"properties": {"a": {"type": "array", "items": {"type": "object"}}}},

@@ -1,6 +1,7 @@
 """A real server that returns its secret everywhere: the program never has it."""
 
 import sys
+import threading
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.core.tools import TextContent
 from tui.host.host import Host
+from tui.host.redaction.results import ResultRedactor
 
 LEAKY = Path(__file__).parents[1] / "leaky_server.py"
 SECRET = "canary-7f3a9c-secret"
@@ -106,3 +108,17 @@ async def test_a_resource_whose_uri_holds_a_secret_is_listed_without_and_can_be_
         result = await bench.read_resource("srv", resource.uri, call="hand-1", seconds=10)
     assert not result.is_error
     assert MARK in repr(result.content) and SECRET not in repr(result.content)
+
+
+async def test_a_list_of_tools_is_searched_in_a_thread_before_anybody_asks(monkeypatch):
+    threads = []
+
+    def watched(self, texts):
+        threads.append(threading.current_thread())
+        return search(self, texts)
+
+    search = ResultRedactor._holds
+    monkeypatch.setattr(ResultRedactor, "_holds", watched)
+    async with leaky() as host:
+        assert len(host.toolbox.tools()) == 1
+    assert threads and threading.main_thread() not in threads

@@ -6,9 +6,9 @@ from urllib.parse import quote
 import pytest
 
 from tui.core.secrets.redact import Redactor
-from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
+from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, Tool, ToolResult
 from tui.core.workbench import PromptMessage, PromptResult, RawAnswer
-from tui.host.redaction.results import LARGE, ResultRedactor
+from tui.host.redaction.results import LARGE, TOGETHER, ResultRedactor
 
 SECRET = 'canary "7f3a9c" sécret/+x'
 MARK = "[redacted:KEY]"
@@ -107,3 +107,15 @@ def test_progress_messages_are_redacted(redaction):
     told = []
     redaction.progress(lambda *what: told.append(what))(1, 2, f"with {SECRET}")
     assert told == [(1, 2, f"with {MARK}")]
+
+
+def test_of_many_tools_only_those_with_a_secret_are_changed(redaction):
+    tools = [Tool("s", f"t{number}", description="words") for number in range(3 * TOGETHER)]
+    tools[TOGETHER + 7] = Tool("s", "told", schema={"description": SECRET})
+    found = redaction.tools(tools)
+    assert found[TOGETHER + 7].schema == {"description": MARK}
+    others = [
+        (one, tool) for at, (one, tool) in enumerate(zip(found, tools, strict=True)) if at != TOGETHER + 7
+    ]
+    assert all(one is tool for one, tool in others)
+    assert all(one is again for one, again in zip(found, redaction.tools(tools), strict=True))
