@@ -47,7 +47,7 @@ _VIRAMAS = (
 """Signs that join two consonants of an Indic script (combining class 9); a joiner chooses the form."""
 
 _INDIC = "\u0900-\u0963\u0971-\u0dff"
-_JOINERS = re.compile(
+_JOINERS = (
     "[\u200c\u200d]"
     f"(?<![{_PICTURES}\ufe0f]\u200d(?=[{_PICTURES}]))"  # a picture made of two
     f"(?<![{_JOINING}][\u200c\u200d](?=[{_JOINING}]))"
@@ -56,15 +56,16 @@ _JOINERS = re.compile(
     f"(?<![{_VIRAMAS}][\u200c\u200d](?![\u200c\u200d]))"
     f"(?<![{_INDIC}][\u200c\u200d](?=[{_VIRAMAS}]))"
 )
-"""A joiner that no script needs where it is: between other characters it is invisible."""
+"""A joiner that no script needs where it is: between other characters it is invisible. This pattern and those
+below are for rare texts; `re` compiles them with the first one, not before the first frame."""
 
-_SELECTORS = re.compile(f"(?<![{_PICTURES}0-9#*])\ufe0f")
+_SELECTORS = f"(?<![{_PICTURES}0-9#*])\ufe0f"
 """The selector of the colored form of a picture, without a picture before it."""
 
-_GRAPHEME_JOINERS = re.compile("(?<![\u0591-\u05c7])\u034f")
+_GRAPHEME_JOINERS = "(?<![\u0591-\u05c7])\u034f"
 """Only Hebrew needs this one, between the marks of a letter."""
 
-_TAGS = re.compile("[\U000e0000-\U000e0fff]")
+_TAGS = "[\U000e0000-\U000e0fff]"
 _TAGS_START, _JOINERS_START = b"\xf3\xa0", b"\xe2\x80"
 """Their first bytes in UTF-8: bytes are searched ten times as fast as characters."""
 
@@ -98,11 +99,11 @@ def clean(text: str) -> str:
         return text if text.isprintable() else text.translate(_ASCII_TABLE)
     text = _UNSAFE.sub(_visible, text)
     if "\ufe0f" in text:
-        text = _SELECTORS.sub("\ufffd", text)
+        text = re.sub(_SELECTORS, "\ufffd", text)
     if "\u034f" in text:
-        text = _GRAPHEME_JOINERS.sub("\ufffd", text)
+        text = re.sub(_GRAPHEME_JOINERS, "\ufffd", text)
     if "\u200c" in text or "\u200d" in text:
-        text = _JOINERS.sub("\ufffd", text)
+        text = re.sub(_JOINERS, "\ufffd", text)
     return text
 
 
@@ -120,8 +121,8 @@ def visible(text: str) -> str:
         encoded = text.encode("utf-8", "replace")
         text = encoded.decode()
     if _TAGS_START in encoded:
-        text = _TAGS.sub("", text)
-    return _JOINERS.sub("", text) if _JOINERS_START in encoded else text
+        text = re.sub(_TAGS, "", text)
+    return re.sub(_JOINERS, "", text) if _JOINERS_START in encoded else text
 
 
 def octets(text: str) -> int:

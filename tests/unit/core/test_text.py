@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.programs import printed_by
 from tui.core.text import Cleaner, clean, clean_line, preview, visible, whole_words
 
 HOSTILE = [
@@ -165,3 +166,12 @@ def test_text_in_pieces_is_cleaned_as_the_whole_is(pieces: list[str]):
 def test_a_text_is_cut_between_words():
     assert whole_words("one two", 7) == "one two"
     assert whole_words("one two", 6) == "one…" and whole_words("one", 2) == "…"
+
+
+def test_patterns_for_rare_texts_are_not_compiled_at_the_start():
+    code = (
+        "import re\nmade, compiled = [], re.compile\n"
+        "re.compile = lambda pattern, *more: made.append(pattern) or compiled(pattern, *more)\n"
+        "import tui.core.text\nprint(sum('\\u200c' in str(one) or '\\ufe0f' in str(one) for one in made))"
+    )
+    assert printed_by(code) == "0"

@@ -13,7 +13,6 @@ from tui.core.jsonrpc.framing import Framer, Oversize
 from tui.core.text import clean
 from tui.core.units import size
 from tui.host.process.pipes import PipeReader
-from tui.host.process.reason_line import reason_line
 
 KEPT = 64 * 1024
 LINE_LIMIT = 4096
@@ -79,6 +78,8 @@ class StderrTail:
     def reason(self) -> str:
         """The line that says why the process ended, the last one if none stands out."""
         if self._reason[0] != self.revision:
+            from tui.host.process.reason_line import reason_line  # for servers that ended
+
             self._reason = (self.revision, reason_line(self.lines()))
         return self._reason[1]
 
