@@ -21,7 +21,7 @@ async def test_a_model_is_chosen_from_the_list_of_its_endpoint_tried_and_added()
         await pilot.press("up", "enter")
         await until(lambda: isinstance(app.screen, ModelForm))
         await pilot.press("ctrl+s")
-        await shows(app, "Added big. It answers from now on.")
+        await shows(app, "Added the model “big” and switched to it.")
         await until(lambda: app.screen is app.main)
     values = ModelValues("big", "https://big.example/v1", "small-1", "environment", "BIG_KEY")
     assert runtime.model_changes.done == [("try", values), ("add", values)]

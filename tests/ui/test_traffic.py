@@ -150,7 +150,7 @@ async def test_the_partner_of_an_answer_is_known_before_it_is_loaded() -> None:
         assert shown(screen.list)[1].split()[-2:] == ["…", "✓"]
         await press(pilot, "enter")
         screen.entry.show_tab(EntryTab.TIMING)
-        await until(lambda: "took        7.0 ms" in "".join(shown(screen.entry.page)))
+        await until(lambda: "took        7.0 ms on the wire" in "".join(shown(screen.entry.page)))
         await press(pilot, "escape", "slash", *"kind:response", "enter", "p")
         await until(lambda: len(screen.list.view) == 1)
         await until(lambda: "Entry 1 is not loaded yet." in told(pilot))
@@ -181,7 +181,7 @@ async def test_progress_belongs_to_its_call_and_a_key_selects_the_request() -> N
     async with opened(recorded.recording()) as (screen, pilot):
         await pilot.pause()
         assert shown(screen.list)[1].startswith("┊")
-        await press(pilot, "o")
+        await press(pilot, "B")
         assert screen.list.selected == 1
 
 

@@ -10,8 +10,10 @@ from tests.ui.fakes import FakeRuntime
 from tui.core.servers import ServerState, StopReason
 from tui.core.tools import CallFailure, TextContent, ToolResult
 from tui.core.traffic import Kind
+from tui.ui.traffic.bars import Headings
 from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.workbench.screen import ServerScreen
+from tui.ui.workbench.server_traffic import ServerTraffic
 
 LAST_WORDS = "weather exited with code 1 during the call.\nIts last lines:\nRuntimeError: out of clouds"
 
@@ -87,10 +89,10 @@ async def test_a_disabled_server_is_not_started_and_says_how_to_enable_it() -> N
         )
         await pilot.press("down")
         await pilot.press("ctrl+s")
-        await shows(app_of(screen), "It is disabled. Press d in the servers to enable it.")
+        await shows(app_of(screen), "It is disabled. Press o in the servers to enable it.")
         assert "starts it" not in screen_text(app_of(screen))
         await pilot.press("s")
-        said = "weather is disabled. Press d in the servers to enable it."
+        said = "weather is disabled. Press o in the servers to enable it."
         await until(lambda: any(said == one.message for one in app_of(screen)._notifications))
         assert runtime.host.status("weather").state is ServerState.STOPPED
 
@@ -137,6 +139,17 @@ async def test_a_start_requests_resources_and_prompts_once() -> None:
 
 
 # ---- the way to the frames and back ----
+
+
+async def test_the_headings_of_the_traffic_tab_follow_the_width() -> None:
+    async with opened(rich_runtime()) as (screen, pilot):
+        await pilot.press("6")
+        await until(lambda: screen.query(ServerTraffic))
+        tab = screen.query_one(ServerTraffic)
+        heads = tab.query_one(Headings)
+        before = heads.row(120)
+        await pilot.resize_terminal(80, 24)
+        await until(lambda: heads._painted == tab.list.heading() != before)
 
 
 async def test_one_escape_returns_from_the_traffic_of_a_call() -> None:

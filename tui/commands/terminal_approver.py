@@ -39,7 +39,7 @@ def trust_text(question: TrustQuestion) -> str:
     """Return the question whether to trust a server, with what each answer does."""
     server, tool = clean_line(question.server, 60), clean_line(question.tool, 80)
     return (
-        f"? Trust {server}? It marks {tool} as read-only. mcptui cannot check that.\n"
+        f"? Trust the server {server}? It marks {tool} as read-only. mcptui cannot check that.\n"
         f"    y  tools that {server} marks as read-only run without approval. Its results are trusted\n"
         f"    n  calls to {server} need approval. After its results, so do calls to other servers\n"
         "  y yes, n no: "

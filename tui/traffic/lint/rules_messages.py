@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.core.jsonrpc.messages import is_dialect
-from tui.core.traffic import Direction, Entry, Severity
+from tui.core.traffic import Direction, Entry, Outcome, Severity
 from tui.traffic.lint.body_reader import BASIC, TRANSPORT, Flaw, quote
 from tui.traffic.lint.server_session import SentRequest, ServerSession, identity, mapping, other
 from tui.traffic.methods import METHODS, MODERN, REVISIONS, is_modern
@@ -125,9 +125,12 @@ def settle(look: MessageCheck, value: Mapping[str, Any]) -> SentRequest | None:
     known, session, way = value.get("id"), look.session, other(look.entry.direction)
     if known is None:
         code = mapping(value.get("error")).get("code")
-        if "error" not in value or code not in _UNREADABLE:
+        is_probe = look.entry.outcome is Outcome.PROBE  # some servers of the other era refuse it so
+        if not is_probe and ("error" not in value or code not in _UNREADABLE):
             part = "error" if "error" in value else "result"
-            look.error("null-id", f"The {part} has no id, so nobody knows what it answers.", BASIC)
+            look.error(
+                "null-id", f"The {part} has no id, so it does not say which request it answers.", BASIC
+            )
         return None
     if isinstance(known, bool) or not isinstance(known, int | str):
         look.error("id-type", f"The id {id_words(known)} is neither a string nor an integer.", BASIC)

@@ -146,6 +146,11 @@ def _call_rows(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
         yield crop(((f"{INDENT}{_ANSWERS[call.answer]}{waited}", "dim"),), look.columns)
     if call.rule and (open or call.state is CallState.DENIED):
         yield crop(((f"{INDENT}rule: {call.rule}", "dim"),), look.columns)
+    if open and call.state is CallState.DONE and call.ms is not None:
+        yield crop(
+            ((f"{INDENT}took {duration(call.ms)} in all. f8 shows the time on the wire", "dim"),),
+            look.columns,
+        )
     if call.state.over and call.why:
         yield from _noted(call.why, "warn", look, open)
     yield from _result(call, look, open)

@@ -41,7 +41,7 @@ def add_model(app: App[Any], changes: "ModelChanges", added: Callable[[str | Non
 
     def done(name: str | None) -> None:
         if name is not None:
-            app.notify(f"Added {name}. It answers from now on.", timeout=4)
+            app.notify(f"Added the model “{name}” and switched to it.", timeout=4)
         added(name)
 
     def chosen(index: str | None) -> None:

@@ -67,7 +67,7 @@ class TrustDialog(ModalScreen[TrustAnswer]):
             (" in the servers pane. mcptui asks again if its command changes.", "$text-dim"),
         )
         with Vertical():
-            yield Static(Content.assemble("Trust ", (server, "bold"), "?"), markup=False)
+            yield Static(Content.assemble("Trust the server ", (server, "bold"), "?"), markup=False)
             yield Static(Content.styled(about, "$text-dim"), markup=False)
             yield Static(answers, markup=False, classes="answers")
             yield self.line

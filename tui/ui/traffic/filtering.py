@@ -285,6 +285,8 @@ class ListRows:
         else:
             filtering.folds = not filtering.folds
         self._list.show(filtering.arranged())
+        if filtering.query.root is None:
+            self._list.show_empty(filtering.why_empty(filtering.query, ""))
 
     def look(self) -> None:
         """Mark the matches in the list, and go to the requested one once it is known."""

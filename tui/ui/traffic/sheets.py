@@ -39,7 +39,8 @@ def timing(entries: EntryColumns, loaded: LoadedEntry, symbols: Symbols) -> Line
         if ns < 0 and partner is not None and entries.is_uncertain(index) and entries.is_answer(index):
             ns = abs(entry.mono_ns - partner.entry.mono_ns)
         if ns >= 0:
-            rows.append((*_field("took", span(ns)), ("  ", ""), (bar(share(ns), 12, symbols.bar), "tool")))
+            took = f"{span(ns)} on the wire"
+            rows.append((*_field("took", took), ("  ", ""), (bar(share(ns), 12, symbols.bar), "tool")))
         outcome = Outcome(entries.outcome[index])
         if outcome == Outcome.PENDING and entries.is_uncertain(index):
             rows.append(_field("ended", "response not loaded yet"))

@@ -255,8 +255,8 @@ def trust_words(server: str, *, trusted: bool) -> str:
     """Return what a change of the trust in a server means."""
     name = clean_line(server, 64)
     if trusted:
-        return f"{name} is trusted. Its read-only tools run without approval."
-    return f"{name} is not trusted. Each of its calls needs approval."
+        return f"{name} is trusted. Its read-only tools run."
+    return f"{name} is not trusted. Its calls need approval."
 
 
 def noise_words(status: ServerStatus) -> str:

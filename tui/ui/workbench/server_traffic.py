@@ -54,6 +54,7 @@ class ServerTraffic(Vertical):
             empty=("No traffic with this server yet.",),
             symbols=signs,
         )
+        self._headings = Headings(self.list.heading)
 
     def compose(self) -> ComposeResult:
         yield self._headings

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.traffic.traffic_script import MODERN_META, Script
-from tui.core.traffic import Direction, Severity
+from tui.core.traffic import Direction, Outcome, Severity
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,14 @@ def test_an_error_without_id_is_valid_for_an_unreadable_request():
     assert script.codes() == []
     script.back({"jsonrpc": "2.0", "id": None, "error": {"code": -32603, "message": "no"}})
     assert script.codes() == ["null-id"]
+
+
+def test_a_probe_may_be_refused_with_an_error_without_id():
+    script = Script()
+    script.back({"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": "no session"}})
+    assert "null-id" in script.codes()
+    script.entries[-1] = script.entries[-1]._replace(outcome=Outcome.PROBE)
+    assert "null-id" not in script.codes()
 
 
 def test_an_unknown_id_is_reported_with_the_pending_ids():
