@@ -82,20 +82,24 @@ async def test_a_tool_that_changed_between_two_runs_is_refused_also_with_approve
 
 
 async def test_with_the_option_it_is_accepted_for_good(stage: Stage) -> None:
-    async with Endpoint([says("Hi."), ASKS, says("3."), says("Hi.")]) as endpoint:
+    async with Endpoint([says("Hi."), says("Hi."), ASKS, says("3."), says("Hi.")]) as endpoint:
         config = stage.config(endpoint)
         await mcptui(*RUN, "--config", config, "hello")
         stage.lists(POISONED)
-        second = await mcptui(*RUN, "--accept-changes", "--config", config, "add")
+        careful = await mcptui(*RUN, "--accept-changes", "--config", config, "hello")
+        assert offered(endpoint, 1) == []
+        second = await mcptui(*RUN, "--accept-suspicious", "--config", config, "add")
         third = await mcptui(*RUN, "--config", config, "hello")
-        assert offered(endpoint, 1) == offered(endpoint, 3) == ["calc__add"]
-        assert result(endpoint, 2) == "three"
-    assert "! calc: 1 tool changed since accepted · accepted, --accept-changes\n" in second.err
+        assert offered(endpoint, 2) == offered(endpoint, 4) == ["calc__add"]
+        assert result(endpoint, 3) == "three"
+    assert "! calc: add changed, suspicious · not accepted. If you have read it, add" in careful.err
+    assert "! calc: add changed, suspicious · accepted, --accept-suspicious\n" in second.err
     assert "accepted" not in third.err
     found = await mcptui("decisions", "--json")
     kept = [one for one in found.objects if one["kind"] == "definitions"]
     assert [(one["subject"], one["decision"], one["decided_by"]) for one in kept] == [
-        ("add (changed)", "allowed", "flag --accept-changes")
+        ("add (changed)", "denied", "default"),
+        ("add (changed)", "allowed", "flag --accept-suspicious"),
     ]
 
 
@@ -140,7 +144,7 @@ async def test_a_call_by_hand_is_refused_too_and_the_option_named(stage: Stage) 
     assert refused.code != 0
     assert "add of calc was not called: changed since it was accepted." in refused.err
     assert "--accept-changes" in refused.err
-    accepted = await mcptui(*CALL, "--accept-changes", "--config", config)
+    accepted = await mcptui(*CALL, "--accept-suspicious", "--config", config)
     assert (accepted.code, accepted.out) == (0, "three\n")
 
 

@@ -39,7 +39,7 @@ class FlagAnswers:
 
     `values` are the contents for forms, one after the other, the last one for all that follow; None declines
     every form. Each is completed with the defaults of its form. `accept_changes` accepts definitions that
-    have changed.
+    have changed, but suspicious ones only with `accept_suspicious`.
     """
 
     def __init__(
@@ -49,10 +49,12 @@ class FlagAnswers:
         *,
         flag: str = "decline",
         accept_changes: bool = False,
+        accept_suspicious: bool = False,
     ) -> None:
         self._values = values
         self._by = f"flag --elicit {flag}"
-        self._accept_changes = accept_changes
+        self._accept_changes = accept_changes or accept_suspicious
+        self._accept_suspicious = accept_suspicious
         self._forms = 0
         self._out = out
 
@@ -70,7 +72,8 @@ class FlagAnswers:
                 values, flag = [{}], "defaults"
             case file:
                 values, flag = read_values(file.removeprefix("@")), "@FILE"
-        return cls(values, flag=flag, accept_changes=args.accept_changes)
+        accept, suspicious = args.accept_changes, args.accept_suspicious
+        return cls(values, flag=flag, accept_changes=accept, accept_suspicious=suspicious)
 
     async def form(self, question: FormQuestion) -> FormAnswer:
         if self._values is None:
@@ -124,8 +127,7 @@ class FlagAnswers:
         server = clean_line(question.server, 80)
         what = summary(question.changes) + since(question.changes)
         if self._accept_changes:
-            print(f"! {server}: {what} · accepted, --accept-changes", file=out, flush=True)
-            return DefinitionsAnswer(Action.ACCEPT, by="flag --accept-changes")
+            return self._accepted(question, out)
         names = ", ".join(readable_line(shown_name(one.name), 80) for one in question.changes[:MAX_CHANGES])
         print(
             f"! {server}: {what} · not offered to the model: {names}. Accept with --accept-changes",
@@ -133,6 +135,24 @@ class FlagAnswers:
             flush=True,
         )
         return DefinitionsAnswer(Action.CANCEL, by=BY_DEFAULT)
+
+    def _accepted(self, question: DefinitionsQuestion, out: TextIO) -> DefinitionsAnswer:
+        """Accept what the flags accept, and say so: a line for each tool, with the verdict."""
+        from tui.core.definitions.differences import Verdict
+        from tui.core.hidden_text.readable import readable_line
+
+        flag = "--accept-suspicious" if self._accept_suspicious else "--accept-changes"
+        accepted = set()
+        for one in question.changes:
+            words = f"{readable_line(shown_name(one.name), 80)} {'new' if one.is_new else 'changed'}"
+            outcome = f"accepted, {flag}"
+            if one.verdict is Verdict.SUSPICIOUS and not self._accept_suspicious:
+                outcome = "not accepted. If you have read it, add --accept-suspicious"
+            else:
+                accepted.add(one.name)
+            print(f"! {clean_line(question.server, 80)}: {words}, {one.verdict} · {outcome}", file=out)
+        out.flush()
+        return DefinitionsAnswer(Action.ACCEPT, by=f"flag {flag}", only=frozenset(accepted))
 
     async def consent(self, question: ConsentQuestion) -> Action:
         """Nobody is asked: the flag is `--trust-config`, and the commands say so."""

@@ -4,7 +4,7 @@ import argparse
 
 
 def add_question_options(parser: argparse.ArgumentParser) -> None:
-    """Add `--elicit`, `--sampling`, `--root` and `--accept-changes`, for commands without a screen."""
+    """Add `--elicit`, `--sampling`, `--root` and `--accept-…`, for commands without a screen."""
     asked = parser.add_argument_group("requests from servers")
     asked.add_argument(
         "--elicit",
@@ -29,8 +29,13 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
     asked.add_argument(
         "--accept-changes",
         action="store_true",
-        help="accept tools and instructions that changed since they were accepted (default: they are left "
-        "out, also with `--approve all`)",
+        help="accept tools and instructions that changed since they were accepted, except suspicious ones "
+        "(default: they are left out, also with `--approve all`)",
+    )
+    asked.add_argument(
+        "--accept-suspicious",
+        action="store_true",
+        help="accept also those whose change is suspicious. Read the change first",
     )
 
 

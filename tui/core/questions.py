@@ -109,10 +109,14 @@ class SamplingAnswer:
 
 @dataclass(frozen=True, slots=True)
 class DefinitionsAnswer:
-    """The answer about changed definitions; `by` says what answered."""
+    """The answer about changed definitions; `by` says what answered.
+
+    `only` are the names that it is about; the others are left out until they are asked about. None: all.
+    """
 
     action: Action
     by: str = BY_KEY
+    only: frozenset[str] | None = None
 
 
 class Questioner(Protocol):

@@ -9,7 +9,7 @@ from typing import Any
 
 from tui.core.definitions.accepted import Accepted, DefinitionChange, shown_name
 from tui.core.definitions.differences import Verdict
-from tui.core.ports import BY_KEY, DecisionKind, DecisionLog, DecisionRecord
+from tui.core.ports import BY_DEFAULT, BY_KEY, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.questions import Action, DefinitionsAnswer, DefinitionsQuestion, Questioner
 from tui.host.supervisor import Supervisor
 
@@ -79,8 +79,11 @@ class DefinitionReview:
         if changes:
             question = DefinitionsQuestion(name, [shown[one.name] for one in changes])
             answer = await self._questioner.definitions(question)
-            self._count[name] += answer.action is not Action.ACCEPT
-            self._answer(server, changes, answer)
+            about = [one for one in changes if answer.only is None or one.name in answer.only]
+            others = [one for one in changes if one not in about]
+            self._count[name] += answer.action is not Action.ACCEPT or bool(others)
+            self._answer(server, about, answer)
+            self._answer(server, others, DefinitionsAnswer(Action.CANCEL, BY_DEFAULT))
         del self._tasks[name]
         self.look(server)
 

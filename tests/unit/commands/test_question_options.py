@@ -19,6 +19,7 @@ def test_without_options_everything_is_declined_or_as_configured() -> None:
         "sampling": None,
         "root": [],
         "accept_changes": False,
+        "accept_suspicious": False,
     }
 
 
@@ -29,6 +30,7 @@ def test_every_option_is_read() -> None:
         "sampling": "allow",
         "root": ["/a", "/b"],
         "accept_changes": True,
+        "accept_suspicious": False,
     }
 
 
