@@ -137,6 +137,8 @@ ROWS = [
     Row("response_after_cancel", (TIMED_OUT,), call_seconds=CALL_SECONDS),
     Row("out_of_order", (OK,)),
     Row("result_and_error", (fails(CallFailure.PROTOCOL, "both a result and an error"),)),
+    Row("odd_ids", (says("mine"), says("mine"))),
+    Row("odd_progress", (says("done"),)),
     Row("progress_forever", (TIMED_OUT,), call_seconds=CALL_SECONDS),
     # catalogue
     Row("tools_2000_paginated", (OK,), tools=2000),
@@ -144,6 +146,7 @@ ROWS = [
     Row("second_page_hangs", (OK,), left_out=("page 2 took too long",), start_seconds=4.0),
     Row("pagination_cursor_loop", (OK,), left_out=("was repeated; listing stopped after",)),
     Row("pagination_empty_cursor", (OK,), left_out=("was repeated; listing stopped after",)),
+    Row("huge_cursor", (OK,), left_out=("a cursor of 1,048,576 characters; listing stopped",)),
     Row("rug_pull", (says("3"),)),
     Row("list_changed_storm", (OK,), LEGACY),
     Row("bad_tool_names", (says("called"),), tools=20, left_out=("has no name", "300 characters")),
@@ -165,6 +168,18 @@ ROWS = [
     ),
     Row("schema_ref_cycle", (OK,), left_out=("has a circular reference",)),
     Row("schema_remote_ref", tools=0, left_out=("external $ref",)),
+    Row(
+        "odd_schemas",
+        (OK,),
+        tools=2,
+        left_out=(
+            "its inputSchema is null, not an object",
+            'its inputSchema does not have "type": "object"',
+            "its outputSchema is an array, not an object",
+            "has an external $ref",
+            "has a circular reference",
+        ),
+    ),
     Row("schema_redos", (warns("the schema is too complex"),)),
     Row("dishonest_annotations", (says("deleted"),)),
     # terminal: cleaning is the business of the screens, the result comes raw
@@ -174,6 +189,18 @@ ROWS = [
     Row("prompt_injection_result", (says("</tool_result>"),)),
     # results
     Row("structured_violates_schema", (warns("does not match outputSchema"),)),
+    Row(
+        "odd_content",
+        (
+            OK,
+            *(warns("content is not a list"),) * 3,
+            says("null\n7\nx\n[]\n{}"),
+            says('"text": null'),
+            says("nonsense"),
+            says('"type": ["text"]'),
+            *(lambda result: not result.is_error and len(result.content) == 1,) * 3,
+        ),
+    ),
     Row("is_error", (lambda result: result.is_error and result.failure is CallFailure.NONE,)),
     Row("answers_without_result", (fails(CallFailure.PROTOCOL, "response is invalid"),) * 6),
     Row("jsonrpc_errors", (fails(CallFailure.PROTOCOL),) * 10),
@@ -183,6 +210,23 @@ ROWS = [
     Row("sampling_abuse", (says("sent 500"),), LEGACY),
     Row("elicitation_phishing", (says("asked"),), LEGACY),
     Row("input_required_loop", (fails(CallFailure.PROTOCOL, "requested input 10 times"),)),
+    Row(
+        "odd_input_required",
+        tuple(
+            fails(CallFailure.PROTOCOL, said)
+            for said in (
+                "an input request without any input",
+                "an invalid input request",
+                "an invalid input request",
+                "tools/call is not supported",
+                "an invalid input request",
+                "requested 5000 inputs at once (limit: 16)",
+                "unknown resultType 'strange'",
+                "unknown resultType 'None'",
+            )
+        ),
+    ),
+    Row("huge_form", (fails(CallFailure.PROTOCOL, "has 10,000 fields (limit: 200)"),)),
     # version
     refused("version_unknown", "no common protocol version (server: 2099-01-01; host: 2026-07-28, "),
     refused("version_error_loop", "rejects protocol version 2026-07-28"),
