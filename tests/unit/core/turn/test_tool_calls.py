@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import threading
 from dataclasses import replace
 
 import pytest
@@ -36,11 +37,12 @@ from tui.core.events import (
     ToolCallStarted,
     ToolProgress,
 )
-from tui.core.ports import Answer, Decision
-from tui.core.tools import ToolResult
+from tui.core.ports import MAX_TOOLS, Answer, Decision
+from tui.core.tools import Tool, ToolResult
 from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
 from tui.core.turn.rules import Rules
+from tui.core.turn.tool_calls import MANY_TOOLS
 
 
 def asking(*replies):
@@ -410,3 +412,23 @@ async def test_a_rule_that_is_added_while_a_call_waits_for_approval_denies_it():
     turn, _ = turn_of(model, toolbox, approver=Adding(), policy=policy)
     await run(turn)
     assert toolbox.called == []
+
+
+@pytest.mark.parametrize(("count", "in_thread"), [(MANY_TOOLS, False), (MANY_TOOLS + 1, True)])
+async def test_many_tools_are_chosen_beside_the_event_loop(monkeypatch, count, in_thread):
+    threads = []
+
+    def choose(self, *arguments, **more):
+        threads.append(threading.current_thread() is not threading.main_thread())
+        return offer(self, *arguments, **more)
+
+    offer = ToolSelection.offer
+    monkeypatch.setattr(ToolSelection, "offer", choose)
+    toolbox = FunctionToolbox()
+    toolbox.offered += [Tool("srv", f"t{number}", digest=f"{number}") for number in range(count - 1)]
+    model = ScriptedModel([says("hello")])
+    turn, _ = turn_of(model, toolbox)
+    assert ended(await run(turn)).text == "hello"
+    assert threads == [in_thread]
+    assert len(model.requests[0].tools) == MAX_TOOLS - 1  # one place is for `read_result`
+    assert set(model.requests[0].best) == {spec.name for spec in model.requests[0].tools}
