@@ -230,7 +230,7 @@ async def test_a_damaged_session(stage: StrictStage, name: str, model: str, tmp_
 
 async def test_an_import_of_an_export(stage: StrictStage, tmp_path: Path) -> None:
     await stage.ask("go", calls(ECHO, ("no tool!", {})), says("done"))
-    await stage.conversations.export(stage.conversations.info.id, "json", tmp_path / "talk.json")
+    await stage.conversations.stored().export(stage.conversations.info.id, "json", tmp_path / "talk.json")
     info = await stage.store.import_json(tmp_path / "talk.json")
     await stage.conversations.resume(info.id)
     await stage.goes_on()
@@ -238,7 +238,7 @@ async def test_an_import_of_an_export(stage: StrictStage, tmp_path: Path) -> Non
 
 async def test_an_import_that_somebody_has_edited(stage: StrictStage, tmp_path: Path) -> None:
     await stage.ask("go", calls(ECHO, ECHO), calls(ECHO), says("done"))
-    await stage.conversations.export(stage.conversations.info.id, "json", tmp_path / "talk.json")
+    await stage.conversations.stored().export(stage.conversations.info.id, "json", tmp_path / "talk.json")
     found = json.loads((tmp_path / "talk.json").read_text())
     for message in found["messages"]:
         for call in message.get("calls", ()):

@@ -183,7 +183,7 @@ class Walk:
 
     async def import_(self) -> None:
         if (session := self.stage.conversations.info) is not None:
-            await self.stage.conversations.export(session.id, "json", self.folder / "talk.json")
+            await self.stage.conversations.stored().export(session.id, "json", self.folder / "talk.json")
             await self.stage.conversations.resume(
                 (await self.stage.store.import_json(self.folder / "talk.json")).id
             )

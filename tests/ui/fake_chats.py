@@ -156,9 +156,16 @@ class FakeChats:
     async def restore(self, session: str) -> None:
         self.saved[session] = self.deleted.pop(session)
 
-    async def export(self, session: str, kind: ExportKind, path: Path) -> None:
-        self.done.append(("export", session, kind, path))
+    async def export(self, session: str, kind: ExportKind, path: Path, *, shapes: bool = False) -> str:
+        self.done.append(("export", session, kind, path, *(["shapes"] if shapes else [])))
         await asyncio.to_thread(path.write_text, kind)
+        return await self.contents(session)
+
+    def stored(self) -> "FakeChats":
+        return self
+
+    async def contents(self, session: str) -> str:
+        return "2 messages, 1 redacted value"
 
     # ---- what the model is told ----
 

@@ -242,6 +242,9 @@ async def test_export_writes_the_conversation(tmp_path: Path):
         await shows(app, "Hello.")
         path = tmp_path / "talk.html"
         await send(pilot, f"/export {path}")
+        await shows(app, "In it: 2 messages, 1 redacted value")
+        assert not path.exists()
+        await pilot.press("enter")
         await until(path.exists)
         assert path.read_text() == "html"
         await send(pilot, f"/export html {path}")
@@ -255,6 +258,8 @@ async def test_one_enter_sends_a_command_whose_argument_is_complete(tmp_path: Pa
         await shows(app, "Hello.")
         await keys(pilot, "/export html")
         await shows(app, "one page, to show others")
+        await pilot.press("enter")
+        await shows(app, "In it: 2 messages")
         await pilot.press("enter")
         await shows(app, "Exported to")
 

@@ -15,7 +15,7 @@ from tests.ui.fake_chats import FakeChats
 from tests.ui.stage import Stage
 from tui.core.conversation.conversation import AssistantMessage, Conversation, UserMessage
 from tui.core.conversation.sessions import SessionInfo, SessionMatch
-from tui.ui.dialogs.export_chat import ExportChat, export_path
+from tui.ui.dialogs.export_chat import ChatExport, ExportChat, export_path
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.sessions import Resumed, SessionsScreen
 from tui.ui.widgets.symbols import UNICODE
@@ -291,26 +291,43 @@ async def test_titles_are_neither_markup_nor_escape_sequences() -> None:
 # ---- the dialog that asks where to ----
 
 
+async def counted() -> str:
+    return "4 messages, 3 argument values, server milk, 2 redacted values"
+
+
+async def test_what_is_in_an_export_is_shown_before_and_shift_tab_redacts_it(tmp_path: Path) -> None:
+    given: list[object] = []
+    async with Stage().run_test(size=(80, 24)) as pilot:
+        pilot.app.push_screen(ExportChat("Milk", tmp_path / "milk", counted, "json"), given.append)
+        await until(lambda: "In it: 4 messages, 3 argument values, server milk" in screen_text(pilot.app))
+        assert "○ redacted" in screen_text(pilot.app)
+        await pilot.press("shift+tab")
+        await until(lambda: "● redacted" in screen_text(pilot.app))
+        await pilot.press("enter")
+        await until(lambda: bool(given))
+    assert given == [ChatExport("json", tmp_path / "milk.json", shapes=True)]
+
+
 async def test_the_suffix_follows_the_format(tmp_path: Path) -> None:
     given: list[object] = []
     async with Stage().run_test(size=(100, 24)) as pilot:
-        pilot.app.push_screen(ExportChat("Milk", tmp_path / "milk"), given.append)
+        pilot.app.push_screen(ExportChat("Milk", tmp_path / "milk", counted), given.append)
         await pilot.press("tab", "tab", "enter")
         await until(lambda: bool(given))
-    assert given == [("html", tmp_path / "milk.html")]
+    assert given == [ChatExport("html", tmp_path / "milk.html")]
 
 
 async def test_an_existing_file_is_overwritten_only_after_a_second_enter(tmp_path: Path) -> None:
     (tmp_path / "milk.md").write_text("mine")
     given: list[object] = []
     async with Stage().run_test(size=(100, 24)) as pilot:
-        pilot.app.push_screen(ExportChat("Milk", tmp_path / "milk"), given.append)
+        pilot.app.push_screen(ExportChat("Milk", tmp_path / "milk", counted), given.append)
         await pilot.press("enter")
         await until(lambda: "already exists" in screen_text(pilot.app))
         assert given == []
         await pilot.press("enter")
         await until(lambda: bool(given))
-    assert given == [("markdown", tmp_path / "milk.md")]
+    assert given == [ChatExport("markdown", tmp_path / "milk.md")]
 
 
 @pytest.mark.parametrize(
@@ -322,7 +339,7 @@ async def test_a_path_that_cannot_be_written_is_reported_in_the_dialog_and_kept(
     (tmp_path / "folder").mkdir()
     given: list[object] = []
     async with Stage().run_test(size=(100, 24)) as pilot:
-        dialog = ExportChat("Milk", tmp_path / "milk")
+        dialog = ExportChat("Milk", tmp_path / "milk", counted)
         pilot.app.push_screen(dialog, given.append)
         await pilot.pause()
         dialog._field.value = str(tmp_path / name)
@@ -333,13 +350,13 @@ async def test_a_path_that_cannot_be_written_is_reported_in_the_dialog_and_kept(
         dialog._field.value = str(tmp_path / "folder" / "milk.md")
         await pilot.press("enter")
         await until(lambda: bool(given))
-    assert given == [("markdown", tmp_path / "folder" / "milk.md")]
+    assert given == [ChatExport("markdown", tmp_path / "folder" / "milk.md")]
 
 
 async def test_a_device_or_fifo_is_not_offered_as_a_file_to_overwrite(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "milk.md")
     async with Stage().run_test(size=(100, 24)) as pilot:
-        pilot.app.push_screen(ExportChat("Milk", tmp_path / "milk"))
+        pilot.app.push_screen(ExportChat("Milk", tmp_path / "milk", counted))
         await pilot.press("enter")
         await until(lambda: "Press enter to write to it" in screen_text(pilot.app))
 

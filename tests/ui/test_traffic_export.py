@@ -229,3 +229,20 @@ async def test_leaving_the_screen_cancels_an_export_and_removes_its_file(tmp_pat
 
 def left_in(folder: Path) -> list[Path]:
     return list(folder.iterdir())
+
+
+async def test_what_leaves_is_shown_before_and_shift_tab_exports_shapes_in_place_of_values(
+    tmp_path: Path,
+) -> None:
+    async with opened(some().recording(), (80, 24)) as (screen, pilot):
+        screen.exporter.folder = lambda: tmp_path
+        await press(pilot, "x", "enter")
+        await until(lambda: "servers notes" in screen_text(pilot.app))
+        await press(pilot, "shift+tab")
+        assert "● redacted: shapes" in screen_text(pilot.app)
+        await press(pilot, "enter")
+        assert "export redacted to" in screen_text(pilot.app)
+        await press(pilot, "enter")
+        await until(lambda: only(tmp_path) and not screen.exporter.note)
+        path = only(tmp_path)
+        assert path is not None and "<text, " in path.read_text()

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mappin
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.core.context.compaction import Compactor, sent_messages
@@ -26,7 +25,6 @@ from tui.core.conversation.conversation import (
 from tui.core.conversation.sessions import (
     LAST,
     LIST_STEP,
-    ExportKind,
     Journal,
     SessionInfo,
     SessionMatch,
@@ -147,7 +145,7 @@ class Conversations:
         if self._is_open(session):
             return
         with self._alone("a conversation is being opened"):
-            found, journal = await self._stored().reopen(session)
+            found, journal = await self.stored().reopen(session)
             opened = OpenConversation.reopened(found, journal)
             opened.turn_numbers = self._numbers.get(session, {})
             await self._replace(opened, found.meta)
@@ -204,7 +202,7 @@ class Conversations:
         """Return the messages of a session without opening it. Raises McptuiError if it cannot be read."""
         if self._is_open(session):
             return self.messages
-        return (await self._stored().read(session)).conversation.messages
+        return (await self.stored().read(session)).conversation.messages
 
     async def rename(self, session: str, title: str) -> str:
         title = self._context.redactor.redact_cut(title, spoken=True)
@@ -212,7 +210,7 @@ class Conversations:
             self._now.describe(SessionMeta(title=title))
             await self._now.settled()
         else:
-            await self._stored().rename(session, title)
+            await self.stored().rename(session, title)
         self.revision += 1
         return title
 
@@ -220,14 +218,10 @@ class Conversations:
         """Take one out of the list; `restore` brings it back."""
         if self._is_open(session):
             raise McptuiError("this conversation is already open", next_step="Start a new one first.")
-        await self._stored().delete(session)
+        await self.stored().delete(session)
 
     async def restore(self, session: str) -> None:
-        await self._stored().restore(session)
-
-    async def export(self, session: str, kind: ExportKind, path: Path) -> str:
-        await self._now.settled()
-        return await self._stored().export(session, kind, path)
+        await self.stored().restore(session)
 
     @property
     def system(self) -> str:
@@ -416,7 +410,8 @@ class Conversations:
     def _is_open(self, session: str) -> bool:
         return self._now.info is not None and self._now.info.id == session
 
-    def _stored(self) -> Sessions:
+    def stored(self) -> Sessions:
+        """Return the saved conversations, or raise `McptuiError` if this run saves none."""
         if self._store is None:
             raise McptuiError("conversations are not saved in this run")
         return self._store

@@ -335,7 +335,7 @@ async def test_a_branch_in_which_nothing_was_said_yet_can_be_exported(stage: Mak
     await one.ask("first")
     await one.ask("second")
     await one.conversations.branch(2)
-    await one.conversations.export(one.conversations.info.id, "markdown", tmp_path / "branch.md")
+    await one.conversations.stored().export(one.conversations.info.id, "markdown", tmp_path / "branch.md")
     assert "first" in (tmp_path / "branch.md").read_text("utf-8")
 
 

@@ -173,8 +173,14 @@ class Sessions(Protocol):
 
     async def restore(self, session: str) -> None: ...
 
-    async def export(self, session: str, kind: ExportKind, path: Path) -> str:
-        """Write a session to a file, atomically; secrets are redacted. Return what is in it, in words."""
+    async def export(self, session: str, kind: ExportKind, path: Path, *, shapes: bool = False) -> str:
+        """Write a session to a file, atomically; secrets are redacted. Return what is in it, in words.
+
+        With `shapes`, nothing that was said is in it.
+        """
+
+    async def contents(self, session: str) -> str:
+        """Return what an export has, in words."""
 
     async def import_json(self, path: Path) -> SessionInfo:
         """Import what `export` wrote as JSON, as a new session."""

@@ -1,17 +1,25 @@
 """What is in an export, in numbers, for the person who is about to give it away. Pure."""
 
-from tui.core.traffic import Entry
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from tui.core.text import clean_line
+from tui.core.traffic import ANSWERS, Entry, Kind
 from tui.core.units import plural
 
 MODEL = "model:"
 """Start of the source of what was exchanged with a model."""
+
+MOST_NAMED = 5
+"""Servers that are named."""
 
 
 class ExportContents:
     """Counts entries as they are exported."""
 
     def __init__(self) -> None:
-        self.redacted = 0
+        self.redacted = self.results = self.arguments = 0
         self.sources: set[str] = set()
         self._seen: set[int] = set()
 
@@ -25,12 +33,48 @@ class ExportContents:
         self._seen.add(entry.seq)
         self.redacted += len(entry.redactions)
         self.sources.add(entry.source)
+        self.results += entry.kind in ANSWERS
+        if entry.kind is Kind.REQUEST and entry.method == "tools/call":
+            self.arguments += _argument_values(entry.body)
 
     def words(self) -> str:
-        """Return the numbers: "12 entries, 2 servers, 1 model, 3 redacted values"."""
+        """Return the numbers: "9 entries, 3 results, server weather, 2 redacted values"."""
         models = sum(source.startswith(MODEL) for source in self.sources)
-        servers = sum(bool(source) for source in self.sources) - models
+        servers = [source for source in self.sources if source and not source.startswith(MODEL)]
         counts = ["1 entry" if self.entries == 1 else f"{self.entries:,} entries"]
-        counts += [plural(servers, "server")] if servers else []
+        counts += [plural(self.results, "result")] if self.results else []
+        counts += [plural(self.arguments, "argument value")] if self.arguments else []
+        counts += [named_servers(servers)] if servers else []
         counts += [plural(models, "model")] if models else []
         return ", ".join([*counts, plural(self.redacted, "redacted value")])
+
+
+def named_servers(names: Iterable[str]) -> str:
+    """Return "server weather", "servers files and weather", with the first of many."""
+    listed = [clean_line(name, 40) for name in sorted(set(names))]
+    if len(listed) > MOST_NAMED:
+        listed[MOST_NAMED:] = [f"{len(listed) - MOST_NAMED} more"]
+    *some, last = listed
+    return f"servers {', '.join(some)} and {last}" if some else f"server {last}"
+
+
+def values_in(value: Any) -> int:
+    """Return how many texts, numbers and other plain values are in a value of JSON."""
+    waiting, count = [value], 0
+    while waiting:
+        match waiting.pop():
+            case dict() as members:
+                waiting += members.values()
+            case list() as items:
+                waiting += items
+            case _:
+                count += 1
+    return count
+
+
+def _argument_values(body: bytes) -> int:
+    try:
+        params = json.loads(body)["params"]
+        return values_in(params.get("arguments", {}))
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
+        return 1 if body else 0

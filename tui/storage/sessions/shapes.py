@@ -16,6 +16,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.message_json import Object
 from tui.core.units import plural
+from tui.storage.exports.contents import named_servers, values_in
 from tui.storage.exports.shapes import shape
 from tui.storage.sessions.transcript import Rows, SessionTranscript
 
@@ -84,13 +85,25 @@ def _call(call: CallRequest) -> CallRequest:
     return replace(call, arguments=arguments, extra=None, problem=str(shape(call.problem)))
 
 
+def _argument_values(call: CallRequest) -> int:
+    try:
+        return values_in(json.loads(call.arguments or "{}"))
+    except (ValueError, RecursionError):
+        return 1
+
+
 def contents(shown: SessionTranscript) -> str:
-    """Return what is in an export, in numbers: "4 messages, 1 tool call, 1 attachment, 2 redacted values"."""
+    """Return what is in an export, in numbers: "4 messages, 1 tool call, …, 2 redacted values"."""
     texts = [*(message.text for message in shown.messages), *shown.results.values()]
     calls = [call for one in shown.messages if isinstance(one, AssistantMessage) for call in one.calls]
     attached = sum(len(one.attachments) for one in shown.messages if not isinstance(one, AssistantMessage))
     redacted = sum(len(_MARK.findall(text)) for text in [*texts, *(call.arguments for call in calls)])
     counts = [plural(len(shown.messages), "message")]
+    results = sum(isinstance(one, ToolMessage) for one in shown.messages)
+    servers = {str(body["server"]) for _, body in shown.intents if body.get("server")}
     counts += [plural(len(calls), "tool call")] if calls else []
+    counts += [plural(sum(map(_argument_values, calls)), "argument value")] if calls else []
+    counts += [plural(results, "result")] if results else []
+    counts += [named_servers(servers)] if servers else []
     counts += [plural(attached, "attachment")] if attached else []
     return ", ".join([*counts, plural(redacted, "redacted value")])

@@ -238,6 +238,13 @@ class SessionStore:
         finally:
             stop.set()  # the thread ends when nobody waits for it
 
+    async def contents(self, session: str) -> str:
+        """Return what an export has, in words."""
+        from tui.storage.sessions.shapes import contents
+
+        await self._settle(session)
+        return await asyncio.to_thread(lambda: contents(self._shown(session)))
+
     async def exported(self, session: str, kind: ExportKind, *, shapes: bool = False) -> str:
         await self._settle(session)
 

@@ -169,10 +169,10 @@ class SlashCommands:
         self._regions.notify(f"Renamed to “{title}”.")
 
     async def _export(self, rest: str) -> None:
-        session, info = self._session("/export"), self._current.conversations.info
-        kind, path = export_to(rest, info.title if info is not None else "", Path.cwd())
-        contents = await self._current.conversations.export(session, kind, path)
-        self._note(f"Exported to {path}: {contents}")
+        self._session("/export")
+        if (info := self._current.conversations.info) is not None:
+            kind, path = export_to(rest, info.title, Path.cwd())
+            self._current.ask_to_export(info, path, kind)
 
     def _session(self, command: str) -> str:
         info = self._current.conversations.info

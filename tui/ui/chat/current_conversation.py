@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from tui.core.conversation.sessions import ExportKind, SessionInfo
     from tui.runtime.conversations import Conversations
     from tui.runtime.runtime import Runtime
+    from tui.ui.dialogs.export_chat import ChatExport
     from tui.ui.lists.sessions import Resumed
 
 NOT_SAVED = "The conversation is empty."
@@ -303,18 +305,27 @@ class CurrentConversation:
             self.regions.notify(NOT_SAVED, timeout=3)
 
     def _export_session(self, info: "SessionInfo") -> None:
-        from tui.ui.dialogs.export_chat import ExportChat, export_path
+        from tui.ui.dialogs.export_chat import export_path
 
-        def answered(answer: "tuple[ExportKind, Path] | None") -> None:
+        self.ask_to_export(info, export_path(Path.cwd(), info.title))
+
+    def ask_to_export(self, info: "SessionInfo", path: Path, kind: "ExportKind" = "markdown") -> None:
+        """Show what an export has, and ask where to."""
+        from tui.ui.dialogs.export_chat import ExportChat
+
+        def answered(answer: "ChatExport | None") -> None:
             if answer is not None:
-                work = self.or_notify(self._export(info, *answer))
+                work = self.or_notify(self._export(info, answer))
                 self.regions.screen.app.run_worker(work, name="export a conversation")
 
-        self.open_dialog(ExportChat(info.title, export_path(Path.cwd(), info.title)), answered)
+        contents = partial(self.conversations.stored().contents, info.id)
+        self.open_dialog(ExportChat(info.title, path, contents, kind), answered)
 
-    async def _export(self, info: "SessionInfo", kind: "ExportKind", path: Path) -> None:
-        contents = await self.conversations.export(info.id, kind, path)
-        self.regions.notify(f"Exported to {clean_line(str(path), 300)}: {contents}", timeout=5)
+    async def _export(self, info: "SessionInfo", wanted: "ChatExport") -> None:
+        path = wanted.path
+        contents = await self.conversations.stored().export(info.id, wanted.kind, path, shapes=wanted.shapes)
+        form = ", redacted" if wanted.shapes else ""
+        self.regions.notify(f"Exported to {clean_line(str(path), 300)}{form}: {contents}", timeout=5)
 
     def edit_system_text(self) -> None:
         from tui.ui.dialogs.text_dialogs import SystemText

@@ -1,6 +1,8 @@
-"""Asks for the format and the file of an exported conversation."""
+"""Shows what an exported conversation has, and asks for its format, its form and its file."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -13,6 +15,7 @@ from textual.widgets import Input
 
 from tui.core.atomic_write import is_replaceable
 from tui.core.conversation.sessions import ExportKind
+from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.ui.widgets.bar import Bar, KeyLine
 from tui.ui.widgets.field import Field, type_into
@@ -26,6 +29,8 @@ KINDS: tuple[tuple[ExportKind, str, str], ...] = (
     ("html", ".html", "HTML page"),
 )
 _ENDINGS = tuple(ending for _, ending, _ in KINDS)
+_WHOLE = "○ redacted   What was said leaves, without configured secrets."
+_SHAPES = "● redacted   Shapes in place of what was said. Names and times stay."
 
 
 class _Kinds(Bar):
@@ -41,16 +46,25 @@ class _Kinds(Bar):
         return tuple(row)
 
 
-class ExportChat(ModalScreen[tuple[ExportKind, Path] | None]):
-    """Returns format and path, or None; asks again before a file is overwritten.
+@dataclass(frozen=True, slots=True)
+class ChatExport:
+    """What to write; `shapes` stand in place of all that was said, as with `--redact`."""
 
-    `path` is the default, without a suffix.
+    kind: ExportKind
+    path: Path
+    shapes: bool = False
+
+
+class ExportChat(ModalScreen[ChatExport | None]):
+    """Returns what to write, or None; asks again before a file is overwritten.
+
+    `path` is the default, with or without its suffix. `contents` returns what is in it, in words.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "back", priority=True),
         Binding("tab", "kind(1)", "as", priority=True),
-        Binding("shift+tab", "kind(-1)", "as", priority=True),
+        Binding("shift+tab", "shapes", "redact", priority=True),
     ]
 
     DEFAULT_CSS = """
@@ -63,13 +77,23 @@ class ExportChat(ModalScreen[tuple[ExportKind, Path] | None]):
     ExportChat _Kinds { margin: 1 0; }
     ExportChat Input { background: $panel; background-tint: transparent; }
     ExportChat #there { color: $warn; display: none; }
+    ExportChat #contents, ExportChat #form { margin-bottom: 1; }
     """
 
-    def __init__(self, title: str, path: Path) -> None:
+    def __init__(
+        self, title: str, path: Path, contents: Callable[[], Awaitable[str]], kind: ExportKind = "markdown"
+    ) -> None:
         super().__init__()
         self._what = clean_line(title, 80) or "this conversation"
         self._kinds = _Kinds()
-        self._field = Field(f"{path}{_ENDINGS[0]}", max_length=2000, compact=True, select_on_focus=False)
+        self._kinds.chosen = [one for one, _, _ in KINDS].index(kind)
+        self._contents = contents
+        self._leaves = Literal("In it: counting…", id="contents")
+        self._form = Literal(_WHOLE, id="form")
+        self._shapes = False
+        ending = _ENDINGS[self._kinds.chosen]
+        file = f"{str(path).removesuffix(ending)}{ending}"
+        self._field = Field(file, max_length=2000, compact=True, select_on_focus=False)
         self._there = Literal("", id="there")
         self._asked: Path | None = None
 
@@ -77,12 +101,27 @@ class ExportChat(ModalScreen[tuple[ExportKind, Path] | None]):
         with Vertical():
             yield Literal(f"Export “{self._what}” as")
             yield self._kinds
+            yield self._leaves
+            yield self._form
             yield self._field
             yield self._there
-            yield KeyLine([("enter", "save"), ("tab", "next format"), ("esc", "cancel")])
+            yield KeyLine(
+                [("enter", "save"), ("tab", "next format"), ("shift+tab", "redact"), ("esc", "cancel")]
+            )
 
     def on_mount(self) -> None:
         self.set_focus(self._field)
+        self.run_worker(self._count(), name="count an export")
+
+    async def _count(self) -> None:
+        try:
+            self._leaves.show(f"In it: {await self._contents()}")
+        except McptuiError as error:
+            self._leaves.show(str(error))
+
+    def action_shapes(self) -> None:
+        self._shapes = not self._shapes
+        self._form.show(_SHAPES if self._shapes else _WHOLE)
 
     def on_key(self, event: events.Key) -> None:
         type_into(self._field, event)
@@ -112,7 +151,7 @@ class ExportChat(ModalScreen[tuple[ExportKind, Path] | None]):
                 else "Not a regular file. Press enter to write to it."
             )
         elif self.is_current:
-            self.dismiss((KINDS[self._kinds.chosen][0], path))
+            self.dismiss(ChatExport(KINDS[self._kinds.chosen][0], path, self._shapes))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from itertools import compress
 from pathlib import Path
@@ -38,12 +39,8 @@ PAGE = 256
 MOST_COUNTED = 20_000
 """Entries whose servers and sizes are counted before an export; it takes milliseconds."""
 
-_FORMS = {
-    "jsonl": "JSON Lines, can be opened again",
-    "md": "Markdown report",
-    "html": "HTML page, one file",
-    "har": "HAR, HTTP servers only",
-}
+MOST_READ = 5_000
+"""Entries that are read to say what is in an export."""
 
 
 class Exporter:
@@ -124,51 +121,58 @@ class Exporter:
         return found
 
     def _ask_form(self, seqs: Sequence[int]) -> None:
-        from tui.ui.dialogs.picker import Picker, PickerChoice
-
-        choices = [PickerChoice(form, Content(words)) for form, words in _FORMS.items()]
+        from tui.ui.dialogs.export_form import ExportForm
 
         def chosen(form: str | None) -> None:
             if form is not None:
-                self._ask_name(seqs, form)
+                self._ask_name(seqs, form, shapes=dialog.shapes)
 
-        self._screen.app.push_screen(Picker(f"Export {self._leaving(seqs)} as", choices), chosen)
+        dialog = ExportForm(f"Export {self._leaving(seqs)} as", partial(self._contents, seqs))
+        self._screen.app.push_screen(dialog, chosen)
+
+    def _contents(self, seqs: Sequence[int], stop: threading.Event) -> str:
+        """Return what is in these entries, in words; in a thread, and of a long export only the beginning."""
+        from tui.storage.exports.contents import ExportContents
+
+        contents = ExportContents()
+        with closing(self._recording.open_reader()) as reader:
+            for place, seq in enumerate(seqs[:MOST_READ]):
+                if place % PAGE == 0 and stop.wait(REST_SECONDS):
+                    return ""
+                if entry := whole_entry(reader, seq, MOST):
+                    contents.see(entry)
+        return f"In the first {contents.words()}" if len(seqs) > MOST_READ else f"In it: {contents.words()}"
 
     def _leaving(self, seqs: Sequence[int]) -> str:
-        """Return what the export contains: "13 entries, 2 servers, 1 model, 4.2 KB"."""
+        """Return the size of the export: "13 entries, 4.2 kB"."""
         counted = [entry_count(len(seqs))]
         if len(seqs) <= MOST_COUNTED:
             entries = self._recording.entries
             places = [place for seq in seqs if (place := entries.index(seq)) >= 0]
-            sources = {entries.sources.texts[entries.source[place]] for place in places} - {""}
-            models = sum(source.startswith("model:") for source in sources)
-            servers = len(sources) - models
-            counted += [units.plural(servers, "server")] if servers else []
-            counted += [units.plural(models, "model")] if models else []
             counted.append(units.size(sum(entries.size[place] for place in places)))
         return ", ".join(counted)
 
-    def _ask_name(self, seqs: Sequence[int], form: str) -> None:
+    def _ask_name(self, seqs: Sequence[int], form: str, *, shapes: bool) -> None:
         path = self.folder() / f"mcptui-{time.strftime('%Y%m%d-%H%M%S')}.{form}"
 
         def named(name: str) -> None:
             if name.strip():
-                self._begin(seqs, form, typed_path(name), over=False)
+                self._begin(_Wanted(seqs, form, typed_path(name), shapes), over=False)
 
         check = partial(path_problem, new=False)
-        self._prompt.ask("export to", named, value=str(path), check=check)
+        label = "export redacted to" if shapes else "export to"
+        self._prompt.ask(label, named, value=str(path), check=check)
 
-    def _begin(self, seqs: Sequence[int], form: str, path: Path, *, over: bool) -> None:
+    def _begin(self, wanted: "_Wanted", *, over: bool) -> None:
         self.note = "exporting…"
         self._stop = threading.Event()
-        self._tasks.start(self._write(seqs, form, path, self._stop, over), "export")
+        self._tasks.start(self._write(wanted, self._stop, over), "export")
 
-    async def _write(
-        self, seqs: Sequence[int], form: str, path: Path, stop: threading.Event, over: bool
-    ) -> None:
+    async def _write(self, wanted: "_Wanted", stop: threading.Event, over: bool) -> None:
         title = f"{self._recording.title} {self._filtering.query.text}".strip()
+        path = wanted.path
         work = asyncio.create_task(
-            asyncio.to_thread(self._export, seqs, form, path, clean_line(title, 160), stop, over)
+            asyncio.to_thread(self._export, wanted, clean_line(title, 160), stop, over)
         )
         try:
             count, size, bodiless = await asyncio.shield(work)
@@ -178,7 +182,7 @@ class Exporter:
             work.exception()  # the screen was left: nothing to report
             raise
         except FileExistsError:
-            self._ask_over(seqs, form, path)
+            self._ask_over(wanted)
         except (McptuiError, OSError) as error:
             if stop.is_set():
                 self._screen.notify("Export cancelled.", timeout=3)
@@ -186,7 +190,7 @@ class Exporter:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             self._screen.notify(f"{path} not written: {reason}", severity="error", timeout=8)
         else:
-            gone = len(seqs) - count
+            gone = len(wanted.seqs) - count
             missing = f", {entry_count(gone)} missing (dropped from the recording)" if gone else ""
             missing += f", {entry_count(bodiless)} without the body (damaged)" if bodiless else ""
             self._screen.notify(
@@ -195,22 +199,22 @@ class Exporter:
         finally:
             self.note = ""
 
-    def _ask_over(self, seqs: Sequence[int], form: str, path: Path) -> None:
+    def _ask_over(self, wanted: "_Wanted") -> None:
         from tui.ui.dialogs.confirm import Confirm
 
         def confirmed(yes: bool | None) -> None:
             if yes:
-                self._begin(seqs, form, path, over=True)
+                self._begin(wanted, over=True)
 
-        name = clean_line(str(path), 300)
-        if is_replaceable(path):
+        name = clean_line(str(wanted.path), 300)
+        if is_replaceable(wanted.path):
             question = Confirm(f"{name} already exists. Replace it?", yes="replace", no="cancel")
         else:
             question = Confirm(f"{name} is not a regular file. Write to it?", yes="write", no="cancel")
         self._screen.app.push_screen(question, confirmed)
 
     def _export(
-        self, seqs: Sequence[int], form: str, path: Path, title: str, stop: threading.Event, over: bool
+        self, wanted: "_Wanted", title: str, stop: threading.Event, over: bool
     ) -> tuple[int, int, int]:
         """Write the file, in a thread; return how many entries and bytes it has, and how many lost bodies.
 
@@ -218,12 +222,14 @@ class Exporter:
         """
         from tui.storage.exports.export import Format, exported, write_whole
 
+        seqs, path = wanted.seqs, wanted.path
         if not over:
             path.open("xb").close()  # no other program can create it meanwhile
         try:
             with closing(self._recording.open_reader()) as reader:
                 source = _EntrySource(reader, seqs, lambda done: self._note_progress(done, len(seqs), stop))
-                pieces = exported(Format(form), source.columns(), source.whole, title)
+                whole = source.shape if wanted.shapes else source.whole
+                pieces = exported(Format(wanted.form), source.columns(), whole, title)
                 size = write_whole(path, pieces, wait=False, stop=stop)
         except BaseException:
             if not over:
@@ -236,6 +242,16 @@ class Exporter:
         self.note = f"exporting {done * 100 // max(1, total)} %"
         if stop.wait(REST_SECONDS):
             raise InterruptedError("cancelled")
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What to export; `shapes` stand in place of values, as with `--redact`."""
+
+    seqs: Sequence[int]
+    form: str
+    path: Path
+    shapes: bool
 
 
 class _EntrySource:
@@ -275,6 +291,11 @@ class _EntrySource:
         elif entry.is_body_lost:
             self.bodiless.add(seq)
         return entry
+
+    def shape(self, seq: int) -> Entry | None:
+        from tui.storage.exports.shapes import with_shapes
+
+        return None if (entry := self.whole(seq)) is None else with_shapes(entry)
 
     def _rest_if_due(self) -> None:
         if time.monotonic() >= self._until:

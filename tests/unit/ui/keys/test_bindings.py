@@ -36,7 +36,7 @@ MEANINGS = {
         "tab",
         "composer.complete form.next model.offered rule.recent app.focus_next take kind(1) calls",
     ),
-    "previous field or format": ("shift+tab", "form.previous app.focus_previous kind(-1)"),
+    "previous field, or redact an export": ("shift+tab", "form.previous app.focus_previous shapes"),
     "up": (
         "up",
         "composer.older form.previous row_up step(-1) step('up') offer(-1) app.focus_previous",
