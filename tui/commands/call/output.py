@@ -44,13 +44,11 @@ class OutputFile:
             print(f"· wrote {clean_line(str(path), 4096)} ({size(len(data))})", file=sys.stderr)
 
     def _write(self, path: Path, data: bytes) -> None:
-        mask = os.umask(0)
-        os.umask(mask)
         try:
             if path != self._path and not is_replaceable(path):
                 raise OSError(0, "not a file")
             pieces = [data.decode("utf-8", "surrogateescape")]
-            atomic_write(path, pieces, mode=0o666 & ~mask, errors="surrogateescape")
+            atomic_write(path, pieces, errors="surrogateescape")
         except OSError as error:
             raise UsageError(
                 f"cannot write the result: {error.strerror}.", where=clean_line(str(path), 4096)

@@ -259,6 +259,7 @@ def folder_problem(folder: Path) -> str:
     """Return why sessions cannot be saved in a folder, which need not exist yet, or ""."""
     there = next((one for one in (folder, *folder.parents) if one.exists()), folder)
     try:
+        refuse_links([folder / SUFFIX])
         with tempfile.TemporaryFile(dir=there, buffering=0) as file:
             file.write(bytes(PROBE_BYTES))
     except OSError as error:

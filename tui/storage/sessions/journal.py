@@ -358,9 +358,12 @@ class SessionWriter:
     def _opened(self) -> SessionTables:
         if self._tables is not None:
             return self._tables
-        if self._lock is None:
+        if self._lock is not None and self._is_lost and not self._lock.is_there():
+            self._lock.close()
+            self._lock = None
+        if self._lock is None or self._is_lost:
             make_folder(self._path.parent)
-            self._lock = SessionLock(self._path)
+        self._lock = self._lock or SessionLock(self._path)
         self._connection = create_file(self._path) if self._is_new else open_for_writing(self._path)
         self._guard.noted()
         self._tables = SessionTables(self._connection, self._redact)

@@ -58,11 +58,19 @@ class SessionLock:
         self._descriptor = descriptor
         return True
 
+    def is_there(self) -> bool:
+        """Return whether others can see the lock: its file was not removed, nor its folder."""
+        try:
+            return os.path.samestat(os.fstat(self._descriptor), os.stat(self._path))
+        except OSError:
+            return False
+
     def close(self) -> None:
         if self._descriptor < 0:
             return
+        ours = self.is_there()
         descriptor, self._descriptor = self._descriptor, -1
-        if sys.platform != "win32":  # removed first, so that nobody finds it without its lock
+        if ours and sys.platform != "win32":  # removed first, so that nobody finds it without its lock
             with suppress(OSError):
                 self._path.unlink()
         os.close(descriptor)

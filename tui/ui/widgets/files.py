@@ -13,6 +13,7 @@ from textual.app import App
 
 from tui.core import units
 from tui.core.atomic_write import is_replaceable
+from tui.core.files.private_files import FILE_MODE
 from tui.core.files.programs import find_program
 from tui.core.text import clean_line
 
@@ -57,8 +58,10 @@ async def save_new(app: App[Any], path: Path, data: bytes) -> bool:
 
 
 def _write_new(path: Path, data: bytes) -> None:
-    with path.open("xb") as file:
+    with open(path, "xb", opener=lambda name, flags: os.open(name, flags, FILE_MODE)) as file:
         try:
+            if hasattr(os, "fchmod"):  # whatever the umask
+                os.fchmod(file.fileno(), FILE_MODE)
             file.write(data)
             file.flush()
         except BaseException:

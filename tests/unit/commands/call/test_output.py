@@ -1,6 +1,7 @@
 """What goes to stdout or into a file."""
 
 import base64
+import os
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,13 @@ def test_several_messages_of_a_prompt_have_their_roles(capfdbinary):
     messages = (PromptMessage("user", TextContent("a\n")), PromptMessage("assistant", TextContent("b")))
     write_prompt(PromptResult(messages=messages))
     assert capfdbinary.readouterr().out == b"user: a\n\nassistant: b\n"
+
+
+@pytest.mark.parametrize("mask", [0, 0o777])
+def test_the_file_is_private_whatever_the_umask(tmp_path: Path, mask: int):
+    before = os.umask(mask)
+    try:
+        OutputFile(str(tmp_path / "out")).write(ToolResult((TextContent("a"),)))
+    finally:
+        os.umask(before)
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o600

@@ -37,6 +37,10 @@ def remove(path: Path) -> None:
             file.unlink()
 
 
+def remove_folder(path: Path) -> None:
+    path.parent.rename(path.parent.with_name("gone"))
+
+
 DAMAGES: dict[str, Damage] = {
     "cut to nothing": lambda path: os.truncate(path, 0),
     "cut in half": lambda path: os.truncate(path, path.stat().st_size // 2),
@@ -44,6 +48,7 @@ DAMAGES: dict[str, Damage] = {
     "copied over": lambda path: path.write_bytes(b"x" * 100) and None,
     "replaced": replace,
     "removed": remove,
+    "removed with its folder": remove_folder,
     "wal cut": lambda path: os.truncate(wal(path), 0),
     "wal overwritten": lambda path: garbage(wal(path)),
     "wal removed": lambda path: wal(path).unlink(),
@@ -130,3 +135,20 @@ async def test_a_checkpoint_of_another_program_is_no_damage(tmp_path: Path) -> N
     assert journal.problem == ""
     await journal.close()
     assert not list(path.parent.glob("*.damaged*"))
+
+
+async def test_a_folder_that_was_a_link_is_made_once_the_link_is_gone(tmp_path: Path) -> None:
+    own = tmp_path / "mcptui"
+    (tmp_path / "theirs").mkdir()
+    own.symlink_to(tmp_path / "theirs")
+    store = store_in(own)
+    assert "symbolic link" in await store.check()
+    journal = await store.begin()
+    journal.message(0, UserMessage("first"))
+    await until(lambda: "symbolic link" in journal.problem)
+    own.unlink()
+    await until(lambda: not journal.problem)
+    assert await store.check() == ""
+    await journal.close()
+    assert len((await store.read(journal.id)).conversation.messages) == 1
+    assert list((tmp_path / "theirs").iterdir()) == []

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.ui.widgets.files import path_problem, typed_path
+from tui.ui.widgets.files import _write_new, path_problem, typed_path
 
 
 @pytest.fixture
@@ -54,3 +54,15 @@ def test_an_unknown_home_directory_is_a_plain_name(monkeypatch: pytest.MonkeyPat
     assert typed_path("~nobody-of-this-name/x") == Path("~nobody-of-this-name/x")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert typed_path(" ~/x ") == tmp_path / "x"
+
+
+@pytest.mark.parametrize("mask", [0, 0o777])
+def test_a_saved_file_is_private_whatever_the_umask(tmp_path: Path, mask: int) -> None:
+    before = os.umask(mask)
+    try:
+        _write_new(tmp_path / "saved", b"data")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "saved").stat().st_mode & 0o777 == 0o600
+    with pytest.raises(FileExistsError):
+        _write_new(tmp_path / "saved", b"other")
