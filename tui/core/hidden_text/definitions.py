@@ -21,7 +21,7 @@ def in_tool(raw: Mapping[str, Any]) -> tuple[HiddenText, ...]:
     """Return what is in the texts of a tool, as it came from the server."""
     hints = raw.get("annotations")
     titled = hints.get("title") if isinstance(hints, Mapping) else None
-    texts = [("title", raw.get("title")), ("title", titled), ("description", raw.get("description"))]
+    texts = [(key, raw.get(key)) for key in ("name", "title", "description")] + [("title", titled)]
     for key, what in (("inputSchema", "argument"), ("outputSchema", "result")):
         texts += _of_schema(raw.get(key), what)
     return _found(texts)

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from enum import Enum, auto
 
+from tui.core.hidden_text.lookalikes import as_latin
+
 
 class Order(Enum):
     """What an order is about."""
@@ -35,7 +37,10 @@ _SPOKEN: tuple[tuple[Order, tuple[str, ...], str], ...] = (
     ),
     (
         Order.SECRECY,
-        ("user", "human", "person", "operator", "owner", "customer", "secret", "silent"),
+        (
+            *("user", "human", "person", "operator", "owner", "customer", "secret", "silent"),
+            *("quiet", "say nothing", "tell no", "between us", "out of your", "in your", "act as if"),
+        ),
         rf"\b(?:do\s+not|don't|don’t|never|must\s+not|mustn't|should\s+not|avoid|without|nor)\s+(?:ever\s+)?"
         rf"(?:tell|inform|notify|alert|warn|telling|informing|notifying|alerting|warning)(?:\s+this\s+to)?\s+{_USER}"
         rf"|\b(?:do\s+not|don't|don’t|never|without)\s+(?:mention|reveal|disclose|show|mentioning|revealing)"
@@ -45,15 +50,46 @@ _SPOKEN: tuple[tuple[Order, tuple[str, ...], str], ...] = (
         rf"(?:tell|inform|notify|alert|warn|ask|mention|show|reveal)\s+(?:(?:this|that|it|these)\s+)?(?:to\s+)?{_USER}"
         rf"|\b(?:hide|conceal|hidden|keep)\s+(?:this|that|it|these|the fact)?\s*(?:secret\s+)?from\s+{_USER}"
         rf"|\bwithout\s+(?:the\s+)?(?:user|human|person)(?:'s|’s)?\s+(?:knowledge|knowing|noticing|consent)"
-        rf"|\b(?:silently|secretly)\s+(?:send|read|call|include|append|forward|upload|copy|run|execute)",
+        rf"|\b(?:silently|secretly)\s+(?:send|read|call|include|append|forward|upload|copy|run|execute)"
+        rf"|\b(?:do\s+not|don't|don’t|never)\s+let\s+{_USER}\s+(?:know|find\s+out|notice|learn)\b"
+        rf"|\b{_USER}\s+(?:must|should)\s+(?:not|never)\s+(?:know|find\s+out|notice|learn|be\s+(?:told|informed|aware))\b"
+        rf"|\bmake\s+sure\s+(?:that\s+)?{_USER}\s+(?:never|does\s+not|doesn't|doesn’t)\s+"
+        rf"(?:sees?|knows?|learns?|notices?|finds?\s+out)\b"
+        rf"|\b{_USER}\s+(?:stays?|remains?|is\s+kept)\s+(?:unaware|in\s+the\s+dark)\b"
+        rf"|\b(?:refrain|abstain)\s+from\s+(?:telling|informing|notifying|alerting|warning)\s+{_USER}"
+        rf"|\bwithhold\s+(?:this|that|it|these)\s+from\s+{_USER}"
+        rf"|\b(?:keep\s+quiet|say\s+nothing|tell\s+(?:nobody|no\s+one))\s+(?:of|about)\s+(?:this|that|it)\b"
+        rf"|\b(?:stay|remain|keep\s+this)s?\s+between\s+us\b"
+        rf"|\bbring(?:ing)?\s+(?:this|it)\s+up\s+with\s+{_USER}"
+        rf"|\b(?:leave|keep)\s+(?:this|it)\s+out\s+of\s+your\s+(?:answer|reply|response|summary|output)\b"
+        rf"|\b(?:do\s+not|don't|don’t|never)\s+(?:include|mention|list)\s+(?:this|the)\s+(?:step|call|instruction|request)"
+        rf"\s+in\s+your\b|\bact\s+as\s+if\s+nothing\s+(?:had\s+)?happened\b",
     ),
     (
         Order.OVERRIDE,
-        ("ignor", "disregard", "forget", "overrid"),
+        (
+            "ignor",
+            "disregard",
+            "forget",
+            "overrid",
+            "longer",
+            "apply",
+            "precedence",
+            "now on",
+            "aside",
+            "follow",
+        ),
         r"\b(?:ignore|disregard|forget|override|overriding|ignoring|disregarding)\s+"
         r"(?:(?:all|any|the|your|these|those|my|of)\s+){0,3}"
         r"(?:previous|prior|above|earlier|preceding|other|existing|system|safety|developer|original)\s+"
-        r"(?:\w+\s+)?(?:instructions?|rules|prompts?|messages|guidelines|directions|directives|constraints|policies)\b",
+        r"(?:\w+\s+)?(?:instructions?|rules|prompts?|messages|guidelines|directions|directives|constraints|policies)\b"
+        r"|\b(?:your|all)\s+(?:earlier|previous|prior|original|other)\s+(?:instructions?|guidance|rules|directives?)\s+"
+        r"(?:no\s+longer|do\s+not|don't|does\s+not)\s+appl(?:y|ies)\b"
+        r"|\bfrom\s+now\s+on,?\s+(?:you\s+)?(?:must\s+)?(?:only\s+)?(?:follow|obey)\s+(?:only\s+)?(?:these|my)\b"
+        r"|\bthese\s+(?:instructions|rules|orders)\s+(?:take\s+precedence\s+over|override|supersede)\s+(?:all|any|every)\b"
+        r"|\b(?:set|put)\s+aside\s+(?:whatever|everything|anything|all)\s+(?:that\s+)?you\s+(?:were|have\s+been)\s+told\b"
+        r"|\b(?:do\s+not|don't|don’t|never)\s+(?:follow|obey)\s+(?:the|your|any)\s+"
+        r"(?:system|previous|earlier|original)\s+(?:prompt|instructions?|rules)\b",
     ),
     (
         Order.OTHER_TOOLS,
@@ -106,20 +142,65 @@ _SPOKEN: tuple[tuple[Order, tuple[str, ...], str], ...] = (
         rf"\b[^.\n]{{0,48}}?[\s`'\"(/~]{_PRIVATE}",
     ),
 )
+_IN_OTHER_LANGUAGES: tuple[tuple[Order, tuple[str, ...], str], ...] = (
+    (
+        Order.SECRECY,
+        ("nutzer", "anwender", "utilisateur", "usuari", "usuári", "пользовател", "用户", "ユーザ"),
+        r"\b(?:sag|erzähl|verrat|teil)\w{0,3}\s+(?:(?:es|das|dies)\s+)?(?:dem|der|den)\s+(?:benutzer|nutzer|anwender)\w{0,3}\s+nichts?\b"
+        r"|\bne\s+(?:dis|dites|inform\w{1,3}|prév\w{2,5}|mentionn\w{1,3})\s+[^.\n]{0,30}\bl['’]utilisat"
+        r"|\bno\s+(?:le\s+)?(?:digas?|informes?|menciones?|avises?)\s+[^.\n]{0,30}\busuari[oa]\b"
+        r"|\bnão\s+(?:diga|informe|conte|mencione|avise)\s+[^.\n]{0,30}\busuári[oa]\b"
+        r"|\bне\s+(?:говори|сообщай|рассказывай|упоминай)\w{0,3}\s+[^.\n]{0,30}\bпользовател"
+        r"|(?:不要|别|不得|切勿)(?:告诉|通知|告知)用户|(?:不要|别|不得|切勿)让用户(?:知道|发现)"
+        r"|ユーザー?には?(?:知らせ|伝え|言わ|教え)(?:ない|ず|てはいけ|るな)",
+    ),
+    (
+        Order.OVERRIDE,
+        (
+            "anweisungen",
+            "instructions",
+            "instrucciones",
+            "instruções",
+            "инструкции",
+            "указания",
+            "指令",
+            "指示",
+            "提示",
+            "命令",
+        ),
+        r"\bignorier\w{0,3}\s+(?:alle\s+)?(?:vorherigen|bisherigen|früheren)\s+anweisungen\b"
+        r"|\bignore[rz]?\s+(?:toutes\s+)?les\s+instructions\s+(?:précédentes|antérieures)"
+        r"|\bignor[ae]n?\s+(?:todas\s+)?(?:las\s+)?instrucciones\s+(?:anteriores|previas)\b"
+        r"|\bignore\s+(?:todas\s+)?(?:as\s+)?instruções\s+(?:anteriores|prévias)"
+        r"|\b(?:игнорируй|забудь)\w{0,3}\s+(?:все\s+)?(?:предыдущие|прежние)\s+(?:инструкции|указания)"
+        r"|(?:忽略|无视)(?:之前|以上|先前|此前)的?(?:所有)?(?:指令|指示|提示)"
+        r"|(?:以前|これまで)の(?:すべての)?(?:指示|命令)を(?:無視|忘れ)",
+    ),
+)
 _PATTERNS = tuple((sign, hints, re.compile(words, re.IGNORECASE)) for sign, hints, words in _SPOKEN)
+_OTHER_PATTERNS = tuple(
+    (sign, hints, re.compile(words, re.IGNORECASE)) for sign, hints, words in _IN_OTHER_LANGUAGES
+)
 
 
 def orders_in(text: str) -> Iterator[tuple[Order, int, int]]:
-    """Yield each kind of order that is in a text once, and where it is first."""
-    folded = text.lower()
-    for order, hints, pattern in _PATTERNS:
-        if not any(hint in folded for hint in hints):
-            continue
-        found = pattern.search(text)
-        if found is None and order is Order.PRIVATE_FILES:
-            found = next((one for one in _SECRET_PATH.finditer(text) if _is_foreign(text, one)), None)
-        if found is not None:
-            yield order, found.start(), found.end()
+    """Yield each kind of order that is in a text once, and where it is first.
+
+    Letters that look like Latin ones are read as those.
+    """
+    latin = as_latin(text)
+    seen = set()
+    for read, patterns in ((latin, _PATTERNS), (text, _OTHER_PATTERNS)):
+        folded = read.lower()
+        for order, hints, pattern in patterns:
+            if order in seen or not any(hint in folded for hint in hints):
+                continue
+            found = pattern.search(read)
+            if found is None and order is Order.PRIVATE_FILES:
+                found = next((one for one in _SECRET_PATH.finditer(read) if _is_foreign(text, one)), None)
+            if found is not None:
+                seen.add(order)
+                yield order, found.start(), found.end()
 
 
 _SECRET_PATH = re.compile(

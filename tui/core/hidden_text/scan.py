@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tui.core.hidden_text.invisible import is_concealed, is_text
+from tui.core.hidden_text.lookalikes import mixed_word
 from tui.core.hidden_text.orders import orders_in
 from tui.core.hidden_text.readable import FLAG, gaps, hidden_runs, readable_line, tags_in
 
@@ -30,6 +31,7 @@ class Sign(StrEnum):
     DIRECTION = "text direction overrides"
     INVISIBLE_TEXT = "text in invisible characters"
     INVISIBLE = "invisible characters"
+    MIXED = "words of look-alike letters"
     FAR = "text out of sight"
     COMMENT = "HTML comment"
     PROMPT = "imitates a prompt"
@@ -39,7 +41,7 @@ class Sign(StrEnum):
     PRIVATE_FILES = "asks for private files"
 
 
-DOUBTFUL = frozenset(Sign) - {Sign.TERMINAL, Sign.ESCAPES, Sign.INVISIBLE, Sign.OTHER_TOOLS}
+DOUBTFUL = frozenset(Sign) - {Sign.TERMINAL, Sign.ESCAPES, Sign.INVISIBLE, Sign.MIXED, Sign.OTHER_TOOLS}
 """Signs of a definition that no honest server has: it is not offered before somebody has read it."""
 
 
@@ -100,6 +102,8 @@ def scan(text: str, place: str) -> Iterator[HiddenText]:
     head = text[:MAX_CHARS]
     if _ODD.search(head):
         yield from _unseen(head, place)
+        if word := mixed_word(head):
+            yield HiddenText(Sign.MIXED, place, _around(head, *word))
     if gap := next(gaps(head), None):
         yield HiddenText(Sign.FAR, place, _after(head, gap[1]))
     elif "style" in head.lower() and (found := _STYLED.search(head)):
