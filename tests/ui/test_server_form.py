@@ -93,7 +93,7 @@ async def test_a_disabled_server_is_listed_and_says_how_to_enable_it():
     async with opened(runtime) as (app, pilot):
         await shows(app, "STOPPED  disabled", "1 of 1")
         await pilot.press("f3", "s")
-        await shows(app, "weather is disabled. Press d to enable it.")
+        await shows(app, "weather is disabled. Press o to enable it.")
         assert not runtime.host.asked
         await pilot.press("o")
         await until(lambda: runtime.server_changes.done == [("toggle", "weather")])
