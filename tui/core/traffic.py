@@ -85,6 +85,7 @@ class Outcome(IntEnum):
     TOOL_ERROR = 4
     """A result with `isError`."""
     CANCELLED = 5
+    """Cancelled, or not answered when mcptui ended the session itself."""
     LOST = 6
     """Its server ended first."""
     INPUT_REQUIRED = 7

@@ -56,6 +56,9 @@ MANY_TOOLS = 500
 SERVER_PATIENCE_NS = 8_000_000_000
 """How long a call waits for its server, which is starting."""
 
+_ON_THE_WAY = (ServerState.STARTING, ServerState.STOPPING)
+"""A server that is restarted stops first."""
+
 LOOK_SECONDS = 0.05
 
 CANCELLED = (
@@ -212,6 +215,8 @@ class ToolCallRunner:
         item = self._proposed.get(call.id) or self.propose(step, call)
         if call.id in self._started:
             text += " after it was sent; it may or may not have taken effect"
+        elif why == "cancelled":
+            text, why = f"not run: {text}", "not run"
         self._conclude(step, item, Observation(text), is_error=True, why=why)
 
     @property
@@ -231,7 +236,7 @@ class ToolCallRunner:
         until_ns = deps.clock.now_ns() + SERVER_PATIENCE_NS
         said = ""
         while names and deps.clock.now_ns() < until_ns:
-            starting = [name for name, state in deps.absent().items() if state is ServerState.STARTING]
+            starting = [name for name, state in deps.absent().items() if state in _ON_THE_WAY]
             awaited = sorted({server for name in names if (server := server_of(name, starting))})
             if not awaited:
                 break

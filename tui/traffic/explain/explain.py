@@ -72,7 +72,8 @@ def _request(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
     if pair is not None and pair.kind in ANSWERS:
         sentences.append(_settled(entry, pair))
     elif entry.outcome in (Outcome.CANCELLED, Outcome.LOST, Outcome.PROBE):
-        sentences.append(f"{ENDS[entry.outcome]}.")
+        cut = ", or the session ended before a response" if entry.outcome is Outcome.CANCELLED else ""
+        sentences.append(f"{ENDS[entry.outcome]}{cut}.")
     else:
         sentences.append("No response yet.")
     if entry.root not in (0, entry.seq):

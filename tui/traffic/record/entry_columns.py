@@ -325,8 +325,8 @@ class EntryColumns:
                 self.outcome[partner] = self._end_of(partner, Outcome.CANCELLED)
                 self.touched.append(partner)
         elif kind == Kind.EVENT and method == "exit" and not self._late_pair(index):
-            for lost in pending:
-                self.outcome[lost] = self._end_of(lost, Outcome.LOST)
+            for cut in pending:
+                self.outcome[cut] = self._end_of(cut, Outcome(outcome or Outcome.LOST))
             self.touched.extend(pending)
             pending.clear()
 

@@ -416,14 +416,15 @@ async def test_an_answer_that_quotes_a_failure_ends_with_one_full_stop():
     assert answer.endswith("model and base_url.") and ".." not in answer
 
 
-async def test_a_call_of_a_server_that_is_starting_waits_for_it():
+@pytest.mark.parametrize("first", [ServerState.STARTING, ServerState.STOPPING])
+async def test_a_call_of_a_server_that_starts_or_restarts_waits_for_it(first):
     clock, toolbox = HandClock(), FunctionToolbox()
     starting = list(toolbox.offered)
     toolbox.offered = []
 
     def absent() -> dict[str, ServerState]:
         if clock.ns < 3e9:
-            return {"srv": ServerState.STARTING}
+            return {"srv": first if clock.ns < 1e9 else ServerState.STARTING}
         toolbox.offered = starting
         return {}
 

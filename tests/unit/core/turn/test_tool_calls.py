@@ -161,7 +161,9 @@ async def test_cancelled_calls_say_whether_they_were_sent():
     await task
     sent, unsent = (message.text for message in talk.messages if isinstance(message, ToolMessage))
     assert sent.startswith("cancelled by the user after it was sent; it may or may not have taken effect")
-    assert unsent == "cancelled by the user"
+    assert unsent == "not run: cancelled by the user"
+    whys = [message.why for message in talk.messages if isinstance(message, ToolMessage)]
+    assert whys == ["cancelled", "not run"]
 
 
 async def test_progress_events_are_throttled():

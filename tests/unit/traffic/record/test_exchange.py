@@ -236,6 +236,25 @@ def test_at_an_exit_pending_requests_are_lost_and_late_answers_count(wire: Wire)
     assert (link.outcome, link.remark) == (Outcome.OK, PairingRemark.NONE)
 
 
+@pytest.mark.parametrize(
+    ("is_stopped", "is_open", "outcome"),
+    [
+        (True, True, Outcome.CANCELLED),
+        (True, False, Outcome.NONE),
+        (False, True, Outcome.NONE),
+    ],
+)
+def test_what_is_pending_when_mcptui_ends_the_session_is_not_lost(wire: Wire, is_stopped, is_open, outcome):
+    wire.call(1)
+    wire.answer(1)
+    if is_stopped:
+        wire.event("stop")
+    if is_open:
+        wire(IN, id="s1", method="roots/list")
+    assert wire.event("exit", code=0).outcome is outcome
+    assert wire.correlator.open("weather") == 0
+
+
 def test_a_new_process_starts_new_ids(wire: Wire):
     wire.call(1)
     wire.event("exit", code=0)

@@ -139,6 +139,19 @@ def test_pending_requests_are_lost_at_an_exit(stage: Stage):
     assert stage.recorder.entries.outcome[0] == Outcome.LOST
 
 
+def test_what_a_server_asks_while_mcptui_leaves_is_no_failure(stage: Stage):
+    stage.record(
+        seen(b"{}", Direction.NONE, Kind.EVENT, detail={"event": "spawn"}),
+        seen(line(id=1, method="ping"), Direction.OUT),
+        seen(line(id=1, result={})),
+        seen(b"{}", Direction.NONE, Kind.EVENT, detail={"event": "stop"}),
+        seen(line(id="a", method="roots/list")),
+        seen(b"{}", Direction.NONE, Kind.EVENT, detail={"event": "exit", "code": 0}),
+    )
+    columns = stage.recorder.entries
+    assert (columns.outcome[4], columns.pending()) == (Outcome.CANCELLED, [])
+
+
 # ---- a store that fails --------------------------------------------------------------------------------
 
 

@@ -76,11 +76,17 @@ def outcome(why: str, is_error: bool, warning: str = "") -> tuple[str, str]:
 
 
 def result_of(message: ToolMessage, whole: str = "") -> ToolResult:
-    """Return the result that a message tells of, as far as it is kept; `whole` is all of its text."""
+    """Return the result that a message tells of, as far as it is kept; `whole` is all of its text.
+
+    What mcptui says of a call that was cancelled, denied or not run is no error of its tool.
+    """
+    state, _ = outcome(message.why, message.is_error)
     text = whole or message.text
     attached = tuple(
         BinaryContent("image" if one.kind == "image" else "audio", one.mime, one.size, one.data, one.name)
         for one in message.attachments
         if one.kind in ("image", "audio")
     )
-    return ToolResult((TextContent(text), *attached) if text else attached, is_error=message.is_error)
+    return ToolResult(
+        (TextContent(text), *attached) if text else attached, is_error=message.is_error and state == "failed"
+    )

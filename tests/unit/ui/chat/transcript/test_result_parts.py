@@ -3,6 +3,8 @@
 import base64
 import struct
 
+import pytest
+
 from tui.core.conversation.conversation import Attachment, ToolMessage
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
 from tui.ui.chat.transcript.result_parts import attachment_words, pieces_of, result_of
@@ -65,3 +67,10 @@ def test_what_was_told_of_a_call_becomes_its_result_again_the_whole_text_if_it_i
         (TextContent("all of it"), BinaryContent("image", "image/png", 9, PNG, "a.png"))
     )
     assert result_of(told).content[0] == TextContent("head … tail")
+
+
+@pytest.mark.parametrize(
+    ("why", "is_error"), [("", True), ("timeout", True), ("cancelled", False), ("not run", False)]
+)
+def test_what_mcptui_says_of_a_call_is_no_error_of_its_tool(why: str, is_error: bool):
+    assert result_of(ToolMessage("c", "t", "cancelled by the user", True, why=why)).is_error is is_error
