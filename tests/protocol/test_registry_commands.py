@@ -88,6 +88,16 @@ async def test_an_entry_is_shown_whole_and_added_only_after_a_yes(file: Path):
     }
 
 
+async def test_what_is_risky_about_an_entry_is_marked_also_where_nobody_is_asked(file: Path):
+    loader = {"name": "NODE_OPTIONS", "value": "--require /tmp/a.js"}
+    package = {**PACKAGE, "environmentVariables": [loader], "packageArguments": []}
+    async with registry_server(entry(packages=[package])) as server:
+        words = ("add", NAME, "--registry", server.url, "--config", str(file))
+        for more in ("--dry-run", "--yes"):
+            done = await mcptui(*words, "--name", more.strip("-"), more)
+            assert "! NODE_OPTIONS can make any program load other code." in done.out, done
+
+
 async def test_a_value_that_is_missing_is_named_and_nothing_is_written(file: Path):
     async with registry_server(entry()) as server:
         done = await mcptui("add", NAME, "--yes", "--registry", server.url, "--config", str(file))

@@ -118,6 +118,8 @@ def _add(args: argparse.Namespace) -> int:
     if found is not None:
         print("\n".join((*found.lines, "")) if found.lines else "")
     print(clean(as_toml(name, table)))
+    for risk in _risks(table) if found is not None else ():
+        print(f"! {clean(risk)}")
     for note in notes:
         print(f"note: {clean(note)}")
     shown = clean_line(str(path), 4096)
@@ -158,8 +160,7 @@ def _what_happens(table: Mapping[str, Any]) -> str:
     if "url" in table:
         return f"mcptui will connect to {clean_line(masked(table['url']), 400)}."
     words = masked_arguments([table["command"], *table.get("args", ())])
-    risks = "".join(f"\n! {risk}" for risk in _risks(table))
-    return f"mcptui will run: {clean_line(shlex.join(words), 20_000)}{risks}"
+    return f"mcptui will run: {clean_line(shlex.join(words), 20_000)}"
 
 
 def _risks(table: Mapping[str, Any]) -> list[str]:
@@ -168,7 +169,8 @@ def _risks(table: Mapping[str, Any]) -> list[str]:
     from tui.runtime.servers.consent import launch_of
 
     args, env = tuple(map(str, table.get("args", ()))), table.get("env", {})
-    return risks_of(launch_of(ServerSpec("", table["command"], args, env, table.get("cwd"))))
+    command, url = table.get("command", ""), table.get("url")
+    return risks_of(launch_of(ServerSpec("", command, args, env, table.get("cwd"), url=url)))
 
 
 def _packed(args: argparse.Namespace) -> "Found | None":
