@@ -179,13 +179,10 @@ class Filtering:
 
     def why_empty(self, query: Query, opened_with: str) -> tuple[str, ...]:
         recording = self._recording
-        if self.has_calls_only and self.order is not None and len(self.view):
-            again = "6 twice" if self.order.descending else "6"
-            return ("Sorted by latency, the list has calls only: none yet.", f"{again} lists all entries.")
+        if self.has_calls_only and len(self.view):
+            return _EMPTY_SORTED
         if query.root is not None:
             return _EMPTY_OPENED if query.text == opened_with else _EMPTY_FILTER
-        if self._arranged is not None and self._arranged.calls_only and len(recording.entries):
-            return _EMPTY_SORTED
         if recording.live:
             return _EMPTY_LIVE
         if problem := recording.problem():

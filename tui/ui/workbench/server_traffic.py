@@ -41,7 +41,6 @@ class ServerTraffic(Vertical):
 
     def __init__(self, recording: Recording, server: str, signs: Symbols, *, id: str) -> None:
         super().__init__(id=id)
-        self._headings = Headings(lambda: self.list.heading())
         self.query_text = f"server:{written(server)}"
         self._reader = ReaderThread(recording.open_reader)
         self._filtering = Filtering(recording)
