@@ -237,7 +237,7 @@ def died_in_call(name: str, transport: ServerTransport, *, stopped: bool) -> str
 
 def answered_error(error: Mapping[str, Any]) -> str:
     """Return the sentence for an error object that a server answered with."""
-    said = clean_line(str(error.get("message", "")), 300)
+    said = clean_line(whole_words(str(error.get("message", "")), 300), 300)
     return f"The server returned error {error.get('code')}: {said}"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from tui.core.servers import ServerSpec
 from tui.core.tasks import MIN_POLL_MS, Task, TaskBook, TaskStatus, made
-from tui.core.text import clean_line
+from tui.core.text import clean_line, whole_words
 from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import CallFailure, ProgressSink, TextContent, ToolResult
 from tui.core.traffic import CAUSE
@@ -208,7 +208,7 @@ def _result(found: RawAnswer) -> Mapping[str, Any]:
 
 def _said(found: RawAnswer) -> str:
     if found.error is not None:
-        message = clean_line(str(found.error.get("message", "")), 300)
+        message = clean_line(whole_words(str(found.error.get("message", "")), 300), 300)
         return f"error {clean_line(str(found.error.get('code')), 20)}, {message}"
     return found.problem.rstrip(".") or "the response is not an object"
 

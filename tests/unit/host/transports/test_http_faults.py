@@ -37,6 +37,11 @@ def test_a_status_is_named_with_what_to_do_next(status, words, step):
     assert fault.status == status
 
 
+def test_a_long_body_is_cut_between_words_since_one_may_be_a_secret():
+    body = b"first " + b"x" * 140 + b" configured-value-of-a-key"
+    assert response(400, body, content_type="text/plain").message.endswith("xxx…'.")
+
+
 def test_the_title_of_a_web_page_is_quoted():
     body = b"<html><title>Gone\x1b[2J fishing</title><body>much else</body></html>"
     fault = response(502, body, content_type="text/html")
