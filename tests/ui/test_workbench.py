@@ -164,13 +164,13 @@ async def test_i_gives_the_instructions_to_the_model() -> None:
         assert runtime.host.status("weather").spec.instructions
 
 
-async def test_x_lets_the_model_read_resources() -> None:
+async def test_a_key_lets_the_model_read_resources() -> None:
     runtime = rich_runtime()
     runtime.host.put(replace(runtime.host.status("weather"), resources=2))
     async with opened(runtime) as (screen, pilot):
         await pilot.press("1")
-        await shows(app_of(screen), "not read by the model   x sets it")
-        await pilot.press("x")
+        await shows(app_of(screen), "not read by the model   X sets it")
+        await pilot.press("X")
         await until(lambda: runtime.host.status("weather").spec.offer_resources)
         await until(lambda: "not read by the model" not in screen_text(app_of(screen)))
 
