@@ -66,8 +66,10 @@ class Policy:
     trust: TrustBook = field(default_factory=HintedTrust)
     cleared: set[tuple[str, str]] = field(default_factory=set)
 
-    def key(self, tool: Tool) -> str:
-        return f"{tool.server}/{tool.name}@{self.server_digest(tool.server)}.{tool.digest}"
+    def key(self, tool: Tool, arguments: Mapping[str, Any] = NO_ARGUMENTS) -> str:
+        """Return what an approval is remembered by. Reads of resources are remembered by their server."""
+        server = source_of(tool, arguments) or tool.server
+        return f"{server}/{tool.name}@{self.server_digest(server)}.{tool.digest}"
 
     def judge(
         self,
@@ -76,22 +78,28 @@ class Policy:
         *,
         guessed: bool = False,
         after: Sequence[str] = (),
+        listed: bool = False,
     ) -> Judgement:
         """Return the verdict on a call of `tool`.
 
         `guessed`: the call was found in text or repaired; an earlier approval does not cover it unless the
         tool is read-only and its server trusted. `after`: servers that are not trusted, whose content the
         model may have read; an earlier approval covers the call only if it was given after the same content.
+        `listed`: it reads a resource that its server has listed, so that its URI tells the server nothing.
         """
         if self.mode is Mode.NONE:
             return Judgement(Verdict.DENY, "no tool is allowed (--approve none)", "flag --approve none")
         rule = self.rule_for(tool, arguments)
         if rule is not None and rule.action is Verdict.DENY:
             return Judgement(Verdict.DENY, FORBIDDEN, f"rule {rule}", str(rule))
-        judgement = self._judge_by_hints(tool, rule)
+        # A URI that no server has listed is text of the model, which the server of the resource receives.
+        sends = (
+            is_resource_read(tool) and not listed and not self.trust.trusts_server(source_of(tool, arguments))
+        )
+        judgement = self._judge_by_hints(tool, arguments, rule, sends=sends)
         if guessed and judgement.verdict is Verdict.ALLOW and not self.only_reads(tool):
             judgement = Judgement(Verdict.ASK, "the call was found in text or repaired. Check its arguments")
-        judgement, untrusted = self._after_content(judgement, tool, arguments, after)
+        judgement, untrusted = self._after_content(judgement, tool, arguments, after, sends=sends)
         if judgement.verdict is not Verdict.ASK:
             return judgement
         match self.mode:
@@ -101,7 +109,8 @@ class Policy:
                 why = "a rule asks for approval, and nobody can answer (--approve reads)"
                 return Judgement(Verdict.DENY, why, judgement.by, judgement.rule)
             case Mode.READS:
-                why = f"{self._why_no_read(tool)}. {untrusted}" if untrusted else self._why_no_read(tool)
+                why = self._why_no_read(tool, source_of(tool, arguments) if sends else "")
+                why = f"{why}. {untrusted}" if untrusted else why
                 return Judgement(Verdict.DENY, why, "flag --approve reads")
             case _:
                 return judgement
@@ -116,15 +125,20 @@ class Policy:
         ]
         return min(found, key=lambda rule: STRICTEST_FIRST.index(rule.action), default=None)
 
-    def _judge_by_hints(self, tool: Tool, rule: Rule | None) -> Judgement:
+    def _judge_by_hints(
+        self, tool: Tool, arguments: Mapping[str, Any], rule: Rule | None, *, sends: bool
+    ) -> Judgement:
         if rule is not None:
             why = f"the rule “{rule}” asks for approval" if rule.action is Verdict.ASK else ""
             return Judgement(rule.action, why, f"rule {rule}", str(rule))
         self.refresh()
-        if (key := self.key(tool)) in self.always:
+        if (key := self.key(tool, arguments)) in self.always:
             return Judgement(Verdict.ALLOW, by=f"{BY_KEY} (always allowed earlier)")
         if key in self.session:
             return Judgement(Verdict.ALLOW, by=f"{BY_KEY} (allowed earlier, until mcptui quits)")
+        if sends:
+            why = "reads a resource that the server has not listed, and the server is not trusted"
+            return Judgement(Verdict.ASK, why)
         if tool.destructive and not tool.read_only:
             return Judgement(Verdict.ASK, "may delete or overwrite data, according to the server")
         if self.only_reads(tool):
@@ -137,14 +151,18 @@ class Policy:
         return Judgement(Verdict.ASK, "may change something")
 
     def _after_content(
-        self, judgement: Judgement, tool: Tool, arguments: Mapping[str, Any], after: Sequence[str]
+        self,
+        judgement: Judgement,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        after: Sequence[str],
+        *,
+        sends: bool,
     ) -> tuple[Judgement, str]:
         """Return the judgement in the light of untrusted content, and what is said about that, or ""."""
         owner = source_of(tool, arguments) or tool.server
         others = [one for one in after if one != owner]
-        key = self.key(tool) if others else ""
-        # A URI is text of the model, which the server of the resource receives.
-        sends = is_resource_read(tool) and not self.trust.trusts_server(owner)
+        key = self.key(tool, arguments) if others else ""
         if judgement.rule and judgement.verdict is Verdict.ALLOW:  # written down, so it is meant
             return judgement, ""
         if judgement.verdict is Verdict.DENY or (self.only_reads(tool) and not sends):
@@ -162,19 +180,28 @@ class Policy:
         """Whether a tool is marked read-only by a trusted server."""
         return tool.read_only and self.trust.trusts(tool)
 
-    def _why_no_read(self, tool: Tool) -> str:
-        if not tool.read_only or self.trust.trusts(tool):
+    def _why_no_read(self, tool: Tool, owner: str) -> str:
+        """Return why a call is refused; `owner` is the server that would get a URI of the model, or ""."""
+        if not owner and (not tool.read_only or self.trust.trusts(tool)):
             return "only read-only tools are allowed (--approve reads)"
-        server = clean_line(tool.server, 60)
+        server = clean_line(owner or tool.server, 60)
+        listed, trusted = "resources that their server lists", "read-only tools of trusted servers"
         return (
-            "only read-only tools of trusted servers are allowed (--approve reads). "
+            f"only {listed if owner else trusted} are allowed (--approve reads). "
             f"{server} is not trusted: see --trust {server}, or trusted = true in its configuration"
         )
 
-    def remember(self, tool: Tool, answer: Answer, after: Sequence[str] = ()) -> None:
+    def remember(
+        self,
+        tool: Tool,
+        answer: Answer,
+        after: Sequence[str] = (),
+        arguments: Mapping[str, Any] = NO_ARGUMENTS,
+    ) -> None:
+        key = self.key(tool, arguments)
         if answer in (Answer.SESSION, Answer.ALWAYS):
-            self.cleared |= {(self.key(tool), one) for one in after}
+            self.cleared |= {(key, one) for one in after}
         if answer is Answer.SESSION:
-            self.session.add(self.key(tool))
+            self.session.add(key)
         elif answer is Answer.ALWAYS:
-            self.always.add(self.key(tool))
+            self.always.add(key)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tui.core.context.resource_tools import is_resource_read
 from tui.core.conversation.conversation import CallRequest, Message
 from tui.core.conversation.sessions import Journal
 from tui.core.events import ApprovalAsked, ApprovalGiven, CallJudged
@@ -12,7 +13,7 @@ from tui.core.tools import Tool
 from tui.core.turn.approval_policy import Judgement, Policy, Verdict
 from tui.core.turn.call_decisions import CallDecisions
 from tui.core.turn.model_step import Emit
-from tui.core.turn.untrusted_content import untrusted_sources
+from tui.core.turn.untrusted_content import is_listed, untrusted_sources
 
 Arguments = Mapping[str, Any]
 
@@ -71,7 +72,10 @@ class CallApproval:
         self._decisions.limited(tool, arguments)
 
     def _judge(self, call: CallRequest, tool: Tool, arguments: Arguments) -> Judgement:
-        return self._policy.judge(tool, arguments, guessed=call.recovered, after=self._untrusted())
+        listed = is_resource_read(tool) and is_listed(self._messages(), tool, arguments)
+        return self._policy.judge(
+            tool, arguments, guessed=call.recovered, after=self._untrusted(), listed=listed
+        )
 
     def _untrusted(self) -> Sequence[str]:
         return untrusted_sources(self._messages(), self._policy.trust)
@@ -98,5 +102,5 @@ class CallApproval:
         if decision.answer is Answer.NO:
             denied = "denied by the user" if decision.by_person else "denied"
             return f"{denied}: {decision.reason}" if decision.reason else denied
-        self._policy.remember(tool, decision.answer, self._untrusted())
+        self._policy.remember(tool, decision.answer, self._untrusted(), arguments)
         return ""

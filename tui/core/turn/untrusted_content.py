@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tui.core.context.built_in_tools import BUILT_IN, SERVER
-from tui.core.context.resource_tools import is_resource_tool
+from tui.core.context.resource_tools import LIST, is_resource_tool
 from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage
 from tui.core.ports import TrustBook
 from tui.core.text import clean_line
@@ -24,6 +24,18 @@ def source_of(tool: Tool, arguments: Mapping[str, Any]) -> str:
     if is_resource_tool(tool):
         return str(arguments.get("server", ""))
     return "" if tool.digest.startswith(BUILT_IN) else tool.server
+
+
+def is_listed(messages: Sequence[Message], tool: Tool, arguments: Mapping[str, Any]) -> bool:
+    """Return whether the server of a resource has listed its URI in this conversation."""
+    server, uri = source_of(tool, arguments), arguments.get("uri")
+    return any(
+        line.partition("  ")[0] == uri
+        for message in messages
+        if isinstance(message, ToolMessage) and message.server == server and not message.is_error
+        if message.name.endswith(LIST)
+        for line in message.text.splitlines()
+    )
 
 
 def untrusted_sources(messages: Sequence[Message], trust: TrustBook) -> tuple[str, ...]:

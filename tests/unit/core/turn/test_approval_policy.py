@@ -246,7 +246,7 @@ def test_after_untrusted_content_a_resource_of_another_server_that_is_not_truste
     policy = Policy(trust=OnlyWeather())
     asked = policy.judge(read, FILE, after=["web"])
     assert asked.verdict is Verdict.ASK and "A result of web" in asked.why
-    assert policy.judge(read, FILE, after=["files"]).verdict is Verdict.ALLOW
+    assert policy.judge(read, FILE, after=["web"], listed=True).verdict is Verdict.ALLOW
     assert policy.judge(read, {**FILE, "server": "weather"}, after=["web"]).verdict is Verdict.ALLOW
     assert policy.judge(resource_tool(LIST), FILE, after=["web"]).verdict is Verdict.ALLOW
     policy.remember(read, Answer.ALWAYS, ["web"])
@@ -254,3 +254,22 @@ def test_after_untrusted_content_a_resource_of_another_server_that_is_not_truste
     assert (
         Policy(mode=Mode.READS, trust=OnlyWeather()).judge(read, FILE, after=["web"]).verdict is Verdict.DENY
     )
+
+
+def test_a_resource_that_a_server_has_not_listed_asks_until_the_server_is_trusted():
+    read = resource_tool(READ_RESOURCE)
+    policy = Policy(trust=OnlyWeather())
+    asked = policy.judge(read, FILE)
+    assert asked.verdict is Verdict.ASK and "has not listed" in asked.why
+    assert policy.judge(read, FILE, listed=True).verdict is Verdict.ALLOW
+    assert policy.judge(read, {**FILE, "server": "weather"}).verdict is Verdict.ALLOW
+    refused = Policy(mode=Mode.READS, trust=OnlyWeather()).judge(read, FILE)
+    assert refused.verdict is Verdict.DENY and "files is not trusted" in refused.why
+
+
+def test_an_approval_of_a_resource_covers_its_server_only():
+    read = resource_tool(READ_RESOURCE)
+    policy = Policy(trust=OnlyWeather())
+    policy.remember(read, Answer.SESSION, arguments=FILE)
+    assert policy.judge(read, FILE).verdict is Verdict.ALLOW
+    assert policy.judge(read, {**FILE, "server": "mail"}).verdict is Verdict.ASK

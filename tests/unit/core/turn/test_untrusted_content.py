@@ -1,10 +1,10 @@
 """Content of servers that are not trusted, found in a conversation."""
 
 from tui.core.context.built_in_tools import BUILT_IN
-from tui.core.context.resource_tools import READ
+from tui.core.context.resource_tools import LIST, READ
 from tui.core.conversation.conversation import AssistantMessage, Attachment, ToolMessage, UserMessage
 from tui.core.tools import Tool
-from tui.core.turn.untrusted_content import UNKNOWN, source_of, untrusted_sources, untrusted_words
+from tui.core.turn.untrusted_content import UNKNOWN, is_listed, source_of, untrusted_sources, untrusted_words
 
 
 class Trusting:
@@ -59,3 +59,12 @@ def test_many_servers_are_counted_and_names_are_cleaned() -> None:
     assert untrusted_words(["fetch"]) == "A result of fetch, which you do not trust, is in this conversation"
     said = untrusted_words(["a\x1b", "b", "c", "d", "e"])
     assert "\x1b" not in said and "b, c and 2 more" in said
+
+
+def test_only_the_listing_of_a_server_lists_a_resource() -> None:
+    read, wanted = Tool("mcptui", READ, digest=BUILT_IN + READ), {"server": "mail", "uri": "mail://1"}
+    listing = ToolMessage("c", f"mcptui__{LIST}", "mail://0  Zero\nmail://1  One (text/plain)", server="mail")
+    assert is_listed([listing], read, wanted)
+    assert not is_listed([listing], read, {**wanted, "uri": "mail://2"})
+    assert not is_listed([listing], read, {**wanted, "server": "web"})
+    assert not is_listed([ToolMessage("c", "mail__echo", "mail://1", server="mail")], read, wanted)
