@@ -59,10 +59,15 @@ class Beginnings:
 
     def __init__(self, forms: Iterable[str]) -> None:
         self._forms: dict[str, list[str]] = {}
-        for form in set(forms):
+        self._whole = tuple(set(forms))
+        for form in self._whole:
             self._forms.setdefault(form[:_GATE], []).append(form)
         self._short = {gate[:size] for gate in self._forms for size in range(1, _GATE)}
         self._longest = max((len(form) for forms in self._forms.values() for form in forms), default=0)
+
+    def ends_whole(self, text: str) -> bool:
+        """Return whether `text` ends with one of the texts."""
+        return text.endswith(self._whole)
 
     def at_end(self, text: str) -> int:
         """Return the length of the longest such beginning, with what it would cut; 0 if there is none."""

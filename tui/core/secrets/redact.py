@@ -226,11 +226,14 @@ class Redactor:
 
         The value may be plain or in base64.
         """
+        return self._beginnings_of_values().at_end(text)
+
+    def _beginnings_of_values(self) -> Beginnings:
         if self._beginnings is None:
             self._beginnings = Beginnings(
                 form for value in self._spoken_names for form in (*forms_of(value), *secret_lines(value))
             )
-        return self._beginnings.at_end(text)
+        return self._beginnings
 
     def redact_cut(self, text: str, *, spoken: bool = False) -> str:
         """Return `text` as `redact` does, also without beginnings of values at its end and before each `…`.
@@ -244,8 +247,11 @@ class Redactor:
 
     def _without_cut(self, text: str) -> str:
         parts = text.split(CUT)
+        beginnings = self._beginnings_of_values()
         for place, part in enumerate(parts):
-            if (count := self.begun_at_end(part)) >= MIN_CUT:
+            if beginnings.ends_whole(part):  # it gets its mark, whatever else its end could begin
+                continue
+            if (count := beginnings.at_end(part)) >= MIN_CUT:
                 parts[place] = part[:-count] + (CUT if place == len(parts) - 1 else "")
         return CUT.join(parts)
 

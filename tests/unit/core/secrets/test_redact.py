@@ -239,6 +239,11 @@ def test_nothing_of_a_value_stays_around_another_that_it_contains(outer: str, as
     assert redactor.redact_spoken_bytes(outer.encode()) == b"[redacted:B]"
 
 
+def test_a_whole_value_at_the_end_of_a_cut_text_gets_its_mark_though_it_could_begin_another():
+    redactor = Redactor({"SHORT": "swordfish-s", "LONG": "swordfish-swordfish-9"})
+    assert redactor.redact_cut("it says swordfish-s") == "it says [redacted:SHORT]"
+
+
 def test_nothing_of_a_value_that_was_cut_stays_behind_another():
     redactor = Redactor({"A": SHORT, "B": LONG})
     assert redactor.redact_cut(f"it is {LONG[:-3]}…") == "it is …"
