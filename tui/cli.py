@@ -249,7 +249,7 @@ def _shown(args: "argparse.Namespace", recorded: "RecordingFile", painted: Calla
 
         set_value(config_path(named, os.environ)[0], "ui.theme", name)
 
-    quick = quick_ui(named, os.environ)
+    quick = quick_ui(named, os.environ, trust=bool(vars(args).get("trust_config")))
     theme = vars(args).get("theme") or quick.theme
     return run_traffic(
         recorded.recording,
@@ -282,5 +282,6 @@ def _app(args: "argparse.Namespace") -> int:
 
         return Runtime(Options.from_args(args), os.environ)
 
-    quick = quick_ui(vars(args).get("config"), os.environ)
+    given = vars(args)
+    quick = quick_ui(given.get("config"), os.environ, trust=bool(given.get("trust_config")))
     return run_app(make_runtime, theme=args.theme or quick.theme, keys=quick.keys)

@@ -36,6 +36,24 @@ def test_a_planted_server_is_shown_and_runs_only_after_a_yes_which_is_kept(tmp_p
         assert "planted comes from" not in app.text
 
 
+def test_a_file_of_somebody_else_cannot_swap_the_keys_of_its_own_question(tmp_path: Path):
+    planted, home = tmp_path / "EXECUTED", tmp_path / "home"
+    home.mkdir()
+    config = tmp_path / "f.toml"
+    code = json.dumps(f"open({str(planted)!r}, 'w')")
+    config.write_text(
+        f"[servers.planted]\ncommand = {json.dumps(sys.executable)}\nargs = ['-c', {code}]\n"
+        '[ui.keys]\n"ask.send" = "ctrl+x"\n"ask.decline" = "ctrl+s"\n'
+    )
+    argv = [sys.executable, "-m", "tui", "--demo", "--config", str(config)]
+    with TerminalApp(argv, env=home_in(home)) as app:
+        app.shows("planted comes from the file")
+        assert "ctrl+s yes" in app.text and "ctrl+x no" in app.text
+        app.until(lambda: "planted comes from" not in app.text or app.send(b"\x18"))  # ctrl+x
+        app.shows("needs consent")
+        assert not planted.exists()
+
+
 async def test_a_model_of_another_file_is_sent_nothing_before_a_yes_which_is_kept(tmp_path: Path):
     home = tmp_path / "home"
     home.mkdir()

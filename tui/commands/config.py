@@ -88,10 +88,10 @@ def _show(path: Path, named: bool) -> int:
 def _problems(loaded: "Loaded", actions: "Actions") -> "list[Problem]":
     """Return all problems: of the file, of the keys and the theme it names, of other themes."""
     from tui.settings.config_file import ConfigFile
+    from tui.settings.foreign_settings import unused_settings
     from tui.settings.keymap import check_keys
     from tui.settings.locations import themes_dir
-    from tui.settings.rule_warnings import rule_warnings
-    from tui.settings.server_warnings import server_warnings
+    from tui.settings.server_warnings import rule_warnings, server_warnings
     from tui.settings.themes import all_themes, load_theme
 
     ui = loaded.settings.ui
@@ -99,7 +99,9 @@ def _problems(loaded: "Loaded", actions: "Actions") -> "list[Problem]":
     _, chosen = load_theme(ui.theme, themes_dir())
     found = [*loaded.problems, *map(loaded.located, keys), *([loaded.located(chosen)] if chosen else [])]
     found += server_warnings(loaded)
-    found += rule_warnings(loaded, foreign=bool(ConfigFile(str(loaded.path), os.environ).source))
+    found += rule_warnings(loaded)
+    if ConfigFile(str(loaded.path), os.environ).source:
+        found += unused_settings(loaded)
     found.sort(key=lambda problem: problem.line)
     # A damaged theme that is not in use is only a warning.
     _, damaged = all_themes(themes_dir())

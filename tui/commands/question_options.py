@@ -45,7 +45,8 @@ def add_trust(parser: argparse.ArgumentParser) -> None:
         "--trust-config",
         action="store_true",
         default=argparse.SUPPRESS,
-        help="start servers that need consent, such as those of --config, without asking, for this run",
+        help="use all of a configuration that is not your own, such as --config, and start servers that "
+        "need consent without asking, for this run",
     )
 
 

@@ -8,7 +8,6 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from tui.core.errors import McptuiError, sentences
-from tui.core.text import clean_line
 from tui.core.turn.approval_policy import Policy
 from tui.core.turn.rules import Rules, Verdict
 from tui.settings.config_file import ConfigFile
@@ -17,10 +16,6 @@ if TYPE_CHECKING:
     from tui.settings.load import Loaded
 
 NOT_OWN = "This is not your own configuration file. To use what it allows, start with --trust-config."
-NOT_IN_FORCE = (
-    "this is not your own configuration file. Its ask and deny rules apply, its allow rules and remembered "
-    "approvals do not. To apply all of them, start with --trust-config."
-)
 SAVED_LATER = "It will be saved with the next tool that you always allow."
 
 
@@ -52,17 +47,6 @@ class RememberedApprovals:
     def remembered(self, loaded: "Loaded") -> set[str]:
         """Return the approvals of the file that are in force."""
         return set(loaded.settings.approvals.remembered) if self.may_allow else set()
-
-    def problems(self, loaded: "Loaded") -> list[str]:
-        """Return the problems of a file, and what of it is not in force."""
-        from tui.settings.specs import approval_rules
-
-        approvals = loaded.settings.approvals
-        allowing = [rule for rule in approval_rules(approvals).rules if rule.action is Verdict.ALLOW]
-        found = [str(problem) for problem in loaded.problems]
-        if not self.may_allow and (allowing or approvals.remembered):
-            found.append(f"{clean_line(str(loaded.path), 400)} approvals: {NOT_IN_FORCE}")
-        return found
 
     def begin(self, policy: Policy, stamp: tuple[int, int, int]) -> None:
         """Synchronize a policy that has the approvals the file had at `stamp`."""

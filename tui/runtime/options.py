@@ -46,7 +46,7 @@ class Options:
     command: str = ""
     """Which command this is, "" for the app."""
     trust_config: bool = False
-    """Whether the servers of a configuration file that is not the person's own may start unasked."""
+    """Whether all of a configuration file counts that is not the person's own, its servers unasked."""
 
     @classmethod
     def from_args(cls, args: argparse.Namespace) -> "Options":
@@ -77,11 +77,6 @@ class Options:
     def applied(self, spec: ServerSpec, source: str = "") -> ServerSpec:
         """Return a server as the command line wants it; `source` is where it came from, or ""."""
         found = replace(spec, source=source) if source else spec
-        if source and not self.trust_config:  # somebody else may have written what it may do
-            found = replace(found, trusted=None if found.trusted else found.trusted, accept_changes=False)
-            found = replace(found, instructions=False, send_as_is=False, roots=())
-            if found.sampling is SamplingRule.ALLOW:
-                found = replace(found, sampling=SamplingRule.ASK)
         found = found if self.sampling is None else replace(found, sampling=self.sampling)
         found = replace(found, trusted=True) if spec.name in self.trusted else found
         roots = tuple(os.path.abspath(os.path.expanduser(root)) for root in self.roots)

@@ -103,7 +103,8 @@ class Runtime:
             env: the environment.
         """
         self._options = options
-        self._config = ConfigFile(options.config, env)
+        trust = options.trust_config
+        self._config = ConfigFile(options.config, env, trust=trust)
         self._clock = MonotonicClock()
         self.redactor = Redactor()
         self.questioner: Person = Refuser()
@@ -111,7 +112,6 @@ class Runtime:
         self._traffic = RunRecording(lambda: self.redactor, stand_back=lambda: self.stand_back())
         self.host = Host((), sink=self._traffic, clock=self._clock)
         self.decisions = StoredDecisions(decisions_file(), lambda text: self.redactor.redact(text))
-        trust = options.trust_config
         self.consent = RunConsent.over_file(lambda: self.questioner, self.decisions, trust=trust)
         self._active_model = ActiveModel(
             options, env, self._clock, self._traffic, self._keep_secret, self.consent
@@ -257,7 +257,7 @@ class Runtime:
 
     def _apply(self, loaded: "Loaded", stamp: tuple[int, int, int]) -> None:
         """Make servers, rules and limits of a configuration that was read when its file had `stamp`."""
-        self._problems = self._approvals.problems(loaded)
+        self._problems = [str(problem) for problem in loaded.problems]
         specs = self._adopt(loaded)
         self.host = Host(
             specs,
@@ -299,7 +299,7 @@ class Runtime:
 
     def _take_over(self, loaded: "Loaded") -> None:
         """Apply the rules and limits of a configuration that was read again; its servers are applied."""
-        self._problems = self._approvals.problems(loaded)
+        self._problems = [str(problem) for problem in loaded.problems]
         # The remembered approvals follow the file by themselves.
         self.turn_context.policy.rules = self._approvals.rules(loaded)
         self._limit(loaded)

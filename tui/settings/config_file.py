@@ -37,10 +37,14 @@ class QuickUi(NamedTuple):
     keys: Mapping[str, tuple[str, ...]]
 
 
-def quick_ui(named: str | None, env: Mapping[str, str]) -> QuickUi:
-    """Return theme and keys of the configuration, with defaults for what cannot be read."""
+def quick_ui(named: str | None, env: Mapping[str, str], *, trust: bool = False) -> QuickUi:
+    """Return theme and keys of the configuration, with defaults for what cannot be read.
+
+    A file that is not the person's own sets no keys unless they `trust` it.
+    """
     table = _table(named, env, "ui")
-    theme, keys = table.get("theme"), table.get("keys")
+    counts = trust or not ConfigFile(named, env).source
+    theme, keys = table.get("theme"), table.get("keys") if counts else None
     return QuickUi(
         expand(theme, env).text if isinstance(theme, str) else DEFAULT_THEME,
         {
@@ -70,18 +74,27 @@ def _table(named: str | None, env: Mapping[str, str], name: str) -> Mapping[str,
 
 
 class ConfigFile:
-    """The file that `--config` or the environment names, or the default one."""
+    """The file that `--config` or the environment names, or the default one.
 
-    def __init__(self, named: str | None, env: Mapping[str, str]) -> None:
+    With `trust` all of it counts, also if it is not the person's own.
+    """
+
+    def __init__(self, named: str | None, env: Mapping[str, str], *, trust: bool = False) -> None:
         self._named = named
         self._env = env
+        self._trust = trust
 
     def read(self) -> "Loaded":
-        """Return its content, problems included. Takes time."""
+        """Return what counts of its content, problems included. Takes time."""
         from tui.settings.load import load
 
         path, named = config_path(self._named, self._env)
-        return replace(load(path, self._env, required=named), source=self.source)
+        loaded = replace(load(path, self._env, required=named), source=self.source)
+        if self._trust or not loaded.source:
+            return loaded
+        from tui.settings.foreign_settings import in_force
+
+        return in_force(loaded)
 
     def stamp(self) -> tuple[int, int, int]:
         """Return what changes when the file changes; zeros without a file. Takes microseconds."""

@@ -46,15 +46,23 @@ _CHARACTERS = {
 }
 
 
+_BY_HABIT = frozenset(
+    "enter space tab backspace delete up down left right home end pageup pagedown"
+    " j k g G ctrl+h ctrl+i ctrl+j ctrl+m".split()
+)
+"""Keys that scroll or are pressed without looking, and what some terminals send for them."""
+
+
 @dataclass(frozen=True, slots=True)
 class ActionKeys:
     """The default keys of an action, and the context where they work; "" is everywhere.
 
-    Two actions clash if they can be meant at once.
+    Two actions clash if they can be meant at once. `is_yes` is set if the action answers a question.
     """
 
     keys: tuple[str, ...]
     context: str = ""
+    is_yes: bool | None = None
 
 
 def flat_keys(table: object) -> dict[str, list[Any]]:
@@ -122,11 +130,30 @@ def check_keys(
             if (normal := normal_key(key, names)) is None:
                 hint = did_you_mean(key.rpartition("+")[2], names)
                 problems.append(Problem(f"{clean_line(key, 30)!r} is not a key", path, suggestion=hint))
+            elif fault := _answer_fault(action, normal, actions):
+                problems.append(Problem(fault, path, suggestion="use another key"))
             elif normal not in found:
                 found.append(normal)
         if found:
             good[action] = tuple(found)
     return _without_clashes(good, actions, problems), tuple(problems)
+
+
+def _answer_fault(action: str, key: str, actions: Mapping[str, ActionKeys]) -> str:
+    """Return why a key must not answer a question with an action, or "".
+
+    A person who reads one question and knows the keys of the others must not say the opposite.
+    """
+    entry = actions[action]
+    if entry.is_yes is None or key in entry.keys:
+        return ""
+    if key.removeprefix("shift+") in _BY_HABIT:
+        return f"`{key}` cannot answer a question: it is pressed to scroll or to type"
+    for name, other in actions.items():
+        if name != action and other.is_yes is not None and key in other.keys:
+            if other.context == entry.context or other.is_yes is not entry.is_yes:
+                return f"`{key}` cannot answer this: it gives another answer by default (`{name}`)"
+    return ""
 
 
 def _without_clashes(

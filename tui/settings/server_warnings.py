@@ -1,7 +1,8 @@
-"""What will not work with a configured server, or not as meant, said before anything is started."""
+"""What will not work with a configured server, its rules included, or not as meant. Nothing is started."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from fnmatch import fnmatchcase
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -9,10 +10,15 @@ from urllib.parse import urlsplit
 from tui.core.files.programs import find_program
 from tui.core.servers import ServerSpec, Transport
 from tui.core.text import clean_line
+from tui.core.turn.rules import Rule, Verdict
 from tui.settings.load import Loaded, dotted
-from tui.settings.problems import Problem
+from tui.settings.places import line_of
+from tui.settings.problems import Problem, did_you_mean
 from tui.settings.references import KEYCHAIN
-from tui.settings.specs import server_specs
+from tui.settings.specs import approval_rules, server_specs
+
+BUILT_IN = "mcptui"
+"""The server of mcptui's own tools."""
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _AUTHORIZATION = "authorization"
@@ -157,3 +163,35 @@ def _of_both(spec: ServerSpec) -> Warnings:
     secrets = (*spec.headers.values(), *spec.env.values(), spec.oauth.client_secret, spec.oauth.private_key)
     if any(KEYCHAIN in value for value in secrets) and find_spec("keyring") is None:
         yield "", "requires the system keychain", "pip install keyring"
+
+
+def rule_warnings(loaded: Loaded) -> list[Problem]:
+    """Return a warning for each rule about no configured server."""
+    names = {BUILT_IN, *(spec.name for spec in server_specs(loaded, disabled=True))}
+    found = []
+    for rule in approval_rules(loaded.settings.approvals).rules:
+        if loaded.readable and not any(_may_name(rule, name) for name in names):
+            message = f"no server is named {clean_line(rule.server, 60)}"
+            found.append(_of(loaded, rule, message, did_you_mean(rule.server, names - {BUILT_IN})))
+    return found
+
+
+def _may_name(rule: Rule, name: str) -> bool:
+    if fnmatchcase(name, rule.server):
+        return True
+    # `ask` and `deny` match server and tool as one text, so `no*/x` also means what is in `notes`.
+    begin, star, _ = rule.server.partition("*")
+    is_plain = not any(sign in begin for sign in "?[")
+    return rule.action is not Verdict.ALLOW and bool(star) and (not is_plain or f"{name}/".startswith(begin))
+
+
+def _of(loaded: Loaded, rule: Rule, message: str, step: str = "") -> Problem:
+    key: Iterable[str | int] = ("approvals", rule.origin, rule.number - 1)
+    return Problem(
+        message,
+        path=dotted(tuple(key)),
+        line=line_of(loaded.places, tuple(key)),
+        file=clean_line(str(loaded.path), 400),
+        suggestion=step,
+        warning=True,
+    )

@@ -102,7 +102,9 @@ def test_check_fails_for_keys_that_cannot_be_used_as_the_app_does(file: Path, ca
         'chat.new = "ctrl+q"\n',
     )
     assert mcptui("check", "--config", str(file)) == 2
-    assert capsys.readouterr().out == (
+    out = capsys.readouterr().out
+    assert out.startswith(f"warning: {file}:1 ui.keys: this is not your own configuration file")
+    assert out.partition("\n")[2] == (
         f"{file}:2 ui.keys.chat.coppy: unknown action, did you mean `chat.copy`?\n"
         f"{file}:3 ui.keys.chat.copy: 'notakey' is not a key\n"
         f"{file}:5 ui.keys.chat.new: `ctrl+q` is already used by `app.quit`; "

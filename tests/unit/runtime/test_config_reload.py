@@ -19,7 +19,7 @@ class Stage:
     def __init__(self, path: Path) -> None:
         path.write_text("[limits]\nmax_stepz = 3\n")
         self.path = path
-        file = ConfigFile(str(path), {})
+        file = ConfigFile(str(path), {}, trust=True)
         self.loaded = file.read()
         self.applied: list[Loaded] = []
         model = ActiveModel(Options(), {}, MonotonicClock(), lambda captured: None, lambda name, value: None)

@@ -125,7 +125,7 @@ async def test_a_file_of_somebody_else_may_ask_and_deny_but_not_allow(path: Path
             policy = runtime.turn_context.policy
             assert (policy.judge(TOOL).verdict is Verdict.ALLOW) is trust
             assert policy.judge(Tool("notes", "drop")).verdict is Verdict.DENY
-            assert any("approvals do not" in one for one in runtime.problems) is not trust
+            assert any("approvals.remembered" in one for one in runtime.problems) is not trust
             write(path, read(path) + "# changed\n")
             assert (policy.judge(TOOL).verdict is Verdict.ALLOW) is trust
             await runtime.configuration.reload()

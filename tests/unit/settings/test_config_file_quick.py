@@ -13,7 +13,7 @@ from tui.settings.config_file import QuickUi, quick_traffic, quick_ui
 def read(tmp_path: Path, text: str, env: dict[str, str] | None = None) -> QuickUi:
     path = tmp_path / "config.toml"
     path.write_bytes(text.encode())
-    return quick_ui(str(path), env or {})
+    return quick_ui(str(path), env or {}, trust=True)
 
 
 def test_theme_and_keys_are_read(tmp_path: Path):
@@ -37,6 +37,19 @@ def test_invalid_values_give_the_defaults(tmp_path: Path, text: str):
 def test_a_missing_file_gives_the_defaults(tmp_path: Path):
     assert quick_ui(str(tmp_path / "none.toml"), {}) == ("harbor", {})
     assert quick_ui(None, {}) == ("harbor", {})
+
+
+def test_a_file_of_somebody_else_sets_no_keys(tmp_path: Path):
+    path = tmp_path / "config.toml"
+    path.write_text('[ui]\ntheme = "quay"\n[ui.keys]\n"ask.send" = "n"\n')
+    assert quick_ui(str(path), {}) == ("quay", {})
+    assert quick_ui(str(path), {}, trust=True).keys == {"ask.send": ("n",)}
+    own = tmp_path / "own"
+    (own / "mcptui").mkdir(parents=True)
+    (own / "mcptui" / "config.toml").write_text(path.read_text())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CONFIG_HOME", str(own))
+        assert quick_ui(None, os.environ).keys == {"ask.send": ("n",)}
 
 
 def test_the_environment_names_the_file_if_nobody_else_does(tmp_path: Path):

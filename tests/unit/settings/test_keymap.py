@@ -93,3 +93,48 @@ def test_ids_with_dots_are_put_together_again():
 def test_a_normal_key_is_normal(text: str):
     key = normal_key(text)
     assert key is None or normal_key(key) == key
+
+
+ANSWERS = {
+    "ask.send": ActionKeys(("ctrl+s",), "ask", True),
+    "ask.decline": ActionKeys(("ctrl+x",), "ask", False),
+    "question.once": ActionKeys(("y",), "question", True),
+    "question.always": ActionKeys(("a",), "question", True),
+    "question.no": ActionKeys(("n",), "question", False),
+}
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["enter", "return", "space", "pgdn", "down", "shift+down", "end", "tab", "backspace", "ctrl+m", "j"],
+)
+def test_a_key_that_scrolls_or_is_pressed_by_habit_answers_no_question(key: str):
+    for action in ANSWERS:
+        good, problems = check_keys({action: [key]}, ANSWERS)
+        assert good == {} and "cannot answer a question" in str(problems[0])
+
+
+@pytest.mark.parametrize(
+    ("action", "key"),
+    [
+        ("ask.send", "n"),
+        ("ask.send", "ctrl+x"),
+        ("ask.decline", "ctrl+s"),
+        ("question.no", "ctrl+s"),
+        ("question.once", "a"),
+        ("question.once", "n"),
+    ],
+)
+def test_the_key_of_another_answer_does_not_answer(action: str, key: str):
+    good, problems = check_keys({action: [key]}, ANSWERS)
+    assert good == {} and "gives another answer by default" in str(problems[0])
+
+
+def test_yes_and_no_cannot_be_swapped():
+    assert check_keys({"ask.send": ["ctrl+x"], "ask.decline": ["ctrl+s"]}, ANSWERS)[0] == {}
+
+
+def test_another_key_can_answer_and_yes_can_be_the_same_in_all_questions():
+    wanted = {"ask.send": ["y", "f2"], "ask.decline": ["n"], "question.once": ["y", "o"]}
+    good, problems = check_keys(wanted, ANSWERS)
+    assert good == {name: tuple(keys) for name, keys in wanted.items()} and problems == ()

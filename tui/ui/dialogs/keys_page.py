@@ -15,6 +15,9 @@ _HEAD = """# Keys
 "servers.restart" = "ctrl+r"
 "chat.new" = ["ctrl+n", "alt+n"]
 ```
+
+An answer to a question (`question.*`, `ask.*`) cannot get a key that scrolls, such as `enter`, or one that
+gives another answer by default.
 """
 
 _COMMANDS = """

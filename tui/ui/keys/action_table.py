@@ -423,6 +423,12 @@ ACTIONS: tuple[Action, ...] = (
     _form("form.cycle", "ctrl+a", "another", "Next choice of an enum or union", 11),
 )
 
+IS_YES = {
+    **dict.fromkeys(("question.once", "question.session", "question.always", "ask.send"), True),
+    **dict.fromkeys(("question.no", "question.why", "ask.decline", "ask.cancel"), False),
+}
+"""The actions that answer questions, and whether they say yes."""
+
 _BY_ID = {action.id: action for action in ACTIONS}
 
 _KEY_WORDS = {

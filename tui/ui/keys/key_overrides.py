@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from tui.settings.keymap import ActionKeys, check_keys, normal_key
-from tui.ui.keys.action_table import ACTIONS, Action, Context, action, first_key
+from tui.ui.keys.action_table import ACTIONS, IS_YES, Action, Context, action, first_key, key_words
 
 _TEXTUAL_NAMES = {
     "solidus": "slash",
@@ -27,7 +27,8 @@ def textual_key(key: str) -> str:
 
 def _own_keys(found: Action) -> ActionKeys:
     keys = (normal_key(key) or key for key in found.keys.split(","))
-    return ActionKeys(tuple(keys), "" if found.context is Context.ANYWHERE else found.context)
+    context = "" if found.context is Context.ANYWHERE else found.context
+    return ActionKeys(tuple(keys), context, IS_YES.get(found.id))
 
 
 def own_keys() -> dict[str, ActionKeys]:
@@ -60,6 +61,11 @@ class KeyOverrides:
     def first_of(self, action_id: str) -> str:
         """Return the first key of an action, for people."""
         return first_key(self.keys_of(action(action_id)))
+
+    def answers_of(self, action_id: str) -> str:
+        """Return the keys that answer a question, for people: each that the configuration gives."""
+        given = self._keys.get(action_id)
+        return key_words(given) if given else self.first_of(action_id)
 
     def keymap(self) -> dict[str, str]:
         """Return the overrides as Textual's keymap."""

@@ -78,7 +78,7 @@ class QuestionLine(Static):
         if said := " ".join(filter(None, (clean_line(self._said, 300), self._unread))):
             parts.append((f"! {said}\n", "$warn"))
         for one in self._actions:
-            parts.append((self._keys.first_of(one), "bold"))
+            parts.append((self._keys.answers_of(one), "bold"))
             parts.append((f" {self._words.get(one, action(one).label)}    ", "$text-dim"))
         if self._waiting:
             parts.append((f"{units.plural(self._waiting, 'more question')} waiting", "$text-dim"))

@@ -2,7 +2,6 @@
 
 import sys
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from tests.unit.core.turn.test_call_decisions import Noted
 from tui.core.context.built_in_tools import BUILT_IN
 from tui.core.ports import DecisionKind, MonotonicClock
-from tui.core.servers import SamplingRule, ServerSpec
+from tui.core.servers import ServerSpec
 from tui.core.tools import Tool
 from tui.host.host import Host
 from tui.runtime.options import Options
@@ -63,21 +62,6 @@ def test_a_flag_trusts_a_server_in_this_run() -> None:
     options = Options(trusted=("fetch",))
     assert options.applied(FETCH).trusted is True
     assert options.applied(ServerSpec("other", "uvx")).trusted is None
-
-
-def test_a_file_of_somebody_else_cannot_trust_a_server_but_the_command_line_can() -> None:
-    said, file = ServerSpec("fetch", "uvx", trusted=True), "the file /repo/mcptui.toml"
-    assert Options().applied(said, file).trusted is None
-    assert Options().applied(ServerSpec("fetch", "uvx", trusted=False), file).trusted is False
-    assert Options(trust_config=True).applied(said, file).trusted is True
-    assert Options(trusted=("fetch",)).applied(said, file).trusted is True
-    assert Options().applied(said).trusted is True
-    lax = ServerSpec("fetch", "uvx", accept_changes=True, sampling=SamplingRule.ALLOW)
-    lax = replace(lax, instructions=True, send_as_is=True, roots=("/",))
-    assert Options().applied(lax) is lax and Options(trust_config=True).applied(lax, file).accept_changes
-    found = Options().applied(lax, file)
-    assert (found.accept_changes, found.sampling) == (False, SamplingRule.ASK)
-    assert (found.instructions, found.send_as_is, found.roots) == (False, False, ())
 
 
 async def test_a_toggle_changes_an_answer_and_what_the_configuration_says(setup: Setup) -> None:

@@ -43,3 +43,19 @@ def test_keys_that_are_read_again_replace_those_before():
     overrides = KeyOverrides([("chat.new", "ctrl+k")])
     overrides.take([("chat.models", "f11")])
     assert overrides.keymap() == {"chat.models": "f11"}
+
+
+@pytest.mark.parametrize(
+    ("action_id", "key"), [("ask.send", "n"), ("question.once", "enter"), ("ask.cancel", "ctrl+s")]
+)
+def test_a_key_that_would_surprise_does_not_answer_questions(action_id: str, key: str):
+    overrides = KeyOverrides([(action_id, key)])
+    assert "cannot answer" in overrides.problems[0] and overrides.keymap() == {}
+
+
+def test_all_keys_that_answer_are_named_if_the_configuration_gives_them():
+    assert KeyOverrides().answers_of("ask.send") == "ctrl+s"
+    assert (
+        KeyOverrides([("ask.send", ["f11", "ctrl+y"]), ("ask.copy", "f3")]).answers_of("ask.send")
+        == "f11, ctrl+y"
+    )

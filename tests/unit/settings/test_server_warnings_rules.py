@@ -1,20 +1,20 @@
-"""Rules that cannot decide anything, or not yet."""
+"""Rules that cannot decide anything."""
 
 from pathlib import Path
 
 import pytest
 
 from tui.settings.load import load
-from tui.settings.rule_warnings import rule_warnings
+from tui.settings.server_warnings import rule_warnings
 
 SERVERS = '[servers.notes]\ncommand = "x"\n[servers."my server"]\ncommand = "y"\ndisabled = true\n'
 
 
-def warned(tmp_path: Path, rules: str, servers: str = SERVERS, *, foreign: bool = False) -> list[str]:
+def warned(tmp_path: Path, rules: str, servers: str = SERVERS) -> list[str]:
     file = tmp_path / "c.toml"
     file.write_text(f"[approvals]\n{rules}\n{servers}")
     file.chmod(0o600)
-    found = rule_warnings(load(file, {}), foreign=foreign)
+    found = rule_warnings(load(file, {}))
     assert all(one.warning for one in found)
     return [str(one).removeprefix(str(file)) for one in found]
 
@@ -39,11 +39,3 @@ def test_without_servers_the_samples_are_named(tmp_path: Path):
     assert warned(tmp_path, 'ask = ["weather/*", "files/*"]', "") == [
         ":2 approvals.ask[2]: no server is named files"
     ]
-
-
-def test_what_a_file_of_somebody_else_allows_is_not_in_force(tmp_path: Path):
-    rules = 'deny = ["notes/x"]\nallow = ["notes/*"]\nremembered = ["k"]'
-    assert warned(tmp_path, rules) == []
-    found = warned(tmp_path, rules, foreign=True)
-    assert [one.partition(": ")[0] for one in found] == [":3 approvals.allow[1]", ":4 approvals.remembered"]
-    assert all("only with --trust-config" in one for one in found)

@@ -1,0 +1,174 @@
+"""What counts of a configuration file that is not the person's own: a whitelist. Pure.
+
+Somebody else may have written the file. Its servers and models count, each after the person's consent, and
+what only restricts. A setting that is not listed here does not count.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from tui.core.text import clean_line
+from tui.core.turn.rules import Verdict
+from tui.settings.load import Loaded, dotted
+from tui.settings.places import KeyPath, line_of
+from tui.settings.problems import Problem
+from tui.settings.schema import (
+    ApprovalSettings,
+    LimitSettings,
+    ModelSettings,
+    OAuthSettings,
+    RegistrySettings,
+    Section,
+    ServerOAuthSettings,
+    ServerSettings,
+    Settings,
+    TrafficSettings,
+    UiSettings,
+)
+from tui.settings.specs import approval_rules
+
+SectionT = TypeVar("SectionT", bound=Section)
+
+MAX_NAMED = 12
+"""Settings that the note names."""
+
+_NOT_OWN = "this is not your own configuration file"
+_TRUST = "To use all of it, start with --trust-config."
+_FLAG = f"{_NOT_OWN}, so this applies only with --trust-config"
+
+_Use = Callable[[Any, Any], Any]
+"""Returns what is in force, from the value in the file and the default."""
+
+
+def _counts(value: Any, default: Any) -> Any:
+    return value
+
+
+def _dropped(value: Any, default: Any) -> Any:
+    return default
+
+
+def _if_lower(value: Any, default: Any) -> Any:
+    """A limit counts below the default one; None is no limit."""
+    if default is None or value is None:
+        return value if default is None else default
+    return min(value, default)
+
+
+def _if_false(value: Any, default: Any) -> Any:
+    return default if value else value
+
+
+def _if_asking(value: Any, default: Any) -> Any:
+    return "ask" if value == "allow" else value
+
+
+def _all(use: _Use, names: str) -> dict[str, _Use]:
+    return dict.fromkeys(names.split(), use)
+
+
+USES: Mapping[type[Section], Mapping[str, _Use]] = {
+    Settings: {
+        "default_model": _counts,  # one of the file, which needs consent itself
+        "snippets": _dropped,
+    },
+    # The question shows what decides what runs and what is sent where, and consent ends if it changes.
+    ServerSettings: {
+        **_all(_counts, "command args env cwd transport url headers source"),
+        **_all(_counts, "autostart restart start_seconds tool_seconds disabled pin off log_level"),
+        **_all(_counts, "secret_arguments"),  # it can only add to what is secret
+        **_all(_dropped, "accept_changes instructions offer_resources send_as_is roots"),
+        "trusted": _if_false,
+        "sampling": _if_asking,
+        **_all(_if_lower, "sampling_tokens sampling_per_minute"),
+    },
+    ServerOAuthSettings: _all(
+        _counts,
+        "grant client_id client_secret scopes issuer callback_port client_metadata_url private_key"
+        " private_key_algorithm",
+    ),
+    ModelSettings: {
+        **_all(_counts, "model base_url api_key_env api_key headers system extra_body"),
+        **_all(_counts, "temperature max_tokens reasoning_effort top_p seed stop context_window titles"),
+        **_all(_counts, "price_in price_cached price_out currency tool_protocol"),
+        **_all(_counts, "first_token_seconds between_chunks_seconds"),
+    },
+    LimitSettings: _all(
+        _if_lower,
+        "max_steps max_tool_calls max_calls_per_reply turn_seconds tool_seconds consecutive_errors"
+        " identical_calls_note identical_calls_stop result_bytes parallel_calls turn_tokens turn_cost",
+    ),
+    ApprovalSettings: {
+        # Of `rules`, `RememberedApprovals` leaves out those that allow; the others keep their numbers.
+        **_all(_counts, "rules ask deny"),
+        **_all(_dropped, "allow remembered"),
+    },
+    TrafficSettings: _all(_dropped, "record keep_all recording_mb traceparent total_mb"),
+    OAuthSettings: _all(_dropped, "client_metadata_url"),
+    RegistrySettings: _all(_counts, "url"),  # `mcptui search` and `add` decide whether it is contacted
+    UiSettings: {
+        "theme": _counts,  # one that ships with mcptui, or the person's own
+        "keys": _dropped,  # they answer questions
+    },
+}
+"""What is used of each setting of a table; tables in tables have their own."""
+
+
+def in_force(loaded: Loaded) -> Loaded:
+    """Return a configuration of somebody else with what counts of it; a problem names the rest."""
+    settings, dropped = _narrowed(loaded.settings, ())
+    dropped += _allowing(loaded)
+    if not dropped:
+        return loaded
+    named = ", ".join(dotted(path) for path in dropped[:MAX_NAMED])
+    more = f" and {len(dropped) - MAX_NAMED} more" if len(dropped) > MAX_NAMED else ""
+    note = Problem(
+        f"{_NOT_OWN}. These settings of it are not used: {named}{more}. {_TRUST}",
+        file=clean_line(str(loaded.path), 400),
+        warning=True,
+    )
+    return replace(loaded, settings=settings, problems=(*loaded.problems, note))
+
+
+def unused_settings(loaded: Loaded) -> list[Problem]:
+    """Return a warning for each setting of a file of somebody else that does not count."""
+    file = clean_line(str(loaded.path), 400)
+    paths = [*_narrowed(loaded.settings, ())[1], *_allowing(loaded)]
+    return [
+        Problem(_FLAG, dotted(path), line_of(loaded.places, path), file=file, warning=True) for path in paths
+    ]
+
+
+def _allowing(loaded: Loaded) -> list[KeyPath]:
+    rules = approval_rules(loaded.settings.approvals).rules
+    return [
+        ("approvals", "rules", rule.number - 1)
+        for rule in rules
+        if rule.action is Verdict.ALLOW and rule.origin == "rules"
+    ]
+
+
+def _narrowed(section: SectionT, path: KeyPath) -> tuple[SectionT, list[KeyPath]]:
+    """Return a table with what counts of it, and the paths of what does not."""
+    uses = USES.get(type(section), {})
+    update: dict[str, Any] = {}
+    dropped: list[KeyPath] = []
+    for name, field in type(section).model_fields.items():
+        value, here = getattr(section, name), (*path, name)
+        found: Any
+        if isinstance(value, Section):
+            found, inner = _narrowed(value, here)
+            dropped += inner
+        elif isinstance(value, dict) and any(isinstance(one, Section) for one in value.values()):
+            found = {}
+            for key, one in value.items():
+                found[key], inner = _narrowed(one, (*here, key))
+                dropped += inner
+        else:
+            found = uses.get(name, _dropped)(value, field.get_default(call_default_factory=True))
+            if found != value:
+                dropped.append(here)
+        if found != value:
+            update[name] = found
+    return (section.model_copy(update=update) if update else section), dropped
