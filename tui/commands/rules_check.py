@@ -122,10 +122,13 @@ class Decisions:
         from tui.settings.state.stored_decisions import read_decisions
 
         try:
-            return cls(list(read_decisions(decisions_file())))
+            found = read_decisions(decisions_file())
         except ConfigError as error:
             print(f"mcptui: {clean(str(error))}", file=sys.stderr)
             return cls(())
+        if found.warning:
+            print(f"mcptui: record of decisions: {found.warning}", file=sys.stderr)
+        return cls(found.records)
 
     def denials(self, begin: float) -> Mapping[str, int]:
         """Return how many calls were denied since a time, by what denied them."""

@@ -30,9 +30,17 @@ class Unopened(Unreadable):
 def read_bounded(path: Path, limit: int = MAX_CONFIG_BYTES, *, links: bool = True) -> str:
     """Return the text of a regular file of at most `limit` bytes, without its byte order mark.
 
+    Raises as `read_bytes` does, and `Unreadable` if it is no text.
+    """
+    return _decoded(read_bytes(path, limit, links=links))
+
+
+def read_bytes(path: Path, limit: int, *, links: bool = True) -> bytes:
+    """Return the content of a regular file of at most `limit` bytes.
+
     Without `links`, a symbolic link is refused, as in mcptui's own folders.
     Never waits: a FIFO or a device is refused, not read. Raises `FileNotFoundError` if there is nothing at
-    `path`, `Unopened` if the system refuses, `Unreadable` for anything else that keeps it from being text.
+    `path`, `Unopened` if the system refuses, `Unreadable` for anything else.
     """
     try:
         handle = os.open(path, _READ) if links else open_private(path, os.O_RDONLY)
@@ -52,7 +60,9 @@ def read_bounded(path: Path, limit: int = MAX_CONFIG_BYTES, *, links: bool = Tru
         raise Unopened(f"cannot be read: {error.strerror}") from error
     finally:
         os.close(handle)
-    return _decoded(raw, limit)
+    if len(raw) > limit:
+        raise Unreadable(f"is larger than {limit // 1024} KiB")
+    return raw
 
 
 def read_state(path: Path, limit: int, *, form: int, to_change: bool = False) -> Mapping[str, Any]:
@@ -74,9 +84,7 @@ def read_state(path: Path, limit: int, *, form: int, to_change: bool = False) ->
     return found if isinstance(found, Mapping) and found.get("format") == form else {}
 
 
-def _decoded(raw: bytes, limit: int) -> str:
-    if len(raw) > limit:
-        raise Unreadable(f"is larger than {limit // 1024} KiB")
+def _decoded(raw: bytes) -> str:
     if b"\0" in raw:
         line = raw.count(b"\n", 0, raw.index(b"\0")) + 1
         raise Unreadable(f"is not text: null byte in line {line}")

@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from tui.commands.traffic_choice import beginning
@@ -21,10 +22,13 @@ _HEAD = ("time", "decision", "kind", "server", "subject", "decided by", "request
 def decisions(args: argparse.Namespace) -> int:
     """Run `mcptui decisions` and return the exit code."""
     try:
-        found = _chosen(args)
+        read = read_decisions(decisions_file())
+        found = _chosen(args, read.records)
     except McptuiError as error:
         print(f"mcptui decisions: {clean(str(error))}", file=sys.stderr)
         return USAGE
+    if read.warning:
+        print(f"mcptui decisions: {read.warning}", file=sys.stderr)
     if args.json:
         for record in found:
             print(json.dumps(_object(record), separators=(",", ":")))
@@ -36,11 +40,11 @@ def decisions(args: argparse.Namespace) -> int:
     return 0
 
 
-def _chosen(args: argparse.Namespace) -> list[DecisionRecord]:
+def _chosen(args: argparse.Namespace, records: Sequence[DecisionRecord]) -> list[DecisionRecord]:
     since_ns = 0 if args.since is None else beginning(args.since, time.time_ns())[1]
     return [
         record
-        for record in read_decisions(decisions_file())
+        for record in records
         if record.when * 1e9 >= since_ns
         and args.server in (None, record.server)
         and not (args.denied and record.allowed)

@@ -8,8 +8,9 @@ import json
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from tui.core.files.private_files import make_folder, open_private
 from tui.core.jsonrpc.reader import loads
 from tui.core.ports import DecisionKind, DecisionRecord
 from tui.core.text import clean_line
-from tui.settings.files import Unreadable, locked, read_bounded
+from tui.core.units import plural
+from tui.settings.files import Unreadable, locked, read_bytes
 
 MAX_BYTES = 4 * 1024 * 1024
 """Size at which a file is full. About 15,000 decisions."""
@@ -148,22 +150,41 @@ def _numbered(path: Path, number: int) -> Path:
     return path.with_name(f"{path.stem}.{number}{path.suffix}") if number else path
 
 
-def read_decisions(path: Path) -> Iterator[DecisionRecord]:
-    """Yield the decisions of all files, oldest first, without lines that nobody wrote.
+@dataclass(frozen=True, slots=True)
+class ReadDecisions:
+    """The decisions of all files, oldest first, and how many lines could not be read."""
+
+    records: Sequence[DecisionRecord] = ()
+    unreadable: int = 0
+
+    @property
+    def warning(self) -> str:
+        """What could not be read, in words, or ""."""
+        return f"{plural(self.unreadable, 'line')} could not be read" if self.unreadable else ""
+
+
+def read_decisions(path: Path) -> ReadDecisions:
+    """Return the decisions of all files. A damaged line costs only itself.
 
     Raises `ConfigError` if a file cannot be read.
     """
+    records: list[DecisionRecord] = []
+    unreadable = 0
     for number in range(MAX_FILES - 1, -1, -1):
         one = _numbered(path, number)
         try:
-            text = read_bounded(one, 2 * MAX_BYTES, links=False)
+            raw = read_bytes(one, 2 * MAX_BYTES, links=False)
         except FileNotFoundError:
             continue
         except Unreadable as error:
             raise ConfigError(f"{error}.", where=str(one)) from error
-        for line in text.splitlines():
-            if (record := _record(line)) is not None:
-                yield record
+        for line in raw.split(b"\n"):
+            found = _record(line)
+            if isinstance(found, DecisionRecord):
+                records.append(found)
+            else:
+                unreadable += not found
+    return ReadDecisions(records, unreadable)
 
 
 def _entry(record: DecisionRecord, redact: Callable[[str], str]) -> dict[str, Any]:
@@ -183,12 +204,17 @@ def _entry(record: DecisionRecord, redact: Callable[[str], str]) -> dict[str, An
     }
 
 
-def _record(line: str) -> DecisionRecord | None:
+def _record(line: bytes) -> DecisionRecord | bool:
+    """Return the decision of a line, or whether the line is sound without one."""
+    if not line:
+        return True
     try:
-        entry = loads(line)
+        entry = loads(line.decode("ascii"))
     except (ValueError, RecursionError):
-        return None
+        return False
     match entry:
+        case {"lost": int()}:
+            return True
         case {
             "when": int() | float() as when,
             "kind": str(kind),
@@ -203,4 +229,4 @@ def _record(line: str) -> DecisionRecord | None:
             return DecisionRecord(
                 DecisionKind(kind), server, subject, allowed, by, asked_by, asked, digest, float(when)
             )
-    return None
+    return False

@@ -86,3 +86,12 @@ def test_json_has_each_field_by_name(capsys: pytest.CaptureFixture[str]) -> None
 def test_a_time_that_is_none_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["decisions", "--since", "soon"]) == 2
     assert "--since" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("three")
+def test_a_line_that_cannot_be_read_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    with decisions_file().open("ab") as file:
+        file.write(b"\xff\0\n")
+    assert main(["decisions", "--denied"]) == 0
+    said = capsys.readouterr()
+    assert said.err == "mcptui decisions: 1 line could not be read\n" and "notes" in said.out

@@ -31,14 +31,14 @@ def keep(path: Path, *records: DecisionRecord) -> StoredDecisions:
 
 
 def subjects(path: Path) -> list[str]:
-    return [one.subject for one in read_decisions(path)]
+    return [one.subject for one in read_decisions(path).records]
 
 
 def test_decisions_outlive_the_process_in_a_private_file(tmp_path: Path) -> None:
     path = tmp_path / "state" / "decisions.jsonl"
     one = record(asked=True, digest="d", when=1.5)
     keep(path, one)
-    assert list(read_decisions(path)) == [one]
+    assert read_decisions(path).records == [one]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
@@ -89,12 +89,23 @@ def test_a_line_that_was_cut_costs_only_itself(tmp_path: Path) -> None:
     assert subjects(path) == ["before", "after"]
 
 
+@pytest.mark.parametrize("damage", [b"\xff", b"\0" * 300, b"\xef\xbb\xbf{}\n", b'{"when": 1}\x85\n'])
+def test_a_damaged_line_costs_only_itself_and_is_counted(tmp_path: Path, damage: bytes) -> None:
+    path = tmp_path / "decisions.jsonl"
+    keep(path, record("before"))
+    with path.open("ab") as file:
+        file.write(damage)
+    keep(path, record("after"))
+    assert subjects(path) == ["before", "after"]
+    assert read_decisions(path).warning == "1 line could not be read"
+
+
 @pytest.mark.parametrize("line", ["7", "[" * 5000, "{}", '{"when": 1, "kind": "nonsense"}', "x"])
 def test_a_line_that_nobody_wrote_is_left_out(tmp_path: Path, line: str) -> None:
     path = tmp_path / "decisions.jsonl"
     path.write_text(f"{line}\n")
     keep(path, record())
-    assert subjects(path) == ["echo"]
+    assert subjects(path) == ["echo"] and read_decisions(path).unreadable == 1
 
 
 def test_what_cannot_be_written_is_told_and_written_once_it_can(tmp_path: Path) -> None:
@@ -126,6 +137,7 @@ def test_what_is_lost_while_the_file_cannot_be_written_is_counted(
     blocked.unlink()
     stored.close()
     path = blocked / "decisions.jsonl"
+    assert not read_decisions(path).unreadable
     assert subjects(path) == ["t3", "t4"] and json.loads(path.read_text().splitlines()[0]) == {"lost": 3}
 
 
@@ -151,4 +163,4 @@ def test_nothing_runs_before_the_first_decision_or_after_the_end(tmp_path: Path)
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "decisions.jsonl").mkdir()
     with pytest.raises(ConfigError, match=r"is a directory|not a regular file"):
-        list(read_decisions(tmp_path / "decisions.jsonl"))
+        read_decisions(tmp_path / "decisions.jsonl")
