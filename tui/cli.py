@@ -45,7 +45,7 @@ _COMMANDS = {
     "remove": "tui.commands.add:remove",
     "search": "tui.commands.packages.registry:search",
     "decisions": "tui.commands.decisions.decisions:decisions",
-    "sessions": "tui.commands.sessions:sessions",
+    "sessions": "tui.commands.sessions.sessions:sessions",
     "tap": "tui.commands.tap.tap:tap",
     "mock": "tui.commands.mock:mock",
     "completion": "tui.commands.generated:completion",
@@ -74,7 +74,7 @@ def _run(given: Sequence[str]) -> int:
         try:
             if given[:1] == ["tap"]:  # must start fast: loads no other commands
                 _prepare_imports()
-                from tui.commands.command_line import parse_tap
+                from tui.commands.tap.options import parse_tap
                 from tui.commands.tap.tap import tap
 
                 return tap(parse_tap(given[1:]))

@@ -1,16 +1,17 @@
 """The command line: every command with its options. Loads the standard library only."""
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Sequence
 
 import tui
 from tui.commands.call.options import add_calls
 from tui.commands.decisions.options import DECISIONS_ABOUT, fill_decisions
+from tui.commands.help_text import help_text
 from tui.commands.packages.options import add_packed_options, add_search
 from tui.commands.question_options import add_question_options, add_trust
-from tui.commands.session_options import SESSIONS_ABOUT, SESSIONS_EPILOG, count, fill_sessions
+from tui.commands.sessions.options import SESSIONS_ABOUT, SESSIONS_EPILOG, count, fill_sessions
+from tui.commands.tap.options import TAP_ABOUT, TAP_USAGE, fill_tap
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
@@ -26,22 +27,6 @@ offline demo model and sample servers.
 exit codes: 0 success; 2 invalid usage or configuration, or cannot write output; 3 a limit ended the turn;
 4 model error; 5 no requested server could be started; 6 the answer does not match --schema; 130 interrupted
 """
-TAP_USAGE = """\
-mcptui tap --into HOST SERVER [--yes]
-       mcptui tap --out HOST SERVER [--yes]
-       mcptui tap [--name NAME] -- COMMAND [ARG ...]
-       mcptui tap --listen PORT --to URL"""
-TAP_ABOUT = """\
-Proxy and record another host's MCP server. The host starts this command instead of the server. Bytes,
-end of file, signals and the exit code are passed through unchanged, and recording never delays them.
-
-  mcptui tap --into claude time      make Claude start its server "time" through the tap
-  mcptui tap --out claude time       undo that
-  mcptui tap -- uvx mcp-server-time  the command that the host then runs
-
---into shows the change and asks before it writes. Only the command and args of the server change. A copy of
-the file is kept, and --out restores the entry even if other parts of the file have changed since.
-"""
 LOGIN_ABOUT = (
     "Sign in to a remote server. A browser opens after you confirm. Tokens are stored in the"
     " keychain, or in a file that only you can read."
@@ -53,8 +38,8 @@ mcptui add [OPTION ...] URL
 ADD_ABOUT = """\
 Add a server to the configuration: a URL, a command, the name of a registry entry, or a bundle.
 
-  mcptui add https://mcp.example.com/mcp
-  mcptui add https://mcp.example.com/mcp --header 'Authorization: Bearer ${EXAMPLE_TOKEN}'
+  mcptui add https://example.com/mcp
+  mcptui add https://example.com/mcp --header 'Authorization: Bearer ${TOKEN}'
   mcptui add npx -y @modelcontextprotocol/server-everything
   mcptui add --name files --env LOG=debug -- python server.py --verbose
   mcptui add io.github.example/weather          (a name from mcptui search)
@@ -70,7 +55,7 @@ that time, oldest first. On a terminal and without options, the traffic screen o
 
   mcptui traffic --since 1h --slowest     the slowest calls of the last hour
   mcptui traffic --since 1h --failed      the failed calls of the last hour
-  mcptui traffic --lint                   protocol violations in the most recent recording
+  mcptui traffic --lint                   protocol violations, most recent run
 """
 TRAFFIC_EPILOG = """\
 exit codes: 0 success; 1 --lint found errors, or --replay found differences; 2 invalid usage, or recording
@@ -124,32 +109,10 @@ class _Command(_Parser):
         return getattr(self, name)
 
 
-def _columns() -> int:
-    """Return what `shutil.get_terminal_size()` would, whose import takes a tenth of `--help`."""
-    try:
-        columns = int(os.environ["COLUMNS"])
-    except (KeyError, ValueError):
-        columns = 0
-    if columns <= 0:
-        try:
-            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ else 0
-        except (ValueError, OSError):
-            columns = 0
-    return columns or 80
-
-
-def _filled(prog: str) -> argparse.HelpFormatter:
-    return argparse.HelpFormatter(prog, width=_columns() - 2)
-
-
-def _raw(prog: str) -> argparse.HelpFormatter:
-    return argparse.RawDescriptionHelpFormatter(prog, width=_columns() - 2)
-
-
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
     parser: argparse.ArgumentParser = _Parser(
-        prog="mcptui", description=DESCRIPTION, epilog=EPILOG, formatter_class=_raw
+        prog="mcptui", description=DESCRIPTION, epilog=EPILOG, formatter_class=help_text
     )
     parser.add_argument("--version", action="version", version=f"mcptui {tui.__version__}")
     _common(parser)
@@ -165,34 +128,32 @@ def build_parser() -> argparse.ArgumentParser:
     def add(
         name: str,
         fill: Callable[[argparse.ArgumentParser], object],
-        *,
-        raw: bool = True,
         **about: "Any",
     ) -> None:
-        command = commands.add_parser(name, formatter_class=_raw if raw else _filled, **about)
+        command = commands.add_parser(name, formatter_class=help_text, **about)
         command.fill = fill
 
     about = "Ask one question from the command line: the answer goes to stdout, the trace to stderr."
-    add("run", _fill_run, raw=False, help="ask one question from the command line", description=about)
+    add("run", _fill_run, help="ask one question from the command line", description=about)
     add_calls(add)
     about = "Start every configured server, print its status, and stop it."
     short = "start every configured server, print its status, stop it"
-    add("servers", _fill_servers, raw=False, help=short, description=about)
+    add("servers", _fill_servers, help=short, description=about)
     add_search(add)
     short = "add a server to the configuration: a URL or a command"
     add("add", add_options, help=short, usage=ADD_USAGE, description=ADD_ABOUT)
     about = "Remove a server from the configuration. Comments elsewhere in the file are kept."
-    add("remove", _fill_remove, raw=False, help="remove a server from the configuration", description=about)
-    add("login", _fill_sign_in, raw=False, help="sign in to a remote server", description=LOGIN_ABOUT)
+    add("remove", _fill_remove, help="remove a server from the configuration", description=about)
+    add("login", _fill_sign_in, help="sign in to a remote server", description=LOGIN_ABOUT)
     about = "Delete the tokens of a remote server from this machine."
-    add("logout", _fill_sign_in, raw=False, help="delete the tokens of a remote server", description=about)
-    add("config", _fill_config, raw=False, help="show, check or create the configuration")
+    add("logout", _fill_sign_in, help="delete the tokens of a remote server", description=about)
+    add("config", _fill_config, help="show, check or create the configuration")
     short = "list, search, read, export, delete saved conversations"
     add("sessions", fill_sessions, help=short, description=SESSIONS_ABOUT, epilog=SESSIONS_EPILOG)
     short = "list what was allowed and denied: by whom, by which rule, when"
     add("decisions", fill_decisions, help=short, description=DECISIONS_ABOUT)
     short = "proxy and record another host's server"
-    add("tap", _fill_tap, help=short, usage=TAP_USAGE, description=TAP_ABOUT)
+    add("tap", fill_tap, help=short, usage=TAP_USAGE, description=TAP_ABOUT)
     short = "inspect a recording: list, filter, lint, statistics, export, replay"
     add("traffic", _fill_traffic, help=short, description=TRAFFIC_ABOUT, epilog=TRAFFIC_EPILOG)
     assert isinstance(commands.choices, dict)
@@ -216,25 +177,6 @@ def command_word(given: Sequence[str]) -> str:
         if len(word) > 2 and any(option.startswith(word) for option in _VALUED):
             next(words, None)
     return ""
-
-
-def parse_tap(argv: Sequence[str]) -> argparse.Namespace:
-    """Parse the arguments of `mcptui tap` without building the whole command line.
-
-    What stands behind the first `--` is the server's command and never read as an option of ours.
-    """
-    parser = argparse.ArgumentParser(
-        prog="mcptui tap",
-        usage=TAP_USAGE,
-        description=TAP_ABOUT,
-        formatter_class=_raw,
-    )
-    _fill_tap(parser)
-    given = list(argv)
-    cut = given.index("--") if "--" in given else len(given)
-    args = parser.parse_args(given[:cut])
-    args.server_command += given[cut + (0 if args.server_command else 1) :]
-    return args
 
 
 def _common(parser: argparse.ArgumentParser, *, model: bool = True, starts: bool = True) -> None:
@@ -399,30 +341,6 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
             )
 
 
-def _fill_tap(parser: argparse.ArgumentParser) -> None:
-    hosts = "claude, cursor, vscode, windsurf, cline, zed, gemini, ... or the path of its file"
-    parser.add_argument("--into", metavar="HOST", help=f"proxy a server of another host: {hosts}")
-    parser.add_argument("--out", metavar="HOST", help="stop proxying it: restore its entry")
-    parser.add_argument("--yes", action="store_true", help="--into, --out: do not ask for confirmation")
-    parser.add_argument("--dry-run", action="store_true", help="--into, --out: show the change only")
-    parser.add_argument("--name", metavar="NAME", help="server name in the recording")
-    parser.add_argument("--listen", type=_port, metavar="PORT", help="proxy HTTP: listen on 127.0.0.1:PORT")
-    parser.add_argument("--to", metavar="URL", help="proxy HTTP: the URL of the server")
-    parser.add_argument(
-        "server_command", nargs=argparse.REMAINDER, metavar="COMMAND", help="the server's command, after --"
-    )
-
-
-def tap_options_behind(args: argparse.Namespace) -> None:
-    """Take the options that follow the server of `--into` or `--out`."""
-    words: list[str] = args.server_command
-    if len(words) > 1:
-        parser = argparse.ArgumentParser(prog="mcptui tap", usage=TAP_USAGE)
-        _fill_tap(parser)
-        parser.parse_args(words[1:], namespace=args)
-        args.server_command = [words[0], *args.server_command]
-
-
 def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
     traffic.add_argument("recording", nargs="?", metavar="RECORDING", help=RECORDING)
     traffic.add_argument("--list", action="store_true", help="list all recordings, newest first")
@@ -491,10 +409,3 @@ def _positive(text: str) -> int:
     if not text.strip().isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be a positive integer, not {text!r}")
     return int(text)
-
-
-def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65535:
-        raise argparse.ArgumentTypeError("must be 0 to 65535 (0: any free port)")
-    return port

@@ -17,7 +17,7 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
     asked.add_argument(
         "--sampling",
         choices=("never", "allow"),
-        help="whether servers may use the model (default: from the configuration; `ask` means never)",
+        help="whether servers may use the model (default: from the configuration, where `ask` acts as never)",
     )
     asked.add_argument(
         "--root",
@@ -30,12 +30,12 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
         "--accept-changes",
         action="store_true",
         help="accept tools and instructions that changed since they were accepted, except suspicious ones "
-        "(default: they are left out, also with `--approve all`)",
+        "(default: they are left out)",
     )
     asked.add_argument(
         "--accept-suspicious",
         action="store_true",
-        help="accept also those whose change is suspicious. Read the change first",
+        help="also accept suspicious changes. Read them first",
     )
 
 

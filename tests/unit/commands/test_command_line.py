@@ -1,13 +1,12 @@
 """The parser of the command line: built as far as a command line needs it, and the same as built whole."""
 
 import argparse
-import shutil
 import subprocess
 import sys
 
 import pytest
 
-from tui.commands.command_line import _columns, build_parser, command_word
+from tui.commands.command_line import build_parser, command_word
 
 COMMANDS = [
     *("run", "call", "read", "prompt", "list", "servers", "search", "add", "remove"),
@@ -40,18 +39,6 @@ def test_an_attribute_that_no_parser_has_is_an_error():
     (actions,) = (one for one in build_parser()._actions if isinstance(one, argparse._SubParsersAction))
     with pytest.raises(AttributeError, match="nothing"):
         _ = actions.choices["run"].nothing
-
-
-@pytest.mark.parametrize("columns", ["120", "0", "-1", "wide", ""])
-def test_a_help_is_as_wide_as_argparse_would_make_it(columns: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("COLUMNS", columns)
-    assert _columns() == shutil.get_terminal_size().columns
-
-
-def test_without_a_terminal_a_help_is_80_columns_wide(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.delenv("COLUMNS", raising=False)
-    monkeypatch.setattr(sys, "__stdout__", None)
-    assert _columns() == shutil.get_terminal_size().columns == 80
 
 
 @pytest.mark.parametrize(

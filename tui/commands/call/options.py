@@ -26,7 +26,7 @@ Call a tool of a server. Only that server is started, and then stopped.
 
   mcptui call weather get_weather location=Beijing
   mcptui call https://mcp.example.com/mcp search query="error 402" limit=5
-  mcptui call echo message=hello -- npx -y @modelcontextprotocol/server-everything
+  mcptui call get_current_time timezone=UTC -- uvx mcp-server-time
   mcptui call files write_file --args @arguments.json
   mcptui call weather get_weather location=Beijing --json | jq .content
 
@@ -40,7 +40,7 @@ Read a resource from a server.
 
   mcptui read notes notes://all
   mcptui read files file:///home/me/picture.png -o picture.png
-  mcptui read demo://resource/1 -- npx -y @modelcontextprotocol/server-everything
+  mcptui read notes://all -- python server.py
 
 {_SERVER}
 The content is written unchanged to a file or a pipe. On a terminal, control

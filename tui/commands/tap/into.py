@@ -85,7 +85,7 @@ def change_host(args: argparse.Namespace) -> int:
 
 
 def _change(args: argparse.Namespace) -> int:
-    from tui.commands.command_line import tap_options_behind
+    from tui.commands.tap.options import tap_options_behind
 
     tap_options_behind(args)
     if args.into is not None and args.out is not None:

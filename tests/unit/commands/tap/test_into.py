@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tui.commands.command_line import parse_tap
 from tui.commands.tap.into import launcher
+from tui.commands.tap.options import parse_tap
 from tui.commands.tap.tap import tap
 
 KEY = "hunter2hunter2hunter2"

@@ -14,6 +14,7 @@ List, search, show, rename, delete, export and import saved conversations. Witho
 """
 SESSIONS_EPILOG = """\
 ID is an id from the list, its start or end, a title, or "last" for the most recent conversation.
+
 exit codes: 0 success; 2 invalid usage, or conversation not found; 130 interrupted
 """
 ID = "an id, its start or end, a title, or last"

@@ -1,0 +1,54 @@
+"""`--help` fits the terminal, whatever its width."""
+
+import argparse
+import shutil
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from tui.commands.command_line import build_parser
+from tui.commands.help_text import columns, help_text
+
+
+def every_parser(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    yield parser
+    parser.format_help()  # builds it
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                yield from every_parser(command)
+
+
+def test_no_line_of_any_help_is_wider_than_80_columns(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    helps = {parser.prog: parser.format_help() for parser in every_parser(build_parser())}
+    assert len(helps) > 30
+    wide = [f"{prog}: {line}" for prog, text in helps.items() for line in text.splitlines() if len(line) > 79]
+    assert wide == []
+
+
+@pytest.mark.parametrize("width", [50, 80, 120])
+def test_paragraphs_are_wrapped_and_examples_are_kept(width: int, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    words = " ".join(["word"] * 40)
+    about = f"{words[:99]}\n{words[100:]}\n\n  first   example\n  second  example\n\nlast\nlines\n"
+
+    text = argparse.ArgumentParser(description=about, formatter_class=help_text, add_help=False).format_help()
+
+    lines = text.splitlines()
+    assert width - 8 < max(map(len, lines)) <= width - 2
+    assert lines[-5:] == ["", "  first   example", "  second  example", "", "last lines"]
+    assert text.split().count("word") == 40
+
+
+@pytest.mark.parametrize("given", ["120", "0", "-1", "wide", ""])
+def test_a_help_is_as_wide_as_argparse_would_make_it(given: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", given)
+    assert columns() == shutil.get_terminal_size().columns
+
+
+def test_without_a_terminal_a_help_is_80_columns_wide(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setattr(sys, "__stdout__", None)
+    assert columns() == shutil.get_terminal_size().columns == 80

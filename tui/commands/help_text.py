@@ -1,0 +1,49 @@
+"""How `--help` is laid out: every line fits the terminal. Loads the standard library only."""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+
+
+class HelpText(argparse.HelpFormatter):
+    """Wraps the paragraphs of descriptions and epilogs, and keeps their indented lines: examples."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        import textwrap
+
+        return "\n".join(
+            block if block.startswith(" ") else textwrap.fill(block, width) for block in _blocks(text)
+        )
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """Yield the paragraphs of a text, and each of its empty or indented lines."""
+    paragraph: list[str] = []
+    for line in [*text.rstrip().splitlines(), ""]:
+        if line and not line.startswith(" "):
+            paragraph.append(line)
+            continue
+        if paragraph:
+            yield " ".join(paragraph)
+            paragraph = []
+        yield line
+
+
+def help_text(prog: str) -> HelpText:
+    """Return a formatter as wide as the terminal."""
+    return HelpText(prog, width=columns() - 2)
+
+
+def columns() -> int:
+    """Return what `shutil.get_terminal_size()` would, whose import takes a tenth of `--help`."""
+    try:
+        columns = int(os.environ["COLUMNS"])
+    except (KeyError, ValueError):
+        columns = 0
+    if columns <= 0:
+        try:
+            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ else 0
+        except (ValueError, OSError):
+            columns = 0
+    return columns or 80

@@ -1,0 +1,1 @@
+"""`mcptui sessions`: saved conversations."""
