@@ -28,6 +28,7 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _OFF = (
     *("no_start", "no_servers", "resume", "list", "failed", "all", "json", "lint", "stats", "follow"),
     "redact",
+    "yes",
 )
 _NONE = ("theme", "session", "filter", "since", "slowest", "export", "output", "replay", "server", "mask")
 _NAMED = dict.fromkeys(_OFF, False) | dict.fromkeys(_NONE) | {"live_command": []}

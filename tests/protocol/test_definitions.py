@@ -164,3 +164,22 @@ async def test_another_program_under_the_same_name_starts_over(stage: Stage) -> 
     stage.lists({**ADD, "description": "Adds two other numbers."})
     done = await mcptui(*CALL, "--config", stage.config())
     assert (done.code, done.out) == (0, "three\n")
+
+
+async def test_a_replay_sends_no_tool_that_changed_and_records_what_was_decided(stage: Stage) -> None:
+    config = stage.config()
+    live = (sys.executable, str(SERVER), str(stage.tools))
+    sent = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "add", "arguments": {}}}
+    lines = (json.dumps(sent) + "\n").encode()
+    await mcptui("tap", "--name", "calc", "--", *live, stdin=lines)
+    replay = ("traffic", "--replay", "calc", "--config", config, "--trust-config")
+    refused = await mcptui(*replay)
+    assert refused.code == 2 and "add  1 call, may change something" in refused.err and "--yes" in refused.err
+    done = await mcptui(*replay, "--yes")
+    assert done.code == 0 and "1 request: 1 same" in done.out
+    stage.lists(POISONED)
+    changed = await mcptui(*replay, "--yes")
+    assert changed.code == 1 and "tools/call add: not sent: not accepted" in changed.out
+    records = (await mcptui("decisions", "--json")).objects
+    replays = [(one["decision"], one["decided_by"]) for one in records if "replay" in one["subject"]]
+    assert replays == [("denied", "default (no terminal)"), ("allowed", "flag --yes"), ("denied", "default")]

@@ -248,7 +248,7 @@ async def test_a_session_is_replayed_against_a_live_server(
     recording: Path, changed: str, code: int, said: str
 ):
     live = (sys.executable, "-c", SERVER.replace("said ", changed))
-    done = await mcptui("traffic", str(recording), "--replay", "--", *live)
+    done = await mcptui("traffic", str(recording), "--yes", "--replay", "--", *live)
     assert done.code == code
     assert said in done.out
 
@@ -267,7 +267,7 @@ async def test_the_requests_of_a_batch_are_replayed_and_mocked() -> None:
     batch = b"[" + call(1, "milk").strip() + b"," + call(2, "bread").strip() + b"]\n"
     await mcptui("tap", "--name", "s", "--", sys.executable, "-c", BATCHING, stdin=batch)
     name = str(recordings()[0])
-    live = ("--replay", "--", sys.executable, "-c")
+    live = ("--yes", "--replay", "--", sys.executable, "-c")
     same = await mcptui("traffic", name, *live, BATCHING)
     assert (same.code, same.out.splitlines()[-1]) == (0, "2 requests: 2 same, 0 differ, 0 omitted")
     other = await mcptui("traffic", name, *live, BATCHING.replace("said ", "says "))
@@ -283,7 +283,7 @@ async def test_the_requests_of_a_batch_are_replayed_and_mocked() -> None:
 
 
 async def test_only_what_passes_is_replayed(recording: Path):
-    live = ("--replay", "--", sys.executable, "-c", SERVER)
+    live = ("--yes", "--replay", "--", sys.executable, "-c", SERVER)
     done = await mcptui("traffic", str(recording), "--filter", "tool:bad", *live)
     assert (done.code, done.out.splitlines()[-1]) == (0, "1 request: 1 same, 0 differ, 0 omitted")
     assert "good" not in done.out
@@ -309,13 +309,13 @@ async def test_the_handshake_goes_before_what_passes_and_is_not_told():
     hello = b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}\n'
     server = (sys.executable, "-c", SHAKING)
     await mcptui("tap", "--", *server, stdin=hello + call(1, "a") + call(2, "b"))
-    done = await mcptui("traffic", "--filter", "tool:b", "--replay", "--", *server)
+    done = await mcptui("traffic", "--filter", "tool:b", "--yes", "--replay", "--", *server)
     assert done.code == 0
     assert [line.split()[:3] for line in done.out.splitlines()[:-1]] == [["✓", "tools/call", "b"]]
 
 
 async def test_a_replay_without_a_server_is_refused(recording: Path):
-    assert (await mcptui("traffic", "--replay", "--", "no-such-program")).code == 5
+    assert (await mcptui("traffic", "--yes", "--replay", "--", "no-such-program")).code == 5
     assert (await mcptui("traffic", str(recording), "--replay", "no-such-server")).code == 2
     assert (await mcptui("traffic", str(recording), "--replay", "x", "--config", "/no/such.toml")).code == 2
 

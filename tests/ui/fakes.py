@@ -14,7 +14,16 @@ from tui.core.context.definition_tokens import DefinitionTokens
 from tui.core.conversation.conversation import CallRequest, Conversation
 from tui.core.errors import UsageError
 from tui.core.example_questions import Example
-from tui.core.ports import Approver, ModelPart, ModelRequest, MonotonicClock, ReplyPart, TextPart, Usage
+from tui.core.ports import (
+    Approver,
+    DecisionRecord,
+    ModelPart,
+    ModelRequest,
+    MonotonicClock,
+    ReplyPart,
+    TextPart,
+    Usage,
+)
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.tasks import Task
@@ -467,7 +476,8 @@ class FakeRuntime:
         self.keys: Mapping[str, str] = keys or {}
         self.problems = problems
         self.unsaved = self.unrecorded = ""
-        self.decisions = SimpleNamespace(problem="")
+        self.decided: list[DecisionRecord] = []
+        self.decisions = SimpleNamespace(problem="", add=self.decided.append)
         self.turn_context = SimpleNamespace(policy=Policy(), toolbox=self.toolbox)
         self.conversation = Conversation()
         self.is_ready = False

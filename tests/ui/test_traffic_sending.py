@@ -17,6 +17,7 @@ from tests.ui.test_traffic import opened as file_opened
 from tests.ui.test_traffic_bursts import burst
 from tests.ui.traffic_stage import some
 from tui.core.traffic import Cause, Direction, Kind, Redaction
+from tui.core.turn.rules import Rules
 from tui.core.workbench import RawAnswer
 from tui.ui.app.app import McptuiApp
 from tui.ui.dialogs.confirm import Confirm
@@ -106,6 +107,17 @@ async def test_a_call_that_may_change_something_is_resent_only_after_confirmatio
         await shows(app, "add_note may change something. It was already sent.")
         await press(pilot, "n")
         assert runtime.workbench.called == []
+
+
+async def test_a_call_that_a_rule_denies_is_asked_about_and_the_answer_recorded() -> None:
+    async with opened() as (runtime, app, screen, pilot):
+        runtime.turn_context.policy.rules = Rules.parsed(["deny weather/*"])
+        screen.list.select(1)
+        await press(pilot, "R")
+        await shows(app, "A rule is about this call: deny weather/*.")
+        await press(pilot, "n")
+        assert runtime.workbench.called == []
+        assert [(one.server, one.allowed, one.by) for one in runtime.decided] == [("weather", False, "key")]
 
 
 async def test_each_repeated_call_that_may_change_something_is_asked_about() -> None:

@@ -380,8 +380,10 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
         nargs="?",
         const="",
         metavar="SERVER",
-        help="resend the requests to a configured server (or -- COMMAND ARG ...) and print the differences",
+        help="resend the requests to a configured server (or -- COMMAND ARG ...) and print the differences. "
+        "It first shows what it sends, and asks",
     )
+    traffic.add_argument("--yes", action="store_true", help="--replay: send without asking")
     add_trust(traffic)
     traffic.add_argument("--server", metavar="NAME", help="which server of the recording to replay")
     traffic.add_argument(

@@ -15,11 +15,14 @@ from typing import Any
 
 from tui.commands.interrupt import Interrupt
 from tui.commands.mock import server_of
+from tui.commands.replay_approval import LiveServer, NotStartedError, ReplayApproval, live_server
 from tui.commands.traffic_choice import RecordingChoice, Source, say
 from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Direction, Kind
 from tui.core.units import duration, plural
+from tui.settings.locations import decisions_file
+from tui.settings.state.stored_decisions import StoredDecisions
 from tui.traffic.diff import text_lines
 from tui.traffic.replay.replay_plan import Replay, ReplayItem, ReplayResult, plan, tally
 
@@ -39,22 +42,34 @@ def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
     Raises UsageError if there is no such server in the recording or in the configuration, StorageError if the
     recording cannot be read.
     """
-    items: list[ReplayItem] = []
+    items, server = list[ReplayItem](), ""
     with closing(choice.sources()) as sources:
         for source in sources:
-            items, passing = _items(args, source)
+            items, passing, server = _items(args, source)
     if choice.query.root is not None and not any(item.seq in passing for item in items):
         if not choice.say_if_nothing():
             say("no request to its server matches")
         return SAME
-    session = Replay(items, args.mask or ())
     command, environment, folder = _command(args)
+    try:
+        approval = ReplayApproval(items, _live_server(args, server))
+    except NotStartedError as error:
+        say(f"cannot start {clean_line(args.replay, 80)}: {error}")
+        return NOT_STARTED
+    decisions = StoredDecisions(decisions_file(), lambda text: text)
+    try:
+        if not approval.agreed(decisions, yes=args.yes):
+            say("nothing was sent")
+            return INCOMPLETE
+    finally:
+        decisions.close()
+    session = Replay(approval.items, args.mask or ())
     code = asyncio.run(_run(session, command, environment, folder, _Telling(args.json, passing)))
     return INCOMPLETE if choice.is_incomplete and code in (SAME, DIFFERENT) else code
 
 
-def _items(args: argparse.Namespace, source: Source) -> tuple[list[ReplayItem], frozenset[int]]:
-    """Return the messages for the server, and the seqs of those that the filter asks for.
+def _items(args: argparse.Namespace, source: Source) -> tuple[list[ReplayItem], frozenset[int], str]:
+    """Return the messages for the server, the seqs of those that the filter asks for, and its recorded name.
 
     An exchange is asked for if its request or its answer passes; the handshake goes before it unasked.
     """
@@ -69,7 +84,7 @@ def _items(args: argparse.Namespace, source: Source) -> tuple[list[ReplayItem], 
     }
     goes_along = (item.kind in ANSWERS or item.method in HANDSHAKE for item in items)
     kept = [item for item, goes in zip(items, goes_along, strict=True) if goes or item.seq in passing]
-    return kept, passing
+    return kept, passing, server
 
 
 def _asked_by(source: Source) -> Iterator[int]:
@@ -113,6 +128,25 @@ def _command(args: argparse.Namespace) -> tuple[Sequence[str], Mapping[str, str]
     require_consent(replace(spec, source=source), trust=bool(vars(args).get("trust_config")))
     environment = server_environment(spec.env, f"replay/{os.getpid()}", os.environ)
     return [spec.command, *spec.args], environment, starting_folder(spec)
+
+
+def _live_server(args: argparse.Namespace, recorded: str) -> LiveServer:
+    """Return what is known of the live server. A command that is given has the name in the recording."""
+    from tui.settings.load import load
+    from tui.settings.locations import config_path
+    from tui.settings.specs import approval_rules
+
+    config = getattr(args, "config", None)
+    if not args.live_command:
+        trust = bool(vars(args).get("trust_config"))
+        return asyncio.run(live_server(args.replay, config, trust_config=trust))
+    path, named = config_path(config, os.environ)
+    loaded = load(path, os.environ, required=named)
+    if wrong := next(
+        (one for one in loaded.errors if one.path.startswith("approvals") or not one.path), None
+    ):
+        raise ConfigError(str(wrong))
+    return LiveServer(recorded, approval_rules(loaded.settings.approvals))
 
 
 async def _run(
@@ -206,6 +240,8 @@ class _Live:
         """Send an item. For a request, wait for the answer."""
         if item.left_out:
             return ReplayResult(item)
+        if item.refusal:
+            return ReplayResult(item, problem=item.refusal)
         if self._ended:
             return ReplayResult(item, problem="the server exited")
         began = time.monotonic_ns()

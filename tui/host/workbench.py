@@ -330,6 +330,10 @@ class HandWorkbench:
     async def request(
         self, server: str, method: str, params: Mapping[str, Any] | None, *, call: str, seconds: float
     ) -> RawAnswer:
+        if method == "tools/call" and (connection := self._live(server)) is not None:
+            present = connection.catalog.find(str((params or {}).get("name")))
+            if present is not None and (why := self._servers[server].offer.unaccepted(present)):
+                return RawAnswer(problem=f"{present.name} of {server} was not called: {why}.")
         return await self._ask(server, method, params or {}, call, seconds, whole=True)
 
     def _live(self, server: str) -> "Connection | None":

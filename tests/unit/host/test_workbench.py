@@ -330,3 +330,22 @@ async def test_no_fault_of_a_server_is_an_exception(fault):
         for method in ("tools/list", "tools/call", "ping", "resources/list"):
             answer = await bench.request("srv", method, {"name": "echo"}, call="hand-2", seconds=3)
             assert (answer.result is not None) + (answer.error is not None) + bool(answer.problem) == 1
+
+
+async def test_a_request_calls_no_tool_that_changed_since_it_was_accepted(tmp_path):
+    tools = tmp_path / "tools.json"
+    tools.write_text(json.dumps([{"name": "add", "inputSchema": {"type": "object"}}]))
+    async with running(ROOT / "tests" / "protocol" / "redefined_server.py", str(tools)) as (
+        bench,
+        captured,
+        _,
+    ):
+        add = {"name": "add", "arguments": {}}
+        assert (await bench.request("srv", "tools/call", add, call="hand-1", seconds=5)).result
+        tools.write_text(json.dumps([{"name": "add", "description": "B", "inputSchema": {"type": "object"}}]))
+        (tool,) = bench.tools("srv")
+        await bench.call_tool(tool, {}, call="hand-2", seconds=5, progress=lambda *_: None)
+        await until(lambda: any(one.is_unaccepted for one in bench.tools("srv")))
+        refused = await bench.request("srv", "tools/call", add, call="hand-3", seconds=5)
+        assert refused.problem.startswith("add of srv was not called")
+        assert not sent(captured, "hand-3")

@@ -26,6 +26,7 @@ class ReplayItem:
         expected: the recorded response, b"" for none.
         took_ns: how long that took, -1 for no response.
         left_out: why it is not sent, or "".
+        refusal: why it may not be sent, which is a difference, or "".
     """
 
     seq: int
@@ -37,6 +38,7 @@ class ReplayItem:
     expected: bytes = b""
     took_ns: int = -1
     left_out: str = ""
+    refusal: str = ""
 
 
 def plan(entries: Iterable[Entry], body: Body) -> list[ReplayItem]:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from textual.screen import Screen
 
 from tui.core.errors import McptuiError
+from tui.core.ports import BY_KEY, PERSON, DecisionKind, DecisionRecord, digest_of
 from tui.core.text import clean_line
 from tui.core.traffic import Kind
+from tui.core.turn.rules import Verdict
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.names import mark_of
 from tui.ui.traffic.entry_list import EntryList
@@ -175,15 +177,21 @@ class Resender:
         changes = request.method == "tools/call" and not (
             tool is not None and tool.read_only and tool.trusted
         )
+        given = request.params.get("arguments")
+        given = given if isinstance(given, dict) else {}
+        rules = live.runtime.turn_context.policy.rules
+        rule = rules.deciding(request.server, request.tool, given) if request.tool else None
+        is_ruled = rule is not None and rule.action is not Verdict.ALLOW
         repeats = again and changes
         item = (request.server, f"tool {request.tool}")
-        if not repeats and (not destructive or item in live.confirmed):
+        if not repeats and not is_ruled and (not destructive or item in live.confirmed):
             self._send(live, request)
             return
 
         def confirmed(yes: bool | None) -> None:
+            live.runtime.decisions.add(_decision(request, given, allowed=bool(yes)))
             if yes:
-                if not repeats:
+                if not repeats and not is_ruled:
                     live.confirmed.add(item)
                 self._send(live, request)
 
@@ -194,9 +202,12 @@ class Resender:
         may = "delete or overwrite data, according to the server" if destructive else "change something"
         warning = f"{name} may {may}."
         question: Confirm = ConfirmCall(warning, arguments)
+        if is_ruled:
+            warning += f" A rule is about this call: {clean_line(str(rule), 200)}."
         if repeats:
             warning += " It was already sent. Sending it again may repeat its effect."
-            question = Confirm(warning, yes="send again", no="cancel", about=arguments)
+        if repeats or is_ruled:
+            question = Confirm(warning, yes="send again" if repeats else "send", no="cancel", about=arguments)
         self._screen.app.push_screen(question, confirmed)
 
     def _send(self, live: LiveRun, request: ResendRequest) -> None:
@@ -245,6 +256,13 @@ class Resender:
         if not self._list.select(self._entries.seq(index)):
             self._sent = None
             self._screen.notify(f"Sent, but hidden by the filter. Find it with call:{call}.", timeout=5)
+
+
+def _decision(request: ResendRequest, arguments: Mapping[str, Any], *, allowed: bool) -> DecisionRecord:
+    subject, digest = f"{clean_line(request.tool, 80)} (resend)", digest_of(arguments)
+    return DecisionRecord(
+        DecisionKind.CALL, request.server, subject, allowed, BY_KEY, PERSON, asked=True, digest=digest
+    )
 
 
 def _seconds(live: LiveRun, server: str) -> float:

@@ -1,0 +1,113 @@
+"""What a replay may send: judged by the bytes that would be sent, shown, and recorded."""
+
+from typing import Any
+
+import pytest
+
+from tests.unit.traffic.recorded import Recorded
+from tui.commands.replay_approval import LiveServer, ReplayApproval
+from tui.core.errors import UsageError
+from tui.core.ports import DecisionRecord
+from tui.core.tools import Tool
+from tui.core.traffic import Kind
+from tui.core.turn.rules import Rules
+from tui.traffic.replay.replay_plan import ReplayItem, plan
+
+
+class Kept(list[DecisionRecord]):
+    """A record of decisions."""
+
+    def add(self, record: DecisionRecord) -> None:
+        self.append(record)
+
+
+def call(number: int, name: str, **arguments: Any) -> dict[str, Any]:
+    return {"id": number, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+
+
+def planned(*messages: dict[str, Any]) -> list[ReplayItem]:
+    recorded = Recorded()
+    for message in messages:
+        recorded.out(message)
+        recorded.back({"id": message["id"], "result": {}})
+    return plan(recorded.entries, recorded.bodies.__getitem__)
+
+
+def item(raw: bytes, kind: Kind = Kind.REQUEST) -> ReplayItem:
+    """An item whose columns say that it is harmless."""
+    return ReplayItem(1, "tools/list", "", kind, raw, "1", b"{}")
+
+
+CALLS = planned(
+    {"id": 1, "method": "tools/list"}, call(2, "send", to="a"), call(3, "send", to="b"), call(4, "look")
+)
+
+
+def test_it_lists_what_is_sent_by_tool_and_what_may_change_something() -> None:
+    tools = {name: Tool("mail", name, read_only=True) for name in ("send", "look")}
+    approval = ReplayApproval(CALLS, LiveServer("mail", Rules(), tools, lambda tool: tool.name == "look"))
+    assert approval.lines() == [
+        "sends to mail:",
+        "  send  2 calls, may change something",
+        "  look  1 call, read-only",
+        "  and 1 other message: tools/list",
+    ]
+
+
+def test_a_rule_that_denies_keeps_a_call_from_being_sent_and_one_that_asks_is_named() -> None:
+    rules = Rules.parsed(["deny mail/send to=b", "ask mail/look", "deny mail/* uri=mail://*"])
+    read = {"id": 5, "method": "resources/read", "params": {"uri": "mail://1"}}
+    approval = ReplayApproval([*CALLS, *planned(read)], LiveServer("mail", rules))
+    assert [bool(one.left_out) for one in approval.items] == [False, False, True, False, True]
+    assert "  look  1 call, may change something, the rule “ask mail/look” asks" in approval.lines()
+    assert "  send  1 call, not sent: the rule deny mail/send to=b" in approval.lines()
+
+
+def test_a_tool_that_is_not_accepted_or_not_listed_is_refused() -> None:
+    changed = Tool("mail", "send", withheld="changed since it was accepted", is_unaccepted=True)
+    approval = ReplayApproval(CALLS, LiveServer("mail", tools={"send": changed}))
+    assert [one.refusal for one in approval.items] == [
+        "",
+        "not sent: not accepted: changed since it was accepted",
+        "not sent: not accepted: changed since it was accepted",
+        "not sent: the server does not list this tool",
+    ]
+
+
+DENIED = b'{"id": 1, "method": "tools/call", "params": {"name": "send"}}'
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        item(DENIED),
+        item(DENIED, Kind.NOTIFICATION),
+        item(DENIED, Kind.RESPONSE),
+        item(b'{"method": "tools/list", "id": 1, "method": "tools/call", "params": {"name": "send"}}'),
+        item(DENIED + b"\n" + DENIED),
+        item(b"[" + DENIED + b"]"),
+        item(b"[" * 100_000),
+    ],
+)
+def test_a_recording_that_lies_about_its_messages_evades_no_rule(one: ReplayItem) -> None:
+    approval = ReplayApproval([one], LiveServer("mail", Rules.parsed(["deny mail/*"])))
+    assert approval.items[0].left_out
+
+
+def test_a_line_within_a_message_is_no_message_of_its_own() -> None:
+    raw = b'{"id": 1, "method": "ping", "params":\n' + DENIED + b"\r\n}"
+    (found,) = ReplayApproval([item(raw)], LiveServer("mail")).items
+    assert not found.left_out and b"\n" not in found.raw and b"\r" not in found.raw
+
+
+def test_without_a_terminal_it_sends_only_with_yes_and_records_both() -> None:
+    approval, kept = ReplayApproval(CALLS, LiveServer("mail")), Kept()
+    with pytest.raises(UsageError, match="--yes"):
+        approval.agreed(kept, yes=False)
+    assert {(one.subject, one.allowed, one.by) for one in kept} == {
+        ("send (replay of 2 calls)", False, "default (no terminal)"),
+        ("look (replay of 1 call)", False, "default (no terminal)"),
+    }
+    kept.clear()
+    assert approval.agreed(kept, yes=True)
+    assert {(one.allowed, one.by) for one in kept} == {(True, "flag --yes")}

@@ -1,0 +1,235 @@
+"""What `mcptui traffic --replay` sends: shown before, judged by rules and definitions, agreed to, recorded.
+
+A recording may come from somebody else. What a message does is read from the bytes that are sent, not from
+the columns of the recording.
+"""
+
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tui.commands.packages.found import is_terminal
+from tui.commands.traffic_choice import say
+from tui.core.context.resource_tools import READ
+from tui.core.errors import UsageError
+from tui.core.ports import BY_KEY, PERSON, DecisionKind, DecisionLog, DecisionRecord
+from tui.core.text import clean_line
+from tui.core.tools import Tool
+from tui.core.traffic import ANSWERS
+from tui.core.turn.rules import Rules, Verdict
+from tui.core.units import plural
+from tui.traffic.replay.replay_plan import ReplayItem
+
+BY_FLAG = "flag --yes"
+MAX_LISTED = 100
+"""Tools that are listed and recorded one by one."""
+
+MAX_NAMED = 10
+CHANGES, READS = "may change something", "read-only"
+
+
+@dataclass(frozen=True, slots=True)
+class LiveServer:
+    """What is known of the server that gets the messages.
+
+    `tools` are those that it lists now, None if it is a command that was typed; `only_reads` whether one is
+    marked read-only by a trusted server.
+    """
+
+    name: str
+    rules: Rules = field(default_factory=Rules)
+    tools: Mapping[str, Tool] | None = None
+    only_reads: Callable[[Tool], bool] = lambda tool: False
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A tool, what its calls do or why they are not sent, and whether by a rule."""
+
+    tool: str
+    words: str
+    is_sent: bool = True
+    by: str = ""
+
+
+class ReplayApproval:
+    """Judges the messages of a replay. `items` are those to carry out, the others marked with the reason."""
+
+    def __init__(self, items: Iterable[ReplayItem], server: LiveServer) -> None:
+        self._server = server
+        self._calls: Counter[_Call] = Counter()
+        self._others: Counter[str] = Counter()
+        self.items = [self._judged(_one_line(item)) for item in items]
+
+    def _judged(self, item: ReplayItem) -> ReplayItem:
+        if item.left_out:
+            return item
+        message = _message(item.raw)
+        if isinstance(message, str):
+            return replace(item, left_out=message)
+        method, params = message.get("method"), message.get("params")
+        if (item.kind in ANSWERS) == ("method" in message):
+            return replace(item, left_out="it is not what the recording says")
+        if not isinstance(method, str):
+            return item
+        params = params if isinstance(params, dict) else {}
+        if method == "tools/call":
+            return self._judged_call(item, str(params.get("name", "")), params.get("arguments"))
+        rule = None
+        if method == "resources/read":
+            arguments = {"server": self._server.name, "uri": params.get("uri")}
+            rule = self._server.rules.deciding(self._server.name, READ, arguments)
+        if rule is not None and rule.action is Verdict.DENY:
+            self._calls[_Call(method, f"not sent: the rule {rule}", is_sent=False, by=f"rule {rule}")] += 1
+            return replace(item, left_out=f"a rule denies it: {clean_line(str(rule), 200)}")
+        self._others[method] += 1
+        return item
+
+    def _judged_call(self, item: ReplayItem, name: str, arguments: Any) -> ReplayItem:
+        server = self._server
+        tool = None if server.tools is None else server.tools.get(name)
+        rule = server.rules.deciding(server.name, name, arguments if isinstance(arguments, dict) else {})
+        if rule is not None and rule.action is Verdict.DENY:
+            self._calls[_Call(name, f"not sent: the rule {rule}", is_sent=False, by=f"rule {rule}")] += 1
+            return replace(item, left_out=f"a rule denies it: {clean_line(str(rule), 200)}")
+        why = ""
+        if server.tools is not None and tool is None:
+            why = "the server does not list this tool"
+        elif tool is not None and tool.is_unaccepted:
+            why = f"not accepted: {tool.withheld}"
+        if why:
+            self._calls[_Call(name, f"not sent: {why}", is_sent=False, by="default")] += 1
+            return replace(item, refusal=f"not sent: {clean_line(why, 200)}")
+        words = READS if tool is not None and server.only_reads(tool) else CHANGES
+        if rule is not None and rule.action is Verdict.ASK:
+            words += f", the rule “{rule}” asks"
+        self._calls[_Call(name, words)] += 1
+        return item
+
+    def lines(self) -> list[str]:
+        """Return what is sent, by tool, and what is not, as clean lines."""
+        found = sorted(self._calls.items(), key=lambda one: (not one[0].is_sent, one[0].words, one[0].tool))
+        rows = [f"  {_line(call, number)}" for call, number in found[:MAX_LISTED]]
+        if more := found[MAX_LISTED:]:
+            rows.append(
+                f"  and {plural(sum(number for _, number in more), 'call')} of {len(more)} other tools"
+            )
+        if self._others:
+            named = [
+                clean_line(method, 60) + (f" ×{number}" if number > 1 else "")
+                for method, number in self._others.most_common(MAX_NAMED)
+            ]
+            rest = ", …" if len(self._others) > MAX_NAMED else ""
+            rows.append(f"  and {plural(self._others.total(), 'other message')}: {', '.join(named)}{rest}")
+        return [f"sends to {clean_line(self._server.name, 80)}:", *(rows or ["  nothing"])]
+
+    def agreed(self, decisions: DecisionLog, *, yes: bool) -> bool:
+        """Show what is sent, and return whether the person agrees. Records the decision about each tool.
+
+        Raises UsageError if nobody can be asked.
+        """
+        say("\n".join(self.lines()))
+        if not any(call.is_sent for call in self._calls) and not self._others:
+            self._record(decisions, is_yes=False, by=BY_KEY)
+            return True
+        if not yes and not is_terminal():
+            self._record(decisions, is_yes=False, by="default (no terminal)")
+            raise UsageError("nothing was sent: no terminal to ask on.", next_step="Use --yes to send them.")
+        is_yes = yes or _is_yes()
+        self._record(decisions, is_yes=is_yes, by=BY_FLAG if yes else BY_KEY)
+        return is_yes
+
+    def _record(self, decisions: DecisionLog, *, is_yes: bool, by: str) -> None:
+        for call, number in list(self._calls.items())[:MAX_LISTED]:
+            decisions.add(
+                DecisionRecord(
+                    DecisionKind.CALL,
+                    self._server.name,
+                    f"{clean_line(call.tool, 80)} (replay of {plural(number, 'call')})",
+                    is_yes and call.is_sent,
+                    call.by or by,
+                    PERSON,
+                    asked=not call.by and by == BY_KEY,
+                )
+            )
+
+
+def _line(call: _Call, number: int) -> str:
+    name = clean_line(call.tool, 80) or "(no name)"
+    return f"{name}  {plural(number, 'call')}, {clean_line(call.words, 300)}"
+
+
+def _is_yes() -> bool:
+    try:
+        import termios
+
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)  # what was typed before the question
+    except (ImportError, OSError):  # not on Windows
+        pass
+    sys.stderr.write("Send them? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _one_line(item: ReplayItem) -> ReplayItem:
+    """Return an item whose message is one line: a line inside it would be a message of its own."""
+    return replace(item, raw=item.raw.replace(b"\r", b" ").replace(b"\n", b" "))
+
+
+def _message(raw: bytes) -> Mapping[str, Any] | str:
+    """Return a message, or why it is not sent: servers may disagree about what it says."""
+    try:
+        found = json.loads(raw, object_pairs_hook=_object)
+    except _TwiceError:
+        return "a name appears twice in it"
+    except (ValueError, RecursionError):
+        return "it is not JSON"
+    return found if isinstance(found, dict) else "it is not a message"
+
+
+class _TwiceError(Exception):
+    """A name appears twice in an object."""
+
+
+def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _TwiceError
+    return found
+
+
+async def live_server(name: str, config: str | None, *, trust_config: bool) -> LiveServer:
+    """Start a configured server, and return what it lists and what is decided about it; stop it again.
+
+    Raises UsageError if it does not start.
+    """
+    from tui.core.questions import Refuser
+    from tui.core.servers import ServerState
+    from tui.runtime.options import Options
+    from tui.runtime.runtime import Runtime
+
+    runtime = Runtime(
+        Options(config=config, save=False, command="traffic", trust_config=trust_config), os.environ
+    )
+    runtime.questioner = Refuser()
+    try:
+        await runtime.ready(start=False, model=False, record=False, taps=False, session=False)
+        host, policy = runtime.host, runtime.turn_context.policy
+        await host.start(name)
+        await host.changes_answered()
+        status = host.status(name)
+        if status.state is not ServerState.RUNNING:
+            raise NotStartedError(clean_line(status.detail, 400) or "it failed to start")
+        tools = {tool.name: tool for tool in runtime.workbench.tools(name)}
+        reading = frozenset(tool.name for tool in tools.values() if policy.only_reads(tool))
+        return LiveServer(name, policy.rules, tools, lambda tool: tool.name in reading)
+    finally:
+        await runtime.shutdown()
+
+
+class NotStartedError(Exception):
+    """Why the live server did not start."""
